@@ -1,0 +1,94 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strings"
+)
+
+// CollabSession is what a client needs for joining a file's room.
+type CollabSession struct {
+	Format string `json:"format"`
+	Type   string `json:"type"`
+	// FileID names the file for as long as the server's file id database lives, across restarts.
+	FileID string `json:"fileId"`
+	// SessionID is one per server process: another one than before means that the room may have another history.
+	SessionID string `json:"sessionId"`
+}
+
+// RoomID is the name of the file's room.
+func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + c.FileID }
+
+// CollaborationSession asks for the room of a file: format and type are "json" and "notebook" for notebooks, "text" and
+// "file" for text. The server does not look whether the file exists, so read its contents model first and give the
+// path that this returned.
+//
+// A server without jupyter-collaboration is ErrNoCollaboration; with jupyter-server-documents in its place the error
+// matches ErrServerDocuments as well. ErrNotFound is a missing file, from those servers that look.
+func (s *Server) CollaborationSession(ctx context.Context, path, format, typ string) (CollabSession, error) {
+	const op = "open the collaboration session of"
+	clean, err := CleanPath(path)
+	if err == nil && clean == "" {
+		err = errors.New("the root folder has no room: name a file")
+	}
+	if err != nil {
+		return CollabSession{}, &Error{Op: op, Path: path, err: err, kind: ErrBadPath}
+	}
+	var out CollabSession
+	err = s.do(ctx, call{
+		op: op, about: clean, method: http.MethodPut, path: "/api/collaboration/session/" + escapePath(clean),
+		body: map[string]string{"format": format, "type": typ},
+	}, &out)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusNotFound && !strings.Contains(e.Message, "does not exist") {
+		return CollabSession{}, s.noCollaboration(ctx, e, clean)
+	}
+	if err != nil {
+		return CollabSession{}, err
+	}
+	if out.FileID == "" || out.SessionID == "" {
+		return CollabSession{}, &Error{Op: op, Path: clean, kind: ErrNotJupyter, Message: "the answer has no fileId or no sessionId"}
+	}
+	return out, nil
+}
+
+// noCollaboration turns the 404 of the session endpoint into what it means. Only jupyter-server-documents answers
+// POST api/fileid/index.
+func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) error {
+	probe := s.do(ctx, call{
+		op: e.Op, about: path, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path}},
+	}, nil)
+	out := &Error{Op: e.Op, Path: path, Status: e.Status, kind: ErrNoCollaboration}
+	if probe == nil {
+		out.Message, out.Hint, out.err = "the server has jupyter-server-documents, not jupyter-collaboration", hintDocs, ErrServerDocuments
+		return out
+	}
+	out.Message, out.Hint = "the server has no real-time collaboration", hintCollab
+	return out
+}
+
+// FileID returns the id under which the server has indexed a path; ErrNotFound where it never has.
+func (s *Server) FileID(ctx context.Context, path string) (string, error) {
+	const op = "look up the file id of"
+	clean, err := CleanPath(path)
+	if err != nil {
+		return "", &Error{Op: op, Path: path, err: err}
+	}
+	var out struct {
+		ID string `json:"id"`
+	}
+	err = s.do(ctx, call{op: op, about: clean, path: "/api/fileid/id", query: url.Values{"path": {clean}}}, &out)
+	return out.ID, err
+}
+
+// FilePath returns the path that a file id stands for now; ErrNotFound where the id is unknown or the file lies outside
+// this server's root.
+func (s *Server) FilePath(ctx context.Context, fileID string) (string, error) {
+	var out struct {
+		Path string `json:"path"`
+	}
+	err := s.do(ctx, call{op: "look up the path of file id", about: fileID, path: "/api/fileid/path", query: url.Values{"id": {fileID}}}, &out)
+	return out.Path, err
+}

@@ -1,0 +1,157 @@
+package jupyter
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Content is a file or folder in the Contents API's model.
+type Content struct {
+	Name string `json:"name"`
+	// Path is the server's own name of it: the one to use for sessions and rooms.
+	Path string `json:"path"`
+	// Type is "notebook", "file" or "directory".
+	Type string `json:"type"`
+	// Format is "json", "text" or "base64"; empty where no content came along.
+	Format       string    `json:"format"`
+	Created      time.Time `json:"created"`
+	LastModified time.Time `json:"last_modified"`
+	// Size is in bytes; nil for folders and where the server cannot tell.
+	Size     *int64 `json:"size"`
+	Writable bool   `json:"writable"`
+	MimeType string `json:"mimetype"`
+	// Content is the notebook as an object, the text or base64 as a string, a folder's entries as a list; null where
+	// it was not asked for.
+	Content json.RawMessage `json:"content"`
+	// Hash is the hash of the file's bytes where it was asked for and the server knows it, with its algorithm.
+	Hash          string `json:"hash"`
+	HashAlgorithm string `json:"hash_algorithm"`
+}
+
+// Entries decodes a folder's listing.
+func (c Content) Entries() ([]Content, error) {
+	if c.Type != "directory" {
+		return nil, fmt.Errorf("list %q: it is a %s, not a directory", c.Path, c.Type)
+	}
+	var list []Content
+	if len(c.Content) == 0 {
+		return nil, nil
+	}
+	if err := json.Unmarshal(c.Content, &list); err != nil {
+		return nil, fmt.Errorf("list %q: %w", c.Path, err)
+	}
+	return list, nil
+}
+
+// ContentsOptions say what to fetch of a file or folder.
+type ContentsOptions struct {
+	// Content asks for the content too, not the properties alone.
+	Content bool
+	// Type insists on "notebook", "file" or "directory"; the server refuses another (ErrBadRequest).
+	Type string
+	// Format is "json", "text" or "base64"; empty leaves it to the server.
+	Format string
+	// Hash asks for the hash of the file's bytes.
+	Hash bool
+}
+
+// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more.
+// The path is put into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type).
+func (s *Server) Contents(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
+	q := url.Values{"content": {"0"}}
+	if opt.Content {
+		q.Set("content", "1")
+	}
+	if opt.Type != "" {
+		q.Set("type", opt.Type)
+	}
+	if opt.Format != "" {
+		q.Set("format", opt.Format)
+	}
+	if opt.Hash {
+		q.Set("hash", "1")
+	}
+	return s.contents(ctx, "read contents of", path, call{query: q})
+}
+
+// NewContent is what [Server.PutContents] writes.
+type NewContent struct {
+	// Type is "notebook", "file" or "directory".
+	Type string `json:"type"`
+	// Format is "json" for notebooks, "text" or "base64" for files, empty for folders.
+	Format string `json:"format,omitempty"`
+	// Content is a notebook's object or a string; nil for folders.
+	Content any `json:"content,omitempty"`
+}
+
+// PutContents writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
+// edited through the room: this would throw away what the room has not saved.
+func (s *Server) PutContents(ctx context.Context, path string, c NewContent) (Content, error) {
+	return s.contents(ctx, "write", path, call{method: http.MethodPut, body: c})
+}
+
+// CreateUntitled makes a new file in folder dir under a name that the server picks; typ is "notebook", "file" or
+// "directory", ext the extension of a file with its dot, or empty.
+func (s *Server) CreateUntitled(ctx context.Context, dir, typ, ext string) (Content, error) {
+	body := map[string]string{"type": typ}
+	if ext != "" {
+		body["ext"] = ext
+	}
+	return s.contents(ctx, "create a "+typ+" in", dir, call{method: http.MethodPost, body: body})
+}
+
+// CopyContents copies the file from into folder dir under a name that the server picks. It copies what is on disk.
+func (s *Server) CopyContents(ctx context.Context, from, dir string) (Content, error) {
+	clean, err := CleanPath(from)
+	if err != nil {
+		return Content{}, &Error{Op: "copy", Path: from, err: err}
+	}
+	return s.contents(ctx, fmt.Sprintf("copy %q into", clean), dir, call{
+		method: http.MethodPost, body: map[string]string{"copy_from": clean},
+	})
+}
+
+// RenameContents moves a file or folder to another path; an existing file there is ErrConflict. Jupyter sessions keep
+// the old path until [Server.PatchSession] tells them.
+func (s *Server) RenameContents(ctx context.Context, from, to string) (Content, error) {
+	clean, err := CleanPath(to)
+	if err != nil {
+		return Content{}, &Error{Op: "rename to", Path: to, err: err}
+	}
+	return s.contents(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]string{"path": clean}})
+}
+
+// DeleteContents deletes a file or folder. A room open on it is not told.
+func (s *Server) DeleteContents(ctx context.Context, path string) error {
+	const op = "delete"
+	clean, err := CleanPath(path)
+	if err != nil {
+		return &Error{Op: op, Path: path, err: err}
+	}
+	return s.do(ctx, call{op: op, about: clean, method: http.MethodDelete, path: contentsPath(clean)}, nil)
+}
+
+// contents completes c with the path's endpoint and decodes one content model.
+func (s *Server) contents(ctx context.Context, op, path string, c call) (Content, error) {
+	clean, err := CleanPath(path)
+	if err != nil {
+		return Content{}, &Error{Op: op, Path: path, err: err}
+	}
+	c.op, c.about, c.path = op, clean, contentsPath(clean)
+	var out Content
+	if err := s.do(ctx, c, &out); err != nil {
+		return Content{}, err
+	}
+	return out, nil
+}
+
+func contentsPath(clean string) string {
+	if clean == "" {
+		return "/api/contents"
+	}
+	return "/api/contents/" + escapePath(clean)
+}

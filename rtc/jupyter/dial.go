@@ -1,0 +1,97 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// KernelProtocol is the websocket subprotocol in which kernel messages travel as binary frames. Where the server does
+// not choose it, [websocket.Conn.Subprotocol] is empty and the messages are JSON texts.
+const KernelProtocol = "v1.kernel.websocket.jupyter.org"
+
+// DialRoom opens the websocket of a room. roomID is "format:type:fileId", or the name of a room that lives in memory
+// only, which needs no session. The connection accepts messages of up to 256 MiB; SetReadLimit changes that.
+//
+// The colons of the id stay as they are: encoded ones would silently name another, empty room.
+func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*websocket.Conn, error) {
+	q := url.Values{}
+	if sessionID != "" {
+		q.Set("sessionId", sessionID)
+	}
+	conn, err := s.dial(ctx, "join room", roomID, "/api/collaboration/room/"+url.PathEscape(roomID), q)
+	var e *Error
+	if errors.As(err, &e) {
+		switch e.Status {
+		case http.StatusNotFound:
+			e.kind, e.Hint = ErrNoCollaboration, hintCollab
+		case http.StatusInternalServerError:
+			// What the server answers for a file id that it does not know (any more).
+			e.kind, e.Hint = ErrNotFound, "the file may have been deleted: ask for its collaboration session again"
+		}
+	}
+	return conn, err
+}
+
+// DialKernel opens a kernel's channels websocket. A sessionID already connected is taken over: the older socket is
+// closed, and messages that came while no socket was there are delivered. The connection accepts messages of up to
+// 256 MiB.
+func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*websocket.Conn, error) {
+	q := url.Values{}
+	if sessionID != "" {
+		q.Set("session_id", sessionID)
+	}
+	return s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, KernelProtocol)
+}
+
+// dial opens a websocket; ctx ends the handshake only.
+func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, protocols ...string) (*websocket.Conn, error) {
+	ctx, cancel := withDefaultTimeout(ctx)
+	defer cancel()
+	target := "ws" + strings.TrimPrefix(s.BaseURL(), "http") + path // http → ws, https → wss
+	if len(query) > 0 {
+		target += "?" + query.Encode()
+	}
+	header := http.Header{}
+	s.authorize(header)
+	dialer := websocket.Dialer{
+		Proxy:            http.ProxyFromEnvironment,
+		NetDialContext:   dialQuickAck,
+		TLSClientConfig:  s.tls,
+		HandshakeTimeout: defaultTimeout,
+		Subprotocols:     protocols,
+		Jar:              s.client.Jar,
+		ReadBufferSize:   64 << 10,
+		WriteBufferSize:  64 << 10,
+	}
+	conn, resp, err := dialer.DialContext(ctx, target, header)
+	if err == nil {
+		conn.SetReadLimit(maxFrameBytes)
+		return conn, nil
+	}
+	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
+		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
+		return nil, s.failedAnswer(op, about, resp)
+	}
+	return nil, s.transportError(ctx, op, about, err)
+}
+
+// dialQuickAck dials TCP so that what is received is acknowledged at once, where the system has a switch for that. A
+// server that sends several small writes otherwise waits up to 40 ms for the acknowledgement of the first.
+func dialQuickAck(ctx context.Context, network, addr string) (net.Conn, error) {
+	d := net.Dialer{Timeout: defaultTimeout, KeepAlive: 15 * time.Second}
+	conn, err := d.DialContext(ctx, network, addr)
+	if err != nil {
+		return nil, err
+	}
+	if tcp, ok := conn.(*net.TCPConn); ok {
+		return quickAck(tcp), nil // TCP_NODELAY is Go's default
+	}
+	return conn, nil
+}

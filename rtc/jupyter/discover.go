@@ -1,0 +1,153 @@
+package jupyter
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+)
+
+const (
+	probeTimeout   = 1500 * time.Millisecond
+	maxProbes      = 8       // at once
+	maxRunning     = 256     // files looked at, the newest first
+	maxRuntimeFile = 1 << 16 // bytes
+)
+
+// Running is a Jupyter server that runs on this machine.
+type Running struct {
+	// URL is its base URL without a trailing slash.
+	URL string
+	// Token is empty where the server asks for none, or for a password.
+	Token string
+	// Root is the folder that the server serves.
+	Root    string
+	PID     int
+	Version string
+	// Password tells that the server wants a password, which a token cannot replace.
+	Password bool
+}
+
+// Discover finds the servers that run now and that the files "jpserver-*.json" in the given folders tell of; nil stands
+// for [DefaultRuntimeDirs]. Each is asked for its status, at the same time, within about a second and a half: files
+// that crashed servers left behind are passed over. The result is sorted by address and process id.
+//
+// Missing folders and unreadable files are passed over as well; an error means that ctx ended.
+func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
+	if runtimeDirs == nil {
+		runtimeDirs = DefaultRuntimeDirs()
+	}
+	ctx, cancel := withDefaultTimeout(ctx)
+	defer cancel()
+	candidates := readRuntimeFiles(runtimeDirs)
+	live := make([]bool, len(candidates))
+	slots := make(chan struct{}, maxProbes)
+	var wg sync.WaitGroup
+	for i, r := range candidates {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			live[i] = r.answers(ctx)
+		})
+	}
+	wg.Wait()
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("look for running Jupyter servers: %w", err)
+	}
+	var out []Running
+	for i, r := range candidates {
+		if live[i] {
+			out = append(out, r)
+		}
+	}
+	slices.SortFunc(out, func(a, b Running) int {
+		return cmp.Or(cmp.Compare(a.URL, b.URL), cmp.Compare(a.PID, b.PID))
+	})
+	return slices.CompactFunc(out, func(a, b Running) bool { return a.URL == b.URL }), nil
+}
+
+// answers tells whether the server is there and is the one that the file tells of.
+func (r Running) answers(ctx context.Context) bool {
+	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
+	defer cancel()
+	s, err := New(Options{URL: r.URL, Token: r.Token})
+	if err != nil {
+		return false
+	}
+	defer s.CloseIdleConnections()
+	_, err = s.Status(ctx)
+	if err == nil {
+		return true
+	}
+	// A server with a password refuses us and is there all the same. One that refuses the very token in the file is
+	// another, on a port that was used again.
+	return r.Password && r.Token == "" && errors.Is(err, ErrUnauthorized)
+}
+
+// readRuntimeFiles reads what the folders tell, without asking the servers.
+func readRuntimeFiles(dirs []string) []Running {
+	type file struct {
+		path string
+		mod  time.Time
+	}
+	var files []file
+	for _, dir := range dirs {
+		entries, err := os.ReadDir(dir)
+		if err != nil {
+			continue
+		}
+		for _, e := range entries {
+			if !strings.HasPrefix(e.Name(), "jpserver-") || filepath.Ext(e.Name()) != ".json" {
+				continue
+			}
+			if info, err := e.Info(); err == nil && info.Mode().IsRegular() {
+				files = append(files, file{filepath.Join(dir, e.Name()), info.ModTime()})
+			}
+		}
+	}
+	slices.SortFunc(files, func(a, b file) int {
+		return cmp.Or(b.mod.Compare(a.mod), cmp.Compare(a.path, b.path))
+	})
+	var out []Running
+	for _, f := range files[:min(len(files), maxRunning)] {
+		if r, ok := readRuntimeFile(f.path); ok {
+			out = append(out, r)
+		}
+	}
+	return out
+}
+
+func readRuntimeFile(path string) (Running, bool) {
+	f, err := os.Open(path)
+	if err != nil {
+		return Running{}, false
+	}
+	defer f.Close()
+	data, err := io.ReadAll(io.LimitReader(f, maxRuntimeFile))
+	if err != nil {
+		return Running{}, false
+	}
+	var info struct {
+		URL      string `json:"url"`
+		Token    string `json:"token"`
+		Root     string `json:"root_dir"`
+		PID      int    `json:"pid"`
+		Version  string `json:"version"`
+		Password bool   `json:"password"`
+	}
+	if json.Unmarshal(data, &info) != nil || !strings.HasPrefix(info.URL, "http") {
+		return Running{}, false // half written, or listening on a socket file
+	}
+	return Running{
+		URL: strings.TrimRight(info.URL, "/"), Token: info.Token, Root: info.Root, PID: info.PID, Version: info.Version,
+		Password: info.Password,
+	}, true
+}

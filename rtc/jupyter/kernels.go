@@ -1,0 +1,88 @@
+package jupyter
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+	"time"
+)
+
+// Kernel is a running kernel.
+type Kernel struct {
+	ID           string    `json:"id"`
+	Name         string    `json:"name"` // of the kernelspec
+	LastActivity time.Time `json:"last_activity"`
+	// ExecutionState is "starting", "idle", "busy", "restarting", "dead" or, before it was heard, "unknown".
+	ExecutionState string `json:"execution_state"`
+	// Connections counts the open channels sockets.
+	Connections int `json:"connections"`
+}
+
+// KernelSpecs are the kernels that can be started.
+type KernelSpecs struct {
+	// Default is the name of the one that is started where none is named.
+	Default string                `json:"default"`
+	Specs   map[string]KernelSpec `json:"kernelspecs"`
+}
+
+// KernelSpec is one kernel that can be started.
+type KernelSpec struct {
+	Name string `json:"name"`
+	Spec struct {
+		DisplayName   string         `json:"display_name"`
+		Language      string         `json:"language"`
+		InterruptMode string         `json:"interrupt_mode"`
+		Metadata      map[string]any `json:"metadata"`
+	} `json:"spec"`
+}
+
+// KernelSpecs lists the kernels that can be started.
+func (s *Server) KernelSpecs(ctx context.Context) (KernelSpecs, error) {
+	var out KernelSpecs
+	err := s.do(ctx, call{op: "list kernelspecs", path: "/api/kernelspecs"}, &out)
+	return out, err
+}
+
+// Kernels lists the running kernels.
+func (s *Server) Kernels(ctx context.Context) ([]Kernel, error) {
+	var out []Kernel
+	err := s.do(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
+	return out, err
+}
+
+// Kernel reads one kernel; ErrNotFound once it is shut down.
+func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
+	var out Kernel
+	err := s.do(ctx, call{op: "read kernel", about: id, path: kernelPath(id)}, &out)
+	return out, err
+}
+
+// StartKernel starts a kernel that belongs to no session; an empty name starts the server's default.
+func (s *Server) StartKernel(ctx context.Context, name string) (Kernel, error) {
+	body := map[string]string{}
+	if name != "" {
+		body["name"] = name
+	}
+	var out Kernel
+	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body}, &out)
+	return out, err
+}
+
+// ShutdownKernel ends a kernel; its sessions go with it.
+func (s *Server) ShutdownKernel(ctx context.Context, id string) error {
+	return s.do(ctx, call{op: "shut down kernel", about: id, method: http.MethodDelete, path: kernelPath(id)}, nil)
+}
+
+// Interrupt interrupts what the kernel is running; it returns before the kernel has stopped.
+func (s *Server) Interrupt(ctx context.Context, id string) error {
+	return s.do(ctx, call{op: "interrupt kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/interrupt"}, nil)
+}
+
+// Restart restarts a kernel: its id stays, its memory is lost, and what it was running never answers.
+func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
+	var out Kernel
+	err := s.do(ctx, call{op: "restart kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/restart"}, &out)
+	return out, err
+}
+
+func kernelPath(id string) string { return "/api/kernels/" + url.PathEscape(id) }

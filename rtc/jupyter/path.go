@@ -1,0 +1,49 @@
+package jupyter
+
+import (
+	"fmt"
+	"net/url"
+	"strings"
+	"unicode/utf8"
+)
+
+// maxPathBytes is the longest contents path accepted, in bytes: Linux's PATH_MAX.
+const maxPathBytes = 4096
+
+// CleanPath returns p in the Contents API's own form: relative to the server's root, segments separated by single
+// slashes, no leading or trailing slash, no "." segment. The root itself is "".
+//
+// A path with a ".." segment, a NUL byte or invalid UTF-8, or one longer than 4096 bytes, is refused with an error that
+// names it and matches [ErrBadPath]. ".." is refused rather than resolved because only the server knows which of the
+// folders are links.
+func CleanPath(p string) (string, error) {
+	if len(p) > maxPathBytes {
+		return "", fmt.Errorf("%w: %d bytes, starting with %q, where at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
+	}
+	if !utf8.ValidString(p) {
+		return "", fmt.Errorf("%w: %q is not UTF-8", ErrBadPath, p)
+	}
+	if strings.ContainsRune(p, 0) {
+		return "", fmt.Errorf("%w: %q contains a NUL byte", ErrBadPath, p)
+	}
+	var kept []string
+	for seg := range strings.SplitSeq(p, "/") {
+		switch seg {
+		case "", ".":
+		case "..":
+			return "", fmt.Errorf(`%w: %q contains "..": give the path from the server's root folder`, ErrBadPath, p)
+		default:
+			kept = append(kept, seg)
+		}
+	}
+	return strings.Join(kept, "/"), nil
+}
+
+// escapePath percent-encodes each segment of a clean path, leaving the slashes.
+func escapePath(p string) string {
+	segs := strings.Split(p, "/")
+	for i, s := range segs {
+		segs[i] = url.PathEscape(s)
+	}
+	return strings.Join(segs, "/")
+}

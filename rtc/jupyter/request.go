@@ -1,0 +1,225 @@
+package jupyter
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"mime"
+	"net/http"
+	"net/url"
+	"strings"
+	"time"
+	"unicode"
+)
+
+// call is one REST request.
+type call struct {
+	op     string     // what is being done, for errors
+	about  string     // to what, for errors
+	method string     // GET where empty
+	path   string     // below the base URL, escaped, beginning with a slash
+	query  url.Values // or nil
+	body   any        // sent as JSON where not nil
+}
+
+// do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
+func (s *Server) do(ctx context.Context, c call, out any) error {
+	ctx, cancel := withDefaultTimeout(ctx)
+	defer cancel()
+	var body io.Reader
+	if c.body != nil {
+		b, err := json.Marshal(c.body)
+		if err != nil {
+			return &Error{Op: c.op, Path: c.about, err: fmt.Errorf("encode the request: %w", err), kind: ErrBadRequest}
+		}
+		body = bytes.NewReader(b)
+	}
+	if c.method == "" {
+		c.method = http.MethodGet
+	}
+	target := s.BaseURL() + c.path
+	if len(c.query) > 0 {
+		target += "?" + c.query.Encode()
+	}
+	req, err := http.NewRequestWithContext(ctx, c.method, target, body)
+	if err != nil {
+		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
+	}
+	s.authorize(req.Header)
+	req.Header.Set("Accept", "application/json")
+	if c.body != nil {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	start := time.Now()
+	resp, err := s.client.Do(req)
+	if err != nil {
+		return s.transportError(ctx, c.op, c.about, err)
+	}
+	defer resp.Body.Close()
+	s.log.LogAttrs(ctx, slog.LevelDebug, "jupyter request", slog.String("op", c.op), slog.String("about", c.about),
+		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
+	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+		return s.failedAnswer(c.op, c.about, resp)
+	}
+	if out == nil || resp.StatusCode == http.StatusNoContent {
+		return nil
+	}
+	if kind := mediaType(resp); kind != "application/json" {
+		return &Error{
+			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
+			Message: fmt.Sprintf("the answer is %q where JSON was expected", shorten(kind, 60)),
+			Hint:    "see that " + s.BaseURL() + " is a Jupyter server's whole base URL",
+		}
+	}
+	data, err := io.ReadAll(io.LimitReader(resp.Body, s.maxAnswer+1))
+	if err != nil {
+		return s.transportError(ctx, c.op, c.about, err)
+	}
+	if int64(len(data)) > s.maxAnswer {
+		return &Error{
+			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrTooLarge,
+			Message: fmt.Sprintf("the answer is longer than %d MiB", s.maxAnswer>>20),
+		}
+	}
+	if err := json.Unmarshal(data, out); err != nil {
+		return &Error{
+			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
+			err: fmt.Errorf("decode the answer: %w", err),
+		}
+	}
+	return nil
+}
+
+func (s *Server) authorize(h http.Header) {
+	if s.token != "" {
+		h.Set("Authorization", "token "+s.token)
+	}
+	h.Set("User-Agent", s.userAgent)
+}
+
+// withDefaultTimeout adds the default timeout to a context without a deadline.
+func withDefaultTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+	if _, ok := ctx.Deadline(); ok {
+		return ctx, func() {}
+	}
+	return context.WithTimeout(ctx, defaultTimeout)
+}
+
+// transportError makes the error for a request that got no answer.
+func (s *Server) transportError(ctx context.Context, op, about string, err error) *Error {
+	// Go's own wrapping repeats method and URL; the cause alone is what helps.
+	var ue *url.Error
+	if errors.As(err, &ue) {
+		err = ue.Err
+	}
+	e := &Error{Op: op, Path: about, err: err}
+	switch {
+	case errors.Is(ctx.Err(), context.Canceled):
+		e.err = context.Canceled
+		e.Message = "cancelled"
+	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
+		e.err = context.DeadlineExceeded
+		e.Message = "no answer in time from " + s.BaseURL()
+		e.Hint = "the server may be busy or hung; its log says more"
+	default:
+		e.kind = ErrUnreachable
+		e.Message = "no connection to " + s.BaseURL() + ": " + oneLine(s.redact(err.Error()))
+		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set JUPYTER_SERVER_URL to where it runs"
+	}
+	return e
+}
+
+// failedAnswer makes the error for an answer that is no success; it reads a little of the body.
+func (s *Server) failedAnswer(op, about string, resp *http.Response) *Error {
+	if resp.StatusCode >= 300 && resp.StatusCode < 400 {
+		return s.redirected(op, about, resp)
+	}
+	kind := mediaType(resp)
+	var text string
+	switch kind {
+	case "application/json":
+		text = s.messageOf(resp.Body)
+	case "text/plain":
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // what cannot be read is not said
+		text = string(b)
+	}
+	return answerError(op, about, resp.StatusCode, oneLine(s.redact(text)), kind == "text/html")
+}
+
+// redirected makes the error for a redirect that was not followed.
+func (s *Server) redirected(op, about string, resp *http.Response) *Error {
+	loc, err := resp.Location()
+	if err != nil {
+		return answerError(op, about, resp.StatusCode, "", false)
+	}
+	if isLogin(loc) {
+		e := answerError(op, about, http.StatusUnauthorized, "the server asks for a login", false)
+		e.Status = resp.StatusCode
+		return e
+	}
+	return answerError(op, about, resp.StatusCode, s.redact("the server sends us on to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
+}
+
+// messageOf reads the message that Jupyter's API handlers put into the body of an error.
+func (s *Server) messageOf(body io.Reader) string {
+	var m struct {
+		Message any `json:"message"`
+		Reason  any `json:"reason"`
+		Error   any `json:"error"`
+	}
+	if json.NewDecoder(io.LimitReader(body, 64<<10)).Decode(&m) != nil {
+		return ""
+	}
+	var parts []string
+	for _, v := range []any{m.Message, m.Reason, m.Error} {
+		if t, ok := v.(string); ok && t != "" && !strings.Contains(strings.Join(parts, " "), t) {
+			parts = append(parts, t)
+		}
+	}
+	return strings.Join(parts, ": ")
+}
+
+// redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent.
+func (s *Server) redact(text string) string {
+	if s.token == "" {
+		return text
+	}
+	text = strings.ReplaceAll(text, s.token, "[token]")
+	return strings.ReplaceAll(text, url.QueryEscape(s.token), "[token]")
+}
+
+func mediaType(resp *http.Response) string {
+	t, _, err := mime.ParseMediaType(resp.Header.Get("Content-Type"))
+	if err != nil {
+		return strings.ToLower(resp.Header.Get("Content-Type"))
+	}
+	return t
+}
+
+// oneLine is text with control characters and runs of space made single spaces, cut to 300 characters.
+func oneLine(text string) string {
+	text = strings.ToValidUTF8(text, "\uFFFD")
+	text = strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) {
+			return ' '
+		}
+		return r
+	}, shorten(text, 4096))
+	return shorten(strings.Join(strings.Fields(text), " "), 300)
+}
+
+// shorten cuts text to n characters and an ellipsis.
+func shorten(text string, n int) string {
+	seen := 0
+	for i := range text {
+		if seen == n {
+			return text[:i] + "…"
+		}
+		seen++
+	}
+	return text
+}

@@ -1,0 +1,182 @@
+package jupyter
+
+import (
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"slices"
+	"strings"
+	"time"
+)
+
+const (
+	// defaultTimeout bounds a call whose context has no deadline.
+	defaultTimeout = 30 * time.Second
+	// maxAnswerBytes is the longest answer read into memory; a notebook with many plots reaches tens of megabytes.
+	maxAnswerBytes = 256 << 20
+	// maxFrameBytes is the longest websocket message accepted: a room's first answer is the whole document in one
+	// frame, and a kernel's display can be as large.
+	maxFrameBytes = 256 << 20
+)
+
+// Options say which server to talk to and how.
+type Options struct {
+	// URL is the server's address: http or https, with the server's base URL as path where it has one. The addresses
+	// that Jupyter prints and browsers show are understood: "/lab", "/tree" and what follows them is dropped. A
+	// "?token=" in it is used as the token, before Token, because it was given for this very server.
+	URL string
+	// Token is sent with every request as "Authorization: token …"; empty sends none.
+	Token string
+	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. The redirect
+	// policy and the cookie jar are always this package's.
+	HTTPClient *http.Client
+	// Logger gets one debug line per request; nil logs nothing.
+	Logger *slog.Logger
+	// UserAgent is sent with every request; empty sends "nbduet".
+	UserAgent string
+}
+
+// Server is one Jupyter Server, reached with one token. It is immutable and safe for concurrent use.
+type Server struct {
+	base      *url.URL // scheme, host and path prefix; the path has no trailing slash
+	token     string
+	client    *http.Client
+	transport *http.Transport // the one made here, nil where the caller brought one
+	tls       *tls.Config     // for websockets, nil for the system's roots
+	log       *slog.Logger
+	userAgent string
+	maxAnswer int64 // bytes
+}
+
+// New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
+// its query, which may hold a token.
+func New(opt Options) (*Server, error) {
+	base, token, err := parseAddress(opt.URL)
+	if err != nil {
+		return nil, err
+	}
+	if token == "" {
+		token = strings.TrimSpace(opt.Token)
+	}
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return nil, errors.New("the Jupyter token contains a space, control or non-ASCII character: check JUPYTER_TOKEN")
+	}
+	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
+	// anonymous user. It has one host to serve, so no public suffix list is needed.
+	jar, err := cookiejar.New(nil)
+	if err != nil {
+		return nil, fmt.Errorf("make a cookie jar: %w", err)
+	}
+	s := &Server{base: base, token: token, log: opt.Logger, userAgent: opt.UserAgent, maxAnswer: maxAnswerBytes}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	if s.userAgent == "" {
+		s.userAgent = "nbduet"
+	}
+	client := &http.Client{Jar: jar, CheckRedirect: s.checkRedirect}
+	if opt.HTTPClient != nil {
+		client.Transport = opt.HTTPClient.Transport
+		client.Timeout = opt.HTTPClient.Timeout
+		if t, ok := client.Transport.(*http.Transport); ok && t.TLSClientConfig != nil {
+			s.tls = t.TLSClientConfig.Clone()
+			s.tls.NextProtos = nil // a websocket handshake is HTTP/1.1
+		}
+	} else {
+		s.transport = http.DefaultTransport.(*http.Transport).Clone()
+		client.Transport = s.transport
+	}
+	s.client = client
+	return s, nil
+}
+
+// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token.
+func (s *Server) BaseURL() string { return s.base.Scheme + "://" + s.base.Host + s.base.EscapedPath() }
+
+// HasToken tells whether requests carry a token.
+func (s *Server) HasToken() bool { return s.token != "" }
+
+// CloseIdleConnections closes the kept-alive HTTP connections that are not in use.
+func (s *Server) CloseIdleConnections() { s.client.CloseIdleConnections() }
+
+// checkRedirect follows a redirect only within the server's own origin, and not to a login page. The others are
+// answered to the caller as they are: the next host must not see the token.
+func (s *Server) checkRedirect(req *http.Request, via []*http.Request) error {
+	if len(via) >= 5 || req.URL.Scheme != s.base.Scheme || req.URL.Host != s.base.Host || isLogin(req.URL) {
+		return http.ErrUseLastResponse
+	}
+	if m := via[0].Method; m != http.MethodGet && m != http.MethodHead {
+		return http.ErrUseLastResponse // a followed POST would arrive as a GET
+	}
+	return nil
+}
+
+func isLogin(u *url.URL) bool {
+	return strings.HasSuffix(u.Path, "/login") || strings.HasSuffix(u.Path, "/oauth2/authorize")
+}
+
+// parseAddress takes apart what a person gave as the server's address.
+func parseAddress(raw string) (base *url.URL, token string, err error) {
+	shown := safeAddress(raw)
+	if strings.TrimSpace(raw) == "" {
+		return nil, "", errors.New("no Jupyter server address: set JUPYTER_SERVER_URL (or --jupyter-url), for example http://127.0.0.1:8888")
+	}
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		// The parser's own words repeat the whole address.
+		return nil, "", fmt.Errorf("the Jupyter server address %q cannot be parsed: give it as http://host:port/prefix", shown)
+	}
+	if u.Scheme != "http" && u.Scheme != "https" {
+		return nil, "", fmt.Errorf("the Jupyter server address %q does not start with http:// or https://", shown)
+	}
+	if u.Hostname() == "" {
+		return nil, "", fmt.Errorf("the Jupyter server address %q has no host", shown)
+	}
+	if u.User != nil {
+		return nil, "", fmt.Errorf("the Jupyter server address %q has a user name or password in it: Jupyter takes a token (JUPYTER_TOKEN) instead", shown)
+	}
+	token = strings.TrimSpace(u.Query().Get("token"))
+	prefix := cutPages(u.EscapedPath())
+	path, err := url.PathUnescape(prefix)
+	if err != nil {
+		return nil, "", fmt.Errorf("the path of the Jupyter server address %q cannot be decoded: %w", shown, err)
+	}
+	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawPath: prefix}, token, nil
+}
+
+// safeAddress is raw without what may be secret in it: query, fragment, user name and password.
+func safeAddress(raw string) string {
+	if i := strings.IndexAny(raw, "?#"); i >= 0 {
+		raw = raw[:i]
+	}
+	if scheme, rest, ok := strings.Cut(raw, "://"); ok {
+		host, path, _ := strings.Cut(rest, "/")
+		if i := strings.LastIndexByte(host, '@'); i >= 0 {
+			raw = scheme + "://" + host[i+1:] + "/" + path
+		}
+	}
+	return shorten(raw, 200)
+}
+
+// pages are the path segments at which a Jupyter server's user interfaces begin.
+var pages = []string{"lab", "tree", "notebooks", "edit", "consoles", "doc", "login"}
+
+// cutPages returns the base URL's path of an address that may be one of the pages of a user interface, without a
+// trailing slash. A JupyterHub user may be called as a page is: what follows "user" is never taken for one.
+func cutPages(path string) string {
+	segs := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
+	for i, seg := range segs {
+		if slices.Contains(pages, seg) && (i == 0 || segs[i-1] != "user") {
+			segs = segs[:i]
+			break
+		}
+	}
+	if len(segs) == 0 {
+		return ""
+	}
+	return "/" + strings.Join(segs, "/")
+}

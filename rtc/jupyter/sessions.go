@@ -1,0 +1,92 @@
+package jupyter
+
+import (
+	"context"
+	"net/http"
+	"net/url"
+)
+
+// Session is a Jupyter session: the tie between a path and a kernel.
+type Session struct {
+	ID     string `json:"id"`
+	Path   string `json:"path"`
+	Name   string `json:"name"`
+	Type   string `json:"type"` // "notebook", "console", "file"
+	Kernel Kernel `json:"kernel"`
+}
+
+// NewSession says what [Server.CreateSession] makes.
+type NewSession struct {
+	// Path is a contents path; where a session for it exists, that one is returned.
+	Path string
+	// Name is shown to people; a notebook's is its file name.
+	Name string
+	// Type is "notebook" where empty.
+	Type string
+	// KernelName picks a kernelspec, KernelID an existing kernel; with both empty the server's default is started.
+	KernelName, KernelID string
+}
+
+// Sessions lists the server's sessions.
+func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
+	var out []Session
+	err := s.do(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
+	return out, err
+}
+
+// Session reads one session.
+func (s *Server) Session(ctx context.Context, id string) (Session, error) {
+	var out Session
+	err := s.do(ctx, call{op: "read session", about: id, path: "/api/sessions/" + url.PathEscape(id)}, &out)
+	return out, err
+}
+
+// CreateSession returns the session of a path, which it makes, with its kernel, where there is none.
+func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, error) {
+	const op = "create session for"
+	path, err := CleanPath(n.Path)
+	if err != nil {
+		return Session{}, &Error{Op: op, Path: n.Path, err: err}
+	}
+	if n.Type == "" {
+		n.Type = "notebook"
+	}
+	kernel := map[string]any{"name": nil}
+	if n.KernelName != "" {
+		kernel["name"] = n.KernelName
+	}
+	if n.KernelID != "" {
+		kernel["id"] = n.KernelID
+	}
+	var out Session
+	err = s.do(ctx, call{
+		op: op, about: path, method: http.MethodPost, path: "/api/sessions",
+		body: map[string]any{"path": path, "name": n.Name, "type": n.Type, "kernel": kernel},
+	}, &out)
+	return out, err
+}
+
+// PatchSession gives a session another path and name, as after a rename of the file.
+func (s *Server) PatchSession(ctx context.Context, id, path, name string) (Session, error) {
+	const op = "change session"
+	clean, err := CleanPath(path)
+	if err != nil {
+		return Session{}, &Error{Op: op, Path: path, err: err}
+	}
+	body := map[string]any{"path": clean}
+	if name != "" {
+		body["name"] = name
+	}
+	var out Session
+	err = s.do(ctx, call{
+		op: op, about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
+	}, &out)
+	return out, err
+}
+
+// DeleteSession ends a session and shuts its kernel down.
+func (s *Server) DeleteSession(ctx context.Context, id string) error {
+	return s.do(ctx, call{
+		op: "delete session", about: id, method: http.MethodDelete, path: "/api/sessions/" + url.PathEscape(id),
+	}, nil)
+}
