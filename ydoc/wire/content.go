@@ -1,0 +1,121 @@
+package wire
+
+import (
+	"encoding/binary"
+	"math/bits"
+	"unicode/utf8"
+)
+
+// The shared types that Yjs version 1 knows (Yjs, src/structs/ContentType.js).
+const (
+	typeArray = iota
+	typeMap
+	typeText
+	typeXMLElement
+	typeXMLFragment
+	typeXMLHook
+	typeXMLText
+)
+
+// content reads the content of an item and returns its length in clock units, zero after a fault.
+func (u *updateReader) content(ref byte) uint64 {
+	switch ref {
+	case refDeleted:
+		return u.Uint()
+	case refJSON:
+		return u.jsonValues()
+	case refBinary:
+		u.VarBytes(u.lim.StringBytes)
+	case refString:
+		return u.text()
+	case refEmbed:
+		u.json()
+	case refFormat:
+		u.VarString(u.lim.KeyBytes)
+		u.json()
+	case refType:
+		u.sharedType()
+	case refAny:
+		n := u.values()
+		for range n {
+			u.value(1)
+			if u.err != nil {
+				return 0
+			}
+		}
+		return n
+	case refDoc:
+		u.subdoc()
+	}
+	if u.err != nil {
+		return 0
+	}
+	return 1
+}
+
+// text reads a run of characters. Its length is counted in UTF-16 code units.
+func (u *updateReader) text() uint64 {
+	start := u.off
+	p := u.VarBytes(u.lim.StringBytes)
+	if u.err != nil {
+		return 0
+	}
+	if !utf8.Valid(p) {
+		u.failAt(start, ReasonText, "a text of %d bytes", len(p))
+		return 0
+	}
+	return uint64(utf16Len(p))
+}
+
+// utf16Len is the number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, and one more
+// for each that begins a character of four bytes. Eight bytes are looked at together.
+func utf16Len(p []byte) int {
+	const ones = 0x0101010101010101
+	n := len(p)
+	for len(p) >= 8 {
+		x := binary.LittleEndian.Uint64(p)
+		p = p[8:]
+		if x&(ones<<7) == 0 {
+			continue
+		}
+		continuation := x >> 7 &^ (x >> 6) & ones
+		four := x >> 7 & (x >> 6) & (x >> 5) & (x >> 4) & ones
+		n += bits.OnesCount64(four) - bits.OnesCount64(continuation)
+	}
+	for _, c := range p {
+		if c&0xc0 == 0x80 {
+			n--
+		} else if c >= 0xf0 {
+			n++
+		}
+	}
+	return n
+}
+
+// sharedType reads the tag of a nested shared type, and for elements and hooks their name.
+func (u *updateReader) sharedType() {
+	start := u.off
+	switch ref := u.Uint(); ref {
+	case typeArray, typeMap, typeText, typeXMLFragment, typeXMLText:
+	case typeXMLElement, typeXMLHook:
+		u.VarString(u.lim.KeyBytes)
+	default:
+		u.failAt(start, ReasonUnknown, "shared type %d", ref)
+	}
+}
+
+// subdoc reads a nested document: its guid and its options, which must be an object.
+func (u *updateReader) subdoc() {
+	start := u.off
+	u.nDocs++
+	if u.nDocs > u.lim.Subdocs {
+		u.failAt(start, ReasonLimit, "more than %d nested documents", u.lim.Subdocs)
+		return
+	}
+	u.VarString(u.lim.KeyBytes)
+	if u.err == nil && u.Len() > 0 && u.b[u.off] != tagObject {
+		u.Fail(ReasonShape, "the options of a nested document are not an object")
+		return
+	}
+	u.value(1)
+}

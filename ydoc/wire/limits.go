@@ -1,0 +1,67 @@
+package wire
+
+// MaxInt is the largest integer that may stand for a client id, a clock or a length: JavaScript's largest safe integer,
+// 2^53−1. Yjs stores all three as JavaScript numbers, so nothing larger survives a round through a browser.
+const MaxInt = 1<<53 - 1
+
+// Limits bounds what the functions of this package accept. A field that is zero or negative accepts nothing of its kind:
+// start from [DefaultLimits] and change fields.
+//
+// The byte limits alone do not bound memory, because small encodings grow when decoded: an item of 4 bytes becomes about
+// 600 bytes, a nested document about a kilobyte, a plain value of 1 byte up to 64 bytes. The counts bound that.
+type Limits struct {
+	// UpdateBytes is the largest update, in bytes.
+	UpdateBytes int
+	// Structs is the largest number of structs (items, gaps and collected ranges) in one update.
+	Structs int
+	// Clients is the largest number of clients in the struct part of an update, in its delete set, or in a state vector.
+	Clients int
+	// DeleteRanges is the largest number of ranges in the delete set of one update.
+	DeleteRanges int
+	// Values is the largest number of plain (JSON-like) values in one update, nested ones included.
+	Values int
+	// Subdocs is the largest number of nested documents in one update.
+	Subdocs int
+	// StringBytes is the largest single string, in bytes of UTF-8, and the largest single binary value.
+	StringBytes int
+	// KeyBytes is the largest name of a root type, map key, format key, element name or document guid, in bytes.
+	KeyBytes int
+	// Depth is how deep plain values may be nested; a bare number has depth 1.
+	Depth int
+	// AwarenessBytes is the largest awareness update, in bytes.
+	AwarenessBytes int
+	// AwarenessStateBytes is the largest single awareness state, in bytes of JSON.
+	AwarenessStateBytes int
+	// AwarenessClients is the largest number of entries in one awareness update, and of peers remembered.
+	AwarenessClients int
+	// RawBytes is the largest text of a RAW message, in bytes.
+	RawBytes int
+}
+
+// DefaultLimits is far above what a notebook needs and low enough that one hostile peer cannot exhaust a laptop:
+//
+//   - 128 MiB and 2,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000 structs,
+//     one whose outputs were rewritten 5,000 times 2 MB and 40,000. Two million items of the smallest kind decode to
+//     about 1.2 GB, the worst case.
+//   - 16,384 clients: a client id is made anew each time a tab opens a room, so this is 45 editing tabs a day for a year.
+//     The library's handling of structs that must wait is quadratic in the number of clients; here it takes well under
+//     a second.
+//   - 64 MiB for one string: the library measures and splits strings through two wider copies, six times their size.
+//   - 8,000,000 plain values: a plot of several hundred thousand points; half a gigabyte at worst when decoded.
+//   - 256 levels of plain values: more than any renderer's data, and nothing that a recursive decoder notices.
+//   - 1 MiB of awareness with 1,024 clients and 64 KiB each: a state with a user and cursors is about 500 bytes.
+var DefaultLimits = Limits{
+	UpdateBytes:         128 << 20,
+	Structs:             2_000_000,
+	Clients:             16_384,
+	DeleteRanges:        2_000_000,
+	Values:              8_000_000,
+	Subdocs:             1_000,
+	StringBytes:         64 << 20,
+	KeyBytes:            64 << 10,
+	Depth:               256,
+	AwarenessBytes:      1 << 20,
+	AwarenessStateBytes: 64 << 10,
+	AwarenessClients:    1_024,
+	RawBytes:            1 << 20,
+}
