@@ -1,0 +1,44 @@
+package jupytertest_test
+
+import (
+	"os"
+	"strings"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+
+// A started server answers with its token under its base URL, tells of itself in its runtime folder, serves its root,
+// and is gone, with its folder, after the test.
+func TestStart(t *testing.T) {
+	var s *jupytertest.Server
+	var root string
+	t.Run("running", func(t *testing.T) {
+		s = jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/"))
+		root = s.Root
+		if !strings.HasSuffix(s.URL, "/user/ada") {
+			t.Errorf("URL %s does not end with the base URL", s.URL)
+		}
+		path := s.Notebook(t, "1+1")
+		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer srv.CloseIdleConnections()
+		if c, err := srv.Contents(t.Context(), path, jupyter.ContentsOptions{}); err != nil || c.Type != "notebook" {
+			t.Errorf("Contents(%s) = %+v, %v", path, c, err)
+		}
+		running, err := jupyter.Discover(t.Context(), []string{s.RuntimeDir})
+		if err != nil || len(running) != 1 || running[0].PID != s.PID {
+			t.Errorf("Discover = %+v, %v, want the process %d", running, err, s.PID)
+		}
+	})
+	if _, err := os.Stat(root); !os.IsNotExist(err) {
+		t.Errorf("the server's root is still there after the test: %v", err)
+	}
+}

@@ -1,0 +1,44 @@
+package jupytertest
+
+// Option changes how a server is started.
+type Option func(*config)
+
+type config struct {
+	flags   []string
+	env     []string
+	baseURL string
+	lab     bool
+	collab  bool
+	token   string
+}
+
+// WithFlags adds command-line flags, which win over the ones given by default.
+func WithFlags(flags ...string) Option {
+	return func(c *config) { c.flags = append(c.flags, flags...) }
+}
+
+// WithEnv adds environment variables, each as "NAME=value".
+func WithEnv(env ...string) Option {
+	return func(c *config) { c.env = append(c.env, env...) }
+}
+
+// WithBaseURL puts the server under a path such as "/user/ada/".
+func WithBaseURL(path string) Option {
+	return func(c *config) { c.baseURL = path }
+}
+
+// WithLab starts JupyterLab for a browser, with window.jupyterapp exposed; without it the server has its REST and
+// websocket interfaces alone and starts faster.
+func WithLab() Option {
+	return func(c *config) { c.lab = true }
+}
+
+// WithoutCollaboration leaves jupyter-collaboration out.
+func WithoutCollaboration() Option {
+	return func(c *config) { c.collab = false }
+}
+
+// WithToken sets the token; the default is a random one.
+func WithToken(token string) Option {
+	return func(c *config) { c.token = token }
+}
