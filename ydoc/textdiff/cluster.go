@@ -1,0 +1,89 @@
+package textdiff
+
+import (
+	"unicode"
+	"unicode/utf8"
+)
+
+// extends reports whether r belongs to the character before it: combining marks, variation selectors, joiners, skin
+// tones and tags. It is a simple form of the rules of Unicode Standard Annex 29 that errs towards keeping together.
+func extends(r rune) bool {
+	if r < 0x300 {
+		return false
+	}
+	return r == zwj || r >= 0x1f3fb && r <= 0x1f3ff || r >= 0xe0020 && r <= 0xe007f || unicode.In(r, unicode.M)
+}
+
+const zwj = '\u200d'
+
+// regional reports whether r is one half of a flag.
+func regional(r rune) bool { return r >= 0x1f1e6 && r <= 0x1f1ff }
+
+// clusterBoundary reports whether s may be cut at the byte offset i without tearing a character apart.
+func clusterBoundary(s string, i int) bool {
+	if i <= 0 || i >= len(s) {
+		return true
+	}
+	if s[i] < utf8.RuneSelf {
+		return s[i] != '\n' || s[i-1] != '\r'
+	}
+	if !utf8.RuneStart(s[i]) {
+		return false
+	}
+	r, _ := utf8.DecodeRuneInString(s[i:])
+	if extends(r) {
+		return false
+	}
+	before, _ := utf8.DecodeLastRuneInString(s[:i])
+	return before != zwj && (!regional(r) || !regional(before))
+}
+
+// clusterLen is the length in bytes of the first character of s, which is not empty.
+func clusterLen(s string) int {
+	for i := 1; i < len(s); i++ {
+		if clusterBoundary(s, i) {
+			return i
+		}
+	}
+	return len(s)
+}
+
+// commonPrefix is the length of the longest common beginning of a and b that ends between characters in both.
+func commonPrefix(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i+64 <= n && a[i:i+64] == b[i:i+64] {
+		i += 64
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	for i > 0 && (!clusterBoundary(a, i) || !clusterBoundary(b, i)) {
+		i--
+	}
+	return i
+}
+
+// commonSuffix is the length of the longest common end of a and b that begins between characters in both.
+func commonSuffix(a, b string) int {
+	n := min(len(a), len(b))
+	i := 0
+	for i+64 <= n && a[len(a)-i-64:len(a)-i] == b[len(b)-i-64:len(b)-i] {
+		i += 64
+	}
+	for i < n && a[len(a)-i-1] == b[len(b)-i-1] {
+		i++
+	}
+	for i > 0 && (!clusterBoundary(a, len(a)-i) || !clusterBoundary(b, len(b)-i)) {
+		i--
+	}
+	return i
+}
+
+// wordRune reports whether r can stand inside a word or an identifier.
+func wordRune(r rune) bool {
+	if r < utf8.RuneSelf {
+		return r == '_' || r >= '0' && r <= '9' || r >= 'A' && r <= 'Z' || r >= 'a' && r <= 'z'
+	}
+	return unicode.IsLetter(r) || unicode.IsDigit(r) || extends(r)
+}

@@ -1,0 +1,178 @@
+package textdiff
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/aymanbagabas/go-udiff/lcs"
+)
+
+// maxLines is the most lines of either text, after what both begin and end with, that are compared.
+const maxLines = 200_000
+
+// maxAnchorDepth bounds how often a stretch between lines that occur once is searched for further such lines.
+const maxAnchorDepth = 8
+
+// lineLen is the length of the first line of s with its end, in bytes.
+func lineLen(s string) int {
+	if i := strings.IndexByte(s, '\n'); i >= 0 {
+		return i + 1
+	}
+	return len(s)
+}
+
+// lineSpans returns the stretches of whole lines in which the texts differ. Texts of more than maxLines lines differ in
+// one stretch.
+func lineSpans(old, new string) []span {
+	// Whole lines at the beginning and end that are equal need no comparing.
+	pre := strings.LastIndexByte(old[:equalPrefix(old, new)], '\n') + 1
+	suf := equalSuffix(old[pre:], new[pre:])
+	if !lineStart(old, len(old)-suf) || !lineStart(new, len(new)-suf) {
+		if i := strings.IndexByte(old[len(old)-suf:], '\n'); i >= 0 {
+			suf -= i + 1
+		} else {
+			suf = 0
+		}
+	}
+	whole := span{pre, len(old) - suf, pre, len(new) - suf}
+	var in interner
+	a := in.lines(old[whole.a0:whole.a1], whole.a0, maxLines)
+	if a == nil || len(a.ids) == 0 {
+		return []span{whole}
+	}
+	b := in.lines(new[whole.b0:whole.b1], whole.b0, maxLines)
+	if b == nil || len(b.ids) == 0 {
+		return []span{whole}
+	}
+	m := lineMatcher{a: a.ids, b: b.ids, count: make([]occurrence, len(in.ids))}
+	m.match(0, len(a.ids), 0, len(b.ids), 0)
+	spans := make([]span, 0, len(m.diffs))
+	for _, d := range m.diffs {
+		s := span{a.start(d.Start), a.start(d.End), b.start(d.ReplStart), b.start(d.ReplEnd)}
+		if last := len(spans) - 1; last >= 0 && spans[last].a1 == s.a0 && spans[last].b1 == s.b0 {
+			spans[last].a1, spans[last].b1 = s.a1, s.b1
+			continue
+		}
+		spans = append(spans, s)
+	}
+	return spans
+}
+
+func lineStart(s string, i int) bool { return i == 0 || s[i-1] == '\n' }
+
+// equalPrefix and equalSuffix count equal bytes, wherever characters begin.
+func equalPrefix(a, b string) int {
+	n, i := min(len(a), len(b)), 0
+	for i+64 <= n && a[i:i+64] == b[i:i+64] {
+		i += 64
+	}
+	for i < n && a[i] == b[i] {
+		i++
+	}
+	return i
+}
+
+func equalSuffix(a, b string) int {
+	n, i := min(len(a), len(b)), 0
+	for i+64 <= n && a[len(a)-i-64:len(a)-i] == b[len(b)-i-64:len(b)-i] {
+		i += 64
+	}
+	for i < n && a[len(a)-i-1] == b[len(b)-i-1] {
+		i++
+	}
+	return i
+}
+
+// lineMatcher compares two sequences of numbered lines. Lines that occur once in both, and in the same order, are taken
+// to have stayed (patience diff); only between them the library searches, which gives up on long, very different
+// stretches. So the time is near linear, and one large change does not blur the others.
+type lineMatcher struct {
+	a, b  []rune
+	count []occurrence // by line number, zero outside of anchors
+	diffs []lcs.Diff
+}
+
+type occurrence struct{ inA, inB, atA, atB int32 }
+
+func (m *lineMatcher) match(a0, a1, b0, b1, depth int) {
+	for a0 < a1 && b0 < b1 && m.a[a0] == m.b[b0] {
+		a0++
+		b0++
+	}
+	for a0 < a1 && b0 < b1 && m.a[a1-1] == m.b[b1-1] {
+		a1--
+		b1--
+	}
+	if a0 == a1 || b0 == b1 {
+		if a0 < a1 || b0 < b1 {
+			m.diffs = append(m.diffs, lcs.Diff{Start: a0, End: a1, ReplStart: b0, ReplEnd: b1})
+		}
+		return
+	}
+	if depth < maxAnchorDepth {
+		if anchors := m.anchors(a0, a1, b0, b1); len(anchors) > 0 {
+			for _, x := range anchors {
+				m.match(a0, x[0], b0, x[1], depth+1)
+				a0, b0 = x[0]+1, x[1]+1
+			}
+			m.match(a0, a1, b0, b1, depth+1)
+			return
+		}
+	}
+	for _, d := range lcs.DiffRunes(m.a[a0:a1], m.b[b0:b1]) {
+		m.diffs = append(m.diffs, lcs.Diff{Start: d.Start + a0, End: d.End + a0, ReplStart: d.ReplStart + b0, ReplEnd: d.ReplEnd + b0})
+	}
+}
+
+// anchors returns the longest ascending series of pairs of lines that occur once in each stretch.
+func (m *lineMatcher) anchors(a0, a1, b0, b1 int) [][2]int {
+	for i := a0; i < a1; i++ {
+		c := &m.count[m.a[i]]
+		c.inA++
+		c.atA = int32(i)
+	}
+	for i := b0; i < b1; i++ {
+		c := &m.count[m.b[i]]
+		c.inB++
+		c.atB = int32(i)
+	}
+	var pairs [][2]int
+	for i := a0; i < a1; i++ {
+		if c := m.count[m.a[i]]; c.inA == 1 && c.inB == 1 {
+			pairs = append(pairs, [2]int{i, int(c.atB)})
+		}
+	}
+	for i := a0; i < a1; i++ {
+		m.count[m.a[i]] = occurrence{}
+	}
+	for i := b0; i < b1; i++ {
+		m.count[m.b[i]] = occurrence{}
+	}
+	return longestAscending(pairs)
+}
+
+// longestAscending picks from pairs, which ascend in their first number, the longest series that ascends in the second.
+func longestAscending(pairs [][2]int) [][2]int {
+	var tails []int                 // tails[k] is the index of the pair that ends the best series of length k+1
+	prev := make([]int, len(pairs)) // the pair before each in its series
+	for i, p := range pairs {
+		k, _ := slices.BinarySearchFunc(tails, p[1], func(t, v int) int { return pairs[t][1] - v })
+		prev[i] = -1
+		if k > 0 {
+			prev[i] = tails[k-1]
+		}
+		if k == len(tails) {
+			tails = append(tails, i)
+		} else {
+			tails[k] = i
+		}
+	}
+	out := make([][2]int, len(tails))
+	if len(tails) == 0 {
+		return nil
+	}
+	for i, k := tails[len(tails)-1], len(tails)-1; k >= 0; i, k = prev[i], k-1 {
+		out[k] = pairs[i]
+	}
+	return out
+}

@@ -1,0 +1,173 @@
+package textdiff
+
+import (
+	"fmt"
+	"strings"
+	"unicode/utf8"
+)
+
+// Conflict is returned by [Merge] when both sides changed the same place. Nothing was merged.
+type Conflict struct {
+	// Spans are the places where the changes meet, in the order of the base text.
+	Spans []ConflictSpan
+	// TheirDiff and MyDiff are the two changes as unified diffs from the base text.
+	TheirDiff, MyDiff string
+}
+
+// ConflictSpan is one place where the changes meet.
+type ConflictSpan struct {
+	// Pos and Len are the place in the base text, in UTF-16 code units.
+	Pos, Len int
+	// Base, Theirs and Mine are the three texts of that place.
+	Base, Theirs, Mine string
+}
+
+// Error says where the first conflict is and how the two sides differ there, in short.
+func (c *Conflict) Error() string {
+	s := c.Spans[0]
+	more := ""
+	if len(c.Spans) > 1 {
+		more = fmt.Sprintf(", and in %d other places", len(c.Spans)-1)
+	}
+	return fmt.Sprintf("both changed %.60q at %d: to %.60q there, to %.60q here%s", s.Base, s.Pos, s.Theirs, s.Mine, more)
+}
+
+// Merge carries the change from base to mine over onto theirs, which has come from the same base. It returns edits of
+// theirs; every character that theirs added stays. A change that both made is made once. Text that both inserted at one
+// point stays in both, theirs first. Where a change of one side overlaps a change of the other, or two changes meet
+// inside one word, it returns a *[Conflict] and no edits.
+func Merge(base, theirs, mine string) ([]Edit, error) {
+	base, theirs, mine = valid(base), valid(theirs), valid(mine)
+	if mine == base || mine == theirs {
+		return nil, nil
+	}
+	if theirs == base {
+		return Diff(base, mine), nil
+	}
+	m := merger{base: base, theirs: theirs, mine: mine}
+	m.ours, m.their = diff(base, mine), diff(base, theirs)
+	if out := m.run(); len(m.places) == 0 {
+		return edits(theirs, mine, out), nil
+	}
+	return nil, &Conflict{
+		Spans:     m.conflictSpans(),
+		TheirDiff: Unified("theirs", base, theirs, 1),
+		MyDiff:    Unified("mine", base, mine, 1),
+	}
+}
+
+type merger struct {
+	base, theirs, mine string
+	ours, their        []span
+	places             []place // where they clash
+}
+
+// run returns my spans with their positions moved onto theirs, and gathers conflicts.
+func (m *merger) run() []span {
+	var out []span
+	t := 0     // the first of their spans that does not end before mine begins
+	shift := 0 // how much longer theirs is than base before that
+	for _, s := range m.ours {
+		for t < len(m.their) && before(m.their[t], s) {
+			shift += m.their[t].b1 - m.their[t].b0 - (m.their[t].a1 - m.their[t].a0)
+			t++
+		}
+		same := false
+		for k := t; k < len(m.their) && m.their[k].a0 <= s.a1; k++ {
+			if m.equal(s, m.their[k]) {
+				same = true
+			} else if m.clash(s, m.their[k]) {
+				m.conflict(s, m.their[k])
+			}
+		}
+		if same {
+			continue
+		}
+		// An insertion of theirs where mine begins comes first.
+		at := shift
+		for k := t; k < len(m.their) && m.their[k].a1 <= s.a0; k++ {
+			at += m.their[k].b1 - m.their[k].b0 - (m.their[k].a1 - m.their[k].a0)
+		}
+		out = append(out, span{s.a0 + at, s.a1 + at, s.b0, s.b1})
+	}
+	return out
+}
+
+// before reports whether t ends before s begins, so that they cannot meet.
+func before(t, s span) bool { return t.a1 < s.a0 }
+
+func (m *merger) equal(s, t span) bool {
+	return s.a0 == t.a0 && s.a1 == t.a1 && m.mine[s.b0:s.b1] == m.theirs[t.b0:t.b1]
+}
+
+// clash reports whether the changes s of mine and t of theirs, whose places touch or overlap, cannot both be made.
+func (m *merger) clash(s, t span) bool {
+	switch {
+	case s.a0 == s.a1 && t.a0 == t.a1: // two insertions at one point
+		return false
+	case t.a1 <= s.a0:
+		return glued(m.base[t.a0:t.a1], m.theirs[t.b0:t.b1], m.base[s.a0:s.a1], m.mine[s.b0:s.b1])
+	case s.a1 <= t.a0:
+		return glued(m.base[s.a0:s.a1], m.mine[s.b0:s.b1], m.base[t.a0:t.a1], m.theirs[t.b0:t.b1])
+	}
+	return true
+}
+
+// glued reports whether of two neighbouring changes, given as old and new text on each side, the left ends inside a
+// word with which the right begins: somebody types on at the end of the word that the other replaces.
+func glued(leftOld, leftNew, rightOld, rightNew string) bool {
+	return (endsInWord(leftOld) || endsInWord(leftNew)) && (beginsInWord(rightOld) || beginsInWord(rightNew))
+}
+
+func endsInWord(s string) bool {
+	r, n := utf8.DecodeLastRuneInString(s)
+	return n > 0 && wordRune(r)
+}
+
+func beginsInWord(s string) bool {
+	r, n := utf8.DecodeRuneInString(s)
+	return n > 0 && wordRune(r)
+}
+
+// conflict notes that s of mine and t of theirs clash. A place that meets the one before becomes part of it.
+func (m *merger) conflict(s, t span) {
+	p := place{min(s.a0, t.a0), max(s.a1, t.a1)}
+	if last := len(m.places) - 1; last >= 0 && p.start <= m.places[last].end {
+		m.places[last].end = max(m.places[last].end, p.end)
+		return
+	}
+	m.places = append(m.places, p)
+}
+
+// place is a stretch of base, in bytes.
+type place struct{ start, end int }
+
+func (m *merger) conflictSpans() []ConflictSpan {
+	cs := make([]ConflictSpan, len(m.places))
+	for i, p := range m.places {
+		cs[i] = ConflictSpan{
+			Pos:    UTF16Len(m.base[:p.start]),
+			Len:    UTF16Len(m.base[p.start:p.end]),
+			Base:   m.base[p.start:p.end],
+			Theirs: p.changed(m.base, m.theirs, m.their),
+			Mine:   p.changed(m.base, m.mine, m.ours),
+		}
+	}
+	return cs
+}
+
+// changed returns the text that the spans make of p.
+func (p place) changed(base, text string, spans []span) string {
+	var b strings.Builder
+	at := p.start
+	for _, s := range spans {
+		if s.a0 < p.start || s.a1 > p.end {
+			continue
+		}
+		b.WriteString(base[at:s.a0])
+		b.WriteString(text[s.b0:s.b1])
+		at = s.a1
+	}
+	b.WriteString(base[at:p.end])
+	return b.String()
+}

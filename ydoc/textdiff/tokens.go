@@ -1,0 +1,82 @@
+package textdiff
+
+import "unicode/utf8"
+
+// interner numbers equal strings alike, so that sequences of them compare as sequences of numbers.
+type interner struct {
+	ids map[string]rune
+}
+
+func (in *interner) id(s string) rune {
+	id, ok := in.ids[s]
+	if !ok {
+		if in.ids == nil {
+			in.ids = map[string]rune{}
+		}
+		id = rune(len(in.ids))
+		in.ids[s] = id
+	}
+	return id
+}
+
+// sequence is a text cut into pieces: the number of each, and where each begins and the last ends.
+type sequence struct {
+	ids    []rune
+	starts []int
+}
+
+func (s *sequence) start(i int) int { return s.starts[i] }
+
+// words cuts text, which begins at offset base of a whole, into words, runs of blanks, line ends and single signs.
+// It returns nil when they are too many.
+func (in *interner) words(text string, base int) *sequence {
+	s := &sequence{}
+	for i := 0; i < len(text); {
+		if len(s.ids) >= maxWords/2 {
+			return nil
+		}
+		n := wordLen(text[i:])
+		s.ids = append(s.ids, in.id(text[i:i+n]))
+		s.starts = append(s.starts, base+i)
+		i += n
+	}
+	s.starts = append(s.starts, base+len(text))
+	return s
+}
+
+// wordLen is the length in bytes of the first word, run of blanks, line end or sign of s, which is not empty.
+func wordLen(s string) int {
+	r, size := utf8.DecodeRuneInString(s)
+	blank := r == ' ' || r == '\t'
+	if !blank && !wordRune(r) {
+		return clusterLen(s)
+	}
+	i := size
+	for i < len(s) {
+		r, size = utf8.DecodeRuneInString(s[i:])
+		if blank && r != ' ' && r != '\t' || !blank && !wordRune(r) {
+			break
+		}
+		i += size
+	}
+	for !clusterBoundary(s, i) {
+		i++
+	}
+	return i
+}
+
+// lines cuts text into lines with their ends. It returns nil when they are more than limit.
+func (in *interner) lines(text string, base, limit int) *sequence {
+	s := &sequence{}
+	for i := 0; i < len(text); {
+		if len(s.ids) >= limit {
+			return nil
+		}
+		n := lineLen(text[i:])
+		s.ids = append(s.ids, in.id(text[i:i+n]))
+		s.starts = append(s.starts, base+i)
+		i += n
+	}
+	s.starts = append(s.starts, base+len(text))
+	return s
+}
