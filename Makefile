@@ -1,0 +1,95 @@
+# What one does in this repository. `make help` lists the targets.
+#
+# On a fresh machine with Go, Python 3.11 and Node, each target installs what it
+# needs: Python packages into .venv, Node packages into e2e/node/node_modules,
+# tools into .cache/bin, all at pinned versions, and each only once.
+
+SHELL := /bin/bash
+.SHELLFLAGS := -euo pipefail -c
+.DEFAULT_GOAL := help
+
+GOLANGCI_LINT := v2.15.0
+GOFUMPT       := v0.12.0
+GOVULNCHECK   := v1.8.0
+
+BIN     := .cache/bin
+SCRIPTS := e2e/scripts
+# The two Go modules: the program, and the tests with a browser.
+MODULES := . e2e
+export GOBIN := $(CURDIR)/$(BIN)
+
+.PHONY: help
+help: ## print this list
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+
+.PHONY: build
+build: need-go ## build bin/nbduet
+	@mkdir -p bin
+	@go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/nbduet ./cmd/nbduet
+
+.PHONY: demo
+demo: build venv ## watch an agent work in a JupyterLab tab of yours
+	@cd e2e && go build -o ../$(BIN)/demo ./cmd/demo
+	@exec $(BIN)/demo
+
+.PHONY: test
+test: need-go ## run all tests, browser included, installing what they need
+	@$(MAKE) --no-print-directory -j4 compiler venv node browser build
+	@$(MAKE) --no-print-directory -k -j2 test-program test-e2e
+
+# The tests of the program share one Jupyter server; those with a browser start
+# their own.
+.PHONY: test-program
+test-program: need-go venv
+	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
+	@$(BIN)/withserver go test -race -timeout 20m ./...
+
+.PHONY: test-e2e
+test-e2e: need-go venv node browser
+	@cd e2e && go test -race -timeout 20m ./...
+
+.PHONY: lint
+lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck
+	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) check
+	@for module in $(MODULES); do echo "lint $$module"; \
+		(cd $$module && go vet ./... && $(CURDIR)/$(BIN)/golangci-lint-$(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); \
+	done
+	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
+
+.PHONY: fmt
+fmt: need-go $(BIN)/gofumpt-$(GOFUMPT) ## format all Go files
+	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) write
+
+.PHONY: venv
+venv: ## make .venv with JupyterLab from the locked requirements
+	@$(SCRIPTS)/venv.sh
+
+.PHONY: node
+node: ## install the locked Node packages of the tests
+	@$(SCRIPTS)/node.sh
+
+.PHONY: browser
+browser: ## find Chromium (CHROME_BIN names one), or install Debian's
+	@$(SCRIPTS)/system.sh browser
+
+.PHONY: compiler
+compiler: # the race detector is linked by a C compiler
+	@$(SCRIPTS)/system.sh compiler
+
+.PHONY: clean
+clean: ## remove all that the other targets made
+	@rm -rf bin .venv .cache e2e/node/node_modules e2e/artifacts
+
+.PHONY: need-go
+need-go:
+	@command -v go >/dev/null || { echo 'Go is missing: install Go 1.26 or later (https://go.dev/dl).' >&2; exit 1; }
+
+$(BIN)/golangci-lint-$(GOLANGCI_LINT):
+	@echo 'building golangci-lint $(GOLANGCI_LINT) (once, some minutes)'
+	@go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
+	@mv $(BIN)/golangci-lint $@
+
+$(BIN)/gofumpt-$(GOFUMPT):
+	@echo 'building gofumpt $(GOFUMPT) (once)'
+	@go install mvdan.cc/gofumpt@$(GOFUMPT)
+	@mv $(BIN)/gofumpt $@

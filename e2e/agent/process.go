@@ -1,0 +1,142 @@
+package agent
+
+import (
+	"bytes"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"sync"
+	"time"
+)
+
+// Options say how the program is started.
+type Options struct {
+	// Binary is the path of the program.
+	Binary string
+	// Args are its arguments.
+	Args []string
+	// Env is its whole environment; nil is the one of this process.
+	Env []string
+	// Protocol is the MCP revision to ask for; empty is the newest. A revision
+	// before 2026-07-28 begins with `initialize`.
+	Protocol string
+	// Stderr, where not nil, gets what the program logs besides the record.
+	Stderr io.Writer
+}
+
+// Process is a running program with its standard streams.
+type Process struct {
+	// Stdin is the program's input. Closing it asks the program to end.
+	Stdin io.WriteCloser
+	// Stdout is the program's output, recorded as it is read.
+	Stdout io.Reader
+
+	cmd    *exec.Cmd
+	out    *Record
+	err    *Record
+	exited chan struct{}
+	status error
+}
+
+// Spawn starts the program. Somebody must read Stdout to its end.
+func Spawn(opt Options) (*Process, error) {
+	p := &Process{
+		cmd:    exec.Command(opt.Binary, opt.Args...),
+		out:    &Record{},
+		err:    &Record{},
+		exited: make(chan struct{}),
+	}
+	p.cmd.Env = opt.Env
+	p.cmd.Stderr = p.err
+	if opt.Stderr != nil {
+		p.cmd.Stderr = io.MultiWriter(p.err, opt.Stderr)
+	}
+	var err error
+	if p.Stdin, err = p.cmd.StdinPipe(); err != nil {
+		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
+	}
+	// A pipe of our own: exec's StdoutPipe is closed by Wait, which would cut
+	// off what the program wrote last.
+	read, write, err := os.Pipe()
+	if err != nil {
+		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
+	}
+	p.cmd.Stdout = write
+	p.Stdout = io.TeeReader(&closeAtEOF{read}, p.out)
+	if err := p.cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start %s: %w", opt.Binary, err), read.Close(), write.Close())
+	}
+	if err := write.Close(); err != nil { // the program has its own
+		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
+	}
+	go func() {
+		defer close(p.exited)
+		p.status = p.cmd.Wait()
+	}()
+	return p, nil
+}
+
+// closeAtEOF closes the pipe's reading end when all was read.
+type closeAtEOF struct{ file *os.File }
+
+// Read implements io.Reader.
+func (r *closeAtEOF) Read(b []byte) (int, error) {
+	n, err := r.file.Read(b)
+	if errors.Is(err, io.EOF) {
+		if closing := r.file.Close(); closing != nil {
+			return n, closing
+		}
+	}
+	return n, err // as it came: readers compare io.EOF itself
+}
+
+// Exited is closed when the program has ended and its log is complete.
+func (p *Process) Exited() <-chan struct{} { return p.exited }
+
+// Signal sends a signal to the program.
+func (p *Process) Signal(sig os.Signal) error { return p.cmd.Process.Signal(sig) }
+
+// Wait waits for the program's end, at most for the time given, and returns
+// its exit code; -1 where a signal ended it.
+func (p *Process) Wait(limit time.Duration) (int, error) {
+	select {
+	case <-p.exited:
+		return p.cmd.ProcessState.ExitCode(), nil
+	case <-time.After(limit):
+		return 0, fmt.Errorf("%s still runs after %s", p.cmd.Path, limit)
+	}
+}
+
+// Kill ends the program at once and waits for that.
+func (p *Process) Kill() {
+	_ = p.cmd.Process.Kill() // it may have ended already
+	<-p.exited
+}
+
+// Output returns what was read from the program's standard output so far.
+func (p *Process) Output() []byte { return p.out.Bytes() }
+
+// Log returns what the program wrote to its standard error so far.
+func (p *Process) Log() string { return string(p.err.Bytes()) }
+
+// Record keeps what is written to it. It is safe for concurrent use.
+type Record struct {
+	mu  sync.Mutex
+	buf bytes.Buffer
+}
+
+// Write implements io.Writer.
+func (r *Record) Write(b []byte) (int, error) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.buf.Write(b)
+}
+
+// Bytes returns a copy of what was written so far.
+func (r *Record) Bytes() []byte {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return bytes.Clone(r.buf.Bytes())
+}

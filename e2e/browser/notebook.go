@@ -1,0 +1,193 @@
+package browser
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/chromedp/chromedp"
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// Notebook is a notebook that is open in a tab of its own.
+type Notebook struct {
+	*Tab
+}
+
+// ModelCell is a cell as JupyterLab's shared model holds it.
+type ModelCell struct {
+	ID             string           `json:"id"`
+	Type           string           `json:"type"`
+	Source         string           `json:"source"`
+	ExecutionCount *int             `json:"executionCount"`
+	ExecutionState string           `json:"executionState"`
+	Outputs        []map[string]any `json:"outputs"`
+}
+
+// ViewCell is a cell as the page shows it. Cells far outside the visible part
+// are not in the page; they have Shown false.
+type ViewCell struct {
+	Shown   bool         `json:"shown"`
+	Prompt  string       `json:"prompt"` // such as "[*]:"; empty for text cells
+	Source  string       `json:"source"` // the editor's lines, or the rendered text
+	Outputs []ViewOutput `json:"outputs"`
+}
+
+// ViewOutput is one output as the page shows it.
+type ViewOutput struct {
+	Type  string `json:"type"`  // the MIME type that was rendered
+	Text  string `json:"text"`  // its visible text
+	Width int    `json:"width"` // of its image in pixels, 0 where there is none or it has not loaded
+	Rows  int    `json:"rows"`  // of its table
+}
+
+// current is the notebook panel in the page. The label in front makes the page
+// say what is missing instead of failing on an undefined value.
+const current = `window.jupyterapp?.shell?.currentWidget`
+
+// OpenNotebook opens a page of JupyterLab that shows one notebook (see
+// lab.Lab.PageURL) in a new tab, and waits until the notebook is there and its
+// kernel idle.
+func (b *Browser) OpenNotebook(ctx context.Context, pageURL string) (*Notebook, error) {
+	tab, err := b.OpenTab()
+	if err != nil {
+		return nil, err
+	}
+	n := &Notebook{tab}
+	if err := n.load(ctx, pageURL); err != nil {
+		tab.Close()
+		return nil, fmt.Errorf("open the notebook: %w", err)
+	}
+	return n, nil
+}
+
+func (n *Notebook) load(ctx context.Context, pageURL string) error {
+	if err := n.do(ctx, chromedp.Navigate(pageURL)); err != nil {
+		return err
+	}
+	err := poll.Until(ctx, "the notebook to be in the page", func(ctx context.Context) error {
+		state, err := Eval[string](ctx, n.Tab, `(() => {
+			const panel = `+current+`;
+			if (!panel?.context) return "no document";
+			if (!panel.context.isReady) return "the document is not ready";
+			if (!panel.content?.widgets?.length) return "no cells";
+			if (!document.querySelector(".jp-Notebook-cell")) return "no cells in the page";
+			if (document.querySelector(".jp-Dialog")) return "a dialog: " + document.querySelector(".jp-Dialog").innerText;
+			return "";
+		})()`)
+		return problem(state, err)
+	})
+	if err != nil {
+		return err
+	}
+	return n.WaitKernel(ctx, "idle")
+}
+
+// WaitKernel waits until the page shows the kernel in the given state, such as
+// "idle" or "busy".
+func (n *Notebook) WaitKernel(ctx context.Context, state string) error {
+	return poll.Until(ctx, "the kernel to be "+state, func(ctx context.Context) error {
+		seen, err := Eval[string](ctx, n.Tab, `document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status ?? "no indicator"`)
+		if err == nil && seen != state {
+			err = errors.New(seen)
+		}
+		return err
+	})
+}
+
+// Model reads the cells from JupyterLab's shared model.
+func (n *Notebook) Model(ctx context.Context) ([]ModelCell, error) {
+	return Eval[[]ModelCell](ctx, n.Tab, current+`.content.widgets.map(w => {
+		const m = w.model.sharedModel;
+		const cell = m.toJSON();
+		return {
+			id: m.getId(), type: m.cell_type, source: m.getSource(),
+			executionCount: m.execution_count ?? null, executionState: m.executionState ?? "",
+			outputs: cell.outputs ?? [],
+		};
+	})`)
+}
+
+// View reads the cells from the page as a person sees them.
+func (n *Notebook) View(ctx context.Context) ([]ViewCell, error) {
+	return Eval[[]ViewCell](ctx, n.Tab, current+`.content.widgets.map((w, i) => {
+		const node = document.querySelector('.jp-Notebook-cell[data-windowed-list-index="' + i + '"]');
+		if (!node) return {shown: false, prompt: "", source: "", outputs: []};
+		const lines = [...node.querySelectorAll(".jp-Cell-inputArea .cm-content .cm-line")].map(l => l.textContent);
+		return {
+			shown: true,
+			prompt: node.querySelector(".jp-InputPrompt")?.innerText.trim() ?? "",
+			source: lines.length ? lines.join("\n") : (node.querySelector(".jp-MarkdownOutput")?.innerText ?? ""),
+			outputs: [...node.querySelectorAll(".jp-OutputArea-output")].map(o => ({
+				type: o.dataset.mimeType ?? "",
+				text: o.innerText,
+				width: o.querySelector("img")?.naturalWidth ?? 0,
+				rows: o.querySelectorAll("tbody tr").length,
+			})),
+		};
+	})`)
+}
+
+// WaitView waits until check finds nothing wrong with what the page shows.
+func (n *Notebook) WaitView(ctx context.Context, what string, check func([]ViewCell) error) error {
+	return poll.Until(ctx, what, func(ctx context.Context) error {
+		cells, err := n.View(ctx)
+		if err != nil {
+			return err
+		}
+		return check(cells)
+	})
+}
+
+// EditCell puts the keyboard's focus and the caret at the end of the source of
+// the cell at index, which must be in the visible part of the page.
+func (n *Notebook) EditCell(ctx context.Context, index int) error {
+	cell := fmt.Sprintf(`.jp-Notebook-cell[data-windowed-list-index="%d"]`, index)
+	if err := n.Click(ctx, cell+` .cm-content`); err != nil {
+		return fmt.Errorf("edit cell %d: %w", index, err)
+	}
+	err := poll.Until(ctx, fmt.Sprintf("the focus in cell %d", index), func(ctx context.Context) error {
+		inside, err := Eval[bool](ctx, n.Tab, `!!document.activeElement?.closest(`+quote(cell)+`)`)
+		if err == nil && !inside {
+			err = errors.New("the focus is elsewhere")
+		}
+		return err
+	})
+	if err != nil {
+		return err
+	}
+	return n.Press(ctx, kb.End, kb.ModifierCtrl)
+}
+
+// Scroll brings the cell at index into the visible part of the page.
+func (n *Notebook) Scroll(ctx context.Context, index int) error {
+	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`%s.content.scrollToItem(%d, "smart").then(() => true)`, current, index))
+	return err
+}
+
+// Collaborators opens the panel that names the people and agents at work, and
+// reads what it shows, one entry a line.
+func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
+	open, err := Eval[bool](ctx, n.Tab, `!!document.querySelector(".jp-CollaboratorsList")?.checkVisibility()`)
+	if err != nil {
+		return nil, err
+	}
+	if !open {
+		if err := n.Click(ctx, `.jp-SideBar [data-id="jp-collaboration-panel"]`); err != nil {
+			return nil, err
+		}
+	}
+	return Eval[[]string](ctx, n.Tab, `[...document.querySelectorAll(".jp-CollaboratorsList .jp-Collaborator")]
+		.map(e => e.innerText.trim().replace(/\s+/g, " "))`)
+}
+
+// problem turns what a look at the page said into an error, empty into none.
+func problem(seen string, err error) error {
+	if err == nil && strings.TrimSpace(seen) != "" {
+		return errors.New(seen)
+	}
+	return err
+}

@@ -1,0 +1,134 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/browser"
+)
+
+// artifacts is where screenshots are kept.
+const artifacts = "artifacts"
+
+// cell is a cell of a notebook file that a test begins with.
+type cell struct{ kind, source string }
+
+func code(source string) cell     { return cell{"code", source} }
+func markdown(source string) cell { return cell{"markdown", source} }
+
+// newNotebook writes a notebook with the given cells into the folder that
+// JupyterLab shows, and returns its path there. The name is the test's own: with
+// a name that was used before, JupyterLab would find that one's kernel and room.
+func newNotebook(t *testing.T, cells ...cell) string {
+	t.Helper()
+	list := make([]map[string]any, len(cells))
+	for i, c := range cells {
+		list[i] = map[string]any{
+			"id": fmt.Sprintf("cell-%d", i), "cell_type": c.kind, "source": c.source, "metadata": map[string]any{},
+		}
+		if c.kind == "code" {
+			list[i]["outputs"], list[i]["execution_count"] = []any{}, nil
+		}
+	}
+	text, err := json.Marshal(map[string]any{
+		"cells": list, "nbformat": 4, "nbformat_minor": 5,
+		"metadata": map[string]any{
+			"kernelspec":    map[string]any{"name": "python3", "display_name": "Python 3 (ipykernel)", "language": "python"},
+			"language_info": map[string]any{"name": "python"},
+		},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-") + ".ipynb"
+	if err := os.WriteFile(jupyter.Path(name), text, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return name
+}
+
+// onDisk reads the cells of a notebook file as it is on disk.
+func onDisk(path string) ([]diskCell, error) {
+	text, err := os.ReadFile(jupyter.Path(path))
+	if err != nil {
+		return nil, err
+	}
+	var notebook struct {
+		Cells []diskCell `json:"cells"`
+	}
+	if err := json.Unmarshal(text, &notebook); err != nil {
+		return nil, fmt.Errorf("%s on disk: %w", path, err)
+	}
+	return notebook.Cells, nil
+}
+
+// diskCell is a cell of a notebook file.
+type diskCell struct {
+	ID             string           `json:"id"`
+	Type           string           `json:"cell_type"`
+	Source         multiline        `json:"source"`
+	Outputs        []map[string]any `json:"outputs"`
+	ExecutionCount *int             `json:"execution_count"`
+}
+
+// multiline is a text that nbformat may write as a list of lines.
+type multiline string
+
+// UnmarshalJSON implements json.Unmarshaler.
+func (m *multiline) UnmarshalJSON(b []byte) error {
+	var lines []string
+	if err := json.Unmarshal(b, &lines); err == nil {
+		*m = multiline(strings.Join(lines, ""))
+		return nil
+	}
+	return json.Unmarshal(b, (*string)(m))
+}
+
+// person is somebody who looks at a notebook in a browser tab.
+type person struct {
+	*browser.Notebook
+	t     *testing.T
+	shots int
+}
+
+// open opens a notebook in a tab. When the test ends, the tab is closed, and an
+// error that nothing in the page caught fails the test.
+func open(t *testing.T, path string) *person {
+	t.Helper()
+	workspace := strings.TrimSuffix(filepath.Base(path), ".ipynb")
+	notebook, err := chromium.OpenNotebook(t.Context(), jupyter.PageURL(workspace, path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &person{Notebook: notebook, t: t}
+	t.Cleanup(func() {
+		for _, message := range p.Errors() {
+			t.Errorf("the page had an error: %s", message)
+		}
+		p.Close()
+	})
+	return p
+}
+
+// shoot keeps what the tab shows as artifacts/<test>/NN-name.png.
+func (p *person) shoot(name string) {
+	p.t.Helper()
+	p.shots++
+	file := filepath.Join(artifacts, filepath.FromSlash(p.t.Name()), fmt.Sprintf("%02d-%s.png", p.shots, name))
+	if err := p.Screenshot(p.t.Context(), file); err != nil {
+		p.t.Fatal(err)
+	}
+}
+
+// must ends the test where err is an error.
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}

@@ -1,0 +1,298 @@
+package lab
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"net/url"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"time"
+)
+
+// Options say how a server is started. The zero value is a good server.
+type Options struct {
+	// Root is the folder that the server shows; empty is a temporary one.
+	Root string
+	// Token is the server's token; empty is a random one of 48 characters.
+	Token string
+	// BaseURL is the path prefix that the server lives under, such as
+	// "/user/ann/"; empty is "/".
+	BaseURL string
+	// Args are further arguments of `jupyter lab`.
+	Args []string
+	// Log, where not nil, gets what the server prints besides the log file.
+	Log io.Writer
+	// StartTimeout is how long the server may take to answer; 0 is two minutes.
+	StartTimeout time.Duration
+}
+
+// Lab is a running JupyterLab.
+type Lab struct {
+	// URL is the server's address with its prefix and without a trailing
+	// slash or token, such as http://127.0.0.1:40123.
+	URL string
+	// Token is what the server wants to see in the Authorization header.
+	Token string
+	// Root is the folder that the server shows.
+	Root string
+	// RuntimeDir is where the server's jpserver-*.json lies.
+	RuntimeDir string
+	// PID is the server's process id, which also is its process group.
+	PID int
+	// LogFile holds everything that the server and its kernels printed.
+	LogFile string
+
+	dirs   layout
+	log    *os.File
+	exited chan struct{} // closed when the process has ended
+	exit   error         // how it ended; read after exited
+	once   sync.Once
+}
+
+// Start starts a JupyterLab on a free loopback port and returns when it
+// answers. The context limits the start only; the server runs until Stop.
+func Start(ctx context.Context, opt Options) (*Lab, error) {
+	python, err := Python()
+	if err != nil {
+		return nil, err
+	}
+	if opt.Token == "" {
+		secret := make([]byte, 24)
+		if _, err := rand.Read(secret); err != nil {
+			return nil, fmt.Errorf("make a token: %w", err)
+		}
+		opt.Token = hex.EncodeToString(secret)
+	}
+	if opt.StartTimeout == 0 {
+		opt.StartTimeout = 2 * time.Minute
+	}
+	base, err := os.MkdirTemp("", "nbduet-lab-")
+	if err != nil {
+		return nil, fmt.Errorf("start JupyterLab: %w", err)
+	}
+	l, err := start(base, python, opt)
+	if err != nil {
+		return nil, errors.Join(err, os.RemoveAll(base))
+	}
+	ctx, cancel := context.WithTimeout(ctx, opt.StartTimeout)
+	defer cancel()
+	if err := l.waitReady(ctx); err != nil {
+		tail := l.LogTail(20)
+		return nil, errors.Join(fmt.Errorf("start JupyterLab: %w; the end of its log:\n%s", err, tail), l.Stop())
+	}
+	return l, nil
+}
+
+// start lays out the folders and starts the process.
+func start(base, python string, opt Options) (*Lab, error) {
+	dirs, err := newLayout(base, opt.Root)
+	if err != nil {
+		return nil, err
+	}
+	if err := dirs.writeSettings(); err != nil {
+		return nil, err
+	}
+	fonts, err := fontCache()
+	if err != nil {
+		return nil, err
+	}
+	l := &Lab{
+		Token:      opt.Token,
+		Root:       dirs.root,
+		RuntimeDir: dirs.runtime,
+		LogFile:    filepath.Join(base, "jupyter.log"),
+		dirs:       dirs,
+		exited:     make(chan struct{}),
+	}
+	l.log, err = os.Create(l.LogFile)
+	if err != nil {
+		return nil, fmt.Errorf("start JupyterLab: %w", err)
+	}
+	args := []string{
+		"-m", "jupyterlab",
+		"--no-browser",
+		"--allow-root", // Jupyter refuses root otherwise, and containers are root
+		"--ServerApp.ip=127.0.0.1",
+		"--ServerApp.port=0",
+		"--ServerApp.root_dir=" + dirs.root,
+		"--LabApp.expose_app_in_browser=True",
+		"--LabApp.extension_manager=readonly",
+	}
+	if opt.BaseURL != "" {
+		args = append(args, "--ServerApp.base_url="+opt.BaseURL)
+	}
+	cmd := exec.Command(python, append(args, opt.Args...)...)
+	// The collaboration store is written into the working directory.
+	cmd.Dir = dirs.work
+	cmd.Env = dirs.serverEnv(python, opt.Token, fonts)
+	// A file, not a pipe: kernels inherit it, and a pipe that a kernel holds
+	// open would keep Wait from returning.
+	cmd.Stdout, cmd.Stderr = l.log, l.log
+	ownGroup(cmd)
+	if err := cmd.Start(); err != nil {
+		return nil, errors.Join(fmt.Errorf("start JupyterLab with %s: %w", python, err), l.log.Close())
+	}
+	l.PID = cmd.Process.Pid
+	go func() {
+		defer close(l.exited)
+		l.exit = cmd.Wait()
+	}()
+	return l, nil
+}
+
+// fontCache is where matplotlib keeps its list of fonts between runs.
+func fontCache() (string, error) {
+	root, err := RepoRoot()
+	if err != nil {
+		return "", err
+	}
+	dir := filepath.Join(root, ".cache", "matplotlib")
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return "", fmt.Errorf("make the cache of matplotlib: %w", err)
+	}
+	return dir, nil
+}
+
+// waitReady polls until the server has written where it listens and answers
+// there with the token, and sets URL.
+func (l *Lab) waitReady(ctx context.Context) error {
+	name := filepath.Join(l.RuntimeDir, fmt.Sprintf("jpserver-%d.json", l.PID))
+	tick := time.NewTicker(50 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		if l.URL == "" {
+			// Half a file is not an error: it is there whole the next time.
+			if text, err := os.ReadFile(name); err == nil {
+				var info struct {
+					URL string `json:"url"`
+				}
+				if json.Unmarshal(text, &info) == nil && info.URL != "" {
+					l.URL = strings.TrimRight(info.URL, "/")
+				}
+			}
+		}
+		if l.URL != "" && l.Get(ctx, "/api/status", nil) == nil {
+			return nil
+		}
+		select {
+		case <-tick.C:
+		case <-l.exited:
+			return fmt.Errorf("the server ended before it was ready: %w", exitError(l.exit))
+		case <-ctx.Done():
+			return fmt.Errorf("the server was not ready in time: %w", ctx.Err())
+		}
+	}
+}
+
+// Get fetches path (such as "/api/contents") below URL with the token and
+// decodes the JSON answer into out, unless out is nil.
+func (l *Lab) Get(ctx context.Context, path string, out any) error {
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL+path, nil)
+	if err != nil {
+		return fmt.Errorf("get %s: %w", path, err)
+	}
+	req.Header.Set("Authorization", "token "+l.Token)
+	resp, err := http.DefaultClient.Do(req)
+	if err != nil {
+		return fmt.Errorf("get %s: %w", path, err)
+	}
+	defer resp.Body.Close()
+	body, err := io.ReadAll(resp.Body)
+	if err != nil {
+		return fmt.Errorf("get %s: %w", path, err)
+	}
+	if resp.StatusCode != http.StatusOK {
+		return fmt.Errorf("get %s: %s", path, resp.Status)
+	}
+	if out == nil {
+		return nil
+	}
+	if err := json.Unmarshal(body, out); err != nil {
+		return fmt.Errorf("get %s: %w", path, err)
+	}
+	return nil
+}
+
+// PageURL is the address that opens a file (a path below Root, with slashes)
+// in a JupyterLab workspace of the given name, with a fresh layout and the
+// token that lets a browser in.
+func (l *Lab) PageURL(workspace, file string) string {
+	parts := strings.Split(file, "/")
+	for i, part := range parts {
+		parts[i] = url.PathEscape(part)
+	}
+	return fmt.Sprintf("%s/lab/workspaces/%s/tree/%s?reset&token=%s",
+		l.URL, url.PathEscape(workspace), strings.Join(parts, "/"), url.QueryEscape(l.Token))
+}
+
+// ClientEnv is the environment for a program that is to find this server as
+// one finds one's own: by Jupyter's runtime directory.
+func (l *Lab) ClientEnv() []string {
+	return append(append(CleanEnv(), "HOME="+l.dirs.home), l.dirs.clientEnv()...)
+}
+
+// Path returns the place on disk of a file of the server.
+func (l *Lab) Path(file string) string { return filepath.Join(l.Root, filepath.FromSlash(file)) }
+
+// LogTail returns the last n lines that the server printed.
+func (l *Lab) LogTail(n int) string {
+	text, err := os.ReadFile(l.LogFile)
+	if err != nil {
+		return err.Error()
+	}
+	lines := strings.Split(strings.TrimRight(string(text), "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-n):], "\n")
+}
+
+// Exited is closed when the server's process has ended.
+func (l *Lab) Exited() <-chan struct{} { return l.exited }
+
+// Stop ends the server with its kernels, waits for its end and removes its
+// temporary folder. It may be called again and by several goroutines.
+func (l *Lab) Stop() error {
+	var errs []error
+	l.once.Do(func() {
+		errs = append(errs, l.end(), l.log.Close(), os.RemoveAll(l.dirs.base))
+	})
+	<-l.exited
+	return errors.Join(errs...)
+}
+
+// end asks the process group to stop, and after some seconds makes it.
+func (l *Lab) end() error {
+	select {
+	case <-l.exited:
+		return nil
+	default:
+	}
+	if err := terminateGroup(l.PID); err != nil {
+		return fmt.Errorf("stop JupyterLab: %w", err)
+	}
+	select {
+	case <-l.exited:
+		return nil
+	case <-time.After(15 * time.Second):
+	}
+	if err := killGroup(l.PID); err != nil {
+		return fmt.Errorf("stop JupyterLab: %w", err)
+	}
+	<-l.exited
+	return nil
+}
+
+// exitError gives a clean exit a name of its own, where none was expected.
+func exitError(err error) error {
+	if err == nil {
+		return errors.New("exit status 0")
+	}
+	return err
+}

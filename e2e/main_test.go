@@ -1,0 +1,78 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// What all tests of this package share, started by TestMain.
+var (
+	jupyter  *lab.Lab
+	chromium *browser.Browser
+)
+
+// buildDir is where binary puts the program; TestMain makes and removes it.
+var buildDir string
+
+// binary builds the program with the race detector, once.
+var binary = sync.OnceValues(func() (string, error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return "", err
+	}
+	file := filepath.Join(buildDir, "nbduet")
+	build := exec.Command("go", "build", "-race", "-o", file, "./cmd/nbduet")
+	build.Dir = root
+	if out, err := build.CombinedOutput(); err != nil {
+		return "", fmt.Errorf("build nbduet: %w\n%s", err, out)
+	}
+	return file, nil
+})
+
+func TestMain(m *testing.M) {
+	code, err := run(m)
+	if err != nil {
+		fmt.Fprintln(os.Stderr, err)
+		code = 1
+	}
+	os.Exit(code)
+}
+
+// run starts what the tests share, runs them, and stops it again.
+func run(m *testing.M) (code int, err error) {
+	fail := func(what error) {
+		if err == nil {
+			err = what
+		}
+	}
+	if err := os.RemoveAll(artifacts); err != nil {
+		return 1, err
+	}
+	if buildDir, err = os.MkdirTemp("", "nbduet-bin-"); err != nil {
+		return 1, err
+	}
+	defer func() { fail(os.RemoveAll(buildDir)) }()
+	if jupyter, err = lab.Start(context.Background(), lab.Options{}); err != nil {
+		return 1, err
+	}
+	defer func() { fail(jupyter.Stop()) }()
+	if chromium, err = browser.Launch(); err != nil {
+		return 1, err
+	}
+	defer func() { fail(chromium.Close()) }()
+	code = m.Run()
+	fail(chromium.Close())
+	fail(jupyter.Stop())
+	fail(goleak.Find())
+	return code, err
+}

@@ -1,0 +1,39 @@
+#!/usr/bin/env bash
+# system.sh browser | compiler: sees that the machine has the program, and
+# installs Debian's package where it is missing, apt is there and we are root.
+set -euo pipefail
+say() { printf '%s\n' "$*" >&2; }
+
+install() { # install PACKAGE...
+  command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
+  say "installing $* through apt"
+  apt-get update -qq >&2
+  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+}
+
+browser() {
+  if [ -n "${CHROME_BIN:-}" ]; then
+    command -v "$CHROME_BIN" >/dev/null || { say "CHROME_BIN names $CHROME_BIN, which is no program."; exit 1; }
+    return
+  fi
+  for name in chromium chromium-browser google-chrome google-chrome-stable chrome \
+    "/Applications/Google Chrome.app/Contents/MacOS/Google Chrome" /Applications/Chromium.app/Contents/MacOS/Chromium; do
+    if command -v "$name" >/dev/null; then return; fi
+  done
+  install chromium fonts-liberation || {
+    say "The tests need Chromium or Chrome: install one, or name it with CHROME_BIN=/path/to/chrome."
+    exit 1
+  }
+}
+
+compiler() {
+  for name in "${CC:-cc}" gcc clang; do
+    if command -v "$name" >/dev/null; then return; fi
+  done
+  install gcc libc6-dev || {
+    say "Go's race detector needs a C compiler: install gcc or clang."
+    exit 1
+  }
+}
+
+"$1"

@@ -1,0 +1,55 @@
+#!/usr/bin/env bash
+# Makes the virtual environment with JupyterLab, once for each content of
+# requirements.txt. An environment that NBDUET_VENV names is used as it is.
+set -euo pipefail
+top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
+requirements=$top/e2e/requirements.txt
+say() { printf '%s\n' "$*" >&2; }
+
+if [ -n "${NBDUET_VENV:-}" ]; then
+  [ -x "$NBDUET_VENV/bin/python" ] || { say "NBDUET_VENV names $NBDUET_VENV, which is no virtual environment."; exit 1; }
+  exit 0
+fi
+venv=$top/.venv
+
+python=${PYTHON:-python3}
+command -v "$python" >/dev/null || { say "Python is missing: install Python 3.11 or later, or name it: make venv PYTHON=/path/to/python3"; exit 1; }
+"$python" -c 'import sys; sys.exit(sys.version_info < (3, 11))' || {
+  say "$python is $("$python" --version 2>&1), but 3.11 or later is needed: name another one: make venv PYTHON=/path/to/python3.12"
+  exit 1
+}
+"$python" -c 'import ensurepip, venv' 2>/dev/null || {
+  say "$python cannot make virtual environments: install its venv module (Debian: apt-get install python3-venv)."
+  exit 1
+}
+
+# The stamp is written last, so that a half-made environment is made again.
+stamp=$("$python" - "$requirements" <<'PYTHON'
+import hashlib, sys
+print(hashlib.sha256(open(sys.argv[1], "rb").read() + sys.version.encode()).hexdigest())
+PYTHON
+)
+if [ "$(cat "$venv/.requirements" 2>/dev/null || true)" = "$stamp" ]; then
+  exit 0
+fi
+
+say "making .venv with JupyterLab (once, about a minute)"
+"$python" -m venv --clear "$venv"
+log=$venv/install.log
+progress() { # one line for each package that pip fetches; on a terminal always the same line
+  awk -v total="$(grep -c '^[a-z0-9].*==' "$requirements")" -v tty="$([ -t 2 ] && echo 1 || echo 0)" '
+    function show(text) { if (tty) printf "\r\033[K  %s", text; else print "  " text; fflush() }
+    /^Ignoring /            { total-- }
+    /^Collecting /          { n++; sub(/==.*/, "", $2); if (tty || n % 20 == 0) show("fetching " n "/" total " " $2) }
+    /^Installing collected/ { show("installing " n " packages") }
+    END                     { if (tty) printf "\r\033[K" }' >&2
+}
+# The packages are pinned by hash; nothing is compiled.
+if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --only-binary :all: \
+  --require-hashes -r "$requirements" 2>&1 | tee "$log" | progress; then
+  say "The Python packages could not be installed. The end of pip's log:"
+  tail -n 15 "$log" >&2
+  exit 1
+fi
+printf '%s\n' "$stamp" >"$venv/.requirements"
+say "made .venv"
