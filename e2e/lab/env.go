@@ -27,9 +27,9 @@ func CleanEnv() []string {
 
 // serverEnv is the environment of the Jupyter server and so of its kernels.
 // The token goes in here, not on the command line, which other users can read.
-func (l layout) serverEnv(python, token, fontCache string) []string {
+func (l layout) serverEnv(program, token, fontCache string) []string {
 	env := CleanEnv()
-	path := filepath.Dir(python) + string(os.PathListSeparator) + os.Getenv("PATH")
+	path := filepath.Dir(program) + string(os.PathListSeparator) + os.Getenv("PATH")
 	env = append(env,
 		"PATH="+path,
 		"HOME="+l.home,

@@ -61,7 +61,7 @@ type Lab struct {
 // Start starts a JupyterLab on a free loopback port and returns when it
 // answers. The context limits the start only; the server runs until Stop.
 func Start(ctx context.Context, opt Options) (*Lab, error) {
-	python, err := Python()
+	program, err := Program()
 	if err != nil {
 		return nil, err
 	}
@@ -79,7 +79,7 @@ func Start(ctx context.Context, opt Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start JupyterLab: %w", err)
 	}
-	l, err := start(base, python, opt)
+	l, err := start(base, program, opt)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(base))
 	}
@@ -93,7 +93,7 @@ func Start(ctx context.Context, opt Options) (*Lab, error) {
 }
 
 // start lays out the folders and starts the process.
-func start(base, python string, opt Options) (*Lab, error) {
+func start(base, program string, opt Options) (*Lab, error) {
 	dirs, err := newLayout(base, opt.Root)
 	if err != nil {
 		return nil, err
@@ -118,7 +118,7 @@ func start(base, python string, opt Options) (*Lab, error) {
 		return nil, fmt.Errorf("start JupyterLab: %w", err)
 	}
 	args := []string{
-		"-m", "jupyterlab",
+		"lab",
 		"--no-browser",
 		"--allow-root", // Jupyter refuses root otherwise, and containers are root
 		"--ServerApp.ip=127.0.0.1",
@@ -130,16 +130,16 @@ func start(base, python string, opt Options) (*Lab, error) {
 	if opt.BaseURL != "" {
 		args = append(args, "--ServerApp.base_url="+opt.BaseURL)
 	}
-	cmd := exec.Command(python, append(args, opt.Args...)...)
+	cmd := exec.Command(program, append(args, opt.Args...)...)
 	// The collaboration store is written into the working directory.
 	cmd.Dir = dirs.work
-	cmd.Env = dirs.serverEnv(python, opt.Token, fonts)
+	cmd.Env = dirs.serverEnv(program, opt.Token, fonts)
 	// A file, not a pipe: kernels inherit it, and a pipe that a kernel holds
 	// open would keep Wait from returning.
 	cmd.Stdout, cmd.Stderr = l.log, l.log
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start JupyterLab with %s: %w", python, err), l.log.Close())
+		return nil, errors.Join(fmt.Errorf("start JupyterLab with %s: %w", program, err), l.log.Close())
 	}
 	l.PID = cmd.Process.Pid
 	go func() {

@@ -1,13 +1,14 @@
 #!/usr/bin/env bash
 # Makes the virtual environment with JupyterLab, once for each content of
-# requirements.txt. An environment that NBDUET_VENV names is used as it is.
+# requirements.txt. With NBDUET_JUPYTER, which names the
+# jupyter of another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 requirements=$top/e2e/requirements.txt
 say() { printf '%s\n' "$*" >&2; }
 
-if [ -n "${NBDUET_VENV:-}" ]; then
-  [ -x "$NBDUET_VENV/bin/python" ] || { say "NBDUET_VENV names $NBDUET_VENV, which is no virtual environment."; exit 1; }
+if [ -n "${NBDUET_JUPYTER:-}" ]; then
+  command -v "$NBDUET_JUPYTER" >/dev/null || { say "NBDUET_JUPYTER names $NBDUET_JUPYTER, which is no program."; exit 1; }
   exit 0
 fi
 venv=$top/.venv
