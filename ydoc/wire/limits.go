@@ -49,7 +49,8 @@ type Limits struct {
 //   - 64 MiB for one string: the library measures and splits strings through two wider copies, six times their size.
 //   - 8,000,000 plain values: a plot of several hundred thousand points; half a gigabyte at worst when decoded.
 //   - 256 levels of plain values: more than any renderer's data, and nothing that a recursive decoder notices.
-//   - 1 MiB of awareness with 1,024 clients and 64 KiB each: a state with a user and cursors is about 500 bytes.
+//   - 4 MiB of awareness with 1,024 clients and 256 KiB each: a state with a user and a cursor is about 500 bytes, and
+//     somebody may have hundreds of cursors.
 var DefaultLimits = Limits{
 	UpdateBytes:         128 << 20,
 	Structs:             2_000_000,
@@ -60,8 +61,8 @@ var DefaultLimits = Limits{
 	StringBytes:         64 << 20,
 	KeyBytes:            64 << 10,
 	Depth:               256,
-	AwarenessBytes:      1 << 20,
-	AwarenessStateBytes: 64 << 10,
+	AwarenessBytes:      4 << 20,
+	AwarenessStateBytes: 256 << 10,
 	AwarenessClients:    1_024,
 	RawBytes:            1 << 20,
 }

@@ -26,8 +26,8 @@ type RawMessage struct {
 	Type string
 	// Request is true for a client's request, false for a server's message.
 	Request bool
-	// ID is the id of a save request, or of the request that an answer answers.
-	ID uint64
+	// ResponseTo is the id of the request that an answer answers; in a save request, that request's id.
+	ResponseTo uint64
 	// Status is Saved, SaveSkipped or SaveFailed in an answer.
 	Status string
 }
@@ -44,7 +44,7 @@ func ParseRaw(f Frame) (RawMessage, error) {
 			return m, nil
 		}
 		r := Reader{b: f.Payload, what: "save request"}
-		m.ID = r.Uint()
+		m.ResponseTo = r.Uint()
 		return m, r.End()
 	}
 	var m struct {
@@ -55,7 +55,7 @@ func ParseRaw(f Frame) (RawMessage, error) {
 	if err := json.Unmarshal([]byte(f.Raw), &m); err != nil {
 		return RawMessage{}, rawFault(0, ReasonJSON, "%v", err)
 	}
-	return RawMessage{Type: m.Type, ID: m.ResponseTo, Status: m.Status}, nil
+	return RawMessage{Type: m.Type, ResponseTo: m.ResponseTo, Status: m.Status}, nil
 }
 
 // AppendSave appends a frame that asks the server to save. The answer carries id, which is at most [MaxInt].

@@ -1,0 +1,61 @@
+package awareness
+
+import (
+	"hash/fnv"
+	"strings"
+	"unicode"
+)
+
+// Initials derives the one to three letters of a user's circle from the display name: a leading abbreviation as it is
+// ("AI Agent" gives "AI"), else the first letters of the first and the last word ("Anna Maria Weiß" gives "AW").
+func Initials(displayName string) string {
+	words := strings.FieldsFunc(displayName, func(r rune) bool {
+		return !unicode.IsLetter(r) && !unicode.IsDigit(r) && !unicode.IsMark(r)
+	})
+	if len(words) == 0 {
+		return "?"
+	}
+	if abbreviation(words[0]) {
+		return words[0]
+	}
+	first := initial(words[0])
+	if len(words) == 1 {
+		return first
+	}
+	return first + initial(words[len(words)-1])
+}
+
+// abbreviation reports whether word is two or three capitals.
+func abbreviation(word string) bool {
+	n := 0
+	for _, r := range word {
+		if !unicode.IsUpper(r) {
+			return false
+		}
+		n++
+	}
+	return n == 2 || n == 3
+}
+
+// initial is the first letter of word in upper case, with its marks.
+func initial(word string) string {
+	for i, r := range word {
+		if i > 0 && !unicode.IsMark(r) {
+			return strings.ToUpper(word[:i])
+		}
+	}
+	return strings.ToUpper(word)
+}
+
+// palette is colours that can be told apart and on which white letters can be read.
+var palette = [...]string{
+	"#b3261e", "#a04000", "#7d6608", "#3f7d20", "#0b7a5b", "#006d8f",
+	"#1a5fb4", "#4b4fc4", "#7b3fb3", "#a3317c", "#8d4b3d", "#4f6272",
+}
+
+// Color returns a CSS colour for name, always the same one.
+func Color(name string) string {
+	h := fnv.New32a()
+	h.Write([]byte(name))
+	return palette[h.Sum32()%uint32(len(palette))]
+}

@@ -1,0 +1,142 @@
+package awareness
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+)
+
+// User is who a client says it is, in JupyterLab's shape. Nobody checks it.
+type User struct {
+	// Username identifies the user: the panel of collaborators hides entries with the viewer's own.
+	Username string `json:"username"`
+	// Name is the full name; the server's log takes it from new entries.
+	Name string `json:"name"`
+	// DisplayName is what people see.
+	DisplayName string `json:"display_name"`
+	// Initials stand in the user's circle.
+	Initials string `json:"initials"`
+	// AvatarURL is a picture to show instead of the initials, nil for none.
+	AvatarURL *string `json:"avatar_url"`
+	// Color is a CSS colour, of the caret and the circle.
+	Color string `json:"color"`
+}
+
+// Cursor is one caret or selection of a peer. The cell is that of the text in which the positions lie.
+type Cursor struct {
+	// Anchor and Head are where the selection begins and where its caret is, as Yjs relative positions in JSON.
+	Anchor json.RawMessage `json:"anchor"`
+	Head   json.RawMessage `json:"head"`
+	// Primary is true for the main one of several.
+	Primary bool `json:"primary"`
+	// Empty is true for a caret without a selection.
+	Empty bool `json:"empty"`
+}
+
+// maxName is the most characters taken of a name that a peer gives itself.
+const maxName = 120
+
+// field returns the value under key, nil when the state is no object or has no such key.
+func (s State) field(key string) json.RawMessage {
+	var fields map[string]json.RawMessage
+	if len(s.Raw) == 0 || json.Unmarshal(s.Raw, &fields) != nil {
+		return nil
+	}
+	return fields[key]
+}
+
+// User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control characters
+// are taken out of the names, and long ones are cut.
+func (s State) User() (User, bool) {
+	raw := s.field("user")
+	var fields map[string]json.RawMessage
+	if raw == nil || json.Unmarshal(raw, &fields) != nil || fields == nil {
+		return User{}, false
+	}
+	text := func(key string) string {
+		var v string
+		if json.Unmarshal(fields[key], &v) != nil {
+			return ""
+		}
+		return cleanName(v)
+	}
+	u := User{
+		Username:    text("username"),
+		Name:        text("name"),
+		DisplayName: text("display_name"),
+		Initials:    text("initials"),
+		Color:       text("color"),
+	}
+	var avatar string
+	if json.Unmarshal(fields["avatar_url"], &avatar) == nil && avatar != "" {
+		u.AvatarURL = &avatar
+	}
+	return u, true
+}
+
+// Cursors returns the peer's carets and selections, none when it shows none.
+func (s State) Cursors() []Cursor {
+	var raws []json.RawMessage
+	if raw := s.field("cursors"); raw == nil || json.Unmarshal(raw, &raws) != nil {
+		return nil
+	}
+	cursors := make([]Cursor, 0, len(raws))
+	for _, raw := range raws {
+		var c Cursor
+		if json.Unmarshal(raw, &c) == nil && c.Head != nil {
+			cursors = append(cursors, c)
+		}
+	}
+	return cursors
+}
+
+// Current returns what the peer has in front of it, such as "notebook:dir/a.ipynb", "" when it does not say.
+func (s State) Current() string {
+	var v string
+	if json.Unmarshal(s.field("current"), &v) != nil {
+		return ""
+	}
+	return v
+}
+
+// Documents returns the paths that the peer has open, as announced in the global room.
+func (s State) Documents() []string {
+	var raws []json.RawMessage
+	if json.Unmarshal(s.field("documents"), &raws) != nil {
+		return nil
+	}
+	var paths []string
+	for _, raw := range raws {
+		var v string
+		if json.Unmarshal(raw, &v) == nil && v != "" {
+			paths = append(paths, v)
+		}
+	}
+	return paths
+}
+
+// Autosave reports whether the peer wants the document saved by itself. One that does not say so counts as true, as the
+// server takes it.
+func (s State) Autosave() bool {
+	v := true
+	if json.Unmarshal(s.field("autosave"), &v) != nil {
+		return true
+	}
+	return v
+}
+
+func cleanName(s string) string {
+	s = strings.TrimSpace(strings.Map(func(r rune) rune {
+		if unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Bidi_Control, r) {
+			return -1
+		}
+		return r
+	}, s))
+	n := 0
+	for i := range s {
+		if n++; n > maxName {
+			return s[:i]
+		}
+	}
+	return s
+}

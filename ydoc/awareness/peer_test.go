@@ -1,0 +1,149 @@
+package awareness_test
+
+import (
+	"encoding/json"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+func TestJupyterLabStateIsRead(t *testing.T) {
+	s := awareness.State{Raw: json.RawMessage(`{"autosave":false,
+		"user":{"username":"778e","name":"Anonymous Pasithee","display_name":"Anonymous Pasithee","initials":"AP",
+			"avatar_url":"http://x/a.png","color":"var(--jp-collaborator-color2)"},
+		"cursors":[{"anchor":{"type":{"client":0,"clock":12},"tname":null,"item":{"client":0,"clock":31},"assoc":0},
+			"head":{"type":null,"tname":null,"item":null,"assoc":0},"primary":true,"empty":false}],
+		"current":"notebook:dir/a.ipynb","documents":["dir/a.ipynb","b.py"]}`)}
+	u, ok := s.User()
+	avatar := "http://x/a.png"
+	want := awareness.User{
+		Username: "778e", Name: "Anonymous Pasithee", DisplayName: "Anonymous Pasithee", Initials: "AP",
+		AvatarURL: &avatar, Color: "var(--jp-collaborator-color2)",
+	}
+	if !ok || !reflect.DeepEqual(u, want) {
+		t.Errorf("user: %+v %v", u, ok)
+	}
+	c := s.Cursors()
+	if len(c) != 1 || !c[0].Primary || c[0].Empty || !strings.Contains(string(c[0].Anchor), `"clock":31`) {
+		t.Errorf("cursors: %+v", c)
+	}
+	if s.Current() != "notebook:dir/a.ipynb" || !reflect.DeepEqual(s.Documents(), []string{"dir/a.ipynb", "b.py"}) || s.Autosave() {
+		t.Errorf("current %q, documents %v, autosave %v", s.Current(), s.Documents(), s.Autosave())
+	}
+}
+
+func TestStatesOfAnyShapeAreTolerated(t *testing.T) {
+	for _, raw := range []string{
+		"", "null", "1", `"x"`, "[]", "[1,[2]]", "{}", `{"user":null}`, `{"user":7}`, `{"user":[]}`,
+		`{"cursors":7,"current":{},"documents":"x","autosave":"no"}`, `{"cursors":[1,null,{"head":null},{"head":3,"empty":"x"}]}`,
+		`{"documents":[1,null,{}]}`, `{"user":{"name":1,"display_name":[],"avatar_url":5}}`, `{"autosave":null}`,
+	} {
+		s := awareness.State{Raw: json.RawMessage(raw)}
+		if u, _ := s.User(); u != (awareness.User{}) {
+			t.Errorf("%s: user %+v", raw, u)
+		}
+		if s.Current() != "" || len(s.Documents()) != 0 || !s.Autosave() {
+			t.Errorf("%s: current %q, documents %v, autosave %v", raw, s.Current(), s.Documents(), s.Autosave())
+		}
+		s.Cursors()
+	}
+}
+
+func TestNamesAreCleaned(t *testing.T) {
+	raw, err := json.Marshal(map[string]any{"user": map[string]string{
+		"display_name": "  Ann\n\x1b[31m\u202eevil ", "name": strings.Repeat("é", 5000),
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	u, _ := awareness.State{Raw: raw}.User()
+	if u.DisplayName != "Ann[31mevil" || utf8.RuneCountInString(u.Name) != 120 {
+		t.Errorf("display name %q, name of %d characters", u.DisplayName, utf8.RuneCountInString(u.Name))
+	}
+}
+
+func TestUserEncodesAsJupyterLabExpects(t *testing.T) {
+	b, err := json.Marshal(awareness.User{Username: "ai-agent", Name: "AI Agent", DisplayName: "AI Agent", Initials: "AI", Color: "#ff8800"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	const want = `{"username":"ai-agent","name":"AI Agent","display_name":"AI Agent","initials":"AI","avatar_url":null,"color":"#ff8800"}`
+	if string(b) != want {
+		t.Errorf("%s\nwant %s", b, want)
+	}
+}
+
+func TestInitials(t *testing.T) {
+	for name, want := range map[string]string{
+		"AI Agent": "AI", "Anonymous Pasithee": "AP", "Anna Maria Weiß": "AW", "claude": "C", "élan vital": "ÉV",
+		"": "?", " -- ": "?", "X": "X", "日本 太郎": "日太", "R2 D2": "RD", "o'neill": "ON", "e\u0301mile": "E\u0301",
+	} {
+		if got := awareness.Initials(name); got != want {
+			t.Errorf("Initials(%q) = %q, want %q", name, got, want)
+		}
+	}
+}
+
+func TestColorIsStableAndVaries(t *testing.T) {
+	seen := map[string]bool{}
+	for _, name := range strings.Fields("ann bob cid dan eve fay gus hal ida jon kim lea max nia") {
+		c := awareness.Color(name)
+		if c != awareness.Color(name) || len(c) != 7 || c[0] != '#' {
+			t.Errorf("Color(%q) = %q", name, c)
+		}
+		seen[c] = true
+	}
+	if len(seen) < 6 {
+		t.Errorf("14 names have %d colours", len(seen))
+	}
+}
+
+// FuzzAwareness applies any bytes to a table: no fault may change it, and what was taken encodes to the same states.
+func FuzzAwareness(f *testing.F) {
+	b, err := os.ReadFile("testdata/updates.json")
+	if err != nil {
+		f.Fatal(err)
+	}
+	var seeds [][]byte
+	if err := json.Unmarshal(b, &seeds); err != nil {
+		f.Fatal(err)
+	}
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, update []byte) {
+		tab := awareness.NewTable(1)
+		if _, err := tab.SetLocal("here"); err != nil {
+			t.Fatal(err)
+		}
+		states, err := awareness.ParseUpdate(update, wire.DefaultLimits)
+		if _, applied := tab.Apply(update, start); (applied == nil) != (err == nil) {
+			t.Fatalf("ParseUpdate says %v, Apply says %v", err, applied)
+		}
+		if string(tab.Local().Raw) != `"here"` {
+			t.Fatalf("our own state became %s", tab.Local().Raw)
+		}
+		if err != nil {
+			if len(tab.Peers()) > 0 {
+				t.Fatalf("a refused update left %v", tab.Peers())
+			}
+			return
+		}
+		again, err := awareness.ParseUpdate(awareness.EncodeUpdate(states), wire.DefaultLimits)
+		if err != nil || !reflect.DeepEqual(again, states) {
+			t.Fatalf("%v became %v (%v)", states, again, err)
+		}
+		for _, s := range tab.Peers() {
+			s.User()
+			s.Cursors()
+			s.Current()
+			s.Documents()
+			s.Autosave()
+		}
+	})
+}

@@ -1,0 +1,247 @@
+package awareness
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// The protocol's times (y-protocols, awareness.js, outdatedTimeout).
+const (
+	// Timeout is how long a peer counts as present after its last announcement.
+	Timeout = 30 * time.Second
+	// RenewEvery is how often at least a client must announce itself.
+	RenewEvery = 15 * time.Second
+)
+
+const (
+	// maxBytes bounds the states of one table together.
+	maxBytes = 16 << 20
+	// defendAfter is how long after one defence of our own entry the next is reported. Two clients with the same id
+	// would else outbid each other without end.
+	defendAfter = time.Second
+	// maxClock is the highest clock taken from a peer, so that there are always higher ones.
+	maxClock = wire.MaxInt - 1<<32
+)
+
+// State is what one client said last.
+type State struct {
+	// ClientID and Clock are the client's id and how often it has announced itself.
+	ClientID, Clock uint64
+	// Raw is its state, valid JSON that must not be changed; nil when it said goodbye or has been silent too long.
+	Raw json.RawMessage
+	// Seen is when the announcement came.
+	Seen time.Time
+}
+
+// Table is one client's view of a room's awareness.
+type Table struct {
+	mu       sync.Mutex
+	lim      wire.Limits
+	local    State
+	defended time.Time
+	peers    map[uint64]State // those gone stay with their clock, so that late echoes do not bring them back
+	bytes    int              // of all peers' states
+}
+
+// NewTable makes an empty table for the client with the id local, within [wire.DefaultLimits].
+func NewTable(local uint64) *Table { return NewTableLimits(local, wire.DefaultLimits) }
+
+// NewTableLimits makes an empty table for the client with the id local, within lim.
+func NewTableLimits(local uint64, lim wire.Limits) *Table {
+	return &Table{lim: lim, local: State{ClientID: local}, peers: map[uint64]State{}}
+}
+
+// SetLocal sets our own state to what encoding/json makes of state and returns the update that announces it. A nil state,
+// or one that becomes null, says goodbye. The error says why state cannot be announced; the state before then stays.
+func (t *Table) SetLocal(state any) ([]byte, error) {
+	raw, err := json.Marshal(state)
+	if err != nil {
+		return nil, fmt.Errorf("encode the awareness state: %w", err)
+	}
+	if isNull(raw) {
+		raw = nil
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if len(raw) > t.lim.AwarenessStateBytes {
+		return nil, fmt.Errorf("the awareness state has %d bytes of JSON, at most %d are allowed", len(raw), t.lim.AwarenessStateBytes)
+	}
+	t.local.Raw = raw
+	return t.announce(), nil
+}
+
+// Renew returns an update that announces our own state again, so that nobody takes us for gone. Without a state it
+// returns an update that says nothing.
+func (t *Table) Renew() []byte {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.local.Raw == nil {
+		return EncodeUpdate(nil)
+	}
+	return t.announce()
+}
+
+func (t *Table) announce() []byte {
+	t.local.Clock++
+	return EncodeUpdate([]State{t.local})
+}
+
+// Local returns our own state as announced last; its Raw is nil when there is none.
+func (t *Table) Local() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.local
+}
+
+// Apply takes an awareness update that came at the time now and returns the ids of those whose state changed, came or
+// went, sorted. Announcements with clocks no higher than known are passed over. Our own id among them means that a peer
+// has spoken for us and that we must announce ourselves at once, with [Table.Renew].
+//
+// An update that is malformed, has a state that is not JSON, or would pass a limit changes nothing; the error is a
+// *[wire.FormatError].
+func (t *Table) Apply(update []byte, now time.Time) ([]uint64, error) {
+	states, err := ParseUpdate(update, t.lim)
+	if err != nil {
+		return nil, err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if err := t.fits(states, now); err != nil {
+		return nil, err
+	}
+	var changed []uint64
+	for _, s := range states {
+		s.Seen = now
+		if s.ClientID == t.local.ClientID {
+			if t.defend(s, now) {
+				changed = append(changed, s.ClientID)
+			}
+		} else if t.put(s) {
+			changed = append(changed, s.ClientID)
+		}
+	}
+	slices.Sort(changed)
+	return slices.Compact(changed), nil
+}
+
+// news reports whether s tells more than is known.
+func (t *Table) news(s State) bool {
+	known, ok := t.peers[s.ClientID]
+	return !ok || s.Clock > known.Clock || s.Clock == known.Clock && s.Raw == nil && known.Raw != nil
+}
+
+// put takes a peer's announcement and reports whether its state differs from before.
+func (t *Table) put(s State) bool {
+	if !t.news(s) {
+		return false
+	}
+	known := t.peers[s.ClientID]
+	t.bytes += len(s.Raw) - len(known.Raw)
+	t.peers[s.ClientID] = s
+	return string(known.Raw) != string(s.Raw)
+}
+
+// defend takes an announcement in our own name and reports whether we must answer it. Echoes of our own are none.
+func (t *Table) defend(s State, now time.Time) bool {
+	ours := t.local
+	if s.Clock < ours.Clock || s.Clock == ours.Clock && (s.Raw != nil || ours.Raw == nil) {
+		return false
+	}
+	t.local.Clock = s.Clock // the next announcement is higher
+	if ours.Raw == nil || now.Sub(t.defended) < defendAfter && !t.defended.IsZero() {
+		return false
+	}
+	t.defended = now
+	return true
+}
+
+// fits makes room for newcomers by forgetting those longest gone, and fails when that is not enough.
+func (t *Table) fits(states []State, now time.Time) error {
+	bytes := t.bytes
+	newcomers := map[uint64]bool{}
+	for _, s := range states {
+		if s.ClientID == t.local.ClientID || !t.news(s) {
+			continue
+		}
+		if known, ok := t.peers[s.ClientID]; ok {
+			bytes -= len(known.Raw)
+		} else {
+			newcomers[s.ClientID] = true
+		}
+		bytes += len(s.Raw)
+	}
+	if bytes > maxBytes {
+		return limitError("the states of all peers together would be %d bytes, at most %d are kept", bytes, maxBytes)
+	}
+	excess := len(t.peers) + len(newcomers) - t.lim.AwarenessClients
+	if excess <= 0 {
+		return nil
+	}
+	var gone []State
+	for _, s := range t.peers {
+		if s.Raw == nil {
+			gone = append(gone, s)
+		}
+	}
+	if len(gone) < excess {
+		return limitError("more than %d peers", t.lim.AwarenessClients)
+	}
+	slices.SortFunc(gone, func(a, b State) int { return a.Seen.Compare(b.Seen) })
+	for _, s := range gone[:excess] {
+		delete(t.peers, s.ClientID)
+	}
+	return nil
+}
+
+func limitError(format string, args ...any) error {
+	return &wire.FormatError{What: "awareness update", Reason: wire.ReasonLimit, Detail: fmt.Sprintf(format, args...)}
+}
+
+// Expire forgets the states of peers who have been silent for [Timeout] at the time now and returns their ids, sorted.
+func (t *Table) Expire(now time.Time) []uint64 {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var ids []uint64
+	for id, s := range t.peers {
+		if s.Raw != nil && now.Sub(s.Seen) >= Timeout {
+			t.bytes -= len(s.Raw)
+			s.Raw = nil
+			t.peers[id] = s
+			ids = append(ids, id)
+		}
+	}
+	slices.Sort(ids)
+	return ids
+}
+
+// Peers returns the states of the others that are present, sorted by client id.
+func (t *Table) Peers() []State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	states := make([]State, 0, len(t.peers))
+	for _, s := range t.peers {
+		if s.Raw != nil {
+			states = append(states, s)
+		}
+	}
+	slices.SortFunc(states, func(a, b State) int {
+		if a.ClientID < b.ClientID {
+			return -1
+		}
+		return 1
+	})
+	return states
+}
+
+// Peer returns the state of one peer that is present.
+func (t *Table) Peer(id uint64) (State, bool) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	s, ok := t.peers[id]
+	return s, ok && s.Raw != nil
+}
