@@ -1,0 +1,194 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Options for [Dial].
+type Options struct {
+	// Logger gets lost and regained connections and frames that cannot be read; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// timing holds the waits of a connection; tests shorten them.
+type timing struct {
+	ping      time.Duration // between our pings
+	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
+	doubt     time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
+	tick      time.Duration // between looks at the above
+	settle    time.Duration // how long the rest of a finished request's output may trail behind after a lost connection
+	redial    time.Duration // how long to try to get a lost connection back
+	redialOne time.Duration // the same, for one try
+}
+
+var defaultTiming = timing{
+	ping: 20 * time.Second, silence: 65 * time.Second, doubt: 10 * time.Second, tick: time.Second,
+	settle: 2 * time.Second, redial: 30 * time.Second, redialOne: 10 * time.Second,
+}
+
+// Conn is one client's connection to one kernel. It is safe for concurrent use.
+type Conn struct {
+	srv      *jupyter.Server
+	kernelID string
+	ids      *idMaker
+	log      *slog.Logger
+	timing   timing
+
+	ctx    context.Context // ends when the connection is to end
+	cancel context.CancelFunc
+	outbox chan outgoing // read by the writer
+	wake   chan struct{} // has the watcher look at once
+	done   chan struct{} // closed when all goroutines have ended
+	probes sync.WaitGroup
+
+	mu      sync.Mutex
+	err     error // why the connection ended or is about to
+	state   tracker
+	pending map[string]*execution // by message id
+	asking  *inputRequest         // the question not yet answered
+	first   []outgoing            // to be written before all else on the next socket
+	heard   time.Time             // when the reader last began to wait for a message
+	waiting bool                  // the reader waits for a message, not for a handler
+	probe   string                // id of the last probe
+	leaving time.Time             // when the kernel said that it shuts down; zero when it has not
+	refresh bool                  // the watcher is to ask the server for the state
+}
+
+// Dial connects to a running kernel. Its end is the caller's to ask for: ctx ends the dialling only. The errors are the
+// server's (*jupyter.Error); errors.Is with jupyter.ErrNotFound where there is no such kernel.
+func Dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options) (*Conn, error) {
+	return dial(ctx, srv, kernelID, opt, defaultTiming)
+}
+
+func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing) (*Conn, error) {
+	k, err := srv.Kernel(ctx, kernelID)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the kernel: %w", err)
+	}
+	c := &Conn{
+		srv: srv, kernelID: kernelID, ids: newIDMaker(), log: opt.Logger, timing: tm,
+		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(),
+	}
+	if c.log == nil {
+		c.log = slog.New(slog.DiscardHandler)
+	}
+	ws, err := srv.DialKernel(ctx, kernelID, c.ids.session)
+	if err != nil {
+		return nil, fmt.Errorf("connect to the kernel: %w", err)
+	}
+	c.ctx, c.cancel = context.WithCancel(context.Background())
+	var wg sync.WaitGroup
+	wg.Go(func() { c.run(ws) })
+	wg.Go(c.watch)
+	go func() {
+		wg.Wait()
+		c.probes.Wait() // only run starts any
+		close(c.done)
+	}()
+	return c, nil
+}
+
+// KernelID returns the kernel's id.
+func (c *Conn) KernelID() string { return c.kernelID }
+
+// State returns what is known of the kernel's state: "starting", "idle", "busy", "restarting", "dead", or "unknown"
+// after a lost connection. It counts everybody's work, not only this connection's.
+func (c *Conn) State() string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.state
+}
+
+// Done is closed when the connection has ended for good.
+func (c *Conn) Done() <-chan struct{} { return c.done }
+
+// Err returns why the connection ended: an error that matches ErrClosed or ErrKernelDead, nil while it lives.
+func (c *Conn) Err() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.err
+}
+
+// Close ends the connection, and with it every pending request (ErrClosed), and waits for its goroutines. The kernel
+// and what it runs are left alone. It must not be called from an event handler.
+func (c *Conn) Close() error {
+	c.end(ErrClosed)
+	<-c.done
+	return nil
+}
+
+// end makes the connection end because of err; the first cause counts.
+func (c *Conn) end(err error) {
+	c.mu.Lock()
+	if c.err == nil {
+		c.err = err
+	}
+	err = c.err
+	if errors.Is(err, ErrKernelDead) {
+		c.state.status(StateDead, "")
+	}
+	for _, ex := range c.pending {
+		c.finish(ex, err)
+	}
+	c.mu.Unlock()
+	c.cancel()
+}
+
+// run serves one socket after the other until the connection ends.
+func (c *Conn) run(ws *websocket.Conn) {
+	for {
+		cause := c.serve(ws)
+		if c.ctx.Err() != nil {
+			return
+		}
+		c.log.Info("kernel connection lost", "kernel", c.kernelID, "cause", cause)
+		var err error
+		if ws, err = c.redial(cause); err != nil {
+			c.end(err)
+			return
+		}
+		c.log.Info("kernel connection is back", "kernel", c.kernelID)
+		c.afterGap()
+	}
+}
+
+// redial gets the connection back, under the same session id, so that the server hands over what it has kept.
+func (c *Conn) redial(cause error) (*websocket.Conn, error) {
+	c.mu.Lock()
+	c.state.gap()
+	c.waiting = false
+	c.mu.Unlock()
+	deadline := time.Now().Add(c.timing.redial)
+	pause := 50 * time.Millisecond
+	for {
+		ctx, cancel := context.WithTimeout(c.ctx, c.timing.redialOne)
+		ws, err := c.srv.DialKernel(ctx, c.kernelID, c.ids.session)
+		cancel()
+		switch {
+		case err == nil:
+			return ws, nil
+		case c.ctx.Err() != nil:
+			return nil, ErrClosed
+		case errors.Is(err, jupyter.ErrNotFound):
+			return nil, fmt.Errorf("%w: the server no longer has it", ErrKernelDead)
+		case errors.Is(err, jupyter.ErrUnauthorized), errors.Is(err, jupyter.ErrForbidden), time.Now().After(deadline):
+			return nil, fmt.Errorf("%w: it was lost (%w) and cannot be had back: %w", ErrClosed, cause, err)
+		}
+		select {
+		case <-c.ctx.Done():
+			return nil, ErrClosed
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, 2*time.Second)
+	}
+}

@@ -1,0 +1,158 @@
+package kernel
+
+import (
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// dispatch takes in one message; it runs on the reading goroutine and waits for a handler that is behind.
+func (c *Conn) dispatch(m incoming) {
+	switch m.channel {
+	case "iopub":
+		switch m.header.Type {
+		case "status":
+			c.onStatus(m)
+		case "shutdown_reply":
+			c.onShutdown(m)
+		default:
+			c.onOutput(m)
+		}
+	case "shell":
+		switch m.header.Type {
+		case "execute_reply":
+			c.onReply(m)
+		case "kernel_info_reply":
+			c.onProbeReply(m.parent.ID)
+		}
+	case "stdin":
+		if m.header.Type == "input_request" {
+			c.onInputRequest(m)
+		}
+	}
+}
+
+// onStatus follows the kernel's state, and ends what a restart or death has ended.
+func (c *Conn) onStatus(m incoming) {
+	var content struct {
+		State string `json:"execution_state"`
+	}
+	if err := json.Unmarshal(m.content, &content); err != nil {
+		c.log.Warn("kernel message passed over", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		return
+	}
+	c.mu.Lock()
+	c.state.status(content.State, m.parent.ID)
+	ex := c.pending[m.parent.ID]
+	switch content.State {
+	case StateStarting:
+		// A new process. What the old one was running is gone; the rest is asked for.
+		c.restarted(ErrKernelRestarted)
+	case StateRestarting:
+		// Only the server says this, when it starts a kernel again that has ended by itself.
+		c.restarted(errDied)
+	case StateDead:
+		for _, p := range c.pending {
+			c.finish(p, ErrKernelDead)
+		}
+	case StateBusy:
+		c.leaving = time.Time{}
+		if ex != nil {
+			ex.begun, ex.session = true, m.header.Session
+		}
+	}
+	c.mu.Unlock()
+	if ex == nil {
+		c.settleAfterProbe(m.parent.ID, content.State)
+		return
+	}
+	c.deliver(ex, Status{State: content.State})
+	if content.State == StateIdle {
+		c.mu.Lock()
+		ex.idle = true
+		c.finishIfAnswered(ex)
+		c.mu.Unlock()
+	}
+}
+
+// onShutdown takes in the kernel's farewell.
+func (c *Conn) onShutdown(m incoming) {
+	var content struct {
+		Restart bool `json:"restart"`
+	}
+	_ = json.Unmarshal(m.content, &content) // without it, the worse is assumed
+	c.mu.Lock()
+	c.state.shutdown(content.Restart)
+	if content.Restart {
+		c.restarted(ErrKernelRestarted)
+	} else {
+		c.leaving = time.Now()
+		for _, ex := range c.pending {
+			c.finish(ex, fmt.Errorf("%w: it was shut down", ErrKernelDead))
+		}
+	}
+	c.mu.Unlock()
+	c.poke()
+}
+
+// onOutput hands a message about a request of ours to its handler.
+func (c *Conn) onOutput(m incoming) {
+	c.mu.Lock()
+	ex := c.pending[m.parent.ID]
+	var session string
+	if ex != nil {
+		ex.begun = true
+		session = ex.session
+	}
+	c.mu.Unlock()
+	if ex == nil {
+		return // somebody else's, or of a request that nobody waits for any more
+	}
+	ev, err := decodeEvent(m)
+	if err != nil {
+		c.log.Warn("kernel message passed over", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		return
+	}
+	if s, ok := ev.(Stream); ok && isRateNotice(s, m.header.Session, session) {
+		ev = RateLimited{Text: s.Text}
+	}
+	c.deliver(ex, ev)
+}
+
+func (c *Conn) onReply(m incoming) {
+	reply, err := decodeReply(m.content)
+	if err != nil {
+		c.log.Warn("kernel reply cannot be read", "kernel", c.kernelID, "error", err)
+		reply = &Reply{Status: "error", Error: &Error{Name: "UnreadableReply", Value: "the kernel's reply could not be read"}}
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ex := c.pending[m.parent.ID]
+	if ex == nil {
+		return
+	}
+	ex.reply = reply
+	// What was aborted has no output, and not every kernel says that it is through with it.
+	ex.idle = ex.idle || reply.Status == "aborted"
+	c.finishIfAnswered(ex)
+}
+
+// finishIfAnswered ends an execution of which reply and idle status have come. c.mu is held.
+func (c *Conn) finishIfAnswered(ex *execution) {
+	if ex.reply != nil && ex.idle {
+		c.finish(ex, nil)
+	}
+}
+
+// deliver hands an event to an execution's handler, and waits while that has too many to work on.
+func (c *Conn) deliver(ex *execution, ev Event) {
+	if ev == nil {
+		return
+	}
+	select {
+	case ex.events <- ev:
+	case <-ex.gone:
+	case <-ex.done:
+	case <-c.ctx.Done():
+	}
+}

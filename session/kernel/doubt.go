@@ -1,0 +1,232 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// A request can lose its answer without a word: the connection was down while the kernel answered, or the kernel has
+// been replaced by a new process. Two things find that out.
+//
+// A probe is a kernel_info request. The kernel takes requests in order and the server passes replies in order, so once
+// the probe is answered, nothing more is to come for what was sent before it.
+//
+// The watcher asks the server for the kernel when a request is pending and nothing at all has been heard for a while.
+
+// leaveTime is how long the server is asked, every tick, whether a kernel that said farewell is gone.
+const leaveTime = 15 * time.Second
+
+// restarted deals with the pending requests when the kernel's process is replaced: what it was running is lost; what it
+// had not begun is lost as well, unless it was still on its way and the new process gets it, which a probe shows. c.mu
+// is held.
+func (c *Conn) restarted(err error) {
+	c.asking = nil
+	c.leaving = time.Time{}
+	doubtful := false
+	for _, ex := range c.pending {
+		switch {
+		case ex.begun:
+			c.finish(ex, err)
+		case ex.written:
+			ex.verdict = err
+			doubtful = true
+		}
+	}
+	if doubtful {
+		c.sendProbe()
+	}
+}
+
+// afterGap sees to the pending requests when a lost connection is back, before the new socket is read and written.
+func (c *Conn) afterGap() {
+	c.mu.Lock()
+	var told []*execution
+	doubtful := false
+	for _, ex := range c.pending {
+		if !ex.written {
+			continue
+		}
+		told = append(told, ex)
+		if ex.verdict == nil {
+			ex.verdict = ErrAnswerLost
+		}
+		doubtful = true
+	}
+	if doubtful {
+		m := c.newProbe()
+		c.first = append([]outgoing{m}, c.first...)
+	}
+	c.refresh = true
+	c.mu.Unlock()
+	c.poke()
+	for _, ex := range told {
+		c.deliver(ex, Gap{})
+	}
+}
+
+// newProbe makes a probe that covers every written request. c.mu is held.
+func (c *Conn) newProbe() outgoing {
+	head := c.ids.header("kernel_info_request")
+	c.probe = head.ID
+	for _, ex := range c.pending {
+		if ex.written && ex.verdict != nil {
+			ex.probe = head.ID
+		}
+	}
+	return outgoing{channel: "shell", header: head, content: map[string]any{}}
+}
+
+// sendProbe has a probe written by a goroutine of its own, for the reading one must not wait for the writer. c.mu is
+// held.
+func (c *Conn) sendProbe() {
+	m := c.newProbe()
+	c.probes.Go(func() {
+		select {
+		case c.outbox <- m:
+		case <-c.ctx.Done():
+		}
+	})
+}
+
+// onProbeReply ends the requests that the probe has shown to be without answer.
+func (c *Conn) onProbeReply(probe string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ex := range c.pending {
+		if ex.probe == "" || ex.probe != probe {
+			continue
+		}
+		if ex.reply == nil {
+			c.finish(ex, ex.verdict)
+			continue
+		}
+		ex.settleBy = time.Now().Add(c.timing.settle) // its last output may trail behind, on the other channel
+	}
+}
+
+// settleAfterProbe ends the requests that have their reply when the kernel is through with the probe sent after them.
+func (c *Conn) settleAfterProbe(probe, state string) {
+	if state != StateIdle {
+		return
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if probe == "" || probe != c.probe {
+		return
+	}
+	for _, ex := range c.pending {
+		if ex.probe == probe && ex.reply != nil {
+			c.finish(ex, nil)
+		}
+	}
+}
+
+// poke has the watcher look at once.
+func (c *Conn) poke() {
+	select {
+	case c.wake <- struct{}{}:
+	default:
+	}
+}
+
+// watch looks after silent requests until the connection ends.
+func (c *Conn) watch() {
+	tick := time.NewTicker(c.timing.tick)
+	defer tick.Stop()
+	var asked time.Time // when the server was last asked because of silence
+	idleSince := time.Time{}
+	for {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-c.wake:
+		case <-tick.C:
+		}
+		now := time.Now()
+		c.mu.Lock()
+		for _, ex := range c.pending {
+			if !ex.settleBy.IsZero() && now.After(ex.settleBy) {
+				c.finish(ex, nil)
+			}
+		}
+		heard := c.heard
+		leaving := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveTime
+		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > c.timing.doubt && now.Sub(asked) > c.timing.doubt
+		refresh := c.refresh
+		c.refresh = false
+		c.mu.Unlock()
+		if !leaving && !silent && !refresh {
+			continue
+		}
+		if silent {
+			asked = now
+		}
+		state, ok := c.ask()
+		if !ok {
+			continue
+		}
+		if refresh {
+			c.learn(state)
+		}
+		if !silent {
+			continue
+		}
+		// Twice the same word, with nothing heard in between: the first may have met a request on its way.
+		if state == StateIdle && idleSince.Equal(heard) {
+			c.giveUpOn(heard)
+		}
+		idleSince = time.Time{}
+		if state == StateIdle {
+			idleSince = heard
+		}
+	}
+}
+
+// ask asks the server for the kernel's state; a kernel that is gone ends the connection.
+func (c *Conn) ask() (state string, ok bool) {
+	ctx, cancel := context.WithTimeout(c.ctx, c.timing.redialOne)
+	defer cancel()
+	k, err := c.srv.Kernel(ctx, c.kernelID)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		c.end(fmt.Errorf("%w: it was shut down", ErrKernelDead))
+		return "", false
+	}
+	if err != nil {
+		// The socket's own watch decides what a server that does not answer means.
+		c.log.Debug("kernel state not to be had", "kernel", c.kernelID, "error", err)
+		return "", false
+	}
+	return k.ExecutionState, true
+}
+
+// learn takes the server's word for a state that is not known otherwise.
+func (c *Conn) learn(state string) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.state.state == StateUnknown && state != "" {
+		c.state.state = state
+	}
+}
+
+// giveUpOn ends the requests that an idle kernel leaves unanswered, unless something was heard after all.
+func (c *Conn) giveUpOn(heard time.Time) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if !c.waiting || !c.heard.Equal(heard) {
+		return
+	}
+	for _, ex := range c.pending {
+		if !ex.written {
+			continue
+		}
+		if ex.reply != nil {
+			c.finish(ex, nil)
+		} else {
+			c.finish(ex, ErrAnswerLost)
+		}
+	}
+}

@@ -1,0 +1,159 @@
+package kernel
+
+import (
+	"encoding/json"
+	"strings"
+)
+
+// Event is one of the types below: what a kernel tells while it runs a request. Data and metadata hold plain JSON
+// values: string, bool, nil, int, float64, []any, map[string]any.
+type Event interface{ event() }
+
+// Stream is text that was printed. Name is "stdout" or "stderr".
+type Stream struct{ Name, Text string }
+
+// Display is something shown: a bundle of representations by MIME type.
+type Display struct {
+	Data, Metadata map[string]any
+	// DisplayID names a display that can be updated later; empty for one that cannot.
+	DisplayID string
+	// Update tells that the display of that name is to be changed, not another one shown.
+	Update bool
+}
+
+// Result is the value of the code's last expression, with the execution count.
+type Result struct {
+	Count          int
+	Data, Metadata map[string]any
+	DisplayID      string
+}
+
+// Error is an exception that the code did not catch. Traceback lines hold ANSI colour sequences.
+type Error struct {
+	Name, Value string
+	Traceback   []string
+}
+
+// Error makes it an error, for callers that want to return one.
+func (e Error) Error() string {
+	if e.Value == "" {
+		return e.Name
+	}
+	return e.Name + ": " + e.Value
+}
+
+// ClearOutput asks for the outputs so far to be removed; with Wait, when the next one comes.
+type ClearOutput struct{ Wait bool }
+
+// Input tells that the code begins to run, as number Count.
+type Input struct{ Count int }
+
+// InputRequest tells that the code waits for a line of input, see [Conn.Input].
+type InputRequest struct {
+	Prompt   string
+	Password bool
+}
+
+// Status is the kernel's state as this request has it: "busy", then "idle".
+type Status struct{ State string }
+
+// RateLimited tells that the server dropped output of this request because too much came at once. Text is the server's
+// own explanation. More may have been dropped since, until the request ends.
+type RateLimited struct{ Text string }
+
+// Gap tells that the connection was lost and is back: what the kernel sent in between has come or will come only if
+// nobody else was connected to it.
+type Gap struct{}
+
+func (Stream) event()       {}
+func (Display) event()      {}
+func (Result) event()       {}
+func (Error) event()        {}
+func (ClearOutput) event()  {}
+func (Input) event()        {}
+func (InputRequest) event() {}
+func (Status) event()       {}
+func (RateLimited) event()  {}
+func (Gap) event()          {}
+
+// decodeEvent makes the event of a message on the iopub or stdin channel; nil where the message is of no interest. A
+// content that does not fit its type is an error.
+func decodeEvent(m incoming) (Event, error) {
+	switch m.header.Type {
+	case "stream":
+		var c struct {
+			Name string `json:"name"`
+			Text string `json:"text"`
+		}
+		err := json.Unmarshal(m.content, &c)
+		return Stream{Name: c.Name, Text: c.Text}, err
+	case "display_data", "update_display_data", "execute_result":
+		var c struct {
+			Count     int     `json:"execution_count"`
+			Data      mapping `json:"data"`
+			Metadata  mapping `json:"metadata"`
+			Transient struct {
+				DisplayID string `json:"display_id"`
+			} `json:"transient"`
+		}
+		err := json.Unmarshal(m.content, &c)
+		data, metadata := notNil(c.Data), notNil(c.Metadata)
+		if m.header.Type == "execute_result" {
+			return Result{Count: c.Count, Data: data, Metadata: metadata, DisplayID: c.Transient.DisplayID}, err
+		}
+		return Display{
+			Data: data, Metadata: metadata, DisplayID: c.Transient.DisplayID, Update: m.header.Type == "update_display_data",
+		}, err
+	case "error":
+		var c errorContent
+		err := json.Unmarshal(m.content, &c)
+		return c.event(), err
+	case "clear_output":
+		var c struct {
+			Wait bool `json:"wait"`
+		}
+		err := json.Unmarshal(m.content, &c)
+		return ClearOutput{Wait: c.Wait}, err
+	case "execute_input":
+		var c struct {
+			Count int `json:"execution_count"`
+		}
+		err := json.Unmarshal(m.content, &c)
+		return Input{Count: c.Count}, err
+	case "input_request":
+		var c struct {
+			Prompt   string `json:"prompt"`
+			Password bool   `json:"password"`
+		}
+		err := json.Unmarshal(m.content, &c)
+		return InputRequest{Prompt: c.Prompt, Password: c.Password}, err
+	default:
+		return nil, nil
+	}
+}
+
+type errorContent struct {
+	Name      string   `json:"ename"`
+	Value     string   `json:"evalue"`
+	Traceback []string `json:"traceback"`
+}
+
+func (c errorContent) event() Error {
+	return Error{Name: c.Name, Value: c.Value, Traceback: c.Traceback}
+}
+
+func notNil(m mapping) map[string]any {
+	if m == nil {
+		return map[string]any{}
+	}
+	return m
+}
+
+// isRateNotice tells the server's note about dropped output from a program that prints the same words: the server
+// writes it in its own name, not in the kernel's.
+func isRateNotice(s Stream, from, kernelSession string) bool {
+	if s.Name != "stderr" || from == kernelSession {
+		return false
+	}
+	return strings.HasPrefix(s.Text, "IOPub data rate exceeded") || strings.HasPrefix(s.Text, "IOPub message rate exceeded")
+}

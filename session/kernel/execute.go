@@ -1,0 +1,199 @@
+package kernel
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"time"
+)
+
+// eventBuffer is how many events are held for a handler before the reading goroutine waits for it.
+const eventBuffer = 32
+
+// Request is code to run.
+type Request struct {
+	Code string
+	// Silent code has no number, is in no history and shows nothing.
+	Silent bool
+	// StoreHistory counts the code and keeps it in the kernel's history; Silent overrides it.
+	StoreHistory bool
+	// AllowStdin lets the code ask for input, see [InputRequest]; without it, asking is an exception in the code.
+	AllowStdin bool
+	// UserExpressions are evaluated after the code, if it did not fail.
+	UserExpressions map[string]string
+}
+
+// Reply is the kernel's own word on a request.
+type Reply struct {
+	// Status is "ok", "error" or "aborted" (not run, because something before it failed or it was interrupted).
+	Status string
+	// Count is the execution count; 0 where the kernel gave none.
+	Count int
+	// Error is set with the status "error".
+	Error *Error
+	// UserExpressions holds, by name, an object with "status" and either "data" or the exception.
+	UserExpressions map[string]any
+	// Payload holds what the kernel asks of its client, such as a page of help to be shown.
+	Payload []map[string]any
+}
+
+// execution is a request on its way. The fields below done are guarded by Conn.mu.
+type execution struct {
+	id     string
+	events chan Event
+	done   chan struct{} // closed when it has ended: no event comes after that
+	gone   chan struct{} // closed when nobody takes events any more
+
+	written  bool // on its way to the kernel
+	begun    bool // the kernel has taken it up
+	idle     bool // the kernel has said that it is through
+	ended    bool
+	reply    *Reply
+	err      error
+	session  string    // the kernel's own, as its messages have it
+	probe    string    // id of the probe whose answer shows that none will come for this one
+	verdict  error     // what is then the matter
+	settleBy time.Time // when to stop waiting for the idle status; zero for never
+}
+
+// Execute runs code and calls handle with what comes of it, in order and one at a time; handle may be nil. Several
+// requests may be on their way at once, the kernel runs them one after the other. stop_on_error is always false: a
+// failure here must not throw out what other clients have queued.
+//
+// It returns when the kernel is through with the request. A Python exception is no error of Execute: see Reply.Error.
+// The errors are ErrKernelRestarted (with ErrKernelDied where nobody asked for it), ErrKernelDead, ErrAnswerLost,
+// ErrClosed, or the context's own: then the kernel goes on running the code, and nothing more is told of it.
+func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
+	ex := &execution{
+		events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{}),
+	}
+	defer close(ex.gone)
+	head := c.ids.header("execute_request")
+	ex.id = head.ID
+	if err := c.register(ex); err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", err)
+	}
+	defer c.forget(ex)
+	expressions := req.UserExpressions
+	if expressions == nil {
+		expressions = map[string]string{}
+	}
+	m := outgoing{
+		channel: "shell", header: head,
+		content: map[string]any{
+			"code": req.Code, "silent": req.Silent, "store_history": req.StoreHistory && !req.Silent,
+			"user_expressions": expressions, "allow_stdin": req.AllowStdin, "stop_on_error": false,
+		},
+		wanted:  func() bool { return c.isPending(ex) },
+		written: func() { c.setWritten(ex) },
+	}
+	outbox := c.outbox
+	for {
+		select {
+		case outbox <- m:
+			outbox = nil
+		case ev := <-ex.events:
+			if handle != nil {
+				handle(ev)
+			}
+		case <-ctx.Done():
+			return Reply{}, fmt.Errorf("execute code: %w", ctx.Err())
+		case <-ex.done:
+			return c.conclude(ex, handle)
+		}
+	}
+}
+
+// conclude hands over the events that are left and returns how the execution ended.
+func (c *Conn) conclude(ex *execution, handle func(Event)) (Reply, error) {
+	for {
+		select {
+		case ev := <-ex.events:
+			if handle != nil {
+				handle(ev)
+			}
+			continue
+		default:
+		}
+		break
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if ex.err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", ex.err)
+	}
+	return *ex.reply, nil
+}
+
+func (c *Conn) register(ex *execution) error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.err != nil {
+		return c.err
+	}
+	if c.state.state == StateDead {
+		return ErrKernelDead
+	}
+	c.pending[ex.id] = ex
+	return nil
+}
+
+func (c *Conn) forget(ex *execution) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	delete(c.pending, ex.id)
+}
+
+func (c *Conn) isPending(ex *execution) bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.pending[ex.id] == ex
+}
+
+func (c *Conn) setWritten(ex *execution) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	ex.written = true
+}
+
+// finish ends an execution, with its reply or with err. c.mu is held.
+func (c *Conn) finish(ex *execution, err error) {
+	if ex.ended {
+		return
+	}
+	ex.ended = true
+	delete(c.pending, ex.id)
+	if err != nil || ex.reply == nil {
+		ex.err = err
+		if err == nil {
+			ex.err = ErrAnswerLost
+		}
+	}
+	if c.asking != nil && c.asking.request == ex.id {
+		c.asking = nil
+	}
+	close(ex.done)
+}
+
+// decodeReply makes a Reply of an execute_reply's content.
+func decodeReply(content json.RawMessage) (*Reply, error) {
+	var r struct {
+		errorContent
+		Status          string    `json:"status"`
+		Count           int       `json:"execution_count"`
+		UserExpressions mapping   `json:"user_expressions"`
+		Payload         []mapping `json:"payload"`
+	}
+	if err := json.Unmarshal(content, &r); err != nil {
+		return nil, fmt.Errorf("execute_reply: %w", err)
+	}
+	reply := &Reply{Status: r.Status, Count: r.Count, UserExpressions: r.UserExpressions}
+	if r.Status == "error" {
+		e := r.event()
+		reply.Error = &e
+	}
+	for _, p := range r.Payload {
+		reply.Payload = append(reply.Payload, p)
+	}
+	return reply, nil
+}

@@ -1,0 +1,160 @@
+package kernel
+
+import (
+	"encoding/binary"
+	"encoding/json"
+	"fmt"
+	"slices"
+
+	"github.com/gorilla/websocket"
+)
+
+// maxParts bounds the parts of one frame: a channel, four parts of a message, and its buffers.
+const maxParts = 1 << 16
+
+// codec is one of the two ways in which messages travel.
+type codec interface {
+	encode(outgoing) (frameType int, frame []byte, err error)
+	decode(frameType int, frame []byte) (incoming, error)
+}
+
+// binaryCodec is the subprotocol "v1.kernel.websocket.jupyter.org": a 64-bit little-endian number of offsets, the
+// offsets, then the parts that they delimit: channel, header, parent header, metadata, content, buffers. The last
+// offset is the end.
+type binaryCodec struct{}
+
+func (binaryCodec) encode(m outgoing) (int, []byte, error) {
+	parts, err := m.parts()
+	if err != nil {
+		return 0, nil, err
+	}
+	parts = slices.Insert(parts, 0, []byte(m.channel))
+	offset := 8 * (len(parts) + 2) // the number, the starts, the end
+	frame := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)+1))
+	frame = binary.LittleEndian.AppendUint64(frame, uint64(offset))
+	for _, p := range parts {
+		offset += len(p)
+		frame = binary.LittleEndian.AppendUint64(frame, uint64(offset))
+	}
+	for _, p := range parts {
+		frame = append(frame, p...)
+	}
+	return websocket.BinaryMessage, frame, nil
+}
+
+func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
+	if frameType != websocket.BinaryMessage {
+		return incoming{}, fmt.Errorf("kernel frame: a text frame where binary ones were agreed on")
+	}
+	if len(frame) < 8 {
+		return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short for one", len(frame))
+	}
+	n := binary.LittleEndian.Uint64(frame)
+	if n < 6 || n > maxParts || 8*(n+1) > uint64(len(frame)) {
+		return incoming{}, fmt.Errorf("kernel frame: %d offsets in %d bytes", n, len(frame))
+	}
+	var at [6]int // the starts of channel, header, parent, metadata, content, and the end of content
+	prev := 8 * (n + 1)
+	for i := range n {
+		o := binary.LittleEndian.Uint64(frame[8*(i+1):])
+		if o < prev || o > uint64(len(frame)) {
+			return incoming{}, fmt.Errorf("kernel frame: offset %d is %d, outside %d to %d", i, o, prev, len(frame))
+		}
+		prev = o
+		if i < 6 {
+			at[i] = int(o)
+		}
+	}
+	part := func(i int) []byte { return frame[at[i]:at[i+1]] }
+	return newIncoming(string(part(0)), part(1), part(2), part(4))
+}
+
+// textCodec is the older form: one JSON object per text frame. Binary frames come only where a message has buffers: a
+// 32-bit big-endian number of parts, their offsets, the JSON object, the buffers.
+type textCodec struct{}
+
+// textMessage is the JSON object.
+type textMessage struct {
+	Channel  string          `json:"channel"`
+	Header   json.RawMessage `json:"header"`
+	Parent   json.RawMessage `json:"parent_header"`
+	Metadata json.RawMessage `json:"metadata"`
+	Content  json.RawMessage `json:"content"`
+	Buffers  []any           `json:"buffers"`
+}
+
+func (textCodec) encode(m outgoing) (int, []byte, error) {
+	parts, err := m.parts()
+	if err != nil {
+		return 0, nil, err
+	}
+	frame, err := json.Marshal(textMessage{
+		Channel: m.channel, Header: parts[0], Parent: parts[1], Metadata: parts[2], Content: parts[3], Buffers: []any{},
+	})
+	if err != nil {
+		return 0, nil, fmt.Errorf("encode %s: %w", m.header.Type, err)
+	}
+	return websocket.TextMessage, frame, nil
+}
+
+func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
+	if frameType == websocket.BinaryMessage {
+		if len(frame) < 8 {
+			return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short for one", len(frame))
+		}
+		n := binary.BigEndian.Uint32(frame)
+		if n < 1 || n > maxParts || 4*(uint64(n)+1) > uint64(len(frame)) {
+			return incoming{}, fmt.Errorf("kernel frame: %d parts in %d bytes", n, len(frame))
+		}
+		start, end := uint64(binary.BigEndian.Uint32(frame[4:])), uint64(len(frame))
+		if n > 1 {
+			end = uint64(binary.BigEndian.Uint32(frame[8:]))
+		}
+		if start < 4*(uint64(n)+1) || start > end || end > uint64(len(frame)) {
+			return incoming{}, fmt.Errorf("kernel frame: the message stands at %d to %d of %d bytes", start, end, len(frame))
+		}
+		frame = frame[start:end]
+	}
+	var m struct {
+		textMessage
+		Buffers json.RawMessage `json:"buffers"` // not looked at
+	}
+	if err := json.Unmarshal(frame, &m); err != nil {
+		return incoming{}, fmt.Errorf("kernel frame: %w", err)
+	}
+	return newIncoming(m.Channel, m.Header, m.Parent, m.Content)
+}
+
+// parts encodes header, parent header, metadata and content.
+func (m outgoing) parts() ([][]byte, error) {
+	head, err := json.Marshal(m.header)
+	if err != nil {
+		return nil, fmt.Errorf("encode the header of %s: %w", m.header.Type, err)
+	}
+	content, err := json.Marshal(m.content)
+	if err != nil {
+		return nil, fmt.Errorf("encode %s: %w", m.header.Type, err)
+	}
+	parent := []byte(m.parent)
+	if len(parent) == 0 {
+		parent = []byte("{}")
+	}
+	return [][]byte{head, parent, []byte("{}"), content}, nil
+}
+
+// newIncoming makes a message of its encoded parts, which it keeps.
+func newIncoming(channel string, head, parent, content []byte) (incoming, error) {
+	m := incoming{channel: channel, rawHeader: head, content: content}
+	if err := json.Unmarshal(head, &m.header); err != nil {
+		return incoming{}, fmt.Errorf("kernel message: header: %w", err)
+	}
+	if m.header.Type == "" {
+		return incoming{}, fmt.Errorf("kernel message: its header has no msg_type")
+	}
+	if len(parent) > 0 {
+		if err := json.Unmarshal(parent, &m.parent); err != nil {
+			return incoming{}, fmt.Errorf("kernel message: parent header: %w", err)
+		}
+	}
+	return m, nil
+}

@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"strconv"
+)
+
+// mapping is a JSON object as plain values: string, bool, nil, int, float64, []any and map[string]any. Numbers written
+// without a fraction or exponent that fit become int, so that they are not changed on their way into a document.
+type mapping map[string]any
+
+// UnmarshalJSON implements json.Unmarshaler; null leaves an empty mapping.
+func (m *mapping) UnmarshalJSON(b []byte) error {
+	dec := json.NewDecoder(bytes.NewReader(b))
+	dec.UseNumber()
+	var v map[string]any
+	if err := dec.Decode(&v); err != nil {
+		return fmt.Errorf("decode an object: %w", err)
+	}
+	for k := range v {
+		v[k] = plain(v[k])
+	}
+	if v == nil {
+		v = map[string]any{}
+	}
+	*m = v
+	return nil
+}
+
+func plain(v any) any {
+	switch v := v.(type) {
+	case json.Number:
+		if i, err := strconv.Atoi(v.String()); err == nil {
+			return i
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return v.String() // beyond what a float can hold
+		}
+		return f
+	case []any:
+		for i := range v {
+			v[i] = plain(v[i])
+		}
+	case map[string]any:
+		for k := range v {
+			v[k] = plain(v[k])
+		}
+	}
+	return v
+}

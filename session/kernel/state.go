@@ -1,0 +1,67 @@
+package kernel
+
+// The states that [Conn.State] tells.
+const (
+	StateUnknown    = "unknown"
+	StateStarting   = "starting"
+	StateIdle       = "idle"
+	StateBusy       = "busy"
+	StateRestarting = "restarting"
+	StateDead       = "dead"
+)
+
+// maxBusy bounds the requests that are remembered as being worked on.
+const maxBusy = 1024
+
+// tracker follows the kernel's state through the status messages of everybody's requests. A kernel answers small
+// requests on its control channel while it runs code, so it is idle only when every request that made it busy is done.
+type tracker struct {
+	state string
+	busy  map[string]bool // by the request's id
+	// ended tells that the kernel has said that it shuts down: only a start takes that back, not the idle that
+	// follows the farewell.
+	ended bool
+}
+
+func newTracker(state string) tracker {
+	if state == "" {
+		state = StateUnknown
+	}
+	return tracker{state: state, busy: map[string]bool{}}
+}
+
+// status takes in one status message.
+func (t *tracker) status(state, parent string) {
+	switch state {
+	case StateBusy:
+		if len(t.busy) >= maxBusy {
+			clear(t.busy)
+		}
+		t.busy[parent] = true
+		t.state, t.ended = StateBusy, false
+	case StateIdle:
+		delete(t.busy, parent)
+		if len(t.busy) == 0 && !t.ended {
+			t.state = StateIdle
+		}
+	case StateStarting, StateRestarting, StateDead:
+		clear(t.busy)
+		t.state, t.ended = state, state == StateDead
+	}
+}
+
+// shutdown takes in the kernel's farewell.
+func (t *tracker) shutdown(restart bool) {
+	clear(t.busy)
+	t.ended = true
+	t.state = StateDead
+	if restart {
+		t.state = StateRestarting
+	}
+}
+
+// gap forgets what may have changed unseen.
+func (t *tracker) gap() {
+	clear(t.busy)
+	t.state, t.ended = StateUnknown, false
+}
