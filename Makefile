@@ -24,8 +24,7 @@ help: ## print this list
 
 .PHONY: build
 build: need-go ## build bin/nbduet
-	@mkdir -p bin
-	@go build -trimpath -ldflags '-s -w $(LDFLAGS)' -o bin/nbduet ./cmd/nbduet
+	@go build -trimpath -o bin/nbduet ./cmd/nbduet
 
 .PHONY: demo
 demo: build venv ## watch an agent work in a JupyterLab tab of yours

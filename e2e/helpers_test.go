@@ -10,6 +10,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/nbfile"
 )
 
 // artifacts is where screenshots are kept.
@@ -53,41 +54,7 @@ func newNotebook(t *testing.T, cells ...cell) string {
 }
 
 // onDisk reads the cells of a notebook file as it is on disk.
-func onDisk(path string) ([]diskCell, error) {
-	text, err := os.ReadFile(jupyter.Path(path))
-	if err != nil {
-		return nil, err
-	}
-	var notebook struct {
-		Cells []diskCell `json:"cells"`
-	}
-	if err := json.Unmarshal(text, &notebook); err != nil {
-		return nil, fmt.Errorf("%s on disk: %w", path, err)
-	}
-	return notebook.Cells, nil
-}
-
-// diskCell is a cell of a notebook file.
-type diskCell struct {
-	ID             string           `json:"id"`
-	Type           string           `json:"cell_type"`
-	Source         multiline        `json:"source"`
-	Outputs        []map[string]any `json:"outputs"`
-	ExecutionCount *int             `json:"execution_count"`
-}
-
-// multiline is a text that nbformat may write as a list of lines.
-type multiline string
-
-// UnmarshalJSON implements json.Unmarshaler.
-func (m *multiline) UnmarshalJSON(b []byte) error {
-	var lines []string
-	if err := json.Unmarshal(b, &lines); err == nil {
-		*m = multiline(strings.Join(lines, ""))
-		return nil
-	}
-	return json.Unmarshal(b, (*string)(m))
-}
+func onDisk(path string) ([]nbfile.Cell, error) { return nbfile.Read(jupyter.Path(path)) }
 
 // person is somebody who looks at a notebook in a browser tab.
 type person struct {

@@ -34,6 +34,7 @@ type Process struct {
 	Stdout io.Reader
 
 	cmd    *exec.Cmd
+	pipe   *os.File // the reading end behind Stdout
 	out    *Record
 	err    *Record
 	exited chan struct{}
@@ -64,6 +65,7 @@ func Spawn(opt Options) (*Process, error) {
 		return nil, fmt.Errorf("start %s: %w", opt.Binary, err)
 	}
 	p.cmd.Stdout = write
+	p.pipe = read
 	p.Stdout = io.TeeReader(&closeAtEOF{read}, p.out)
 	if err := p.cmd.Start(); err != nil {
 		return nil, errors.Join(fmt.Errorf("start %s: %w", opt.Binary, err), read.Close(), write.Close())
@@ -114,6 +116,10 @@ func (p *Process) Kill() {
 	_ = p.cmd.Process.Kill() // it may have ended already
 	<-p.exited
 }
+
+// CloseOutput closes the reading end of the program's output, as the end of a
+// client's process does. Nobody may read Stdout any more.
+func (p *Process) CloseOutput() error { return p.pipe.Close() }
 
 // Output returns what was read from the program's standard output so far.
 func (p *Process) Output() []byte { return p.out.Bytes() }

@@ -41,6 +41,15 @@ type Executed struct {
 	ExecutedRanges   int      `json:"executed_ranges"`
 	ExecutedCells    int      `json:"executed_cells"`
 	ExecutionResults []Result `json:"execution_results"`
+	// Merged are the cells whose source is another than the one that was given,
+	// because somebody typed there meanwhile.
+	Merged []Merged `json:"merged_cells"`
+}
+
+// Merged is a cell of Executed with its source as it is now.
+type Merged struct {
+	ID     string `json:"id"`
+	Source string `json:"source"`
 }
 
 // Result is what one cell's execution gave.

@@ -1,0 +1,24 @@
+package e2e_test
+
+import (
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// The demo works, as far as it does without anybody to watch: it checks its own
+// outcome.
+func TestDemo(t *testing.T) {
+	nbduet, err := binary()
+	must(t, err)
+	demo := filepath.Join(t.TempDir(), "demo")
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", demo, "./cmd/demo").CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	out, err = exec.CommandContext(t.Context(), demo, "-nbduet", nbduet).CombinedOutput()
+	if err != nil {
+		t.Fatalf("%v\n%s", err, out)
+	}
+	t.Logf("%s", out)
+}

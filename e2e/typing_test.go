@@ -1,0 +1,203 @@
+package e2e_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// run runs the cell at index as a person does, with Ctrl-Enter.
+func (p *person) run(ctx context.Context, index int) error {
+	if err := p.EditCell(ctx, index); err != nil {
+		return err
+	}
+	return p.Press(ctx, kb.Enter, kb.ModifierCtrl)
+}
+
+// What a person types, and a cell that a person adds, is what the tool reads.
+func TestTypedTextIsRead(t *testing.T) {
+	ctx := t.Context()
+	path := newNotebook(t, code("x = 1"))
+	tab := open(t, path)
+	nbduet := startAgent(t)
+	before := readCells(t, nbduet, path)
+	if len(before) != 1 || before[0].Source != "x = 1" || before[0].ID != "cell-0" {
+		t.Fatalf("before anybody typed the tool read %+v", before)
+	}
+
+	const typed = "  # naïve größe 😀 日本"
+	must(t, tab.EditCell(ctx, 0))
+	must(t, tab.Type(ctx, typed))
+	must(t, tab.Press(ctx, kb.Escape))
+	must(t, tab.Type(ctx, "b")) // a new cell below
+	must(t, tab.WaitView(ctx, "the new cell", func(cells []browser.ViewCell) error {
+		if len(cells) != 2 {
+			return fmt.Errorf("%+v", cells)
+		}
+		return nil
+	}))
+	must(t, tab.EditCell(ctx, 1))
+	must(t, tab.Type(ctx, "print('by hand')"))
+	tab.shoot("typed")
+
+	must(t, poll.Until(ctx, "the tool to read what was typed", func(context.Context) error {
+		cells := readCells(t, nbduet, path)
+		if len(cells) == 2 && cells[0].Source == "x = 1"+typed && cells[0].ID == "cell-0" && cells[1].Source == "print('by hand')" {
+			return nil
+		}
+		return fmt.Errorf("%+v", cells)
+	}))
+}
+
+// While somebody types in a cell, the tool changes its source again and again:
+// no typed character is lost or moved, and each change of the tool's is there.
+func TestEveryTypedCharacterIsKept(t *testing.T) {
+	const (
+		start = "alpha = 0\nbeta = 2\n# notes:"
+		typed = " the quick brown fox jumps over the lazy dog 0123456789 größer als 😀 und noch viel mehr Text"
+	)
+	change := func(source string, n int) string {
+		_, rest, _ := strings.Cut(source, "\n")
+		return fmt.Sprintf("alpha = %d\n%s", n, rest)
+	}
+
+	for name, reread := range map[string]bool{
+		// The tool works on what it has just read, as a careful model does …
+		"rereading": true,
+		// … or only on what the answers to its changes said, as a model often does.
+		"from answers": false,
+	} {
+		t.Run(name, func(t *testing.T) {
+			ctx := t.Context()
+			path := newNotebook(t, code(start), code("other = 1"))
+			tab := open(t, path)
+			nbduet := startAgent(t)
+			source := readCells(t, nbduet, path)[0].Source
+			must(t, tab.EditCell(ctx, 0))
+
+			// The person types all the while, key by key, …
+			typing := make(chan error, 1)
+			go func() {
+				for _, r := range typed {
+					if err := tab.Type(ctx, string(r)); err != nil {
+						typing <- err
+						return
+					}
+				}
+				typing <- nil
+			}()
+			// … and the tool writes as long as the person does, and once more.
+			writes := 0
+			for busy := true; busy; {
+				select {
+				case err := <-typing:
+					must(t, err)
+					busy = false
+				default:
+				}
+				writes++
+				if reread {
+					source = readCells(t, nbduet, path)[0].Source
+				}
+				source = change(source, writes)
+				var answer agent.Executed
+				_, err := nbduet.Do(ctx, "modify_nb_cells", modify(path, 0, source), &answer)
+				must(t, err)
+				for _, merged := range answer.Merged {
+					source = merged.Source
+				}
+			}
+			if writes < 3 {
+				t.Errorf("only %d changes by the tool fell into the time of typing: nothing was tested", writes)
+			}
+
+			want := change(start, writes) + typed
+			must(t, tab.WaitView(ctx, "all changes and all typed characters", func(cells []browser.ViewCell) error {
+				if cells[0].Source != want {
+					return fmt.Errorf("%q, want %q", cells[0].Source, want)
+				}
+				return nil
+			}))
+			tab.shoot("typed")
+			model, err := tab.Model(ctx)
+			must(t, err)
+			if model[0].Source != want {
+				t.Errorf("the model holds %q, want %q", model[0].Source, want)
+			}
+			if got := readCells(t, nbduet, path)[0].Source; got != want {
+				t.Errorf("the tool reads %q, want %q", got, want)
+			}
+			must(t, poll.Until(ctx, "the file on disk to hold all", func(context.Context) error {
+				cells, err := onDisk(path)
+				if err == nil && string(cells[0].Source) != want {
+					err = fmt.Errorf("%q", cells[0].Source)
+				}
+				return err
+			}))
+		})
+	}
+}
+
+// A change that the tool makes from a source that it read long ago is carried
+// over onto the text that a person has typed since; where both changed the same
+// words it is refused, and says so, and nothing is written.
+func TestChangeFromOldReading(t *testing.T) {
+	ctx := t.Context()
+	path := newNotebook(t, code("price = 10\nlabel = 'old'"))
+	tab := open(t, path)
+	nbduet := startAgent(t)
+	readCells(t, nbduet, path)
+
+	must(t, tab.EditCell(ctx, 0))
+	must(t, tab.Type(ctx, " + ' by hand'"))
+	const typed = "price = 10\nlabel = 'old' + ' by hand'"
+	must(t, poll.Until(ctx, "the typed text on disk, and so in the room", func(context.Context) error {
+		cells, err := onDisk(path)
+		if err == nil && string(cells[0].Source) != typed {
+			err = fmt.Errorf("%q", cells[0].Source)
+		}
+		return err
+	}))
+
+	const merged = "price = 20\nlabel = 'old' + ' by hand'"
+	var answer agent.Executed
+	_, err := nbduet.Do(ctx, "modify_nb_cells", modify(path, 0, "price = 20\nlabel = 'old'"), &answer)
+	must(t, err)
+	if len(answer.Merged) != 1 || answer.Merged[0].Source != merged {
+		t.Errorf("the answer tells of the merged cells %+v, want %q", answer.Merged, merged)
+	}
+	see := func(want string) {
+		t.Helper()
+		must(t, tab.WaitView(ctx, "the merged source", func(cells []browser.ViewCell) error {
+			if cells[0].Source != want {
+				return fmt.Errorf("%q, want %q", cells[0].Source, want)
+			}
+			return nil
+		}))
+	}
+	see(merged)
+	tab.shoot("merged")
+
+	// The person replaces the very word that the tool then wants to change.
+	must(t, tab.Press(ctx, kb.Home, kb.ModifierCtrl))
+	must(t, tab.Press(ctx, kb.End, kb.ModifierShift))
+	must(t, tab.Type(ctx, "price = 33"))
+	const byHand = "price = 33\nlabel = 'old' + ' by hand'"
+	see(byHand)
+	must(t, poll.Until(ctx, "the tool to refuse", func(ctx context.Context) error {
+		refused, err := nbduet.Call(ctx, "modify_nb_cells", modify(path, 0, strings.Replace(merged, "20", "21", 1)))
+		if err == nil && (!refused.IsError || !strings.Contains(refused.Text, "33") || !strings.Contains(refused.Text, "21")) {
+			err = fmt.Errorf("the tool answered (an error: %v) %s", refused.IsError, refused.Text)
+		}
+		return err
+	}))
+	see(byHand)
+	tab.shoot("refused")
+}
