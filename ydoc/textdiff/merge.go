@@ -47,13 +47,27 @@ func Merge(base, theirs, mine string) ([]Edit, error) {
 	m := merger{base: base, theirs: theirs, mine: mine}
 	m.ours, m.their = diff(base, mine), diff(base, theirs)
 	if out := m.run(); len(m.places) == 0 {
-		return edits(theirs, mine, out), nil
+		return joined(edits(theirs, mine, out)), nil
 	}
 	return nil, &Conflict{
 		Spans:     m.conflictSpans(),
 		TheirDiff: Unified("theirs", base, theirs, 1),
 		MyDiff:    Unified("mine", base, mine, 1),
 	}
+}
+
+// joined makes one edit of those that touch because theirs deleted what stood between them.
+func joined(es []Edit) []Edit {
+	out := es[:0]
+	for _, e := range es {
+		if last := len(out) - 1; last >= 0 && out[last].Pos+out[last].Del == e.Pos {
+			out[last].Del += e.Del
+			out[last].Ins += e.Ins
+			continue
+		}
+		out = append(out, e)
+	}
+	return out
 }
 
 type merger struct {
