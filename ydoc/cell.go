@@ -1,0 +1,200 @@
+package ydoc
+
+import "maps"
+
+// The keys of a cell's shared map (jupyter_ydoc, ynotebook.py; @jupyter/ydoc, ycell.ts).
+const (
+	keyID          = "id"
+	keyType        = "cell_type"
+	keySource      = "source"
+	keyMetadata    = "metadata"
+	keyOutputs     = "outputs"
+	keyCount       = "execution_count"
+	keyState       = "execution_state"
+	keyAttachments = "attachments"
+)
+
+// The types of cells.
+const (
+	Code     = "code"
+	Markdown = "markdown"
+	Raw      = "raw"
+)
+
+// The execution states of code cells.
+const (
+	Idle    = "idle"
+	Running = "running"
+)
+
+// Cell is a cell as it was when it was read. The maps and lists in it are shared with other readers: copy what is to be
+// changed.
+type Cell struct {
+	// ID is the cell's nbformat id. It is empty where the document lacks one.
+	ID string
+	// Type is code, markdown or raw; empty or something else in a malformed cell.
+	Type string
+	// Source is the cell's text.
+	Source string
+	// Metadata is never nil.
+	Metadata map[string]any
+	// Outputs is nil for cells other than code cells.
+	Outputs []Output
+	// ExecutionCount is nil while there is none.
+	ExecutionCount *int
+	// ExecutionState is idle or running, or empty where nobody has set it.
+	ExecutionState string
+	// Attachments maps file names to MIME bundles; nil when there are none.
+	Attachments map[string]any
+	// Revision changes exactly when any of the above does.
+	Revision Revision
+	// Fault says what is wrong with the shape of the cell in the shared document, where something is. With some faults
+	// the server cannot save the notebook any more.
+	Fault string
+}
+
+// Output is one output of a code cell in nbformat's form, of plain JSON values. The text of a stream is one string.
+type Output map[string]any
+
+// Type is the output_type.
+func (o Output) Type() string {
+	s, _ := o["output_type"].(string)
+	return s
+}
+
+// NewCell says what cell is to be made.
+type NewCell struct {
+	// ID is 1 to 64 letters, digits, "-" or "_"; empty means a random one.
+	ID string
+	// Type is code, markdown or raw.
+	Type string
+	// Source is the text. Line ends become "\n".
+	Source string
+	// Metadata may be nil.
+	Metadata map[string]any
+	// Attachments may be nil; code cells have none.
+	Attachments map[string]any
+}
+
+// State is what the root map "state" says of the document.
+type State struct {
+	// Path is the file's path as the server sees it.
+	Path string
+	// Dirty is true from an edit in a JupyterLab tab until the server has saved.
+	Dirty bool
+	// Hash is the SHA-256 of the file as last saved, in hex.
+	Hash string
+	// DocumentID is the room's id, once a tab has set it.
+	DocumentID string
+}
+
+// fields is a set of parts of a cell.
+type fields uint16
+
+const (
+	fieldID fields = 1 << iota
+	fieldType
+	fieldSource
+	fieldMetadata
+	fieldOutputs
+	fieldCount
+	fieldState
+	fieldAttachments
+
+	allFields fields = 1<<iota - 1
+)
+
+var fieldOf = map[string]fields{
+	keyID: fieldID, keyType: fieldType, keySource: fieldSource, keyMetadata: fieldMetadata,
+	keyOutputs: fieldOutputs, keyCount: fieldCount, keyState: fieldState, keyAttachments: fieldAttachments,
+}
+
+// differs lists the parts in which two cells differ, among those asked for.
+func (c *Cell) differs(o *Cell, among fields) (diff fields) {
+	check := func(f fields, same bool) {
+		if !same {
+			diff |= f
+		}
+	}
+	if among&fieldID != 0 {
+		check(fieldID, c.ID == o.ID)
+	}
+	if among&fieldType != 0 {
+		check(fieldType, c.Type == o.Type)
+	}
+	if among&fieldSource != 0 {
+		check(fieldSource, c.Source == o.Source)
+	}
+	if among&fieldMetadata != 0 {
+		check(fieldMetadata, equalObjects(c.Metadata, o.Metadata))
+	}
+	if among&fieldOutputs != 0 {
+		check(fieldOutputs, equalOutputs(c.Outputs, o.Outputs))
+	}
+	if among&fieldCount != 0 {
+		check(fieldCount, equalCounts(c.ExecutionCount, o.ExecutionCount))
+	}
+	if among&fieldState != 0 {
+		check(fieldState, c.ExecutionState == o.ExecutionState)
+	}
+	if among&fieldAttachments != 0 {
+		check(fieldAttachments, equalObjects(c.Attachments, o.Attachments))
+	}
+	return diff
+}
+
+func equalOutputs(a, b []Output) bool {
+	if len(a) != len(b) || (a == nil) != (b == nil) {
+		return false
+	}
+	for i := range a {
+		if !equalObjects(a[i], b[i]) {
+			return false
+		}
+	}
+	return true
+}
+
+func equalCounts(a, b *int) bool {
+	return a == b || a != nil && b != nil && *a == *b
+}
+
+// Clone copies a cell so deeply that the copy may be changed.
+func (c Cell) Clone() Cell {
+	c.Metadata, _ = copyValue(c.Metadata).(map[string]any)
+	c.Attachments, _ = copyValue(c.Attachments).(map[string]any)
+	if c.Outputs != nil {
+		outs := make([]Output, len(c.Outputs))
+		for i, o := range c.Outputs {
+			m, _ := copyValue(map[string]any(o)).(map[string]any)
+			outs[i] = m
+		}
+		c.Outputs = outs
+	}
+	if c.ExecutionCount != nil {
+		n := *c.ExecutionCount
+		c.ExecutionCount = &n
+	}
+	return c
+}
+
+func copyValue(v any) any {
+	switch v := v.(type) {
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = copyValue(v[i])
+		}
+		return l
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		m := maps.Clone(v)
+		for k := range m {
+			m[k] = copyValue(m[k])
+		}
+		return m
+	}
+	return v
+}

@@ -1,0 +1,178 @@
+package ydoc
+
+import (
+	"slices"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+// The library deletes and collects single items: what stands inside a deleted type stays for ever. Here the end of each
+// transaction is done as Yjs does it: what is inside a deleted type is deleted too (ContentType.delete), deleted items
+// lose their content, and those inside deleted types become bare gaps that merge (ContentType.gc).
+
+// deleteInside deletes everything inside the types that the transaction deleted.
+func deleteInside(trans *crdt.Transaction) {
+	var stack []*shared
+	eachDeleted(trans, func(item *crdt.Item) {
+		if t := sharedOf(item); t != nil {
+			stack = append(stack, t)
+		}
+	})
+	grown := len(stack) > 0
+	remove := func(item *crdt.Item) {
+		if item.Deleted() {
+			return
+		}
+		item.Delete(trans)
+		if t := sharedOf(item); t != nil {
+			stack = append(stack, t)
+		}
+	}
+	for len(stack) > 0 {
+		t := stack[len(stack)-1]
+		stack = stack[:len(stack)-1]
+		for item := t.Start; item != nil; item = item.Right {
+			remove(item)
+		}
+		for _, item := range t.Map {
+			remove(item)
+		}
+		delete(trans.Changed, t)
+	}
+	if grown {
+		crdt.SortAndMergeDeleteSet(trans.DeleteSet)
+	}
+}
+
+// eachDeleted calls f with every item that the transaction deleted, unless its content is gone already.
+func eachDeleted(trans *crdt.Transaction, f func(item *crdt.Item)) {
+	for client, items := range trans.DeleteSet.Clients {
+		structs := *trans.Doc.Store.Clients[client]
+		for _, d := range items {
+			for i := indexOf(structs, d.Clock); i < len(structs) && structs[i].GetID().Clock < d.Clock+d.Length; i++ {
+				if item, ok := structs[i].(*crdt.Item); ok && item.Deleted() {
+					f(item)
+				}
+			}
+		}
+	}
+}
+
+// collect drops the content of what was deleted, except of items that are kept for undo. It returns what else became a
+// gap: items inside deleted types that had been deleted before.
+func collect(trans *crdt.Transaction) map[int][]span {
+	more := map[int][]span{}
+	var doomed []*shared
+	eachDeleted(trans, func(item *crdt.Item) {
+		if !item.Keep() {
+			collectItem(item, &doomed)
+		}
+	})
+	store := trans.Doc.Store
+	gap := func(item *crdt.Item) {
+		client := item.ID.Client
+		collectItem(item, &doomed)
+		structs := *store.Clients[client]
+		structs[indexOf(structs, item.ID.Clock)] = crdt.NewGC(item.ID, item.Length)
+		more[client] = append(more[client], span{item.ID.Clock, item.Length})
+	}
+	for len(doomed) > 0 {
+		t := doomed[len(doomed)-1]
+		doomed = doomed[:len(doomed)-1]
+		for item := t.Start; item != nil; item = item.Right {
+			gap(item)
+		}
+		for _, item := range t.Map {
+			for ; item != nil; item = item.Left {
+				gap(item)
+			}
+		}
+		t.Start, t.Map = nil, nil
+		t.read, t.json = false, nil
+		t.known, t.str = false, ""
+		t.marks.reset()
+	}
+	return more
+}
+
+func collectItem(item *crdt.Item, doomed *[]*shared) {
+	if t := sharedOf(item); t != nil {
+		*doomed = append(*doomed, t)
+	}
+	if _, gone := item.Content.(*crdt.ContentDeleted); !gone {
+		item.Content = crdt.NewContentDeleted(item.Length)
+	}
+}
+
+// compact merges neighbours where the transaction deleted or added something, each client's list in one sweep: the
+// library moves the rest of the list at every single merge.
+func compact(trans *crdt.Transaction, more map[int][]span) {
+	bounds := map[int]span{} // of each client: the first clock and, as length, the end
+	widen := func(client, from, to int) {
+		b, ok := bounds[client]
+		if !ok {
+			bounds[client] = span{from, to}
+			return
+		}
+		bounds[client] = span{min(b.clock, from), max(b.length, to)}
+	}
+	for client, items := range trans.DeleteSet.Clients {
+		for _, d := range items {
+			widen(client, d.Clock, d.Clock+d.Length)
+		}
+	}
+	for client, spans := range more {
+		for _, s := range spans {
+			widen(client, s.clock, s.clock+s.length)
+		}
+	}
+	for client, structs := range trans.Doc.Store.Clients {
+		last := (*structs)[len(*structs)-1]
+		if end := last.GetID().Clock + last.GetLength(); end > trans.BeforeState[client] {
+			widen(client, trans.BeforeState[client], end)
+		}
+	}
+	for client, b := range bounds {
+		compactRange(trans.Doc.Store.Clients[client], b.clock, b.length)
+	}
+}
+
+func compactRange(list *[]crdt.IAbstractStruct, from, to int) {
+	structs := *list
+	i := max(indexOf(structs, max(from, structs[0].GetID().Clock))-1, 0)
+	end := i + 1
+	for end < len(structs) && structs[end].GetID().Clock <= to {
+		end++
+	}
+	w := i
+	for r := i + 1; r < end; r++ {
+		if !merge(structs[w], structs[r]) {
+			w++
+			structs[w] = structs[r]
+		}
+	}
+	if w+1 < end {
+		*list = slices.Delete(structs, w+1, end)
+	}
+}
+
+// merge appends right to left if they can be one struct.
+func merge(left, right crdt.IAbstractStruct) bool {
+	switch left := left.(type) {
+	case *crdt.GC:
+		r, ok := right.(*crdt.GC)
+		return ok && left.MergeWith(r)
+	case *crdt.Item:
+		r, ok := right.(*crdt.Item)
+		if !ok || left.Right != r || !left.MergeWith(r) {
+			return false
+		}
+		if r.ParentSub != "" {
+			if m := r.Parent.(*shared).Map; m[r.ParentSub] == r {
+				m[r.ParentSub] = left
+			}
+		}
+		return true
+	}
+	return false
+}

@@ -1,0 +1,225 @@
+package ydoc
+
+import (
+	"fmt"
+	"slices"
+)
+
+// Edit changes the notebook in one transaction that is known by a name, under which it can be undone. fn says what is
+// to be done through the methods of e, which check everything against the notebook as it would then be. When fn or one
+// of those methods fails, nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers
+// get it as one update.
+//
+// fn runs with the document locked, so that what it reads through e is still so when it is changed. It must be short and
+// must use e only: the methods of the notebook itself would wait for ever. e must not be used after fn has returned. A
+// panic in fn breaks the document, as any other does.
+//
+// A notebook is never left without cells, because every tab that has it open would then add one of its own: where an
+// edit deletes the last cell, an empty code cell is added.
+func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
+	return n.do("edit "+name, func() error {
+		n.arrange()
+		e := &Editor{n: n, drafts: map[*node]*draft{}}
+		defer func() { e.n = nil }()
+		if err := fn(e); err != nil {
+			return err
+		}
+		if e.err != nil {
+			return e.err
+		}
+		e.neverEmpty()
+		if len(e.ops) == 0 {
+			return nil
+		}
+		n.step(name, func(x *tx) {
+			for _, op := range e.ops {
+				op(x)
+			}
+		})
+		return n.measure(0)
+	})
+}
+
+// Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and mean the order as it is after the
+// changes staged before.
+type Editor struct {
+	n      *Notebook
+	err    error
+	ops    []func(x *tx)
+	drafts map[*node]*draft
+
+	order []*draft          // nil while no cell was added, removed or moved
+	byID  map[string]*draft // likewise
+	first *draft            // of the cells at the start, the one that stood first
+}
+
+// draft is a cell as it will be.
+type draft struct {
+	node *node   // nil for a new cell
+	typ  *shared // the live map; of a cell that is made or replaced, once that is done
+	id   string
+	kind string
+
+	source  string
+	read    bool // whether source is set
+	streams int  // bytes staged for its streams
+}
+
+// fail makes an error final: the edit will not be made.
+func (e *Editor) fail(err error) error {
+	if err != nil && e.err == nil {
+		e.err = err
+	}
+	return err
+}
+
+// stage adds an operation, to be run in order when everything has been checked.
+func (e *Editor) stage(op func(x *tx)) { e.ops = append(e.ops, op) }
+
+// draftOf is the draft of a node of the live order.
+func (e *Editor) draftOf(nd *node) *draft {
+	d := e.drafts[nd]
+	if d == nil {
+		d = &draft{node: nd, typ: nd.typ, id: nd.id}
+		if nd.typ != nil {
+			d.kind = stringValue(nd.typ.get(keyType))
+		} else {
+			d.kind = nd.cell.Type
+		}
+		e.drafts[nd] = d
+	}
+	return d
+}
+
+// structure makes the order explicit, once cells are added, removed or moved.
+func (e *Editor) structure() {
+	if e.byID != nil {
+		return
+	}
+	e.order = make([]*draft, len(e.n.order))
+	e.byID = make(map[string]*draft, len(e.n.order))
+	for i, nd := range e.n.order {
+		d := e.draftOf(nd)
+		e.order[i] = d
+		if _, taken := e.byID[d.id]; !taken && d.id != "" {
+			e.byID[d.id] = d
+		}
+	}
+}
+
+// find returns the draft of a cell.
+func (e *Editor) find(id string) (*draft, error) {
+	if e.byID != nil {
+		if d := e.byID[id]; d != nil {
+			return d, nil
+		}
+	} else if i, ok := e.n.index[id]; ok {
+		return e.draftOf(e.n.order[i]), nil
+	}
+	return nil, fmt.Errorf("%w: %q; list the cells again, it may have been deleted", ErrNotFound, id)
+}
+
+// editable returns the draft of a cell whose parts can be edited.
+func (e *Editor) editable(id string) (*draft, error) {
+	d, err := e.find(id)
+	if err == nil && d.node != nil && d.node.typ == nil {
+		return nil, invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
+	}
+	return d, err
+}
+
+// code returns the draft of a code cell.
+func (e *Editor) code(id string) (*draft, error) {
+	d, err := e.editable(id)
+	if err == nil && d.kind != Code {
+		return nil, invalidf("cell %q is a %s cell, only code cells have outputs", id, d.kind)
+	}
+	return d, err
+}
+
+func (e *Editor) position(d *draft) int {
+	if e.byID == nil {
+		return e.n.index[d.id]
+	}
+	return slices.Index(e.order, d)
+}
+
+// Len is the number of cells.
+func (e *Editor) Len() int {
+	if e.byID != nil {
+		return len(e.order)
+	}
+	return len(e.n.order)
+}
+
+// Index returns where the cell of that id stands.
+func (e *Editor) Index(id string) (int, bool) {
+	d, err := e.find(id)
+	if err != nil {
+		return 0, false
+	}
+	return e.position(d), true
+}
+
+// IDAt returns the id of the cell at index i.
+func (e *Editor) IDAt(i int) (string, bool) {
+	switch {
+	case i < 0 || i >= e.Len():
+		return "", false
+	case e.byID != nil:
+		return e.order[i].id, true
+	}
+	return e.n.order[i].id, true
+}
+
+// Cell returns the cell of that id with its id, type and source as staged; its other parts are as they were before the
+// edit, empty for a cell that the edit inserts.
+func (e *Editor) Cell(id string) (Cell, bool) {
+	d, err := e.find(id)
+	if err != nil {
+		return Cell{}, false
+	}
+	c := Cell{Metadata: map[string]any{}}
+	if d.node != nil {
+		d.node.refresh(e.n)
+		c = d.node.cell
+	}
+	c.ID, c.Type, c.Source = d.id, d.kind, e.sourceOf(d)
+	return c, true
+}
+
+// CellAt is [Editor.Cell] by index.
+func (e *Editor) CellAt(i int) (Cell, bool) {
+	if e.byID == nil && i >= 0 && i < len(e.n.order) {
+		c := e.n.snapshot(i)
+		d := e.draftOf(e.n.order[i])
+		c.Type, c.Source = d.kind, e.sourceOf(d)
+		return c, true
+	}
+	id, ok := e.IDAt(i)
+	if !ok {
+		return Cell{}, false
+	}
+	return e.Cell(id)
+}
+
+// Metadata returns the notebook's metadata as it was before the edit.
+func (e *Editor) Metadata() map[string]any {
+	if m := objectValue(e.n.meta.get(keyMetadata)); m != nil {
+		return m
+	}
+	return map[string]any{}
+}
+
+func (e *Editor) sourceOf(d *draft) string {
+	if !d.read {
+		d.read = true
+		switch {
+		case d.typ != nil:
+			d.source = stringValue(d.typ.get(keySource))
+		case d.node != nil:
+			d.source = d.node.cell.Source
+		}
+	}
+	return d.source
+}

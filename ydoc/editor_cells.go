@@ -1,0 +1,410 @@
+package ydoc
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+// Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their ids.
+func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
+	if at < 0 || at > e.Len() {
+		return nil, e.fail(invalidf("index %d is out of range, there are %d cells", at, e.Len()))
+	}
+	if e.Len()+len(cells) > e.n.limits.Cells {
+		return nil, e.fail(tooLargef("%d cells, at most %d are allowed", e.Len()+len(cells), e.n.limits.Cells))
+	}
+	ready := make([]NewCell, len(cells))
+	taken := map[string]bool{}
+	for i, c := range cells {
+		if err := e.prepare(&c, taken); err != nil {
+			return nil, e.fail(err)
+		}
+		ready[i] = c
+	}
+	e.structure()
+	ids := make([]string, len(ready))
+	for i, c := range ready {
+		d := &draft{id: c.ID, kind: c.Type, source: c.Source, read: true}
+		ids[i] = c.ID
+		e.place(at+i, d)
+		e.stage(func(x *tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
+	}
+	return ids, nil
+}
+
+// place puts a draft into the order.
+func (e *Editor) place(at int, d *draft) {
+	e.order = slices.Insert(e.order, at, d)
+	e.byID[d.id] = d
+}
+
+// prepare checks a new cell and makes it as it will be written.
+func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
+	if c.ID == "" {
+		c.ID = e.freshID(taken)
+	} else if err := checkID(c.ID); err != nil {
+		return err
+	}
+	if _, err := e.find(c.ID); err == nil || taken[c.ID] {
+		return invalidf("there is a cell %q already", c.ID)
+	}
+	taken[c.ID] = true
+	if err := checkType(c.Type); err != nil {
+		return err
+	}
+	if c.Source, err = e.checkText(c.Source); err != nil {
+		return err
+	}
+	if c.Metadata, err = e.checkObject(c.Metadata, "metadata"); err != nil {
+		return err
+	}
+	if c.Attachments, err = e.checkObject(c.Attachments, "attachments"); err != nil {
+		return err
+	}
+	if c.Type == Code && len(c.Attachments) > 0 {
+		return invalidf("a code cell cannot have attachments")
+	}
+	return nil
+}
+
+func (e *Editor) checkObject(m map[string]any, what string) (map[string]any, error) {
+	if m == nil {
+		return nil, nil
+	}
+	if _, ok := m[""]; ok {
+		return nil, invalidf("%s with an empty key", what)
+	}
+	v, err := normal(m, e.n.limits.Depth)
+	return objectValue(v), err
+}
+
+// freshID makes an id that no cell has: eight hexadecimal digits, as nbformat does.
+func (e *Editor) freshID(taken map[string]bool) string {
+	var b [4]byte
+	for {
+		_, _ = rand.Read(b[:]) // never fails
+		id := hex.EncodeToString(b[:])
+		if _, err := e.find(id); err != nil && !taken[id] {
+			return id
+		}
+	}
+}
+
+// checkID refuses ids that nbformat does.
+func checkID(id string) error {
+	ok := len(id) >= 1 && len(id) <= 64
+	for i := 0; ok && i < len(id); i++ {
+		c := id[i]
+		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
+	}
+	if !ok {
+		return invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
+	}
+	return nil
+}
+
+func checkType(typ string) error {
+	switch typ {
+	case Code, Markdown, Raw:
+		return nil
+	}
+	return invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
+}
+
+// checkText makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
+func (e *Editor) checkText(s string) (string, error) {
+	return checkSource(s, e.n.limits)
+}
+
+func checkSource(s string, lim Limits) (string, error) {
+	if !utf8.ValidString(s) {
+		return "", invalidf("the text is not valid UTF-8")
+	}
+	if len(s) > lim.TextBytes {
+		return "", tooLargef("a text of %d bytes, at most %d are allowed", len(s), lim.TextBytes)
+	}
+	if strings.Contains(s, "\r") {
+		s = strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+	}
+	return s, nil
+}
+
+// Delete removes cells.
+func (e *Editor) Delete(ids ...string) error {
+	for _, id := range ids {
+		d, err := e.find(id)
+		if err != nil {
+			return e.fail(err)
+		}
+		e.structure()
+		d = e.byID[id]
+		at := e.position(d)
+		e.order = slices.Delete(e.order, at, at+1)
+		e.unlist(d)
+		e.stage(func(x *tx) { x.remove(e.n.cells, at, 1) })
+	}
+	return nil
+}
+
+// unlist takes a draft out of the index; another of the same id takes its place.
+func (e *Editor) unlist(d *draft) {
+	if e.byID[d.id] != d {
+		return
+	}
+	delete(e.byID, d.id)
+	for _, o := range e.order {
+		if o.id == d.id {
+			e.byID[d.id] = o
+			return
+		}
+	}
+}
+
+// neverEmpty adds a cell to a notebook that had cells and would be left without.
+func (e *Editor) neverEmpty() {
+	if e.byID != nil && len(e.order) == 0 && len(e.n.order) > 0 {
+		_, _ = e.Insert(0, NewCell{Type: Code}) // cannot fail: there is room for one
+	}
+}
+
+// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol
+// that means a copy in its place: what others write into the old one at the very same time is lost.
+func (e *Editor) Move(id string, to int) error {
+	if _, err := e.find(id); err != nil {
+		return e.fail(err)
+	}
+	if to < 0 || to >= e.Len() {
+		return e.fail(invalidf("index %d is out of range, there are %d cells", to, e.Len()))
+	}
+	e.structure()
+	d := e.byID[id]
+	from := e.position(d)
+	if from == to {
+		return nil
+	}
+	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
+	e.stage(func(x *tx) { d.typ = x.moveCell(e.n.cells, from, to, d.typ) })
+	return nil
+}
+
+// SetType changes a cell's type. Source, metadata and id stay; outputs and execution count go, unless it is a code cell
+// already. The cell is replaced by a copy, which is how JupyterLab does it.
+func (e *Editor) SetType(id, typ string) error {
+	d, err := e.editable(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	if err := checkType(typ); err != nil {
+		return e.fail(err)
+	}
+	if d.kind == typ {
+		return nil
+	}
+	d.kind = typ
+	at := e.position(d)
+	e.stage(func(x *tx) {
+		old := d.typ
+		x.remove(e.n.cells, at, 1)
+		d.typ = x.retypeCell(e.n.cells, at, old, typ)
+	})
+	return nil
+}
+
+// Split cuts a cell in two at a position of its source, in UTF-16 units. The cell keeps what stands before it, its
+// outputs and its id; what stands behind goes into a new cell of the same type and metadata right after it, whose id is
+// returned.
+func (e *Editor) Split(id string, offset int) (string, error) {
+	d, err := e.editable(id)
+	if err != nil {
+		return "", e.fail(err)
+	}
+	source := e.sourceOf(d)
+	at, err := boundary(source, offset)
+	if err != nil {
+		return "", e.fail(err)
+	}
+	var metadata map[string]any
+	if c, ok := e.Cell(id); ok {
+		metadata = c.Clone().Metadata
+		delete(metadata, "trusted")
+		delete(metadata, "")
+	}
+	ids, err := e.Insert(e.position(d)+1, NewCell{Type: d.kind, Source: source[at:], Metadata: metadata})
+	if err != nil {
+		return "", err
+	}
+	return ids[0], e.SetSource(id, source[:at])
+}
+
+// boundary is the byte offset of a position in UTF-16 units that must lie between two characters.
+func boundary(s string, offset int) (int, error) {
+	n := unitsOf(s)
+	if offset < 0 || offset > n {
+		return 0, invalidf("position %d is out of range, the text has %d UTF-16 units", offset, n)
+	}
+	at, inside := cut(bytesOf(s), n, offset)
+	if inside {
+		return 0, invalidf("position %d is inside a character", offset)
+	}
+	return at, nil
+}
+
+// Merge joins cells: their sources, with an empty line between two, go into the first of them, the others are deleted.
+// A code cell loses its outputs and execution count.
+func (e *Editor) Merge(ids ...string) error {
+	if len(ids) < 2 {
+		return e.fail(invalidf("merging takes two cells or more"))
+	}
+	parts := make([]string, len(ids))
+	for i, id := range ids {
+		d, err := e.editable(id)
+		if err != nil {
+			return e.fail(err)
+		}
+		if slices.Contains(ids[:i], id) {
+			return e.fail(invalidf("cell %q is to be merged with itself", id))
+		}
+		parts[i] = e.sourceOf(d)
+	}
+	if err := e.SetSource(ids[0], strings.Join(parts, "\n\n")); err != nil {
+		return err
+	}
+	if d, _ := e.find(ids[0]); d.kind == Code {
+		if err := e.ClearOutputs(ids[0]); err != nil {
+			return err
+		}
+	}
+	return e.Delete(ids[1:]...)
+}
+
+// newCell makes a cell with all its keys in the shared types that jupyter_ydoc gives them.
+func (x *tx) newCell(cells *shared, at int, c NewCell) *shared {
+	m := x.insertType(cells, at, kindMap)
+	x.setValue(m, keyType, c.Type)
+	x.setValue(m, keyID, c.ID)
+	x.insertText(x.setType(m, keySource, kindText), 0, c.Source)
+	metadata := x.setType(m, keyMetadata, kindMap)
+	for _, k := range sortedKeys(c.Metadata) {
+		x.setValue(metadata, k, c.Metadata[k])
+	}
+	if c.Type == Code {
+		x.codeKeys(m)
+	} else if len(c.Attachments) > 0 {
+		x.setValue(m, keyAttachments, c.Attachments)
+	}
+	return m
+}
+
+// codeKeys gives a cell the keys that only code cells have.
+func (x *tx) codeKeys(m *shared) {
+	x.setType(m, keyOutputs, kindArray)
+	x.setValue(m, keyCount, nil)
+	x.setValue(m, keyState, Idle)
+}
+
+// moveCell deletes the entry at from and puts a copy where it then has index to.
+func (x *tx) moveCell(cells *shared, from, to int, old *shared) *shared {
+	if old != nil {
+		x.remove(cells, from, 1)
+		m := x.insertType(cells, to, kindMap)
+		x.copyInto(m, old, 0)
+		return m
+	}
+	// A plain value: the content of its item, one of several perhaps.
+	item, off := cells.seek(from + 1)
+	v := copyOne(item.Content, off-1)
+	x.remove(cells, from, 1)
+	x.insert(cells, to, v)
+	return nil
+}
+
+// retypeCell puts a copy of a cell at an index, with the keys of another type.
+func (x *tx) retypeCell(cells *shared, at int, old *shared, typ string) *shared {
+	m := x.insertType(cells, at, kindMap)
+	x.setValue(m, keyType, typ)
+	for _, k := range old.keys() {
+		switch k {
+		case keyType, keyOutputs, keyCount, keyState:
+		case keyAttachments:
+			if typ != Code {
+				x.copyKey(m, old, k, 0)
+			}
+		default:
+			x.copyKey(m, old, k, 0)
+		}
+	}
+	if metadata := m.child(keyMetadata, kindMap); metadata != nil && typ != Code {
+		x.unset(metadata, "trusted")
+	}
+	if typ == Code {
+		x.codeKeys(m)
+	}
+	return m
+}
+
+// keys lists the live keys of a map in order.
+func (t *shared) keys() []string {
+	keys := make([]string, 0, len(t.Map))
+	for k, item := range t.Map {
+		if !item.Deleted() {
+			keys = append(keys, keyOut(k))
+		}
+	}
+	slices.Sort(keys)
+	return keys
+}
+
+// copyInto fills an empty type with a copy of another's content.
+func (x *tx) copyInto(dst, src *shared, depth int) {
+	if depth > maxNesting {
+		return
+	}
+	for _, k := range src.keys() {
+		x.copyKey(dst, src, k, depth)
+	}
+	if src.kind == kindText || src.kind == kindXMLText {
+		x.insertText(dst, 0, src.characters())
+		return
+	}
+	var last *crdt.Item
+	for item := src.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		if t := sharedOf(item); t != nil {
+			c := t.Copy().(*shared)
+			last = x.attach(dst, "", last, nil, crdt.NewContentType(c))
+			x.copyInto(c, t, depth+1)
+			continue
+		}
+		last = x.attach(dst, "", last, nil, item.Content.Copy())
+	}
+}
+
+func (x *tx) copyKey(dst, src *shared, key string, depth int) {
+	item := src.at(key)
+	if t := sharedOf(item); t != nil {
+		c := t.Copy().(*shared)
+		x.set(dst, key, crdt.NewContentType(c))
+		x.copyInto(c, t, depth+1)
+		return
+	}
+	x.set(dst, key, copyOne(item.Content, item.Length-1))
+}
+
+// copyOne copies one value of a content.
+func copyOne(c crdt.IAbstractContent, off int) crdt.IAbstractContent {
+	c = c.Copy()
+	if off > 0 {
+		c = c.Splice(off)
+	}
+	if c.GetLength() > 1 {
+		c.Splice(1)
+	}
+	return c
+}

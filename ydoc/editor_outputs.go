@@ -1,0 +1,331 @@
+package ydoc
+
+import (
+	"unicode/utf8"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+// Outputs are only ever appended at the end or all rewritten, and a stream grows only while it is the last output: what
+// else is done to them, open tabs show wrongly.
+
+// ClearOutputs removes a code cell's outputs and its execution count.
+func (e *Editor) ClearOutputs(id string) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) {
+		x.clearOutputs(d.typ)
+		x.setChanged(d.typ, keyCount, nil)
+	})
+	return nil
+}
+
+// StartRun makes a code cell look as JupyterLab does when it runs one: no outputs, no count, running.
+func (e *Editor) StartRun(id string) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) {
+		x.clearOutputs(d.typ)
+		x.setChanged(d.typ, keyCount, nil)
+		x.setChanged(d.typ, keyState, Running)
+	})
+	return nil
+}
+
+// FinishRun sets a code cell's execution count, nil for none, together with the state idle. It is the last edit of a run:
+// tabs set a cell idle themselves when they see its count.
+func (e *Editor) FinishRun(id string, count *int) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	var v any
+	if count != nil {
+		v = *count
+	}
+	e.stage(func(x *tx) {
+		x.setChanged(d.typ, keyCount, v)
+		x.setChanged(d.typ, keyState, Idle)
+	})
+	return nil
+}
+
+// AppendStream adds text to a code cell's stream: to its last output if that is the same stream, else as a new output.
+// Carriage returns and backspaces are the caller's to work out, see [Editor.ReplaceStreamTail]. The cost is that of the
+// text, however long the stream is.
+func (e *Editor) AppendStream(id, name, text string) error {
+	return e.ReplaceStreamTail(id, name, 0, text)
+}
+
+// ReplaceStreamTail takes drop UTF-16 units from the end of a code cell's last output, if that is the stream of this
+// name, and adds text in their place, writing only what differs. More units than there are mean all; half a character
+// means the whole. If the last output is not that stream, text becomes a new output.
+func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	if name == "" || !utf8.ValidString(name) {
+		return e.fail(invalidf("the stream name %.40q", name))
+	}
+	if drop < 0 {
+		return e.fail(invalidf("%d units to be dropped", drop))
+	}
+	if !utf8.ValidString(text) {
+		return e.fail(invalidf("the text is not valid UTF-8"))
+	}
+	d.streams += len(text)
+	size := d.streams
+	if d.typ != nil {
+		if t := lastStream(d.typ.child(keyOutputs, kindArray), name); t != nil {
+			size += t.Length
+		}
+	}
+	if size > e.n.limits.TextBytes {
+		return e.fail(tooLargef("a stream of %d bytes, at most %d are allowed", size, e.n.limits.TextBytes))
+	}
+	e.stage(func(x *tx) { x.appendStream(x.outputs(d.typ), name, drop, text) })
+	return nil
+}
+
+// AppendOutput adds an output behind the others. It is brought into nbformat's form first: keys that nbformat lacks go,
+// keys that it demands are added. A stream goes where [Editor.AppendStream] would put it.
+func (e *Editor) AppendOutput(id string, out Output) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	o, err := e.checkOutput(out)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) { x.appendOutput(x.outputs(d.typ), o) })
+	return nil
+}
+
+// SetOutputs replaces all outputs of a code cell.
+func (e *Editor) SetOutputs(id string, outs []Output) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	checked := make([]Output, len(outs))
+	for i, out := range outs {
+		if checked[i], err = e.checkOutput(out); err != nil {
+			return e.fail(err)
+		}
+	}
+	e.stage(func(x *tx) {
+		list := x.outputs(d.typ)
+		x.clearOutputs(d.typ)
+		for _, o := range checked {
+			x.appendOutput(list, o)
+		}
+	})
+	return nil
+}
+
+// outputKeys are the keys that nbformat 4 gives each type of output, besides output_type.
+var outputKeys = map[string][]string{
+	"stream":         {"name", "text"},
+	"display_data":   {"data", "metadata"},
+	"execute_result": {"data", "metadata", "execution_count"},
+	"error":          {"ename", "evalue", "traceback"},
+}
+
+// checkOutput brings an output into nbformat's form.
+func (e *Editor) checkOutput(out Output) (Output, error) {
+	keys, ok := outputKeys[out.Type()]
+	if !ok {
+		return nil, invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
+	}
+	o := Output{"output_type": out.Type()}
+	for _, k := range keys {
+		v, err := normal(out[k], e.n.limits.Depth)
+		if err != nil {
+			return nil, err
+		}
+		o[k] = outputPart(k, v)
+	}
+	if s, ok := o["text"].(string); ok && len(s) > e.n.limits.TextBytes {
+		return nil, tooLargef("a stream of %d bytes, at most %d are allowed", len(s), e.n.limits.TextBytes)
+	}
+	return o, nil
+}
+
+// outputPart makes a value of an output the kind of value that nbformat wants under that key.
+func outputPart(key string, v any) any {
+	switch key {
+	case "data", "metadata":
+		if m := objectValue(v); m != nil {
+			return m
+		}
+		return map[string]any{}
+	case "execution_count":
+		if i, ok := v.(int); ok && i >= 0 {
+			return i
+		}
+		return nil
+	case "traceback":
+		l, _ := v.([]any)
+		lines := make([]any, 0, len(l))
+		for _, line := range l {
+			lines = append(lines, stringValue(line))
+		}
+		return lines
+	case "text":
+		return joined(v)
+	case "name":
+		if s := stringValue(v); s != "" {
+			return s
+		}
+		return "stdout"
+	}
+	return stringValue(v)
+}
+
+// joined is a text that may be given as a list of lines.
+func joined(v any) string {
+	l, ok := v.([]any)
+	if !ok {
+		return stringValue(v)
+	}
+	s := ""
+	for _, line := range l {
+		s += stringValue(line)
+	}
+	return s
+}
+
+// outputs is the list of a code cell's outputs. One that is missing is made, a plain list is replaced by a shared copy.
+func (x *tx) outputs(cell *shared) *shared {
+	if t := cell.child(keyOutputs, kindArray); t != nil {
+		return t
+	}
+	was := outputsValue(cell.get(keyOutputs))
+	t := x.setType(cell, keyOutputs, kindArray)
+	for _, o := range was {
+		x.appendOutput(t, o)
+	}
+	return t
+}
+
+func (x *tx) clearOutputs(cell *shared) {
+	t := x.outputs(cell)
+	x.remove(t, 0, t.Length)
+}
+
+// lastStream is the text of the last output if that is the stream of a name.
+func lastStream(outputs *shared, name string) *shared {
+	if outputs == nil {
+		return nil
+	}
+	item, _ := outputs.seek(outputs.Length)
+	o := sharedOf(item)
+	if o == nil || o.kind != kindMap || stringValue(o.get("output_type")) != "stream" || stringValue(o.get("name")) != name {
+		return nil
+	}
+	return o.child("text", kindText)
+}
+
+func (x *tx) appendStream(outputs *shared, name string, drop int, s string) {
+	t := lastStream(outputs, name)
+	if t == nil {
+		// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row are
+		// shown garbled: the whole is written anew in the place of the last output.
+		if o := lastPlain(outputs); o.Type() == "stream" && stringValue(o["name"]) == name {
+			old := joined(o["text"])
+			at, _ := cut(bytesOf(old), unitsOf(old), unitsOf(old)-drop)
+			s = old[:at] + s
+			x.remove(outputs, outputs.Length-1, 1)
+		}
+		m := x.insertType(outputs, outputs.Length, kindMap)
+		x.setValue(m, "output_type", "stream")
+		x.setValue(m, "name", name)
+		x.insertText(x.setType(m, "text", kindText), 0, s)
+		return
+	}
+	if drop > 0 {
+		drop, s = x.sameTail(t, drop, s)
+		x.removeText(t, t.Length-drop, drop)
+	}
+	x.insertText(t, t.Length, s)
+}
+
+// sameTail reduces the replacement of the last drop units by s to what differs.
+func (x *tx) sameTail(t *shared, drop int, s string) (int, string) {
+	drop = min(drop, t.Length)
+	tail := t.tail(&drop)
+	same := 0
+	for same < len(tail) && same < len(s) {
+		_, n := utf8.DecodeRuneInString(s[same:])
+		if same+n > len(tail) || tail[same:same+n] != s[same:same+n] {
+			break
+		}
+		same += n
+	}
+	return drop - unitsOf(s[:same]), s[same:]
+}
+
+// tail is the last n units of a text; n grows to a whole character.
+func (t *shared) tail(n *int) string {
+	if *n == 0 {
+		return ""
+	}
+	item, off := t.seek(t.Length - *n)
+	if item == nil {
+		item, off = t.Start, 0
+	}
+	b := []byte{}
+	for ; item != nil; item, off = item.Right, 0 {
+		if !visible(item) {
+			continue
+		}
+		c, ok := item.Content.(*text)
+		if !ok {
+			for range item.Length - off {
+				b = append(b, objectReplacement...)
+			}
+			continue
+		}
+		at, inside := cut(c.b, c.n, off)
+		if inside {
+			*n++
+		}
+		b = append(b, c.b[at:]...)
+	}
+	return string(b)
+}
+
+// lastPlain is the last output if that is a plain object, or a stream whose text is a plain string.
+func lastPlain(outputs *shared) Output {
+	if outputs.Length == 0 {
+		return nil
+	}
+	item, off := outputs.seek(outputs.Length)
+	if t := sharedOf(item); t != nil {
+		return objectValue(t.value())
+	}
+	if c, ok := item.Content.(*plain); ok {
+		return objectValue(c.value(off - 1))
+	}
+	return nil
+}
+
+// appendOutput adds an output in the shared types that jupyter_ydoc gives it: a map of plain values in which only the
+// text of a stream is shared.
+func (x *tx) appendOutput(outputs *shared, o Output) {
+	if o.Type() == "stream" {
+		x.appendStream(outputs, stringValue(o["name"]), 0, joined(o["text"]))
+		return
+	}
+	m := newShared(kindMap)
+	x.insert(outputs, outputs.Length, crdt.NewContentType(m))
+	for _, k := range sortedKeys(o) {
+		x.setValue(m, k, o[k])
+	}
+}

@@ -1,0 +1,200 @@
+package ydoc
+
+import (
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// SetSource makes a cell's source what text says, by the smallest edits, so that carets and selections of others stay
+// where they are. Line ends become "\n".
+func (e *Editor) SetSource(id, text string) error {
+	d, text, err := e.source(id, text)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.editSource(d, textdiff.Diff(e.sourceOf(d), text), text)
+	return nil
+}
+
+// Rewrite makes the change from the source that the cell had at revision base to text, on the source as it is now. base
+// is a revision of the cell or of the document. Where somebody else changed the same place since then it returns a
+// *[ConflictError]; where the source at base is not known any more, [ErrRevisionGone].
+func (e *Editor) Rewrite(id string, base Revision, text string) error {
+	d, text, err := e.source(id, text)
+	if err != nil {
+		return e.fail(err)
+	}
+	if d.node == nil {
+		return e.fail(fmt.Errorf("cell %q: %w: it is new", id, ErrRevisionGone))
+	}
+	d.node.refresh(e.n)
+	old, ok := e.n.sourceAt(d.node, base)
+	if !ok {
+		return e.fail(fmt.Errorf("cell %q: %w: %d", id, ErrRevisionGone, base))
+	}
+	now := e.sourceOf(d)
+	edits, err := textdiff.Merge(old, now, text)
+	if err != nil {
+		return e.fail(conflict(err, id, base, d.node.cell.Revision))
+	}
+	e.editSource(d, edits, textdiff.Apply(now, edits))
+	return nil
+}
+
+func conflict(err error, id string, base, current Revision) error {
+	var c *textdiff.Conflict
+	if !errors.As(err, &c) {
+		return err
+	}
+	return &ConflictError{
+		ID: id, Base: base, Current: current,
+		Theirs: c.TheirDiff, Mine: c.MyDiff, Detail: c.Error(), cause: c,
+	}
+}
+
+// sourceAt is a cell's source at a revision of it or of the document.
+func (n *Notebook) sourceAt(e *node, r Revision) (string, bool) {
+	if r > n.rev || e.past == nil {
+		return "", false
+	}
+	return e.past.at(r)
+}
+
+// source checks a new source of a cell.
+func (e *Editor) source(id, text string) (*draft, string, error) {
+	d, err := e.editable(id)
+	if err != nil {
+		return nil, "", err
+	}
+	if d.typ != nil && d.typ.child(keySource, kindText) == nil {
+		return nil, "", invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
+	}
+	text, err = e.checkText(text)
+	return d, text, err
+}
+
+// editSource stages edits of a source, of which text is the result.
+func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
+	d.source, d.read = text, true
+	if len(edits) == 0 {
+		return
+	}
+	e.stage(func(x *tx) { x.edit(d.typ.child(keySource, kindText), edits) })
+}
+
+// edit makes edits of a text, the last first so that the positions of the others stay right.
+func (x *tx) edit(t *shared, edits []textdiff.Edit) {
+	for _, ed := range slices.Backward(edits) {
+		if ed.Ins != "" {
+			// Behind what goes: a caret right behind it stays behind what takes its place.
+			x.insertText(t, ed.Pos+ed.Del, ed.Ins)
+		}
+		x.removeText(t, ed.Pos, ed.Del)
+	}
+}
+
+// SetCellMetadata sets a key of a cell's metadata to a plain JSON value. nil is null; see [Editor.DeleteCellMetadata].
+func (e *Editor) SetCellMetadata(id, key string, v any) error {
+	d, v, err := e.metadata(id, key, v)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) { x.setChanged(x.mapUnder(d.typ, keyMetadata), key, v) })
+	return nil
+}
+
+// DeleteCellMetadata removes a key of a cell's metadata, if it is there.
+func (e *Editor) DeleteCellMetadata(id, key string) error {
+	d, _, err := e.metadata(id, key, nil)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) { x.unset(x.mapUnder(d.typ, keyMetadata), key) })
+	return nil
+}
+
+func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
+	d, err := e.editable(id)
+	if err != nil {
+		return nil, nil, err
+	}
+	if key == "" {
+		return nil, nil, invalidf("an empty metadata key")
+	}
+	if _, err := normal(key, 1); err != nil {
+		return nil, nil, err
+	}
+	v, err = normal(v, e.n.limits.Depth)
+	return d, v, err
+}
+
+// SetAttachments replaces the attachments of a markdown or raw cell; none removes them.
+func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
+	d, err := e.editable(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	if d.kind == Code {
+		return e.fail(invalidf("cell %q is a code cell, it cannot have attachments", id))
+	}
+	m, err := e.checkObject(attachments, keyAttachments)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) {
+		if len(m) == 0 {
+			x.unset(d.typ, keyAttachments)
+		} else {
+			x.setChanged(d.typ, keyAttachments, m)
+		}
+	})
+	return nil
+}
+
+// SetMetadata sets a key of the notebook's metadata to a plain JSON value; nil is null.
+func (e *Editor) SetMetadata(key string, v any) error {
+	if key == "" {
+		return e.fail(invalidf("an empty metadata key"))
+	}
+	if _, err := normal(key, 1); err != nil {
+		return e.fail(err)
+	}
+	v, err := normal(v, e.n.limits.Depth)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stage(func(x *tx) { x.setChanged(x.mapUnder(e.n.meta, keyMetadata), key, v) })
+	return nil
+}
+
+// DeleteMetadata removes a key of the notebook's metadata, if it is there.
+func (e *Editor) DeleteMetadata(key string) error {
+	e.stage(func(x *tx) { x.unset(x.mapUnder(e.n.meta, keyMetadata), key) })
+	return nil
+}
+
+// mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
+func (x *tx) mapUnder(m *shared, key string) *shared {
+	if t := m.child(key, kindMap); t != nil {
+		return t
+	}
+	was := objectValue(m.get(key))
+	t := x.setType(m, key, kindMap)
+	for _, k := range sortedKeys(was) {
+		x.setValue(t, k, was[k])
+	}
+	return t
+}
+
+// setChanged sets a key unless it has that very value.
+func (x *tx) setChanged(m *shared, key string, v any) {
+	if now := m.get(key); now == (undefined{}) || !equalValues(now, v) {
+		x.setValue(m, key, v)
+	}
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

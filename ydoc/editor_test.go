@@ -1,0 +1,307 @@
+package ydoc
+
+import (
+	"errors"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// pair is two replicas of a notebook of which the first writes to the second.
+func pair(t testing.TB) (a, b *Notebook) {
+	t.Helper()
+	a, b = NewNotebookWith(Options{ClientID: 1}), NewNotebookWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	return a, b
+}
+
+// forward has every update of from's applied to to.
+func forward(t testing.TB, from, to *Doc) {
+	from.OnUpdate(func(u []byte) {
+		if err := to.Apply(u); err != nil {
+			t.Errorf("forward: %v", err)
+		}
+	})
+}
+
+func edit(t testing.TB, n *Notebook, fn func(e *Editor) error) {
+	t.Helper()
+	if err := n.Edit("test", fn); err != nil {
+		t.Fatalf("edit: %v", err)
+	}
+}
+
+func insert(t testing.TB, n *Notebook, at int, cells ...NewCell) {
+	t.Helper()
+	edit(t, n, func(e *Editor) error { _, err := e.Insert(at, cells...); return err })
+}
+
+// sameCells compares two replicas cell by cell, revisions aside.
+func sameCells(t testing.TB, a, b *Notebook) {
+	t.Helper()
+	ca, cb := a.Cells(), b.Cells()
+	if len(ca) != len(cb) {
+		t.Fatalf("%d cells here, %d there", len(ca), len(cb))
+	}
+	for i := range ca {
+		if d := ca[i].differs(&cb[i], allFields); d != 0 {
+			t.Errorf("cell %d differs in %b:\n%+v\n%+v", i, d, ca[i], cb[i])
+		}
+	}
+}
+
+func TestInsertMakesCompleteCells(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0,
+		NewCell{ID: "c1", Type: Code, Source: "x = 1\r\ny = \"😀\"\r", Metadata: map[string]any{"f": 1.5, "n": nil, "i": int64(7), "l": []string{"a"}}},
+		NewCell{ID: "m1", Type: Markdown, Source: "# é", Attachments: map[string]any{"a.png": map[string]any{"image/png": "AA=="}}},
+	)
+	insert(t, a, 1, NewCell{Type: Raw})
+	sameCells(t, a, b)
+	cells := b.Cells()
+	if len(cells) != 3 {
+		t.Fatalf("%d cells", len(cells))
+	}
+	c := cells[0]
+	if c.Source != "x = 1\ny = \"😀\"\n" || c.Type != Code || c.ExecutionState != Idle || c.ExecutionCount != nil || c.Outputs == nil || len(c.Outputs) != 0 {
+		t.Errorf("code cell %+v", c)
+	}
+	want := map[string]any{"f": 1.5, "n": nil, "i": 7, "l": []any{"a"}}
+	if !equalObjects(c.Metadata, want) {
+		t.Errorf("metadata %#v", c.Metadata)
+	}
+	if r := cells[1]; r.Type != Raw || len(r.ID) != 8 || r.Source != "" {
+		t.Errorf("raw cell %+v", r)
+	}
+	if m := cells[2]; m.Attachments["a.png"] == nil || m.Outputs != nil || m.ExecutionState != "" {
+		t.Errorf("markdown cell %+v", m)
+	}
+	for _, c := range cells {
+		if c.Fault != "" {
+			t.Errorf("cell %s: %s", c.ID, c.Fault)
+		}
+	}
+	if got := b.cells.Start; got == nil {
+		t.Fatal("no items")
+	}
+	if keys := a.order[0].typ.keys(); !slices.Equal(keys, []string{"cell_type", "execution_count", "execution_state", "id", "metadata", "outputs", "source"}) {
+		t.Errorf("keys of a code cell: %v", keys)
+	}
+	if keys := a.order[2].typ.keys(); !slices.Equal(keys, []string{"attachments", "cell_type", "id", "metadata", "source"}) {
+		t.Errorf("keys of a markdown cell: %v", keys)
+	}
+}
+
+func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
+	n := NewNotebook()
+	insert(t, n, 0, NewCell{ID: "c1", Type: Code, Source: "1"}, NewCell{ID: "m1", Type: Markdown})
+	before, sv := n.Revision(), stateVector(t, n.Doc)
+	n.OnUpdate(func([]byte) { t.Error("an update was sent") })
+	boom := errors.New("boom")
+	bad := map[string]struct {
+		want error
+		fn   func(e *Editor) error
+	}{
+		"fn fails":        {boom, func(e *Editor) error { _ = e.SetSource("c1", "2"); return boom }},
+		"error swallowed": {ErrNotFound, func(e *Editor) error { _ = e.SetSource("c1", "2"); _ = e.SetSource("zz", "2"); return nil }},
+		"index":           {ErrInvalid, func(e *Editor) error { _, err := e.Insert(3, NewCell{Type: Code}); return err }},
+		"negative index":  {ErrInvalid, func(e *Editor) error { _, err := e.Insert(-1, NewCell{Type: Code}); return err }},
+		"type":            {ErrInvalid, func(e *Editor) error { _, err := e.Insert(0, NewCell{Type: "cod"}); return err }},
+		"id taken":        {ErrInvalid, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "c1", Type: Code}); return err }},
+		"id taken twice": {ErrInvalid, func(e *Editor) error {
+			_, err := e.Insert(0, NewCell{ID: "a", Type: Code}, NewCell{ID: "a", Type: Code})
+			return err
+		}},
+		"id not allowed": {ErrInvalid, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "a b", Type: Code}); return err }},
+		"id too long": {ErrInvalid, func(e *Editor) error {
+			_, err := e.Insert(0, NewCell{ID: strings.Repeat("a", 65), Type: Code})
+			return err
+		}},
+		"UTF-8":            {ErrInvalid, func(e *Editor) error { return e.SetSource("c1", "a\xff") }},
+		"attachments":      {ErrInvalid, func(e *Editor) error { return e.SetAttachments("c1", nil) }},
+		"outputs":          {ErrInvalid, func(e *Editor) error { return e.AppendStream("m1", "stdout", "x") }},
+		"output type":      {ErrInvalid, func(e *Editor) error { return e.AppendOutput("c1", Output{"output_type": "x"}) }},
+		"value":            {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "k", func() {}) }},
+		"NaN":              {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "k", []any{math.NaN()}) }},
+		"empty key":        {ErrInvalid, func(e *Editor) error { return e.SetCellMetadata("c1", "", 1) }},
+		"move":             {ErrInvalid, func(e *Editor) error { return e.Move("c1", 2) }},
+		"delete twice":     {ErrNotFound, func(e *Editor) error { return e.Delete("c1", "c1") }},
+		"edit a deleted":   {ErrNotFound, func(e *Editor) error { _ = e.Delete("c1"); return e.SetSource("c1", "x") }},
+		"split in a char":  {ErrInvalid, func(e *Editor) error { _ = e.SetSource("m1", "😀"); _, err := e.Split("m1", 1); return err }},
+		"split beyond":     {ErrInvalid, func(e *Editor) error { _, err := e.Split("m1", 1); return err }},
+		"merge with self":  {ErrInvalid, func(e *Editor) error { return e.Merge("c1", "c1") }},
+		"unknown revision": {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", 1, "x") }},
+		"later revision":   {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", before+1e9, "x") }},
+	}
+	for name, c := range bad {
+		if err := n.Edit(name, c.fn); !errors.Is(err, c.want) {
+			t.Errorf("%s: error %v, want %v", name, err, c.want)
+		}
+	}
+	if n.Revision() != before || !slices.Equal(stateVector(t, n.Doc), sv) {
+		t.Error("something was written")
+	}
+}
+
+func TestMoveDeleteSplitMergeRetype(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0, NewCell{ID: "a", Type: Code, Source: "1", Metadata: map[string]any{"trusted": true, "k": []any{1, nil, "x"}}},
+		NewCell{ID: "b", Type: Markdown, Source: "two\nthree"}, NewCell{ID: "c", Type: Raw})
+	five := 5
+	edit(t, a, func(e *Editor) error {
+		_ = e.AppendStream("a", "stdout", "hi\n")
+		_ = e.AppendOutput("a", Output{"output_type": "display_data", "data": map[string]any{"text/plain": "x"}, "transient": map[string]any{}})
+		return e.FinishRun("a", &five)
+	})
+	was, _ := a.Cell("a")
+	edit(t, a, func(e *Editor) error { return e.Move("a", 2) })
+	if got := a.IDs(); !slices.Equal(got, []string{"b", "c", "a"}) {
+		t.Errorf("order %v", got)
+	}
+	now, _ := a.Cell("a")
+	if d := was.differs(&now, allFields); d != 0 || now.Revision != was.Revision {
+		t.Errorf("a moved cell changed: %+v to %+v", was, now)
+	}
+	sameCells(t, a, b)
+
+	edit(t, a, func(e *Editor) error { _ = e.Move("a", 0); _ = e.Move("c", 0); return e.Move("b", 0) })
+	if got := b.IDs(); !slices.Equal(got, []string{"b", "c", "a"}) {
+		t.Errorf("order %v", got)
+	}
+
+	edit(t, a, func(e *Editor) error { return e.SetType("a", Markdown) })
+	m, _ := b.Cell("a")
+	if m.Type != Markdown || m.Outputs != nil || m.Source != "1" || m.Metadata["trusted"] != nil || m.Metadata["k"] == nil || m.Fault != "" {
+		t.Errorf("retyped %+v", m)
+	}
+	edit(t, a, func(e *Editor) error { return e.SetType("a", Code) })
+	if c, _ := b.Cell("a"); c.Type != Code || c.Outputs == nil || c.ExecutionState != Idle || c.Fault != "" {
+		t.Errorf("retyped %+v", c)
+	}
+
+	var id string
+	edit(t, a, func(e *Editor) (err error) { id, err = e.Split("b", 3); return err })
+	if got := b.IDs(); !slices.Equal(got, []string{"b", id, "c", "a"}) {
+		t.Errorf("order %v", got)
+	}
+	first, _ := b.Cell("b")
+	second, _ := b.Cell(id)
+	if first.Source != "two" || second.Source != "\nthree" || second.Type != Markdown {
+		t.Errorf("split into %q and %q", first.Source, second.Source)
+	}
+	edit(t, a, func(e *Editor) error { return e.Merge("b", id) })
+	if c, _ := b.Cell("b"); c.Source != "two\n\n\nthree" || b.Len() != 3 {
+		t.Errorf("merged %q", c.Source)
+	}
+	edit(t, a, func(e *Editor) error { return e.Delete(e.n.order[0].id, "c", "a") })
+	if cells := b.Cells(); len(cells) != 1 || cells[0].Type != Code || cells[0].Source != "" {
+		t.Errorf("an emptied notebook has %+v", cells)
+	}
+	sameCells(t, a, b)
+}
+
+func TestRunWritesWhatTabsExpect(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code})
+	three := 3
+	check := func(step string, state string, count any, outs ...Output) {
+		t.Helper()
+		sameCells(t, a, b)
+		c, _ := b.Cell("c")
+		var n any
+		if c.ExecutionCount != nil {
+			n = *c.ExecutionCount
+		}
+		if c.ExecutionState != state || n != count || !equalOutputs(c.Outputs, append([]Output{}, outs...)) {
+			t.Errorf("%s: state %q, count %v, outputs %v", step, c.ExecutionState, n, c.Outputs)
+		}
+	}
+	out := func(name, text string) Output { return Output{"output_type": "stream", "name": name, "text": text} }
+	edit(t, a, func(e *Editor) error { return e.StartRun("c") })
+	check("start", Running, nil)
+	edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stdout", "a 😀") })
+	edit(t, a, func(e *Editor) error {
+		_ = e.AppendStream("c", "stdout", "b")
+		return e.AppendStream("c", "stdout", "c\n")
+	})
+	check("stream", Running, nil, out("stdout", "a 😀bc\n"))
+	edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stderr", "10%") })
+	edit(t, a, func(e *Editor) error { return e.ReplaceStreamTail("c", "stderr", 3, "15%") })
+	check("tail", Running, nil, out("stdout", "a 😀bc\n"), out("stderr", "15%"))
+	edit(t, a, func(e *Editor) error { return e.ReplaceStreamTail("c", "stderr", 99, "é😀") })
+	edit(t, a, func(e *Editor) error { return e.ReplaceStreamTail("c", "stderr", 1, "x") }) // half a character
+	check("whole tail", Running, nil, out("stdout", "a 😀bc\n"), out("stderr", "éx"))
+	edit(t, a, func(e *Editor) error {
+		return e.AppendOutput("c", Output{"output_type": "error", "ename": "E", "traceback": []string{"l"}, "x": 1})
+	})
+	edit(t, a, func(e *Editor) error { return e.FinishRun("c", &three) })
+	last := Output{"output_type": "error", "ename": "E", "evalue": "", "traceback": []any{"l"}}
+	check("finish", Idle, 3, out("stdout", "a 😀bc\n"), out("stderr", "éx"), last)
+	edit(t, a, func(e *Editor) error {
+		return e.SetOutputs("c", []Output{out("stdout", "1"), out("stdout", "2"), {"output_type": "execute_result", "execution_count": 3.0}})
+	})
+	check("set", Idle, 3, out("stdout", "12"),
+		Output{"output_type": "execute_result", "data": map[string]any{}, "metadata": map[string]any{}, "execution_count": 3})
+	edit(t, a, func(e *Editor) error { return e.ClearOutputs("c") })
+	check("clear", Idle, nil)
+}
+
+func TestSourceEditsAreSmall(t *testing.T) {
+	a, b := pair(t)
+	long := strings.Repeat("line of text\n", 500)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code, Source: long + "x = 1\n" + long})
+	size := 0
+	a.OnUpdate(func(u []byte) { size += len(u); apply(t, b.Doc, u) })
+	edit(t, a, func(e *Editor) error { return e.SetSource("c", long+"x = 😀2\n"+long) })
+	if size > 60 {
+		t.Errorf("an update of %d bytes for one character", size)
+	}
+	sameCells(t, a, b)
+	size = 0
+	edit(t, a, func(e *Editor) error { return e.SetSource("c", long+"x = 😀2\n"+long) })
+	if size != 0 {
+		t.Errorf("an update of %d bytes for nothing", size)
+	}
+}
+
+func TestTextDocument(t *testing.T) {
+	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	if err := a.Edit("x", func(e *TextEditor) error {
+		_ = e.Insert(0, "ab😀c")
+		_ = e.Delete(1, 1)
+		return e.Replace(e.Offset(2), 1, "Z\r\nY")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != "a😀Z\nY" || b.String() != a.String() {
+		t.Errorf("%q and %q", a.String(), b.String())
+	}
+	rev := b.Revision()
+	for name, fn := range map[string]func(e *TextEditor) error{
+		"inside": func(e *TextEditor) error { return e.Insert(2, "x") },
+		"beyond": func(e *TextEditor) error { return e.Delete(3, 99) },
+		"later":  func(e *TextEditor) error { _ = e.Insert(0, "😀"); return e.Delete(1, 1) },
+	} {
+		if err := a.Edit(name, fn); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if b.Revision() != rev {
+		t.Error("the revision changed with nothing written")
+	}
+	if err := a.Edit("set", func(e *TextEditor) error { return e.SetText("a😀Z\nYz") }); err != nil {
+		t.Fatal(err)
+	}
+	if s, r := b.Read(); s != "a😀Z\nYz" || r == rev {
+		t.Errorf("%q at %d", s, r)
+	}
+	// The revision that was read before still stands for its text.
+	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.Rewrite(rev, "b😀Z\nY") }); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != "b😀Z\nYz" {
+		t.Errorf("%q", b.String())
+	}
+}

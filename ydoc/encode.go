@@ -1,0 +1,148 @@
+package ydoc
+
+import (
+	"cmp"
+	"slices"
+
+	crdt "github.com/skyterra/y-crdt"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// appendStructs encodes the structs that a peer with the state vector have lacks, highest client first (Yjs,
+// encoding.js, writeClientsStructs).
+func appendStructs(dst []byte, store *crdt.StructStore, have func(client int) int) []byte {
+	type part struct{ client, clock int }
+	var parts []part
+	for client := range store.Clients {
+		if clock := have(client); clock < crdt.GetState(store, client) {
+			parts = append(parts, part{client, clock})
+		}
+	}
+	slices.SortFunc(parts, func(a, b part) int { return cmp.Compare(b.client, a.client) })
+	dst = wire.AppendUint(dst, uint64(len(parts)))
+	for _, p := range parts {
+		structs := *store.Clients[p.client]
+		clock := max(p.clock, structs[0].GetID().Clock)
+		structs = structs[indexOf(structs, clock):]
+		dst = wire.AppendUint(dst, uint64(len(structs)))
+		dst = wire.AppendUint(dst, uint64(p.client))
+		dst = wire.AppendUint(dst, uint64(clock))
+		off := clock - structs[0].GetID().Clock
+		for _, s := range structs {
+			dst = appendStruct(dst, s, off)
+			off = 0
+		}
+	}
+	return dst
+}
+
+// appendStruct encodes one struct from its unit off on.
+func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
+	item, ok := s.(*crdt.Item)
+	if !ok {
+		return wire.AppendUint(append(dst, 0), uint64(s.GetLength()-off))
+	}
+	origin := item.Origin
+	if off > 0 {
+		origin = &crdt.ID{Client: item.ID.Client, Clock: item.ID.Clock + off - 1}
+	}
+	info := item.Content.GetRef()
+	if origin != nil {
+		info |= flagOrigin
+	}
+	if item.RightOrigin != nil {
+		info |= flagRightOrigin
+	}
+	if item.ParentSub != "" {
+		info |= flagParentSub
+	}
+	dst = append(dst, info)
+	if origin != nil {
+		dst = appendID(dst, origin)
+	}
+	if item.RightOrigin != nil {
+		dst = appendID(dst, item.RightOrigin)
+	}
+	if origin == nil && item.RightOrigin == nil {
+		if parent := item.Parent.(*shared); parent.Item == nil {
+			dst = wire.AppendVarString(append(dst, 1), parent.root)
+		} else {
+			dst = appendID(append(dst, 0), &parent.Item.ID)
+		}
+		if item.ParentSub != "" {
+			dst = wire.AppendVarString(dst, keyOut(item.ParentSub))
+		}
+	}
+	switch c := item.Content.(type) {
+	case *text:
+		return c.appendTo(dst, off)
+	case *plain:
+		return c.appendTo(dst, off)
+	case *crdt.ContentType:
+		return c.Type.(*shared).appendTo(dst)
+	}
+	return wire.AppendUint(dst, uint64(item.Length-off)) // deleted
+}
+
+func appendID(dst []byte, id *crdt.ID) []byte {
+	return wire.AppendUint(wire.AppendUint(dst, uint64(id.Client)), uint64(id.Clock))
+}
+
+// span is a range of clocks.
+type span struct{ clock, length int }
+
+// appendDeletes encodes a delete set (Yjs, DeleteSet.js, writeDeleteSet), highest client first.
+func appendDeletes(dst []byte, deleted map[int][]span) []byte {
+	clients := make([]int, 0, len(deleted))
+	for client := range deleted {
+		clients = append(clients, client)
+	}
+	slices.SortFunc(clients, func(a, b int) int { return cmp.Compare(b, a) })
+	dst = wire.AppendUint(dst, uint64(len(clients)))
+	for _, client := range clients {
+		dst = wire.AppendUint(dst, uint64(client))
+		dst = wire.AppendUint(dst, uint64(len(deleted[client])))
+		for _, s := range deleted[client] {
+			dst = wire.AppendUint(dst, uint64(s.clock))
+			dst = wire.AppendUint(dst, uint64(s.length))
+		}
+	}
+	return dst
+}
+
+// deletedIn lists everything that is deleted in a store.
+func deletedIn(store *crdt.StructStore) map[int][]span {
+	all := make(map[int][]span, len(store.Clients))
+	for client, structs := range store.Clients {
+		var spans []span
+		open := false
+		for _, s := range *structs {
+			if !s.Deleted() {
+				open = false
+				continue
+			}
+			if open {
+				spans[len(spans)-1].length += s.GetLength()
+				continue
+			}
+			spans = append(spans, span{s.GetID().Clock, s.GetLength()})
+			open = true
+		}
+		if len(spans) > 0 {
+			all[client] = spans
+		}
+	}
+	return all
+}
+
+// deletedBy lists what a transaction deleted.
+func deletedBy(trans *crdt.Transaction) map[int][]span {
+	all := make(map[int][]span, len(trans.DeleteSet.Clients))
+	for client, items := range trans.DeleteSet.Clients {
+		for _, it := range items {
+			all[client] = append(all[client], span{it.Clock, it.Length})
+		}
+	}
+	return all
+}

@@ -1,0 +1,353 @@
+package ydoc
+
+import (
+	"slices"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+// The names of the root types (jupyter_ydoc).
+const (
+	rootCells  = "cells"
+	rootMeta   = "meta"
+	rootState  = "state"
+	rootSource = "source"
+)
+
+// Notebook is a shared document read as a notebook.
+//
+// Reads return plain values that nobody changes any more; they are kept until what they show changes, so that reading
+// one cell after an edit costs that cell. A document that is broken reads as empty: see [Doc.Err].
+type Notebook struct {
+	*Doc
+	cells, meta, state *shared
+
+	order   []*node // the cells in order, once ordered
+	ordered bool
+	index   map[string]int // the first cell of each id
+	stale   []*node        // those with parts to be read again
+
+	rev       Revision // of the document as far as read
+	first     Revision // the revision of the empty document
+	metaStale bool
+	metaValue map[string]any
+	archive   archive
+	gone      graveyard
+}
+
+// NewNotebook makes an empty replica under a random client id. It writes nothing.
+func NewNotebook() *Notebook { return NewNotebookWith(Options{}) }
+
+// NewNotebookWith is NewNotebook with options.
+func NewNotebookWith(o Options) *Notebook {
+	n := &Notebook{index: map[string]int{}, metaStale: true}
+	n.Doc = newDoc(o, n)
+	n.cells = declare(n.y, rootCells, kindArray)
+	n.meta = declare(n.y, rootMeta, kindMap)
+	n.state = declare(n.y, rootState, kindMap)
+	n.archive = archive{maxBytes: n.limits.HistoryBytes, maxVersions: n.limits.HistoryVersions}
+	n.rev = nextRevision()
+	n.first = n.rev
+	return n
+}
+
+// changed notes what a transaction touched.
+func (n *Notebook) changed(trans *crdt.Transaction) {
+	for typ, keys := range trans.Changed {
+		t, ok := typ.(*shared)
+		if !ok {
+			continue
+		}
+		if !trans.Local || n.rough {
+			t.known, t.str = false, ""
+			t.marks.reset()
+		}
+		switch {
+		case t == n.cells:
+			n.ordered = false
+		case t.node != nil && t.parent() == n.cells:
+			for key := range keys {
+				field := fieldOf[keyOut(key.(string))]
+				if field == fieldID {
+					n.ordered = false
+				}
+				n.soil(t.node, field)
+			}
+		}
+		n.noteUp(t)
+	}
+}
+
+// noteUp drops the values of t and of what it stands in, each once in a transaction.
+func (n *Notebook) noteUp(t *shared) {
+	for t != nil && t.noted != n.turn {
+		t.noted = n.turn
+		t.read, t.json = false, nil
+		up := t.parent()
+		if up == nil {
+			n.metaStale = n.metaStale || t == n.meta
+		} else if up.node != nil {
+			n.soil(up.node, fieldOf[keyOut(t.Item.ParentSub)])
+		}
+		t = up
+	}
+}
+
+// soil notes that parts of a cell have to be read again.
+func (n *Notebook) soil(e *node, parts fields) {
+	if parts == 0 {
+		return
+	}
+	e.stale |= parts
+	if !e.queued {
+		e.queued = true
+		n.stale = append(n.stale, e)
+	}
+}
+
+// arrange brings the order of the cells up to date.
+func (n *Notebook) arrange() {
+	if n.ordered {
+		return
+	}
+	n.ordered = true
+	before := n.order
+	n.order = make([]*node, 0, n.cells.Length)
+	for item := n.cells.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		if t := sharedOf(item); t != nil && t.kind == kindMap {
+			if t.node == nil {
+				t.node = &node{typ: t, item: item}
+				n.soil(t.node, allFields)
+			}
+			t.node.id = stringValue(t.get(keyID))
+			n.order = append(n.order, t.node)
+			continue
+		}
+		if c, ok := item.Content.(*plain); ok {
+			c.each(func(v any) { n.order = append(n.order, plainNode(item, v)) })
+			continue
+		}
+		for range item.Length {
+			n.order = append(n.order, plainNode(item, nil))
+		}
+	}
+	same := len(before) == len(n.order)
+	for i := 0; same && i < len(before); i++ {
+		same = before[i].id == n.order[i].id && (before[i].typ == nil) == (n.order[i].typ == nil)
+	}
+	was := n.index
+	n.index = make(map[string]int, len(n.order))
+	for i, e := range n.order {
+		if _, taken := n.index[e.id]; !taken && e.id != "" {
+			n.index[e.id] = i
+			if at, ok := was[e.id]; ok && !e.born {
+				e.succeed(before[at], n)
+			}
+		}
+		if e.typ == nil {
+			e.cell.Revision = n.plainRevision(e, before, i)
+		}
+	}
+	if !same {
+		n.advance()
+		for id := range was {
+			if _, ok := n.index[id]; !ok {
+				n.gone.add(id, n.rev)
+			}
+		}
+	}
+}
+
+// plainRevision is the revision of a plain entry: that of the one which stood at its index, should they be equal.
+func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
+	if i < len(before) && before[i].typ == nil && before[i].cell.differs(&e.cell, allFields) == 0 {
+		return before[i].cell.Revision
+	}
+	return n.advance()
+}
+
+// succeed takes over the revision and the past of a cell that was replaced by one of the same id, as moving a cell and
+// changing its type do.
+func (e *node) succeed(old *node, n *Notebook) {
+	if old == e || !old.born || old.typ == nil || e.typ == nil {
+		return
+	}
+	e.cell, e.born, e.past = old.cell, true, old.past
+	n.soil(e, allFields)
+}
+
+// refresh brings everything that is read of the notebook up to date.
+func (n *Notebook) refresh() {
+	n.arrange()
+	for _, e := range n.stale {
+		e.queued = false
+		if e.typ.Item.Deleted() {
+			e.stale = 0
+			continue
+		}
+		e.refresh(n)
+	}
+	clear(n.stale)
+	n.stale = n.stale[:0]
+	if n.metaStale {
+		n.metaStale = false
+		if m := n.meta.object(); !equalObjects(m, n.metaValue) {
+			n.metaValue = m
+			n.advance()
+		}
+	}
+}
+
+// advance gives the document its next revision.
+func (n *Notebook) advance() Revision {
+	n.rev = nextRevision()
+	return n.rev
+}
+
+// remember keeps the source of a cell for three-way changes.
+func (n *Notebook) remember(e *node) {
+	if e.past == nil {
+		e.past = &past{}
+	}
+	n.archive.add(e.past, e.cell.Revision, e.cell.Source)
+}
+
+// snapshot is the cell at index i, which must be in range.
+func (n *Notebook) snapshot(i int) Cell {
+	e := n.order[i]
+	e.refresh(n)
+	return e.cell
+}
+
+// Len is the number of cells.
+func (n *Notebook) Len() (count int) {
+	n.read("count cells", func() { n.arrange(); count = len(n.order) })
+	return count
+}
+
+// Cells returns all cells in order. The slice is the caller's, what is in the cells is shared.
+func (n *Notebook) Cells() (cells []Cell) {
+	n.read("read cells", func() {
+		n.refresh()
+		cells = make([]Cell, len(n.order))
+		for i, e := range n.order {
+			cells[i] = e.cell
+		}
+	})
+	return cells
+}
+
+// Cell returns the cell of that id; the first, should there be several.
+func (n *Notebook) Cell(id string) (cell Cell, ok bool) {
+	n.read("read a cell", func() {
+		n.arrange()
+		var i int
+		if i, ok = n.index[id]; ok {
+			cell = n.snapshot(i)
+		}
+	})
+	return cell, ok
+}
+
+// CellAt returns the cell at index i, counted from 0.
+func (n *Notebook) CellAt(i int) (cell Cell, ok bool) {
+	n.read("read a cell", func() {
+		n.arrange()
+		if ok = i >= 0 && i < len(n.order); ok {
+			cell = n.snapshot(i)
+		}
+	})
+	return cell, ok
+}
+
+// Index returns where the cell of that id stands, counted from 0.
+func (n *Notebook) Index(id string) (i int, ok bool) {
+	n.read("find a cell", func() {
+		n.arrange()
+		i, ok = n.index[id]
+	})
+	return i, ok
+}
+
+// IDs returns the ids of all cells in order.
+func (n *Notebook) IDs() (ids []string) {
+	n.read("list cells", func() {
+		n.arrange()
+		for _, e := range n.order {
+			ids = append(ids, e.id)
+		}
+	})
+	return ids
+}
+
+// Metadata returns the notebook's metadata: kernelspec, language_info and so on. It is shared: copy what is to be
+// changed.
+func (n *Notebook) Metadata() (m map[string]any) {
+	n.read("read metadata", func() { m = objectValue(n.meta.get(keyMetadata)) })
+	if m == nil {
+		m = map[string]any{}
+	}
+	return m
+}
+
+// NBFormat returns the notebook's format version, zeros where the document has none.
+func (n *Notebook) NBFormat() (major, minor int) {
+	n.read("read the format", func() {
+		major, _ = n.meta.get("nbformat").(int)
+		minor, _ = n.meta.get("nbformat_minor").(int)
+	})
+	return major, minor
+}
+
+// State returns what the server and the tabs say of the document.
+func (n *Notebook) State() (s State) {
+	n.read("read the state", func() { s = n.state.documentState() })
+	return s
+}
+
+// Revision returns the document's revision, which changes exactly when cells, their order or the notebook's metadata
+// do. What the state map says is not content.
+func (n *Notebook) Revision() (r Revision) {
+	n.read("read the revision", func() {
+		n.refresh()
+		r = n.rev
+	})
+	return r
+}
+
+// JSON returns the notebook in nbformat's form as plain values, with each cell's keys as the document has them.
+func (n *Notebook) JSON() (nb map[string]any) {
+	n.read("read the notebook", func() {
+		nb = map[string]any{}
+		for k, v := range n.meta.object() {
+			nb[k] = v
+		}
+		nb[rootCells] = slices.Clone(n.cells.listAt(0))
+	})
+	return nb
+}
+
+// graveyard remembers the last deleted cells.
+type graveyard struct {
+	dead []grave
+	lost Revision // those gone up to here are not all remembered
+}
+
+type grave struct {
+	id  string
+	rev Revision
+}
+
+// maxGraves is how many deleted cells are remembered.
+const maxGraves = 1_024
+
+func (g *graveyard) add(id string, r Revision) {
+	g.dead = append(g.dead, grave{id, r})
+	if len(g.dead) > maxGraves {
+		g.lost = g.dead[0].rev
+		g.dead = g.dead[1:]
+	}
+}

@@ -1,0 +1,96 @@
+package ydoc
+
+import (
+	"slices"
+	"sort"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+// mark remembers how many visible units of a list stand before one of its items. Only items that can never be merged
+// into their left neighbour are marked: those live as long as the list.
+type mark struct {
+	item *crdt.Item
+	pos  int
+}
+
+// marks are the remembered positions of one list, in order. Edits of ours move them; after a change by others they are
+// dropped and found again.
+type marks struct{ list []mark }
+
+// markEvery is how many items are walked before a mark is set.
+const markEvery = 64
+
+func (m *marks) reset() { m.list = nil }
+
+// before is the last mark that stands before pos.
+func (m *marks) before(pos int) (mark, bool) {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos >= pos })
+	if i == 0 {
+		return mark{}, false
+	}
+	return m.list[i-1], true
+}
+
+func (m *marks) add(item *crdt.Item, pos int) {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos > pos })
+	m.list = slices.Insert(m.list, i, mark{item, pos})
+}
+
+// inserted moves the marks behind an insertion of n units at pos. A mark right at pos may stand on either side of it
+// and is dropped.
+func (m *marks) inserted(pos, n int) {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos >= pos })
+	j := i
+	for j < len(m.list) && m.list[j].pos == pos {
+		j++
+	}
+	m.list = slices.Delete(m.list, i, j)
+	for ; i < len(m.list); i++ {
+		m.list[i].pos += n
+	}
+}
+
+// deleted moves the marks behind or inside a deletion of n units at pos.
+func (m *marks) deleted(pos, n int) {
+	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos > pos })
+	for ; i < len(m.list); i++ {
+		m.list[i].pos = max(pos, m.list[i].pos-n)
+	}
+}
+
+// visible reports whether an item counts towards the length of its list.
+func visible(item *crdt.Item) bool { return !item.Deleted() && item.Countable() }
+
+// follows reports whether the library could merge an item into its left neighbour, now or later.
+func follows(item *crdt.Item) bool {
+	l := item.Left
+	return l != nil && l.ID.Client == item.ID.Client && l.ID.Clock+l.Length == item.ID.Clock
+}
+
+// seek finds the visible item that holds the unit before pos, and how many of its units stand up to pos. It returns nil
+// for the start of the list, and for a pos beyond its end.
+func (t *shared) seek(pos int) (item *crdt.Item, off int) {
+	if pos <= 0 {
+		return nil, 0
+	}
+	item, at := t.Start, 0
+	if m, ok := t.marks.before(pos); ok {
+		item, at = m.item, m.pos
+	}
+	steps := 0
+	for ; item != nil; item = item.Right {
+		if steps++; steps > markEvery && !follows(item) {
+			t.marks.add(item, at)
+			steps = 0
+		}
+		if !visible(item) {
+			continue
+		}
+		if pos <= at+item.Length {
+			return item, pos - at
+		}
+		at += item.Length
+	}
+	return nil, 0
+}

@@ -1,0 +1,105 @@
+package ydoc
+
+import (
+	"fmt"
+	"sync/atomic"
+	"time"
+)
+
+// Revision identifies content as it was read: two reads give equal revisions exactly when what was read is equal and
+// had not changed in between as far as anybody looked. Revisions only grow. One of a document stands for all its cells
+// at that time.
+type Revision uint64
+
+// revisions is the last one given to any document of the process. They are drawn from one counter, which starts at the
+// milliseconds since 2025, so that a revision of a document that was since thrown away, by this process or an earlier
+// one, is not taken for one of the document that replaced it.
+var revisions atomic.Uint64
+
+func init() {
+	revisions.Store(uint64(time.Since(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds()))
+}
+
+func nextRevision() Revision { return Revision(revisions.Add(1)) }
+
+// past is what a text was at older revisions, and is.
+type past struct {
+	versions []version // ascending
+}
+
+// version is a text from one revision on, until the next.
+type version struct {
+	from Revision
+	text string
+}
+
+// at is the text at a revision.
+func (p *past) at(r Revision) (string, bool) {
+	for i := len(p.versions) - 1; i >= 0; i-- {
+		if p.versions[i].from <= r {
+			return p.versions[i].text, true
+		}
+	}
+	return "", false
+}
+
+// archive bounds what all texts of one document remember.
+type archive struct {
+	maxBytes, maxVersions int
+	bytes                 int
+	old                   []*past // whose oldest version is the next to go, in order
+}
+
+// add notes that p is text from revision r on.
+func (a *archive) add(p *past, r Revision, text string) {
+	if n := len(p.versions); n > 0 {
+		a.bytes += len(p.versions[n-1].text)
+		a.old = append(a.old, p)
+	}
+	p.versions = append(p.versions, version{r, text})
+	if len(p.versions) > a.maxVersions {
+		a.drop(p)
+		for i, o := range a.old {
+			if o == p {
+				a.old = append(a.old[:i], a.old[i+1:]...)
+				break
+			}
+		}
+	}
+	for a.bytes > a.maxBytes && len(a.old) > 0 {
+		a.drop(a.old[0])
+		a.old = a.old[1:]
+	}
+}
+
+// drop forgets the oldest version of p.
+func (a *archive) drop(p *past) {
+	a.bytes -= len(p.versions[0].text)
+	p.versions[0].text = ""
+	p.versions = p.versions[1:]
+}
+
+// ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
+// same place meanwhile. Nothing was written.
+type ConflictError struct {
+	// ID is the cell, empty for a text document.
+	ID string
+	// Base is the revision that the change was made from, Current the one it met.
+	Base, Current Revision
+	// Theirs and Mine are the changes from the text at Base, to what it is now and to what was to be written, as short
+	// unified diffs.
+	Theirs, Mine string
+	// Detail says where the changes meet.
+	Detail string
+	cause  error
+}
+
+func (e *ConflictError) Error() string {
+	what := "the text"
+	if e.ID != "" {
+		what = fmt.Sprintf("the source of cell %q", e.ID)
+	}
+	return fmt.Sprintf("%s was changed by somebody else since revision %d: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
+}
+
+func (e *ConflictError) Unwrap() error { return e.cause }

@@ -1,0 +1,175 @@
+package ydoc
+
+import (
+	"encoding/hex"
+	"encoding/json"
+	"os"
+	"reflect"
+	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// vector is a document as Yjs or pycrdt encoded it.
+type vector struct {
+	Name        string          `json:"name"`
+	Updates     []string        `json:"updates"`
+	Full        string          `json:"full"`
+	StateVector string          `json:"stateVector"`
+	JSON        json.RawMessage `json:"json"`
+	Source      string          `json:"source"`
+	RelposIdx3  json.RawMessage `json:"relpos_idx3"`
+	RelposEnd   json.RawMessage `json:"relpos_end"`
+}
+
+func loadVectors(t *testing.T, file string) []vector {
+	t.Helper()
+	b, err := os.ReadFile("testdata/" + file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var vs []vector
+	if err := json.Unmarshal(b, &vs); err != nil {
+		t.Fatal(err)
+	}
+	return vs
+}
+
+func unhex(t *testing.T, s string) []byte {
+	t.Helper()
+	b, err := hex.DecodeString(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func yjsVector(t *testing.T) vector {
+	t.Helper()
+	for _, v := range loadVectors(t, "yjs.json") {
+		if len(v.Updates) > 0 {
+			return v
+		}
+	}
+	t.Fatal("no vector with updates")
+	return vector{}
+}
+
+// sameJSON compares a plain value with JSON text.
+func sameJSON(t *testing.T, what string, got any, want json.RawMessage) {
+	t.Helper()
+	b, err := json.Marshal(got)
+	if err != nil {
+		t.Fatalf("%s: %v", what, err)
+	}
+	var g, w any
+	if err := json.Unmarshal(b, &g); err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(want, &w); err != nil {
+		t.Fatal(err)
+	}
+	if !reflect.DeepEqual(g, w) {
+		t.Errorf("%s\n got %s\nwant %s", what, b, want)
+	}
+}
+
+func apply(t testing.TB, d *Doc, update []byte) {
+	t.Helper()
+	if err := d.Apply(update); err != nil {
+		t.Fatalf("apply: %v", err)
+	}
+}
+
+func diff(t testing.TB, d *Doc, sv []byte) []byte {
+	t.Helper()
+	u, err := d.Diff(sv)
+	if err != nil {
+		t.Fatalf("diff: %v", err)
+	}
+	if err := wire.CheckUpdate(u, wire.DefaultLimits); err != nil {
+		t.Fatalf("our own update: %v", err)
+	}
+	return u
+}
+
+func stateVector(t testing.TB, d *Doc) []byte {
+	t.Helper()
+	sv, err := d.StateVector()
+	if err != nil {
+		t.Fatalf("state vector: %v", err)
+	}
+	return sv
+}
+
+func TestYjsVectorLoadsStepByStepAndWhole(t *testing.T) {
+	v := yjsVector(t)
+	n := NewNotebook()
+	for _, u := range v.Updates {
+		apply(t, n.Doc, unhex(t, u))
+	}
+	whole := NewNotebook()
+	apply(t, whole.Doc, unhex(t, v.Full))
+	for _, n := range []*Notebook{n, whole} {
+		sameJSON(t, v.Name, n.JSON()["cells"], v.JSON)
+		if got := hex.EncodeToString(stateVector(t, n.Doc)); got != v.StateVector {
+			t.Errorf("state vector %s, want %s", got, v.StateVector)
+		}
+		// What we encode is what Yjs encodes, byte for byte, and so are the merged structs.
+		if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != v.Full {
+			t.Errorf("state\n got %s\nwant %s", got, v.Full)
+		}
+	}
+	c, ok := n.Cell("c1")
+	if !ok || c.Source != v.Source || c.Type != Code || *c.ExecutionCount != 5 || c.ExecutionState != Idle || c.Fault != "" {
+		t.Errorf("cell %+v", c)
+	}
+	if len(c.Outputs) != 1 || c.Outputs[0]["text"] != "hi\nthere\n" {
+		t.Errorf("outputs %v", c.Outputs)
+	}
+}
+
+func TestPycrdtVector(t *testing.T) {
+	v := loadVectors(t, "pycrdt.json")[0]
+	n := NewNotebook()
+	apply(t, n.Doc, unhex(t, v.Full))
+	// The file's form has neither execution_state nor what only the document has.
+	nb := n.JSON()
+	for _, c := range nb["cells"].([]any) {
+		c := c.(map[string]any)
+		if c["execution_state"] != nil && c["execution_state"] != "idle" {
+			t.Errorf("execution_state %v", c["execution_state"])
+		}
+	}
+	want := map[string]any{}
+	if err := json.Unmarshal(v.JSON, &want); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range want["cells"].([]any) {
+		if c := c.(map[string]any); c["cell_type"] == "code" {
+			c["execution_state"] = "idle"
+		}
+	}
+	b, _ := json.Marshal(want)
+	sameJSON(t, v.Name, nb, b)
+	if got := hex.EncodeToString(stateVector(t, n.Doc)); got != v.StateVector {
+		t.Errorf("state vector %s, want %s", got, v.StateVector)
+	}
+	if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != v.Full {
+		t.Errorf("state\n got %s\nwant %s", got, v.Full)
+	}
+	if major, minor := n.NBFormat(); major != 4 || minor != 5 {
+		t.Errorf("nbformat %d.%d", major, minor)
+	}
+	if n.Metadata()["language_info"].(map[string]any)["name"] != "python" {
+		t.Errorf("metadata %v", n.Metadata())
+	}
+	c, _ := n.Cell("c1")
+	data := c.Outputs[1]["data"].(map[string]any)["application/json"].(map[string]any)
+	if data["i"] != 3 || data["f"] != 1.5 {
+		t.Errorf("numbers %v", data)
+	}
+	if _, ok := n.Cell("m1"); !ok || n.Len() != 2 {
+		t.Errorf("cells %v", n.IDs())
+	}
+}
