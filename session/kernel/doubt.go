@@ -32,7 +32,10 @@ func (c *Conn) restarted(err error) {
 		case ex.begun:
 			c.finish(ex, err)
 		case ex.written:
-			ex.verdict = err
+			// The server's word that the process ended comes first, the new process's greeting after it.
+			if !errors.Is(ex.verdict, ErrKernelRestarted) {
+				ex.verdict = err
+			}
 			doubtful = true
 		}
 	}

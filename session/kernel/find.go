@@ -28,7 +28,7 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook, name, kerne
 		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", clean, err)
 	}
 	for _, s := range sessions {
-		if s.Path == clean && s.Type == "notebook" {
+		if s.Path == clean { // whatever its type: the server has one session for a path
 			return s, false, nil
 		}
 	}

@@ -1,0 +1,292 @@
+package kernel
+
+import (
+	"errors"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// start has a client execute something on the fake kernel, and returns the request as the kernel got it.
+func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming, r *recorder, out <-chan error) {
+	f.t.Helper()
+	c, err := dial(testContext(f.t), f.srv, "k", Options{}, tm)
+	if err != nil {
+		f.t.Fatal(err)
+	}
+	f.t.Cleanup(func() { c.Close() })
+	s = <-f.sockets
+	r = &recorder{}
+	ch := make(chan error, 1)
+	go func() {
+		_, err := c.Execute(testContext(f.t), Request{Code: "1"}, r.handle)
+		ch <- err
+	}()
+	return c, s, s.receive(), r, ch
+}
+
+// A kernel that is idle by the server's word and says nothing has lost the request; one that is busy is waited for.
+func TestSilentKernel(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.doubt, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+	f.rest(StateBusy)
+	_, _, _, _, out := f.start(tm)
+	f.waitAsked(5) // once for the dialling, the others in doubt
+	select {
+	case err := <-out:
+		t.Fatalf("given up on a busy kernel: %v", err)
+	default:
+	}
+	f.rest(StateIdle)
+	if err := await(t, "the request", out); !errors.Is(err, ErrAnswerLost) {
+		t.Errorf("error %v, want ErrAnswerLost", err)
+	}
+}
+
+// waitAsked waits until the server was asked for the kernel n times more.
+func (f *fakeServer) waitAsked(n int) {
+	f.t.Helper()
+	ctx := testContext(f.t)
+	f.mu.Lock()
+	until := f.asked + n
+	f.mu.Unlock()
+	for {
+		f.mu.Lock()
+		asked := f.asked
+		f.mu.Unlock()
+		if asked >= until {
+			return
+		}
+		if ctx.Err() != nil {
+			f.t.Fatal("the server is not asked for a silent kernel")
+		}
+		time.Sleep(time.Millisecond)
+	}
+}
+
+// A silent kernel that the server no longer has ends request and connection.
+func TestSilentKernelGone(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.doubt, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+	f.rest(StateBusy)
+	c, _, _, _, out := f.start(tm)
+	f.rest("")
+	if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
+		t.Errorf("error %v, want ErrKernelDead", err)
+	}
+	<-c.Done()
+}
+
+// A handler that takes its time is not silence.
+func TestSlowHandlerIsNoSilence(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.doubt, tm.tick = 20*time.Millisecond, 5*time.Millisecond
+	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	s := <-f.sockets
+	held, release := make(chan struct{}), make(chan struct{})
+	out := make(chan error, 1)
+	n := 0
+	go func() {
+		_, err := c.Execute(testContext(t), Request{Code: "1"}, func(ev Event) {
+			if _, ok := ev.(Stream); ok {
+				if n++; n == 1 {
+					close(held)
+					<-release
+				}
+			}
+		})
+		out <- err
+	}()
+	req := s.receive()
+	s.status(StateBusy, req)
+	const lines = eventBuffer + 20 // more than is held: the reader waits for the handler
+	for range lines {
+		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
+	}
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+	s.status(StateIdle, req)
+	<-held
+	// Long enough for the watcher to have given up many times over, if it took this for silence.
+	time.Sleep(20 * tm.doubt)
+	close(release)
+	if err := await(t, "the request", out); err != nil {
+		t.Error(err)
+	}
+	if n != lines {
+		t.Errorf("%d of %d lines arrived", n, lines)
+	}
+}
+
+// A kernel that cannot be started again is dead, until somebody restarts it.
+func TestDeadKernel(t *testing.T) {
+	f := newFakeServer(t)
+	c, s, _, _, out := f.start(quick())
+	s.status(StateDead, incoming{})
+	if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
+		t.Errorf("error %v, want ErrKernelDead", err)
+	}
+	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
+		t.Errorf("Execute on a dead kernel: %v", err)
+	}
+	s.status(StateStarting, incoming{})
+	waitState(t, c, StateStarting)
+	go func() {
+		req := s.receive()
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+	}()
+	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); err != nil {
+		t.Errorf("after the restart: %v", err)
+	}
+}
+
+// A request that the new process gets after all is not called lost: the greeting of the process alone says nothing.
+func TestStartingKernelTakesRequest(t *testing.T) {
+	f := newFakeServer(t)
+	_, s, req, r, out := f.start(quick())
+	s.status(StateStarting, incoming{})
+	probe := s.receive()
+	if probe.header.Type != "kernel_info_request" {
+		t.Fatalf("got a %s, want a probe", probe.header.Type)
+	}
+	s.status(StateBusy, req)
+	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "ran"})
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+	s.status(StateIdle, req)
+	s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
+	if err := await(t, "the request", out); err != nil {
+		t.Errorf("error %v", err)
+	}
+	if r.text() != "ran" {
+		t.Errorf("printed %q", r.text())
+	}
+}
+
+// An aborted request ends with its reply: not every kernel says that it is through with it.
+func TestAborted(t *testing.T) {
+	f := newFakeServer(t)
+	_, s, req, _, out := f.start(quick())
+	s.send("shell", "execute_reply", req, map[string]any{"status": "aborted"})
+	if err := await(t, "the request", out); err != nil {
+		t.Error(err)
+	}
+}
+
+// After a gap, a request whose reply has come and whose idle status has not ends with the probe.
+func TestIdleLostInGap(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	_, s, req, r, out := f.start(tm)
+	s.status(StateBusy, req)
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok", "execution_count": 3})
+	waitEvent(t, r, "status busy")
+	s.ws.Close()
+	s = <-f.sockets
+	probe := s.receive()
+	s.status(StateBusy, probe)
+	s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
+	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "late"})
+	s.status(StateIdle, probe)
+	if err := await(t, "the request", out); err != nil {
+		t.Error(err)
+	}
+	if r.text() != "late" {
+		t.Errorf("printed %q: what trails behind the probe's reply belongs to the request", r.text())
+	}
+}
+
+// The same where the probe's own idle status is lost as well.
+func TestIdleLostInGapSettles(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.settle = 20 * time.Millisecond
+	_, s, req, r, out := f.start(tm)
+	s.status(StateBusy, req)
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+	waitEvent(t, r, "status busy")
+	s.ws.Close()
+	s = <-f.sockets
+	s.send("shell", "kernel_info_reply", s.receive(), map[string]any{"status": "ok"})
+	if err := await(t, "the request", out); err != nil {
+		t.Error(err)
+	}
+}
+
+// Frames that make no sense are passed over, and the rest arrives.
+func TestMalformedFrames(t *testing.T) {
+	f := newFakeServer(t)
+	_, s, req, r, out := f.start(quick())
+	s.status(StateBusy, req)
+	s.raw(websocket.TextMessage, []byte("hello"))
+	s.raw(websocket.BinaryMessage, nil)
+	s.raw(websocket.BinaryMessage, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1})
+	s.send("iopub", "stream", req, map[string]any{"name": 1, "text": []int{}})
+	s.send("iopub", "display_data", req, "no object")
+	s.send("iopub", "status", req, 7)
+	s.send("shell", "execute_reply", incoming{}, map[string]any{"status": "ok"})
+	s.send("stdin", "input_request", req, "no object")
+	s.send("nowhere", "stream", req, map[string]any{})
+	s.send("iopub", "comm_open", req, map[string]any{})
+	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "kept"})
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+	s.status(StateIdle, req)
+	if err := await(t, "the request", out); err != nil {
+		t.Fatal(err)
+	}
+	if got := r.all(); !slices.Equal(got, []string{"status busy", "stdout kept", "status idle"}) {
+		t.Errorf("events %q", got)
+	}
+}
+
+// A server that takes a connection and then says nothing at all, not even to a ping, is left for a new connection.
+func TestDeadPeer(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.ping, tm.silence = 10*time.Millisecond, 100*time.Millisecond
+	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	<-f.sockets // nobody reads it, so pings stay unanswered
+	select {
+	case <-f.sockets:
+	case <-testContext(t).Done():
+		t.Fatal("no new connection")
+	}
+}
+
+// Pings that are answered keep a quiet connection.
+func TestPingsKeepConnection(t *testing.T) {
+	f := newFakeServer(t)
+	tm := quick()
+	tm.ping, tm.silence = 10*time.Millisecond, 700*time.Millisecond
+	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { c.Close() })
+	s := <-f.sockets
+	reads := make(chan struct{})
+	go func() {
+		defer close(reads)
+		_, _, _ = s.ws.ReadMessage() // answers pings; ends with the test
+	}()
+	select {
+	case <-f.sockets:
+		t.Fatal("the connection was given up")
+	case <-time.After(2 * tm.silence):
+	}
+	c.Close()
+	<-reads
+}

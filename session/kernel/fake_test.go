@@ -1,0 +1,117 @@
+package kernel
+
+import (
+	"encoding/json"
+	"net/http"
+	"net/http/httptest"
+	"sync"
+	"testing"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// fakeServer stands for a Jupyter server whose kernel does what a test makes it do, for what a real one does not do on
+// request.
+type fakeServer struct {
+	t   testing.TB
+	srv *jupyter.Server
+
+	mu    sync.Mutex
+	state string // what REST says of the kernel; "" for 404
+	asked int    // how often it was asked
+
+	sockets chan *fakeSocket
+}
+
+// fakeSocket is one channels socket, from the kernel's side.
+type fakeSocket struct {
+	t    testing.TB
+	ws   *websocket.Conn
+	done chan struct{} // closed when the test is over
+}
+
+func newFakeServer(t testing.TB) *fakeServer {
+	f := &fakeServer{t: t, state: StateIdle, sockets: make(chan *fakeSocket, 8)}
+	over := make(chan struct{})
+	mux := http.NewServeMux()
+	mux.HandleFunc("GET /api/kernels/k", func(w http.ResponseWriter, _ *http.Request) {
+		f.mu.Lock()
+		state := f.state
+		f.asked++
+		f.mu.Unlock()
+		w.Header().Set("Content-Type", "application/json")
+		if state == "" {
+			w.WriteHeader(http.StatusNotFound)
+		}
+		_ = json.NewEncoder(w).Encode(map[string]any{"id": "k", "execution_state": state})
+	})
+	up := websocket.Upgrader{Subprotocols: []string{jupyter.KernelProtocol}}
+	mux.HandleFunc("GET /api/kernels/k/channels", func(w http.ResponseWriter, r *http.Request) {
+		ws, err := up.Upgrade(w, r, nil)
+		if err != nil {
+			return
+		}
+		defer ws.Close()
+		f.sockets <- &fakeSocket{t: t, ws: ws, done: over}
+		<-over
+	})
+	hs := httptest.NewServer(mux)
+	srv, err := jupyter.New(jupyter.Options{URL: hs.URL})
+	if err != nil {
+		t.Fatal(err)
+	}
+	f.srv = srv
+	t.Cleanup(func() {
+		close(over)
+		srv.CloseIdleConnections()
+		hs.Close()
+	})
+	return f
+}
+
+func (f *fakeServer) rest(state string) {
+	f.mu.Lock()
+	f.state = state
+	f.mu.Unlock()
+}
+
+// receive reads the next request.
+func (s *fakeSocket) receive() incoming {
+	s.t.Helper()
+	frameType, frame, err := s.ws.ReadMessage()
+	if err != nil {
+		s.t.Errorf("the kernel's side cannot read: %v", err)
+		return incoming{}
+	}
+	m, err := binaryCodec{}.decode(frameType, frame)
+	if err != nil {
+		s.t.Error(err)
+	}
+	return m
+}
+
+// send sends a message that belongs to a request.
+func (s *fakeSocket) send(channel, msgType string, parent incoming, content any) {
+	s.t.Helper()
+	frameType, frame, err := binaryCodec{}.encode(outgoing{
+		channel: channel, header: header{ID: randomID(), Type: msgType, Session: "kernel"}, parent: parent.rawHeader, content: content,
+	})
+	if err != nil {
+		s.t.Error(err)
+		return
+	}
+	s.raw(frameType, frame)
+}
+
+func (s *fakeSocket) raw(frameType int, frame []byte) {
+	s.t.Helper()
+	if err := s.ws.WriteMessage(frameType, frame); err != nil {
+		s.t.Errorf("the kernel's side cannot write: %v", err)
+	}
+}
+
+func (s *fakeSocket) status(state string, parent incoming) {
+	s.send("iopub", "status", parent, map[string]any{"execution_state": state})
+}

@@ -1,0 +1,46 @@
+package kernel
+
+import (
+	"slices"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// A server that speaks only the older form, under a base URL: running, asking, and a message with buffers.
+func TestLegacyProtocol(t *testing.T) {
+	s := jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/"),
+		jupytertest.WithFlags("--ZMQChannelsWebsocketConnection.kernel_ws_protocol="))
+	srv := serverOf(t, s)
+	id := startKernel(t, srv)
+	ws, err := srv.DialKernel(testContext(t), id, "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if p := ws.Subprotocol(); p != "" {
+		t.Errorf("the server chose %q: this test is of the older form", p)
+	}
+	ws.Close()
+	c := connect(t, srv, id)
+	var r recorder
+	reply, err := c.Execute(testContext(t), Request{
+		Code: `print('é', input('? '), flush=True)
+from comm import create_comm
+comm = create_comm(target_name='x', buffers=[b'1234'])
+6*7`, AllowStdin: true, StoreHistory: true,
+	}, func(ev Event) {
+		r.handle(ev)
+		if _, ok := ev.(InputRequest); ok {
+			if err := c.Input(testContext(t), "you"); err != nil {
+				t.Error(err)
+			}
+		}
+	})
+	if err != nil || reply.Status != "ok" {
+		t.Fatalf("%+v, %v", reply, err)
+	}
+	want := []string{"status busy", "input 1", `ask "? " false`, "stdout é you\n", "result 1 42", "status idle"}
+	if got := r.all(); !slices.Equal(got, want) {
+		t.Errorf("events %q, want %q", got, want)
+	}
+}

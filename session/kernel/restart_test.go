@@ -1,0 +1,226 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"os"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// running starts code that prints its process id and then runs for long, waits until it does so, and returns the id and
+// where the outcome will come.
+func running(t *testing.T, c *Conn) (pid int, outcome <-chan error) {
+	t.Helper()
+	out := make(chan error, 1)
+	pids := make(chan string, 1)
+	go func() {
+		_, err := c.Execute(testContext(t), Request{Code: "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300)"}, func(ev Event) {
+			if s, ok := ev.(Stream); ok && s.Name == "stdout" {
+				pids <- strings.TrimSpace(s.Text)
+			}
+		})
+		out <- err
+	}()
+	select {
+	case s := <-pids:
+		pid, err := strconv.Atoi(s)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return pid, out
+	case err := <-out:
+		t.Fatalf("the code ended at once: %v", err)
+	case <-testContext(t).Done():
+		t.Fatal("the code did not begin")
+	}
+	return 0, nil
+}
+
+// queued sends code that waits behind what is running, and returns where its outcome will come.
+func queued(t *testing.T, c *Conn) <-chan error {
+	t.Helper()
+	out := make(chan error, 1)
+	before := pendingWritten(c)
+	go func() {
+		_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
+		out <- err
+	}()
+	for pendingWritten(c) == before {
+		select {
+		case err := <-out:
+			t.Fatalf("the queued code ended at once: %v", err)
+		case <-testContext(t).Done():
+			t.Fatal("the queued code was not sent")
+		default:
+		}
+	}
+	return out
+}
+
+func pendingWritten(c *Conn) int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	n := 0
+	for _, ex := range c.pending {
+		if ex.written {
+			n++
+		}
+	}
+	return n
+}
+
+func await(t *testing.T, what string, outcome <-chan error) error {
+	t.Helper()
+	select {
+	case err := <-outcome:
+		return err
+	case <-testContext(t).Done():
+		t.Fatalf("%s did not end", what)
+		return nil
+	}
+}
+
+// An interrupt is an exception in the running code, and what was queued behind it runs.
+func TestInterrupt(t *testing.T) {
+	srv := serverOf(t, jupytertest.Shared(t))
+	id := startKernel(t, srv)
+	c := connect(t, srv, id)
+	started := make(chan struct{})
+	var reply Reply
+	out := make(chan error, 1)
+	go func() {
+		var err error
+		reply, err = c.Execute(testContext(t), Request{Code: "print('go', flush=True)\nimport time\ntime.sleep(300)"}, func(ev Event) {
+			if _, ok := ev.(Stream); ok {
+				close(started)
+			}
+		})
+		out <- err
+	}()
+	<-started
+	if c.State() != StateBusy {
+		t.Errorf("state %q while running, want busy", c.State())
+	}
+	behind := queued(t, c)
+	if err := srv.Interrupt(testContext(t), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := await(t, "the interrupted code", out); err != nil {
+		t.Fatal(err)
+	}
+	if reply.Status != "error" || reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
+		t.Errorf("reply %+v, want a KeyboardInterrupt", reply)
+	}
+	if err := await(t, "the queued code", behind); err != nil {
+		t.Errorf("what was queued behind it: %v", err)
+	}
+}
+
+// A restart ends what runs and what is queued; the same connection goes on with the new process.
+func TestRestart(t *testing.T) {
+	srv := serverOf(t, jupytertest.Shared(t))
+	id := startKernel(t, srv)
+	c := connect(t, srv, id)
+	oldPID, run := running(t, c)
+	behind := queued(t, c)
+	if _, err := srv.Restart(testContext(t), id); err != nil {
+		t.Fatal(err)
+	}
+	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": behind} {
+		err := await(t, what, ch)
+		if !errors.Is(err, ErrKernelRestarted) || errors.Is(err, ErrKernelDied) {
+			t.Errorf("%s ended with %v, want ErrKernelRestarted alone", what, err)
+		}
+	}
+	expectAlive(t, c, oldPID)
+}
+
+// expectAlive checks that code runs, in another process than before.
+func expectAlive(t *testing.T, c *Conn, oldPID int) {
+	t.Helper()
+	var r recorder
+	if _, err := c.Execute(testContext(t), Request{Code: "import os\nprint(os.getpid())"}, r.handle); err != nil {
+		t.Fatalf("after the restart: %v", err)
+	}
+	if got := strings.TrimSpace(r.text()); got == strconv.Itoa(oldPID) || got == "" {
+		t.Errorf("process %q after the restart, was %d", got, oldPID)
+	}
+}
+
+// A killed kernel ends what runs as soon as the server has noticed, and says that nobody asked for it.
+func TestKernelKilled(t *testing.T) {
+	srv := serverOf(t, jupytertest.Shared(t))
+	c := connect(t, srv, startKernel(t, srv))
+	pid, run := running(t, c)
+	behind := queued(t, c)
+	p, err := os.FindProcess(pid)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := p.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": behind} {
+		if err := await(t, what, ch); !errors.Is(err, ErrKernelRestarted) || !errors.Is(err, ErrKernelDied) {
+			t.Errorf("%s ended with %v, want ErrKernelRestarted and ErrKernelDied", what, err)
+		}
+	}
+	expectAlive(t, c, pid)
+}
+
+// A deleted kernel ends what runs at once, and the connection soon after.
+func TestKernelDeleted(t *testing.T) {
+	srv := serverOf(t, jupytertest.Shared(t))
+	id := startKernel(t, srv)
+	c := connect(t, srv, id)
+	_, run := running(t, c)
+	if err := srv.ShutdownKernel(testContext(t), id); err != nil {
+		t.Fatal(err)
+	}
+	if err := await(t, "the running code", run); !errors.Is(err, ErrKernelDead) {
+		t.Errorf("the running code ended with %v, want ErrKernelDead", err)
+	}
+	select {
+	case <-c.Done():
+	case <-testContext(t).Done():
+		t.Fatal("the connection to a deleted kernel goes on")
+	}
+	if !errors.Is(c.Err(), ErrKernelDead) || c.State() != StateDead {
+		t.Errorf("Err = %v, State = %s", c.Err(), c.State())
+	}
+	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
+		t.Errorf("Execute on a dead kernel: %v", err)
+	}
+	if _, err := Dial(testContext(t), srv, id, Options{}); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("Dial to a deleted kernel: %v, want jupyter.ErrNotFound", err)
+	}
+}
+
+// Close ends what is pending and leaves the kernel to run it.
+func TestClose(t *testing.T) {
+	srv := serverOf(t, jupytertest.Shared(t))
+	id := startKernel(t, srv)
+	c := connect(t, srv, id)
+	_, run := running(t, c)
+	if err := c.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if err := await(t, "the running code", run); !errors.Is(err, ErrClosed) {
+		t.Errorf("the running code ended with %v, want ErrClosed", err)
+	}
+	if !errors.Is(c.Err(), ErrClosed) {
+		t.Errorf("Err = %v, want ErrClosed", c.Err())
+	}
+	if err := c.Input(context.Background(), "x"); !errors.Is(err, ErrClosed) {
+		t.Errorf("Input after Close: %v", err)
+	}
+	k, err := srv.Kernel(testContext(t), id)
+	if err != nil || k.ExecutionState != StateBusy {
+		t.Errorf("the kernel is %+v, %v; want it busy with the code", k, err)
+	}
+}
