@@ -18,8 +18,8 @@ type mark struct {
 // dropped and found again.
 type marks struct{ list []mark }
 
-// markEvery is how many items are walked before a mark is set.
-const markEvery = 64
+// markEvery is how many items are walked before a mark is set. Only tests change it.
+var markEvery = 64
 
 func (m *marks) reset() { m.list = nil }
 

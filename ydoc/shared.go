@@ -265,10 +265,13 @@ func (t *shared) eachRun(f func(b []byte)) {
 	}
 }
 
+// spliceRuns is up to how many runs the characters of a text are collected anew after an edit. Only tests change it.
+var spliceRuns = 8
+
 // spliced brings the known characters up to date after an edit of ours: del units at pos were replaced by ins. Where
 // collecting them anew is as cheap, or nobody read them since the last edit, they are forgotten instead.
 func (t *shared) spliced(pos, del int, ins string) {
-	if !t.known || !t.fresh || t.runs <= 8 {
+	if !t.known || !t.fresh || t.runs <= spliceRuns {
 		t.known, t.str = false, ""
 		return
 	}
