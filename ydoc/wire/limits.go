@@ -38,24 +38,23 @@ type Limits struct {
 	RawBytes int
 }
 
-// DefaultLimits is far above what a notebook needs and low enough that one hostile peer cannot exhaust a laptop:
+// DefaultLimits is far above what a notebook needs and low enough that one hostile message does not exhaust a laptop:
 //
-//   - 128 MiB and 2,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000 structs,
-//     one whose outputs were rewritten 5,000 times 2 MB and 40,000. Two million items of the smallest kind decode to
-//     about 1.2 GB, the worst case.
-//   - 16,384 clients: a client id is made anew each time a tab opens a room, so this is 45 editing tabs a day for a year.
-//     The library's handling of structs that must wait is quadratic in the number of clients; here it takes well under
-//     a second.
-//   - 64 MiB for one string: the library measures and splits strings through two wider copies, six times their size.
-//   - 8,000,000 plain values: a plot of several hundred thousand points; half a gigabyte at worst when decoded.
+//   - 128 MiB and 1,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000 structs,
+//     one whose outputs were rewritten 5,000 times 2 MB and 40,000. A million items of the smallest kind decode to about
+//     600 MB in two to three seconds, the worst case.
+//   - 8,192 clients: a client id is made anew each time a tab opens a room, and counts once it edits. The library's time
+//     for structs that must wait is quadratic in the number of clients: about a second here.
+//   - 64 MiB for one string: the largest image or log that a browser still shows.
+//   - 8,000,000 plain values: a plot of several million points; half a gigabyte at worst when all are decoded.
 //   - 256 levels of plain values: more than any renderer's data, and nothing that a recursive decoder notices.
 //   - 4 MiB of awareness with 1,024 clients and 256 KiB each: a state with a user and a cursor is about 500 bytes, and
 //     somebody may have hundreds of cursors.
 var DefaultLimits = Limits{
 	UpdateBytes:         128 << 20,
-	Structs:             2_000_000,
-	Clients:             16_384,
-	DeleteRanges:        2_000_000,
+	Structs:             1_000_000,
+	Clients:             8_192,
+	DeleteRanges:        1_000_000,
 	Values:              8_000_000,
 	Subdocs:             1_000,
 	StringBytes:         64 << 20,

@@ -123,16 +123,24 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 
 // place reads where an item stands: its neighbours, or its parent and key. It reports whether a map key was read.
 func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
+	start := u.off
+	var left, right id
 	if info&flagOrigin != 0 {
-		u.id("left neighbour", client, clock)
+		left = u.id("left neighbour", client, clock)
 	}
 	if info&flagRightOrigin != 0 {
-		u.id("right neighbour", client, clock)
+		right = u.id("right neighbour", client, clock)
 	}
-	if info&(flagOrigin|flagRightOrigin) != 0 {
+	switch info & (flagOrigin | flagRightOrigin) {
+	case flagOrigin | flagRightOrigin:
+		if u.err == nil && left == right {
+			u.failAt(start, ReasonReference, "clock %d of client %d stands both right and left of clock %d of client %d", clock, client, left.clock, left.client)
+		}
+		return false
+	case flagOrigin, flagRightOrigin:
 		return false // parent and key are those of the neighbour, whatever flagParentSub says
 	}
-	start := u.off
+	start = u.off
 	switch k := u.Uint(); k {
 	case 0:
 		u.id("parent", client, clock)
@@ -152,14 +160,17 @@ func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	return true
 }
 
+// id names one unit of a client's content.
+type id struct{ client, clock uint64 }
+
 // id reads a reference from the struct at (client, clock). One to the same client must point to an earlier clock.
-func (u *updateReader) id(what string, client, clock uint64) {
+func (u *updateReader) id(what string, client, clock uint64) id {
 	start := u.off
-	c := u.Uint()
-	k := u.Uint()
-	if u.err == nil && c == client && k >= clock {
-		u.failAt(start, ReasonReference, "the %s of clock %d is clock %d of the same client %d", what, clock, k, client)
+	to := id{u.Uint(), u.Uint()}
+	if u.err == nil && to.client == client && to.clock >= clock {
+		u.failAt(start, ReasonReference, "the %s of clock %d is clock %d of the same client %d", what, clock, to.clock, client)
 	}
+	return to
 }
 
 // deleteSet reads the second part of an update: for each client a count and that many ranges of a clock and a length.

@@ -149,6 +149,7 @@ func TestCheckUpdateRefuses(t *testing.T) {
 		"its own parent":                   {item(1, iAny, 0, 5, 10, 1, byte(126)), wire.ReasonReference},
 		"a later sibling":                  {item(2, iString|withLeft, 5, 11, "x", iString, root, "y"), wire.ReasonReference},
 		"inside itself":                    {item(1, iString|withLeft, 5, 11, "xyz"), wire.ReasonReference},
+		"between one and the same":         {item(1, iString|withLeft|withRight, 6, 9, 6, 9, "x"), wire.ReasonReference},
 		"an empty key":                     {item(1, iAny|withKey, root, "", 1, byte(126)), wire.ReasonEmptyKey},
 		"an empty key in a nested map":     {item(1, iAny|withKey, 0, 6, 1, "", 1, byte(126)), wire.ReasonEmptyKey},
 		"a root name that is no UTF-8":     {item(1, iAny, 1, "\xff", 1, byte(126)), wire.ReasonText},
