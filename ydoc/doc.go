@@ -25,7 +25,7 @@
 //
 // # Concurrency
 //
-// Every method of [Doc], [Notebook] and [Text] may be called from any goroutine. Each document has one
+// Every method of [Doc], [Notebook], [Text] and [Subscription] may be called from any goroutine. Each document has one
 // mutex, held for the time of a call. Functions that are given to Edit and OnUpdate run with it held and must not call
 // the document's own methods; an [Editor] belongs to the call that made it. The package starts no goroutines.
 //

@@ -26,6 +26,7 @@ type Doc struct {
 	held     [][]byte // updates that wait for what they build on
 	heldSize int
 	model    model
+	subs     map[*Subscription]struct{}
 	turn     int  // counts transactions
 	rough    bool // whether the transaction of ours changes lists without keeping their marks
 
@@ -36,6 +37,8 @@ type Doc struct {
 type model interface {
 	// changed is called at the end of each transaction, with the document locked.
 	changed(trans *crdt.Transaction)
+	// changesSince says what became different since a revision, with the document locked.
+	changesSince(r Revision) Changes
 }
 
 // Options says how a replica is made. The zero value is right for all but tests and simulations.
@@ -115,6 +118,9 @@ func (d *Doc) fail(op string, cause any) error {
 		err = fmt.Errorf("%v", cause)
 	}
 	d.err = &brokenError{op: op, cause: err}
+	for s := range d.subs {
+		s.wake()
+	}
 	return d.err
 }
 
@@ -254,6 +260,7 @@ func (d *Doc) step(name string, f func(x *tx)) { d.transact(f) }
 func (d *Doc) afterTransaction(trans *crdt.Transaction) {
 	d.turn++
 	d.model.changed(trans)
+	d.publish(trans)
 	deleteInside(trans)
 	compact(trans, collect(trans))
 }

@@ -13,6 +13,7 @@ type node struct {
 	stale fields // parts of cell that have to be read again
 	born  bool   // whether cell has a revision yet
 	past  *past  // older sources
+	parts partRevisions
 
 	queued bool // whether it is among the notebook's stale ones
 }
@@ -30,13 +31,17 @@ func (e *node) refresh(n *Notebook) {
 	if e.born {
 		changed = next.differs(&e.cell, stale)
 	}
-	if changed == 0 && next.Fault == e.cell.Fault {
+	if next.Fault != e.cell.Fault {
+		changed |= fieldType
+	}
+	if changed == 0 {
 		next.Revision = e.cell.Revision
 		e.cell = next
 		return
 	}
 	next.Revision = n.advance()
 	e.cell, e.born = next, true
+	e.parts.note(changed, next.Revision)
 	if changed&fieldSource != 0 {
 		n.remember(e)
 	}

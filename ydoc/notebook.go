@@ -29,6 +29,8 @@ type Notebook struct {
 
 	rev       Revision // of the document as far as read
 	first     Revision // the revision of the empty document
+	orderRev  Revision // when the order last became different
+	metaRev   Revision // when the notebook's own metadata did
 	metaStale bool
 	metaValue map[string]any
 	archive   archive
@@ -149,10 +151,11 @@ func (n *Notebook) arrange() {
 		}
 		if e.typ == nil {
 			e.cell.Revision = n.plainRevision(e, before, i)
+			e.parts.note(allFields, e.cell.Revision)
 		}
 	}
 	if !same {
-		n.advance()
+		n.orderRev = n.advance()
 		for id := range was {
 			if _, ok := n.index[id]; !ok {
 				n.gone.add(id, n.rev)
@@ -175,7 +178,7 @@ func (e *node) succeed(old *node, n *Notebook) {
 	if old == e || !old.born || old.typ == nil || e.typ == nil {
 		return
 	}
-	e.cell, e.born, e.past = old.cell, true, old.past
+	e.cell, e.born, e.past, e.parts = old.cell, true, old.past, old.parts
 	n.soil(e, allFields)
 }
 
@@ -196,7 +199,7 @@ func (n *Notebook) refresh() {
 		n.metaStale = false
 		if m := n.meta.object(); !equalObjects(m, n.metaValue) {
 			n.metaValue = m
-			n.advance()
+			n.metaRev = n.advance()
 		}
 	}
 }

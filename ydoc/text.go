@@ -16,6 +16,7 @@ type Text struct {
 	stale   bool
 	now     string
 	rev     Revision
+	first   Revision // that of the empty text
 	past    past
 	archive archive
 }
@@ -31,6 +32,7 @@ func NewTextWith(o Options) *Text {
 	t.state = declare(t.y, rootState, kindMap)
 	t.archive = archive{maxBytes: t.limits.HistoryBytes, maxVersions: t.limits.HistoryVersions}
 	t.rev = nextRevision()
+	t.first = t.rev
 	t.archive.add(&t.past, t.rev, "")
 	return t
 }

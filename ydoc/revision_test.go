@@ -1,0 +1,199 @@
+package ydoc
+
+import (
+	"errors"
+	"runtime"
+	"slices"
+	"strings"
+	"testing"
+)
+
+func revisionOf(t testing.TB, n *Notebook, id string) Revision {
+	t.Helper()
+	c, ok := n.Cell(id)
+	if !ok {
+		t.Fatalf("no cell %s", id)
+	}
+	return c.Revision
+}
+
+func TestRevisionsChangeExactlyWhenContentDoes(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code, Source: "x"}, NewCell{ID: "d", Type: Code})
+	changes := map[string]struct {
+		fn         func(e *Editor) error
+		cell, book bool
+	}{
+		"same source":      {func(e *Editor) error { return e.SetSource("c", "x") }, false, false},
+		"same metadata":    {func(e *Editor) error { _ = e.SetCellMetadata("c", "k", 1); return e.DeleteCellMetadata("c", "k") }, false, false},
+		"there and back":   {func(e *Editor) error { _ = e.SetSource("c", "y"); return e.SetSource("c", "x") }, false, false},
+		"moved there":      {func(e *Editor) error { _ = e.Move("c", 1); return e.Move("c", 0) }, false, false},
+		"retyped back":     {func(e *Editor) error { _ = e.SetType("c", Raw); return e.SetType("c", Code) }, false, false},
+		"no outputs":       {func(e *Editor) error { return e.ClearOutputs("c") }, false, false},
+		"idle":             {func(e *Editor) error { return e.FinishRun("c", nil) }, false, false},
+		"another cell":     {func(e *Editor) error { return e.SetSource("d", "z") }, false, true},
+		"notebook":         {func(e *Editor) error { return e.SetMetadata("k", "v") }, false, true},
+		"moved":            {func(e *Editor) error { return e.Move("c", 1) }, false, true},
+		"source":           {func(e *Editor) error { return e.SetSource("c", "xy") }, true, true},
+		"metadata":         {func(e *Editor) error { return e.SetCellMetadata("c", "k", []any{1}) }, true, true},
+		"state":            {func(e *Editor) error { return e.StartRun("c") }, true, true},
+		"stream":           {func(e *Editor) error { return e.AppendStream("c", "stdout", "a") }, true, true},
+		"stream goes on":   {func(e *Editor) error { return e.AppendStream("c", "stdout", "a") }, true, true},
+		"outputs replaced": {func(e *Editor) error { return e.SetOutputs("c", nil) }, true, true},
+		"type":             {func(e *Editor) error { return e.SetType("c", Raw) }, true, true},
+	}
+	for _, name := range []string{
+		"same source", "same metadata", "there and back", "moved there", "retyped back", "no outputs", "idle", "another cell",
+		"notebook", "moved", "source", "metadata", "state", "stream", "stream goes on", "outputs replaced", "type",
+	} {
+		c := changes[name]
+		cell, book, there := revisionOf(t, a, "c"), a.Revision(), b.Revision()
+		edit(t, a, c.fn)
+		cell2, book2 := revisionOf(t, a, "c"), a.Revision()
+		if (cell2 != cell) != c.cell {
+			t.Errorf("%s: the cell's revision went from %d to %d", name, cell, cell2)
+		}
+		if (book2 != book) != c.book || (b.Revision() != there) != c.book {
+			t.Errorf("%s: the document's revision went from %d to %d, there from %d to %d", name, book, book2, there, b.Revision())
+		}
+		if cell2 > book2 || cell2 < cell || book2 < book {
+			t.Errorf("%s: revisions %d and %d", name, cell2, book2)
+		}
+		if revisionOf(t, a, "c") != cell2 || a.Revision() != book2 {
+			t.Errorf("%s: reading changed a revision", name)
+		}
+	}
+}
+
+func TestRewriteCarriesAChangeOver(t *testing.T) {
+	a, b := pair(t)
+	forward(t, b.Doc, a.Doc)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code, Source: "one\ntwo\nthree\n"})
+	seen := revisionOf(t, a, "c")
+	book := a.Revision()
+	edit(t, b, func(e *Editor) error { return e.SetSource("c", "ONE\ntwo\nthree\n") })
+	edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stdout", "x") }) // another revision, the same source
+	edit(t, a, func(e *Editor) error { return e.Rewrite("c", seen, "one\ntwo\nTHREE\n") })
+	if c, _ := b.Cell("c"); c.Source != "ONE\ntwo\nTHREE\n" {
+		t.Errorf("%q", c.Source)
+	}
+	sv := stateVector(t, a.Doc)
+	err := a.Edit("again", func(e *Editor) error { return e.Rewrite("c", seen, "first\ntwo\nthree\n") })
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) {
+		t.Fatalf("%v", err)
+	}
+	if conflict.ID != "c" || conflict.Base != seen || !strings.Contains(conflict.Theirs, "+ONE") || !strings.Contains(conflict.Mine, "+first") {
+		t.Errorf("%+v", conflict)
+	}
+	if !slices.Equal(sv, stateVector(t, a.Doc)) {
+		t.Error("something was written in spite of a conflict")
+	}
+	// A revision of the document serves as well, and a moved cell is the same cell.
+	edit(t, a, func(e *Editor) error { _, err := e.Insert(0, NewCell{Type: Raw}); return err })
+	edit(t, a, func(e *Editor) error { return e.Move("c", 0) })
+	edit(t, a, func(e *Editor) error { return e.Rewrite("c", book, "one\ntwo, 2\nthree\n") })
+	if c, _ := b.Cell("c"); c.Source != "ONE\ntwo, 2\nTHREE\n" {
+		t.Errorf("%q", c.Source)
+	}
+}
+
+func TestThePastIsBounded(t *testing.T) {
+	n := NewNotebookWith(Options{Limits: Limits{HistoryVersions: 3, HistoryBytes: 2000}})
+	insert(t, n, 0, NewCell{ID: "c", Type: Code}, NewCell{ID: "d", Type: Code})
+	var seen []Revision
+	for i := range 6 {
+		edit(t, n, func(e *Editor) error { return e.SetSource("c", strings.Repeat("x", i+1)) })
+		seen = append(seen, revisionOf(t, n, "c"))
+	}
+	for i, r := range seen {
+		err := n.Edit("x", func(e *Editor) error {
+			if err := e.Rewrite("c", r, "xxxxxx"); err != nil {
+				return err
+			}
+			return errors.New("not made")
+		})
+		if gone := errors.Is(err, ErrRevisionGone); gone != (i < 3) {
+			t.Errorf("version %d: %v", i, err)
+		}
+	}
+	for i := range 10 {
+		edit(t, n, func(e *Editor) error { return e.SetSource("d", strings.Repeat("y", 900+i)) })
+		_ = n.Revision()
+	}
+	if n.archive.bytes > 2000 {
+		t.Errorf("%d bytes are kept", n.archive.bytes)
+	}
+	sum := 0
+	for _, e := range n.order {
+		for _, v := range e.past.versions[:len(e.past.versions)-1] {
+			sum += len(v.text)
+		}
+	}
+	if sum != n.archive.bytes {
+		t.Errorf("%d bytes are counted, %d kept", n.archive.bytes, sum)
+	}
+}
+
+func TestChangesSince(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code}, NewCell{ID: "d", Type: Code}, NewCell{ID: "e", Type: Raw})
+	start := b.Revision()
+	if c := b.ChangesSince(start); !c.Empty() || c.To != start {
+		t.Errorf("%+v", c)
+	}
+	edit(t, a, func(e *Editor) error {
+		_ = e.SetSource("c", "x")
+		_ = e.StartRun("d")
+		_ = e.Delete("e")
+		_, err := e.Insert(0, NewCell{ID: "f", Type: Raw})
+		return err
+	})
+	c := b.ChangesSince(start)
+	want := []CellChange{
+		{ID: "f", Index: 0, New: true, Source: true, Outputs: true, Run: true, Metadata: true},
+		{ID: "c", Index: 1, Source: true},
+		{ID: "d", Index: 2, Run: true},
+	}
+	if !c.Complete || !c.Order || c.Metadata || !slices.Equal(c.Deleted, []string{"e"}) || len(c.Cells) != 3 {
+		t.Fatalf("%+v", c)
+	}
+	for i, got := range c.Cells {
+		got.Revision, got.Origin = 0, Origin{}
+		if got.ID != want[i].ID || got.Index != want[i].Index || got.New != want[i].New || got.Source != want[i].Source || got.Run != want[i].Run || got.Metadata != want[i].Metadata {
+			t.Errorf("%+v, want %+v", got, want[i])
+		}
+	}
+	for _, r := range []Revision{0, 1, c.To + 1} {
+		if c := b.ChangesSince(r); c.Complete || len(c.Cells) != 3 {
+			t.Errorf("since %d: %+v", r, c)
+		}
+	}
+}
+
+// TestReadingOneCellCostsThatCell counts allocations: reading a cell after an edit must not cost the notebook.
+func TestReadingOneCellCostsThatCell(t *testing.T) {
+	n := NewNotebook()
+	cells := make([]NewCell, 1000)
+	for i := range cells {
+		cells[i] = NewCell{Type: Code, Source: "x = 1\ny = 2\n"}
+	}
+	cells[500].ID = "c"
+	insert(t, n, 0, cells...)
+	_ = n.Cells()
+	i := 0
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	got := testing.AllocsPerRun(100, func() {
+		i++
+		edit(t, n, func(e *Editor) error { return e.SetCellMetadata("c", "n", i) })
+		if c, ok := n.Cell("c"); !ok || len(c.Metadata) != 1 {
+			t.Fatal("no metadata")
+		}
+		_ = n.Revision()
+	})
+	runtime.ReadMemStats(&after)
+	if bytes := (after.TotalAlloc - before.TotalAlloc) / uint64(i); got > 60 || bytes > 8<<10 {
+		t.Errorf("%v allocations, %d bytes", got, bytes)
+	}
+}
