@@ -24,10 +24,6 @@ const (
 	// ReasonReference: a struct refers to itself or to a later struct of its own client, or stands on both sides of
 	// another.
 	ReasonReference Reason = "impossible reference"
-	// ReasonEmptyKey: a map entry under the key "". Yjs allows it, but y-crdt marks list items by an empty key, so it would
-	// take the entry for a list item and write it back as one. No Jupyter document has such a shared map entry
-	// (plain JSON objects may have the key), so the update is refused instead of the document being damaged.
-	ReasonEmptyKey Reason = "empty map key"
 	// ReasonText: a string that is not valid UTF-8.
 	ReasonText Reason = "invalid UTF-8"
 	// ReasonJSON: a string that should be JSON is not, or is not what it should be.
