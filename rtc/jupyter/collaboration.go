@@ -5,7 +5,6 @@ import (
 	"errors"
 	"net/http"
 	"net/url"
-	"strings"
 )
 
 // CollabSession is what a client needs for joining a file's room.
@@ -42,7 +41,7 @@ func (s *Server) CollaborationSession(ctx context.Context, path, format, typ str
 		body: map[string]string{"format": format, "type": typ},
 	}, &out)
 	var e *Error
-	if errors.As(err, &e) && e.Status == http.StatusNotFound && !strings.Contains(e.Message, "does not exist") {
+	if errors.As(err, &e) && e.Status == http.StatusNotFound && errors.Is(e, ErrNotJupyter) {
 		return CollabSession{}, s.noCollaboration(ctx, e, clean)
 	}
 	if err != nil {
@@ -64,6 +63,9 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 	if probe == nil {
 		out.Message, out.Hint, out.err = "the server has jupyter-server-documents, not jupyter-collaboration", hintDocs, ErrServerDocuments
 		return out
+	}
+	if _, err := s.Version(ctx); err != nil {
+		return e // the whole address is wrong
 	}
 	out.Message, out.Hint = "the server has no real-time collaboration", hintCollab
 	return out

@@ -30,7 +30,7 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 	if errors.As(err, &e) {
 		switch e.Status {
 		case http.StatusNotFound:
-			e.kind, e.Hint = ErrNoCollaboration, hintCollab
+			e.kind, e.Message, e.Hint = ErrNoCollaboration, "the server has no rooms", hintCollab
 		case http.StatusInternalServerError:
 			// What the server answers for a file id that it does not know (any more).
 			e.kind, e.Hint = ErrNotFound, "the file may have been deleted: ask for its collaboration session again"
@@ -47,7 +47,13 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	if sessionID != "" {
 		q.Set("session_id", sessionID)
 	}
-	return s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, KernelProtocol)
+	conn, err := s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, KernelProtocol)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusNotFound {
+		// A websocket handler says even this with a page.
+		e.kind, e.Message, e.Hint = ErrNotFound, "there is no such kernel", ""
+	}
+	return conn, err
 }
 
 // dial opens a websocket; ctx ends the handshake only.

@@ -123,8 +123,9 @@ func answerError(op, path string, status int, text string, html bool) *Error {
 		}
 	case status == http.StatusNotFound:
 		e.kind = ErrNotFound
-		if html {
-			e.Hint = "see that the address has the server's whole base URL (prefix included)"
+		if html { // the API's handlers say it in JSON: there is none here
+			e.kind, e.Message = ErrNotJupyter, "there is no such endpoint"
+			e.Hint = "see that the address has the server's whole base URL (prefix included), and that the extension it needs is installed"
 		}
 	case status == http.StatusConflict:
 		e.kind = ErrConflict

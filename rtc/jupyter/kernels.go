@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"context"
+	"errors"
 	"net/http"
 	"net/url"
 	"time"
@@ -81,7 +82,14 @@ func (s *Server) Interrupt(ctx context.Context, id string) error {
 // Restart restarts a kernel: its id stays, its memory is lost, and what it was running never answers.
 func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
 	var out Kernel
-	err := s.do(ctx, call{op: "restart kernel", about: id, method: http.MethodPost, path: kernelPath(id) + "/restart"}, &out)
+	const op = "restart kernel"
+	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart"}, &out)
+	if errors.Is(err, ErrServer) {
+		// The server fails in the same way over a kernel that it does not have.
+		if gone := s.do(ctx, call{op: op, about: id, path: kernelPath(id)}, nil); errors.Is(gone, ErrNotFound) {
+			err = gone
+		}
+	}
 	return out, err
 }
 

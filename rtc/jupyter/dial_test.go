@@ -1,0 +1,77 @@
+package jupyter
+
+import (
+	"errors"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/gorilla/websocket"
+)
+
+// A refused handshake says why, each kind in its own words.
+func TestDialRefused(t *testing.T) {
+	status := http.StatusOK
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		answer(status, "text/html", "<h1>Page "+r.Header.Get("Authorization")+"</h1>")(w, r)
+	})
+	for _, tt := range []struct {
+		status       int
+		room, kernel error
+	}{
+		{403, ErrUnauthorized, ErrUnauthorized},
+		{404, ErrNoCollaboration, ErrNotFound},
+		{500, ErrNotFound, ErrServer},
+		{503, ErrUnreachable, ErrUnreachable},
+		{200, ErrNotJupyter, ErrNotJupyter},
+	} {
+		status = tt.status
+		_, roomErr := s.DialRoom(t.Context(), "json:notebook:id", "x")
+		_, kernelErr := s.DialKernel(t.Context(), "k", "x")
+		if !errors.Is(roomErr, tt.room) {
+			t.Errorf("room, %d: %v, want %v", tt.status, roomErr, tt.room)
+		}
+		if !errors.Is(kernelErr, tt.kernel) {
+			t.Errorf("kernel, %d: %v, want %v", tt.status, kernelErr, tt.kernel)
+		}
+		for _, err := range []error{roomErr, kernelErr} {
+			if text := err.Error(); strings.Contains(text, "Page") || strings.Contains(text, "s3cret") {
+				t.Errorf("%d: the error repeats the page: %s", tt.status, text)
+			}
+		}
+	}
+}
+
+// A kernel's socket asks for the binary protocol and lives with the older one; messages beyond the limit are refused.
+func TestDialKernelProtocol(t *testing.T) {
+	var asked []string
+	choose := true
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		asked = websocket.Subprotocols(r)
+		up := websocket.Upgrader{}
+		if choose {
+			up.Subprotocols = []string{KernelProtocol}
+		}
+		ws, err := up.Upgrade(w, r, nil)
+		if err != nil {
+			t.Error(err)
+			return
+		}
+		defer ws.Close()
+		_ = ws.WriteMessage(websocket.TextMessage, []byte(r.URL.RequestURI()))
+	})
+	for _, choose = range []bool{true, false} {
+		ws, err := s.DialKernel(t.Context(), "a b/c", "my session")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(asked) != 1 || asked[0] != KernelProtocol || (ws.Subprotocol() == KernelProtocol) != choose {
+			t.Errorf("asked for %q, got %q", asked, ws.Subprotocol())
+		}
+		_, uri, err := ws.ReadMessage()
+		if want := "/base/api/kernels/a%20b%2Fc/channels?session_id=my+session"; err != nil || string(uri) != want {
+			t.Errorf("dialled %s, %v, want %s", uri, err, want)
+		}
+		ws.Close()
+	}
+}

@@ -1,0 +1,259 @@
+package jupyter
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+const testToken = "s3cret-token-0123456789"
+
+// serve answers every request with h, until the end of the test, and returns a client of it whose log goes to log.
+func serve(t *testing.T, log *bytes.Buffer, h http.HandlerFunc) *Server {
+	t.Helper()
+	hs := httptest.NewServer(h)
+	t.Cleanup(hs.Close)
+	opt := Options{URL: hs.URL + "/base/", Token: testToken}
+	if log != nil {
+		opt.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
+	}
+	s, err := New(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseIdleConnections)
+	return s
+}
+
+func answer(status int, contentType, body string) http.HandlerFunc {
+	return func(w http.ResponseWriter, _ *http.Request) {
+		w.Header().Set("Content-Type", contentType)
+		w.WriteHeader(status)
+		fmt.Fprint(w, body)
+	}
+}
+
+func TestErrorKinds(t *testing.T) {
+	const html, js = "text/html; charset=UTF-8", "application/json"
+	kinds := []error{
+		ErrNotFound, ErrUnauthorized, ErrForbidden, ErrUnreachable, ErrConflict, ErrBadRequest, ErrServer, ErrNotJupyter, ErrTooLarge,
+	}
+	for _, tt := range []struct {
+		name    string
+		handler http.HandlerFunc
+		kind    error
+		status  int
+		says    string // in the error's text
+	}{
+		{"read with a wrong token", answer(403, js, `{"message":"Forbidden","reason":null}`), ErrUnauthorized, 403, "JUPYTER_TOKEN"},
+		{"write with a wrong token", answer(403, js, `{"message":"'_xsrf' argument missing from POST"}`), ErrUnauthorized, 403, "token is wrong or missing"},
+		{"forbidden", answer(403, js, `{"message":"Permission denied: x"}`), ErrForbidden, 403, "Permission denied: x"},
+		{"a hub's page", answer(403, html, "<h1>Page of the hub</h1>"), ErrUnauthorized, 403, "server is started"},
+		{"unauthorized", answer(401, js, `{}`), ErrUnauthorized, 401, "JUPYTER_TOKEN"},
+		{"missing file", answer(404, js, `{"message":"No such file: x","reason":null}`), ErrNotFound, 404, "No such file: x"},
+		{"wrong prefix", answer(404, html, "<h1>Page</h1>"), ErrNotJupyter, 404, "base URL"},
+		{"conflict", answer(409, js, `{"message":"File already exists"}`), ErrConflict, 409, "already exists"},
+		{"bad type", answer(400, js, `{"message":"x is a directory","reason":"bad type"}`), ErrBadRequest, 400, "x is a directory: bad type"},
+		{"server error", answer(500, js, `{"message":"Unhandled error"}`), ErrServer, 500, "Unhandled error"},
+		{"bad gateway", answer(502, html, "<h1>Page</h1>"), ErrUnreachable, 502, "start it"},
+		{"hub without the server", answer(424, js, `{"message":"ada is not running"}`), ErrUnreachable, 424, "ada is not running"},
+		{"too long a request", answer(413, "text/plain", "too much"), ErrTooLarge, 413, "too much"},
+		{"teapot", answer(418, "text/plain; charset=utf-8", "short\r\n\tand \x1b[1mstout"), ErrNotJupyter, 418, "short and [1mstout"},
+		{"a page as success", answer(200, html, "<h1>Page</h1>"), ErrNotJupyter, 200, "text/html"},
+		{"broken JSON", answer(200, js, `{"path":`), ErrNotJupyter, 200, "decode"},
+		{"other JSON", answer(200, js, `[]`), ErrNotJupyter, 200, "decode"},
+		{"echoed token", answer(500, js, `{"message":"bad header token `+testToken+`"}`), ErrServer, 500, "[token]"},
+		{"endless message", answer(500, js, `{"message":"`+strings.Repeat("long ", 5000)+`"}`), ErrServer, 500, "long …"},
+		{"a message of another type", answer(500, js, `{"message":{"a":1}}`), ErrServer, 500, "internal server error"},
+	} {
+		t.Run(tt.name, func(t *testing.T) {
+			var log bytes.Buffer
+			s := serve(t, &log, tt.handler)
+			_, err := s.Contents(t.Context(), "a dir/x.ipynb", ContentsOptions{})
+			var e *Error
+			if !errors.As(err, &e) {
+				t.Fatalf("error %v is no *Error", err)
+			}
+			for _, k := range kinds {
+				if errors.Is(err, k) != (k == tt.kind) {
+					t.Errorf("errors.Is(%v, %q) = %t", err, k, errors.Is(err, k))
+				}
+			}
+			if e.Status != tt.status || e.Path != "a dir/x.ipynb" || e.Op == "" {
+				t.Errorf("%+v", e)
+			}
+			text := err.Error()
+			if !strings.Contains(text, tt.says) {
+				t.Errorf("%q does not say %q", text, tt.says)
+			}
+			if strings.Contains(text, "<h1>") || strings.Contains(text, "Page") {
+				t.Errorf("%q repeats a page", text)
+			}
+			if strings.ContainsAny(text, "\n\r\x1b") || len(text) > 800 {
+				t.Errorf("%q is not one short line", text)
+			}
+			if strings.Contains(text, "s3cret") || strings.Contains(log.String(), "s3cret") {
+				t.Errorf("the token shows in the error %q or the log %q", text, log.String())
+			}
+			if log.Len() == 0 {
+				t.Error("the request is not in the log")
+			}
+		})
+	}
+}
+
+// Requests carry the token in the header, and nothing of it in the URL.
+func TestTokenTravelsInHeader(t *testing.T) {
+	var got []*http.Request
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		got = append(got, r)
+		answer(200, "application/json", `{}`)(w, r)
+	})
+	if _, err := s.Contents(t.Context(), "é #?.ipynb", ContentsOptions{Content: true, Type: "notebook"}); err != nil {
+		t.Fatal(err)
+	}
+	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
+	if len(got) != 2 {
+		t.Fatalf("%d requests", len(got))
+	}
+	for _, r := range got {
+		if r.Header.Get("Authorization") != "token "+testToken || strings.Contains(r.RequestURI, "s3cret") {
+			t.Errorf("%s with %q", r.RequestURI, r.Header)
+		}
+		if r.Header.Get("User-Agent") != "nbduet" {
+			t.Errorf("User-Agent %q", r.Header.Get("User-Agent"))
+		}
+	}
+	if want := "/base/api/contents/%C3%A9%20%23%3F.ipynb?content=1&type=notebook"; got[0].RequestURI != want {
+		t.Errorf("asked for %s, want %s", got[0].RequestURI, want)
+	}
+	if want := "/base/api/collaboration/room/json:notebook:id?sessionId=sess"; got[1].RequestURI != want {
+		t.Errorf("dialled %s, want %s", got[1].RequestURI, want)
+	}
+	if p := got[1].Header.Get("Sec-Websocket-Protocol"); p != "" {
+		t.Errorf("a room was asked for with the subprotocol %q", p)
+	}
+}
+
+// Redirects are followed within the server, and the token goes to no other one.
+func TestRedirects(t *testing.T) {
+	foreign := httptest.NewServer(http.HandlerFunc(func(_ http.ResponseWriter, r *http.Request) {
+		t.Errorf("the other server was asked for %s with %v", r.URL, r.Header)
+	}))
+	defer foreign.Close()
+	posts := 0
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		switch r.URL.Path {
+		case "/base/api/contents/near":
+			http.Redirect(w, r, "/base/api/contents/target", http.StatusFound)
+		case "/base/api/contents/target":
+			answer(200, "application/json", `{"path":"target"}`)(w, r)
+		case "/base/api/contents/far":
+			http.Redirect(w, r, foreign.URL+"/x?token=s3cret", http.StatusFound)
+		case "/base/api/contents/login":
+			http.Redirect(w, r, "/base/login?next=x", http.StatusFound)
+		case "/base/api/contents/loop":
+			http.Redirect(w, r, "/base/api/contents/loop", http.StatusFound)
+		case "/base/api/sessions":
+			posts++
+			http.Redirect(w, r, "/base/api/contents/target", http.StatusFound)
+		case "/base/api/collaboration/room/a":
+			http.Redirect(w, r, foreign.URL+"/x", http.StatusFound)
+		}
+	})
+	ctx := t.Context()
+	if c, err := s.Contents(ctx, "near", ContentsOptions{}); err != nil || c.Path != "target" {
+		t.Errorf("a redirect within the server: %+v, %v", c, err)
+	}
+	for path, kind := range map[string]error{"far": ErrNotJupyter, "login": ErrUnauthorized, "loop": ErrNotJupyter} {
+		_, err := s.Contents(ctx, path, ContentsOptions{})
+		if !errors.Is(err, kind) || strings.Contains(err.Error(), "s3cret") {
+			t.Errorf("%s: %v, want %v", path, err, kind)
+		}
+		if path == "far" && !strings.Contains(err.Error(), foreign.URL) {
+			t.Errorf("%v does not name the other server", err)
+		}
+	}
+	if _, err := s.CreateSession(ctx, NewSession{Path: "x"}); !errors.Is(err, ErrNotJupyter) || posts != 1 {
+		t.Errorf("a redirected POST: %v after %d requests", err, posts)
+	}
+	if _, err := s.DialRoom(ctx, "a", ""); !errors.Is(err, ErrNotJupyter) {
+		t.Errorf("a redirected websocket: %v", err)
+	}
+}
+
+func TestAnswerTooLarge(t *testing.T) {
+	s := serve(t, nil, answer(200, "application/json", `"`+strings.Repeat("x", 2000)+`"`))
+	s.maxAnswer = 1000
+	if _, err := s.Contents(t.Context(), "x", ContentsOptions{}); !errors.Is(err, ErrTooLarge) {
+		t.Errorf("error %v, want ErrTooLarge", err)
+	}
+}
+
+// A server that is not there: the error says where it was looked for.
+func TestUnreachable(t *testing.T) {
+	hs := httptest.NewServer(http.NotFoundHandler())
+	url := hs.URL
+	hs.Close()
+	s, err := New(Options{URL: url, Token: testToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, restErr := s.Status(t.Context())
+	_, roomErr := s.DialRoom(t.Context(), "json:notebook:x", "y")
+	_, kernelErr := s.DialKernel(t.Context(), "k", "s")
+	for what, err := range map[string]error{"status": restErr, "room": roomErr, "kernel": kernelErr} {
+		if !errors.Is(err, ErrUnreachable) {
+			t.Errorf("%s: %v, want ErrUnreachable", what, err)
+		}
+		if !strings.Contains(err.Error(), url) || !strings.Contains(err.Error(), "is Jupyter running") {
+			t.Errorf("%s: %q does not say where and what to do", what, err)
+		}
+	}
+}
+
+// blockingTransport answers no request before its context ends.
+type blockingTransport struct{}
+
+func (blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	<-r.Context().Done()
+	return nil, r.Context().Err()
+}
+
+// Without a deadline a call gives up after 30 seconds; with one, then; and a cancelled one at once.
+func TestTimeouts(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s, err := New(Options{URL: "http://jupyter.invalid", HTTPClient: &http.Client{Transport: blockingTransport{}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		start := time.Now()
+		_, err = s.Status(context.Background())
+		if got := time.Since(start); got != 30*time.Second {
+			t.Errorf("gave up after %v", got)
+		}
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time from http://jupyter.invalid") {
+			t.Errorf("error %v", err)
+		}
+		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
+		defer cancel()
+		start = time.Now()
+		_, err = s.Status(ctx)
+		if got := time.Since(start); got != 90*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("gave up after %v with %v", got, err)
+		}
+		ctx, cancel = context.WithCancel(context.Background())
+		cancel()
+		if _, err = s.Status(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
+			t.Errorf("cancelled: %v", err)
+		}
+	})
+}

@@ -1,0 +1,378 @@
+package jupyter_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"path"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+func testContext(t testing.TB) context.Context {
+	ctx, cancel := context.WithTimeout(t.Context(), 60*time.Second)
+	t.Cleanup(cancel)
+	return ctx
+}
+
+func client(t testing.TB, url, token string) *jupyter.Server {
+	t.Helper()
+	s, err := jupyter.New(jupyter.Options{URL: url, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.CloseIdleConnections)
+	return s
+}
+
+// The same account of a server at its root and of one under a prefix.
+func onServers(t *testing.T, test func(t *testing.T, js *jupytertest.Server, s *jupyter.Server)) {
+	t.Run("root", func(t *testing.T) {
+		js := jupytertest.Shared(t)
+		test(t, js, client(t, js.URL, js.Token))
+	})
+	t.Run("prefix", func(t *testing.T) {
+		js := jupytertest.Start(t, jupytertest.WithBaseURL("/user/ada/x/"))
+		if !strings.Contains(js.URL, "/x") {
+			t.Fatalf("the server is at %s", js.URL)
+		}
+		test(t, js, client(t, js.URL+"/lab/tree/x.ipynb?token="+js.Token, "not this one"))
+	})
+}
+
+func TestReal(t *testing.T) {
+	onServers(t, func(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
+		t.Run("server", func(t *testing.T) { testServer(t, s) })
+		t.Run("contents", func(t *testing.T) { testContents(t, js, s) })
+		t.Run("sessions", func(t *testing.T) { testSessions(t, js, s) })
+		t.Run("collaboration", func(t *testing.T) { testCollaboration(t, js, s) })
+	})
+}
+
+func testServer(t *testing.T, s *jupyter.Server) {
+	ctx := testContext(t)
+	if v, err := s.Version(ctx); err != nil || v == "" {
+		t.Errorf("Version = %q, %v", v, err)
+	}
+	if st, err := s.Status(ctx); err != nil || st.Started.IsZero() {
+		t.Errorf("Status = %+v, %v", st, err)
+	}
+	me, err := s.Me(ctx)
+	if err != nil || me.Username == "" || me.DisplayName == "" {
+		t.Errorf("Me = %+v, %v", me, err)
+	}
+	if again, err := s.Me(ctx); err != nil || again.Username != me.Username {
+		t.Errorf("another one at the second call: %+v after %+v, %v", again, me, err)
+	}
+	specs, err := s.KernelSpecs(ctx)
+	if err != nil || specs.Default != "python3" || specs.Specs["python3"].Spec.Language != "python" {
+		t.Errorf("KernelSpecs = %+v, %v", specs, err)
+	}
+}
+
+func testContents(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
+	ctx := testContext(t)
+	dir := js.Name(t, "")
+	if _, err := s.PutContents(ctx, dir, jupyter.NewContent{Type: "directory"}); err != nil {
+		t.Fatal(err)
+	}
+	for _, name := range []string{"plain.txt", "a b.txt", "50%25.txt", "100%.txt", "c#1?x=2&y.txt", "é ü 😀.txt", "semi;colon,at@+=$.txt", "x...dots.txt", "'q\".txt"} {
+		p := dir + "/" + name
+		put, err := s.PutContents(ctx, p, jupyter.NewContent{Type: "file", Format: "text", Content: "näme\n"})
+		if err != nil || put.Path != p {
+			t.Errorf("PutContents(%q) = %+v, %v", p, put, err)
+			continue
+		}
+		if got := js.Read(t, p); got != "näme\n" {
+			t.Errorf("%q holds %q", p, got)
+		}
+		got, err := s.Contents(ctx, "/"+p, jupyter.ContentsOptions{Content: true, Hash: true})
+		if err != nil || got.Path != p || got.Type != "file" || got.Format != "text" || string(got.Content) != `"n\u00e4me\n"` && string(got.Content) != `"näme\n"` ||
+			!got.Writable || got.Size == nil || *got.Size != 6 || got.LastModified.IsZero() || got.Created.IsZero() || len(got.Hash) != 64 || got.HashAlgorithm != "sha256" {
+			t.Errorf("Contents(%q) = %+v, %s, %v", p, got, got.Content, err)
+		}
+	}
+	listing, err := s.Contents(ctx, dir, jupyter.ContentsOptions{Content: true})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if entries, err := listing.Entries(); err != nil || len(entries) != 9 {
+		t.Errorf("%d entries, %v", len(entries), err)
+	}
+	if root, err := s.Contents(ctx, "/", jupyter.ContentsOptions{Content: true}); err != nil || root.Type != "directory" {
+		t.Errorf("the root: %+v, %v", root, err)
+	}
+	meta, err := s.Contents(ctx, dir+"/plain.txt", jupyter.ContentsOptions{})
+	if err != nil || len(meta.Content) != 0 && string(meta.Content) != "null" {
+		t.Errorf("without content: %+v, %v", meta, err)
+	}
+	if _, err := meta.Entries(); err == nil {
+		t.Error("a file has entries")
+	}
+	copied, err := s.CopyContents(ctx, dir+"/plain.txt", dir)
+	if err != nil || path.Dir(copied.Path) != dir || copied.Name == "plain.txt" {
+		t.Errorf("CopyContents = %+v, %v", copied, err)
+	}
+	moved, err := s.RenameContents(ctx, copied.Path, dir+"/new näme.txt")
+	if err != nil || moved.Path != dir+"/new näme.txt" {
+		t.Errorf("RenameContents = %+v, %v", moved, err)
+	}
+	if _, err := s.RenameContents(ctx, moved.Path, dir+"/plain.txt"); !errors.Is(err, jupyter.ErrConflict) {
+		t.Errorf("renamed onto another file: %v, want ErrConflict", err)
+	}
+	untitled, err := s.CreateUntitled(ctx, dir, "notebook", "")
+	if err != nil || untitled.Type != "notebook" || path.Ext(untitled.Path) != ".ipynb" {
+		t.Errorf("CreateUntitled = %+v, %v", untitled, err)
+	}
+	nb, err := s.Contents(ctx, untitled.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	if err != nil || !json.Valid(nb.Content) || nb.Format != "json" {
+		t.Errorf("the notebook: %+v, %v", nb, err)
+	}
+	if err := s.DeleteContents(ctx, moved.Path); err != nil {
+		t.Error(err)
+	}
+	for what, err := range map[string]error{
+		"read":   second(s.Contents(ctx, moved.Path, jupyter.ContentsOptions{Content: true})),
+		"rename": second(s.RenameContents(ctx, moved.Path, "x")),
+		"delete": s.DeleteContents(ctx, moved.Path),
+		"copy":   second(s.CopyContents(ctx, moved.Path, dir)),
+	} {
+		if !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("%s a missing file: %v, want ErrNotFound", what, err)
+		}
+	}
+	if _, err := s.Contents(ctx, dir, jupyter.ContentsOptions{Type: "notebook"}); !errors.Is(err, jupyter.ErrBadRequest) {
+		t.Errorf("a folder as notebook: %v, want ErrBadRequest", err)
+	}
+	for what, err := range map[string]error{
+		"read":   second(s.Contents(ctx, "a/../b", jupyter.ContentsOptions{})),
+		"rename": second(s.RenameContents(ctx, "a", "../b")),
+		"copy":   second(s.CopyContents(ctx, "../a", "")),
+		"delete": s.DeleteContents(ctx, "../a"),
+	} {
+		if !errors.Is(err, jupyter.ErrBadPath) {
+			t.Errorf("%s: %v, want ErrBadPath", what, err)
+		}
+	}
+}
+
+func second[T any](_ T, err error) error { return err }
+
+func testSessions(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
+	ctx := testContext(t)
+	nb := js.Notebook(t, "1+1")
+	made, err := s.CreateSession(ctx, jupyter.NewSession{Path: nb, Name: path.Base(nb), KernelName: "python3"})
+	if err != nil || made.Path != nb || made.Type != "notebook" || made.Kernel.Name != "python3" {
+		t.Fatalf("CreateSession = %+v, %v", made, err)
+	}
+	again, err := s.CreateSession(ctx, jupyter.NewSession{Path: "/" + nb, Name: path.Base(nb)})
+	if err != nil || again.ID != made.ID || again.Kernel.ID != made.Kernel.ID {
+		t.Errorf("the same path again: %+v, %v", again, err)
+	}
+	list, err := s.Sessions(ctx)
+	if err != nil || !hasSession(list, made.ID) {
+		t.Errorf("Sessions = %+v, %v", list, err)
+	}
+	if got, err := s.Session(ctx, made.ID); err != nil || got.Path != nb {
+		t.Errorf("Session = %+v, %v", got, err)
+	}
+	moved, err := s.PatchSession(ctx, made.ID, "moved/"+nb, "moved")
+	if err != nil || moved.Path != "moved/"+nb || moved.Name != "moved" || moved.Kernel.ID != made.Kernel.ID {
+		t.Errorf("PatchSession = %+v, %v", moved, err)
+	}
+	k, err := s.Kernel(ctx, made.Kernel.ID)
+	if err != nil || k.Name != "python3" || k.LastActivity.IsZero() {
+		t.Errorf("Kernel = %+v, %v", k, err)
+	}
+	ws, err := s.DialKernel(ctx, k.ID, "some-session")
+	if err != nil || ws.Subprotocol() != jupyter.KernelProtocol {
+		t.Errorf("DialKernel: %v", err)
+	} else {
+		ws.Close()
+	}
+	if err := s.Interrupt(ctx, k.ID); err != nil {
+		t.Errorf("Interrupt: %v", err)
+	}
+	if r, err := s.Restart(ctx, k.ID); err != nil || r.ID != k.ID {
+		t.Errorf("Restart = %+v, %v", r, err)
+	}
+	if err := s.DeleteSession(ctx, made.ID); err != nil {
+		t.Error(err)
+	}
+	free, err := s.StartKernel(ctx, "")
+	if err != nil || free.Name != "python3" {
+		t.Fatalf("StartKernel = %+v, %v", free, err)
+	}
+	kernels, err := s.Kernels(ctx)
+	if err != nil || len(kernels) == 0 {
+		t.Errorf("Kernels = %+v, %v", kernels, err)
+	}
+	if err := s.ShutdownKernel(ctx, free.ID); err != nil {
+		t.Error(err)
+	}
+	const none = "00000000-0000-0000-0000-000000000000"
+	for what, err := range map[string]error{
+		"the session's kernel": second(s.Kernel(ctx, k.ID)),
+		"interrupt":            s.Interrupt(ctx, none),
+		"restart":              second(s.Restart(ctx, none)),
+		"shutdown":             s.ShutdownKernel(ctx, none),
+		"dial":                 second(s.DialKernel(ctx, none, "x")),
+		"session":              second(s.Session(ctx, none)),
+		"patch":                second(s.PatchSession(ctx, none, "x", "")),
+		"delete":               s.DeleteSession(ctx, none),
+	} {
+		if !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("%s: %v, want ErrNotFound", what, err)
+		}
+	}
+	if _, err := s.CreateSession(ctx, jupyter.NewSession{Path: js.Name(t, ".ipynb"), KernelName: "no-such-kernel"}); err == nil || !strings.Contains(err.Error(), "no-such-kernel") {
+		t.Errorf("an unknown kernelspec: %v", err)
+	}
+	for what, err := range map[string]error{
+		"create": second(s.CreateSession(ctx, jupyter.NewSession{Path: "../x"})),
+		"patch":  second(s.PatchSession(ctx, none, "../x", "")),
+	} {
+		if !errors.Is(err, jupyter.ErrBadPath) {
+			t.Errorf("%s: %v, want ErrBadPath", what, err)
+		}
+	}
+}
+
+func hasSession(list []jupyter.Session, id string) bool {
+	for _, s := range list {
+		if s.ID == id {
+			return true
+		}
+	}
+	return false
+}
+
+func testCollaboration(t *testing.T, js *jupytertest.Server, s *jupyter.Server) {
+	ctx := testContext(t)
+	nb := js.Notebook(t, "1+1")
+	odd := js.Write(t, js.Name(t, " é#%?+.ipynb"), js.Read(t, nb))
+	if _, err := s.FileID(ctx, odd); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("the id of a file never indexed: %v, want ErrNotFound", err)
+	}
+	for _, p := range []string{nb, odd, "/" + nb} {
+		c, err := s.CollaborationSession(ctx, p, "json", "notebook")
+		if err != nil || c.Format != "json" || c.Type != "notebook" {
+			t.Fatalf("CollaborationSession(%q) = %+v, %v", p, c, err)
+		}
+		clean := strings.TrimPrefix(p, "/")
+		if id, err := s.FileID(ctx, clean); err != nil || id != c.FileID {
+			t.Errorf("FileID(%q) = %q, %v, want %q", clean, id, err, c.FileID)
+		}
+		if got, err := s.FilePath(ctx, c.FileID); err != nil || got != clean {
+			t.Errorf("FilePath = %q, %v, want %q", got, err, clean)
+		}
+		ws, err := s.DialRoom(ctx, c.RoomID(), c.SessionID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		// The server speaks first, and only in the room of a file that it has loaded.
+		if err := ws.SetReadDeadline(time.Now().Add(30 * time.Second)); err != nil {
+			t.Fatal(err)
+		}
+		if _, frame, err := ws.ReadMessage(); err != nil || len(frame) < 2 || frame[0] != 0 || frame[1] != 0 {
+			t.Errorf("the room's first word is %v, %v", frame, err)
+		}
+		ws.Close()
+	}
+	if _, err := s.FilePath(ctx, "no-such-id"); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("an unknown file id: %v, want ErrNotFound", err)
+	}
+	if _, err := s.DialRoom(ctx, "json:notebook:no-such-id", "x"); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("an unknown room: %v, want ErrNotFound", err)
+	}
+	for _, p := range []string{"", "../x.ipynb"} {
+		if _, err := s.CollaborationSession(ctx, p, "json", "notebook"); !errors.Is(err, jupyter.ErrBadPath) {
+			t.Errorf("the path %q: %v, want ErrBadPath", p, err)
+		}
+	}
+}
+
+// Whatever is asked for with a wrong token, or with none, the answer is what to do about the token.
+func TestRealWrongToken(t *testing.T) {
+	js := jupytertest.Shared(t)
+	ctx := testContext(t)
+	nb := js.Notebook(t, "1")
+	good := client(t, js.URL, js.Token)
+	room, err := good.CollaborationSession(ctx, nb, "json", "notebook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, token := range []string{"wrong-token-0123456789", ""} {
+		s := client(t, js.URL, token)
+		for what, err := range map[string]error{
+			"status":        second(s.Status(ctx)),
+			"me":            second(s.Me(ctx)),
+			"contents":      second(s.Contents(ctx, nb, jupyter.ContentsOptions{})),
+			"put":           second(s.PutContents(ctx, "x.txt", jupyter.NewContent{Type: "file", Format: "text", Content: ""})),
+			"rename":        second(s.RenameContents(ctx, nb, "y")),
+			"delete":        s.DeleteContents(ctx, nb),
+			"sessions":      second(s.Sessions(ctx)),
+			"start":         second(s.StartKernel(ctx, "")),
+			"kernelspecs":   second(s.KernelSpecs(ctx)),
+			"collaboration": second(s.CollaborationSession(ctx, nb, "json", "notebook")),
+			"file id":       second(s.FileID(ctx, nb)),
+			"room":          second(s.DialRoom(ctx, room.RoomID(), room.SessionID)),
+			"kernel":        second(s.DialKernel(ctx, "00000000-0000-0000-0000-000000000000", "y")),
+		} {
+			if !errors.Is(err, jupyter.ErrUnauthorized) {
+				t.Errorf("%s: %v, want ErrUnauthorized", what, err)
+				continue
+			}
+			if text := err.Error(); !strings.Contains(text, "JUPYTER_TOKEN") || strings.Contains(text, "_xsrf") || token != "" && strings.Contains(text, token) {
+				t.Errorf("%s: %q", what, text)
+			}
+		}
+	}
+}
+
+// A server without jupyter-collaboration: the error says what to install. A wrong prefix is not taken for one.
+func TestRealNoCollaboration(t *testing.T) {
+	js := jupytertest.Start(t, jupytertest.WithoutCollaboration())
+	s, ctx := client(t, js.URL, js.Token), testContext(t)
+	nb := js.Notebook(t, "1")
+	_, err := s.CollaborationSession(ctx, nb, "json", "notebook")
+	if !errors.Is(err, jupyter.ErrNoCollaboration) || errors.Is(err, jupyter.ErrServerDocuments) || !strings.Contains(err.Error(), "pip install jupyter-collaboration") {
+		t.Errorf("CollaborationSession: %v", err)
+	}
+	if _, err := s.DialRoom(ctx, "json:notebook:x", "y"); !errors.Is(err, jupyter.ErrNoCollaboration) {
+		t.Errorf("DialRoom: %v", err)
+	}
+	astray := client(t, js.URL+"/wrong/prefix", js.Token)
+	for what, err := range map[string]error{
+		"collaboration": second(astray.CollaborationSession(ctx, nb, "json", "notebook")),
+		"contents":      second(astray.Contents(ctx, nb, jupyter.ContentsOptions{})),
+	} {
+		if !errors.Is(err, jupyter.ErrNotJupyter) || errors.Is(err, jupyter.ErrNotFound) || !strings.Contains(err.Error(), "base URL") {
+			t.Errorf("%s at a wrong prefix: %v, want ErrNotJupyter", what, err)
+		}
+	}
+}
+
+// A server that was killed: at once, what to do.
+func TestRealServerDown(t *testing.T) {
+	js := jupytertest.Start(t)
+	s, ctx := client(t, js.URL, js.Token), testContext(t)
+	if _, err := s.Status(ctx); err != nil {
+		t.Fatal(err)
+	}
+	js.Kill()
+	for what, err := range map[string]error{
+		"status": second(s.Status(ctx)),
+		"put":    second(s.PutContents(ctx, "x", jupyter.NewContent{Type: "directory"})),
+		"room":   second(s.DialRoom(ctx, "a:b:c", "d")),
+		"kernel": second(s.DialKernel(ctx, "a", "d")),
+	} {
+		if !errors.Is(err, jupyter.ErrUnreachable) || !strings.Contains(err.Error(), js.URL) {
+			t.Errorf("%s: %v, want ErrUnreachable", what, err)
+		}
+	}
+}
