@@ -146,6 +146,8 @@ func (x *tx) remove(t *shared, pos, n int) {
 
 // removeText deletes n units of a text from pos; both ends must lie between characters.
 func (x *tx) removeText(t *shared, pos, n int) {
-	x.remove(t, pos, n)
-	t.spliced(pos, n, "")
+	if n > 0 {
+		x.remove(t, pos, n)
+		t.spliced(pos, n, "")
+	}
 }

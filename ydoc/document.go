@@ -259,6 +259,9 @@ func (d *Doc) step(name string, f func(x *tx)) { d.transact(f) }
 
 func (d *Doc) afterTransaction(trans *crdt.Transaction) {
 	d.turn++
+	if !trans.Local || d.rough {
+		absorb(trans)
+	}
 	d.model.changed(trans)
 	d.publish(trans)
 	deleteInside(trans)

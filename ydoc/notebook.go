@@ -60,10 +60,6 @@ func (n *Notebook) changed(trans *crdt.Transaction) {
 		if !ok {
 			continue
 		}
-		if !trans.Local || n.rough {
-			t.known, t.str = false, ""
-			t.marks.reset()
-		}
 		switch {
 		case t == n.cells:
 			n.ordered = false

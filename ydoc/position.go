@@ -14,14 +14,29 @@ type mark struct {
 	pos  int
 }
 
-// marks are the remembered positions of one list, in order. Edits of ours move them; after a change by others they are
-// dropped and found again.
+// marks are the remembered positions of one list, in order. Small changes move them; after others they are dropped and
+// found again. The items carry the library's own flag for this, which it does not use on types of ours.
 type marks struct{ list []mark }
 
 // markEvery is how many items are walked before a mark is set. Only tests change it.
 var markEvery = 64
 
-func (m *marks) reset() { m.list = nil }
+func (m *marks) reset() {
+	for _, k := range m.list {
+		k.item.SetMarker(false)
+	}
+	m.list = nil
+}
+
+// of is the position of a marked item.
+func (m *marks) of(item *crdt.Item) (pos int, ok bool) {
+	for i := range m.list {
+		if m.list[i].item == item {
+			return m.list[i].pos, true
+		}
+	}
+	return 0, false
+}
 
 // before is the last mark that stands before pos.
 func (m *marks) before(pos int) (mark, bool) {
@@ -33,6 +48,10 @@ func (m *marks) before(pos int) (mark, bool) {
 }
 
 func (m *marks) add(item *crdt.Item, pos int) {
+	if item.Marker() {
+		return
+	}
+	item.SetMarker(true)
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos > pos })
 	m.list = slices.Insert(m.list, i, mark{item, pos})
 }
@@ -43,6 +62,7 @@ func (m *marks) inserted(pos, n int) {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos >= pos })
 	j := i
 	for j < len(m.list) && m.list[j].pos == pos {
+		m.list[j].item.SetMarker(false)
 		j++
 	}
 	m.list = slices.Delete(m.list, i, j)
@@ -56,6 +76,24 @@ func (m *marks) deleted(pos, n int) {
 	i := sort.Search(len(m.list), func(i int) bool { return m.list[i].pos > pos })
 	for ; i < len(m.list); i++ {
 		m.list[i].pos = max(pos, m.list[i].pos-n)
+	}
+}
+
+// markAll sets marks throughout a list that has none.
+func (t *shared) markAll() {
+	if len(t.marks.list) > 0 {
+		return
+	}
+	at, steps := 0, 0
+	for item := t.Start; item != nil; item = item.Right {
+		if steps++; steps > markEvery && !follows(item) {
+			t.marks.list = append(t.marks.list, mark{item, at})
+			item.SetMarker(true)
+			steps = 0
+		}
+		if visible(item) {
+			at += item.Length
+		}
 	}
 }
 

@@ -193,7 +193,7 @@ func TestReadingOneCellCostsThatCell(t *testing.T) {
 		_ = n.Revision()
 	})
 	runtime.ReadMemStats(&after)
-	if bytes := (after.TotalAlloc - before.TotalAlloc) / uint64(i); got > 60 || bytes > 8<<10 {
+	if bytes := (after.TotalAlloc - before.TotalAlloc) / uint64(i); got > 100 || bytes > 8<<10 {
 		t.Errorf("%v allocations, %d bytes", got, bytes)
 	}
 }

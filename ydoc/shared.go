@@ -32,7 +32,7 @@ type shared struct {
 	str   string // the characters of a text, made by characters
 	runs  int    // how many runs they were collected from
 	known bool   // whether str is up to date
-	fresh bool   // whether str was read since it was last brought up to date
+	spare int    // how often str will be brought up to date before it has to be read again
 
 	noted int // the last transaction that was noted to have changed the type or something in it
 	marks marks
@@ -227,7 +227,7 @@ func (t *shared) characters() string {
 	if t == nil {
 		return ""
 	}
-	t.fresh = true
+	t.spare = maxSplices
 	if t.known {
 		return t.str
 	}
@@ -243,6 +243,7 @@ func (t *shared) characters() string {
 		b := make([]byte, 0, size)
 		t.eachRun(func(run []byte) { b = append(b, run...) })
 		t.str = stringOf(b)
+		t.markAll()
 	}
 	t.known, t.runs = true, runs
 	return t.str
@@ -268,13 +269,17 @@ func (t *shared) eachRun(f func(b []byte)) {
 // spliceRuns is up to how many runs the characters of a text are collected anew after an edit. Only tests change it.
 var spliceRuns = 8
 
-// spliced brings the known characters up to date after an edit of ours: del units at pos were replaced by ins. Where
-// collecting them anew is as cheap, or nobody read them since the last edit, they are forgotten instead.
+// maxSplices is how many edits the known characters outlive without being read.
+const maxSplices = 4
+
+// spliced brings the known characters up to date after an edit: del units at pos were replaced by ins. Where collecting
+// them anew is as cheap, or nobody has read them for some edits, they are forgotten instead.
 func (t *shared) spliced(pos, del int, ins string) {
-	if !t.known || !t.fresh || t.runs <= spliceRuns {
+	if !t.known || t.spare == 0 || t.runs <= spliceRuns {
 		t.known, t.str = false, ""
 		return
 	}
+	t.spare--
 	old := bytesOf(t.str)
 	from, _ := cut(old, t.Length-unitsOf(ins)+del, pos)
 	to := from
@@ -285,6 +290,6 @@ func (t *shared) spliced(pos, del int, ins string) {
 	}
 	b := make([]byte, 0, len(old)-(to-from)+len(ins))
 	b = append(append(append(b, old[:from]...), ins...), old[to:]...)
-	t.str, t.fresh = stringOf(b), false
+	t.str = stringOf(b)
 	t.runs++
 }

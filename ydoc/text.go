@@ -44,10 +44,6 @@ func (t *Text) changed(trans *crdt.Transaction) {
 			continue
 		}
 		t.stale = t.stale || s == t.source
-		if !trans.Local || t.rough {
-			s.known, s.str = false, ""
-			s.marks.reset()
-		}
 		for ; s != nil && s.noted != t.turn; s = s.parent() {
 			s.noted = t.turn
 			s.read, s.json = false, nil
