@@ -1,6 +1,7 @@
 package e2e_test
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"os"
@@ -47,10 +48,22 @@ func newNotebook(t *testing.T, cells ...cell) string {
 		t.Fatal(err)
 	}
 	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-") + ".ipynb"
+	addNotebook(t, name, text)
+	return name
+}
+
+// addNotebook writes a notebook file. Its kernel, whoever started it, ends with
+// the test.
+func addNotebook(t *testing.T, name string, text []byte) {
+	t.Helper()
 	if err := os.WriteFile(jupyter.Path(name), text, 0o600); err != nil {
 		t.Fatal(err)
 	}
-	return name
+	t.Cleanup(func() {
+		if err := jupyter.EndKernel(context.Background(), name); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // onDisk reads the cells of a notebook file as it is on disk.

@@ -55,6 +55,10 @@ func run(m *testing.M) (code int, err error) {
 			err = what
 		}
 	}
+	// Programs with the race detector rest for a second before they end.
+	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
+		return 1, err
+	}
 	if err := os.RemoveAll(artifacts); err != nil {
 		return 1, err
 	}

@@ -2,11 +2,15 @@ package e2e_test
 
 import (
 	"context"
+	"flag"
 	"fmt"
-	"slices"
+	"os"
 	"strings"
 	"testing"
 
+	"github.com/chromedp/chromedp/kb"
+
+	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
@@ -19,24 +23,85 @@ func TestPanelNamesAgent(t *testing.T) {
 	ctx := t.Context()
 	path := newNotebook(t, code("1"))
 	tab := open(t, path)
-	names := func(want bool) func(context.Context) error {
-		return func(ctx context.Context) error {
-			entries, err := tab.Collaborators(ctx)
-			if err == nil && slices.ContainsFunc(entries, func(e string) bool { return strings.Contains(e, agentName) }) != want {
-				err = fmt.Errorf("%q", entries)
-			}
-			return err
-		}
-	}
-	must(t, names(false)(ctx))
+	must(t, tab.panelNames(ctx, path, false))
 
 	nbduet := startAgent(t)
 	readCells(t, nbduet, path)
-	must(t, poll.Until(ctx, "the agent in the panel", names(true)))
+	must(t, poll.Until(ctx, "the agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, true) }))
 	tab.shoot("agent-in-panel")
 
 	_, err := nbduet.Do(ctx, "end_nb_session", map[string]any{"path": path}, nil)
 	must(t, err)
-	must(t, poll.Until(ctx, "the agent out of the panel", names(false)))
+	must(t, poll.Until(ctx, "the agent out of the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
 	tab.shoot("agent-gone")
+}
+
+// panelNames looks whether the collaborators panel names the agent with the
+// notebook that it has open, or does not name it at all.
+func (p *person) panelNames(ctx context.Context, path string, want bool) error {
+	entries, err := p.Collaborators(ctx)
+	if err != nil {
+		return err
+	}
+	for _, entry := range entries {
+		if strings.Contains(entry, agentName) {
+			if want && strings.Contains(entry, path) {
+				return nil
+			}
+			return fmt.Errorf("%q", entries)
+		}
+	}
+	if want {
+		return fmt.Errorf("%q", entries)
+	}
+	return nil
+}
+
+var update = flag.Bool("update", false, "write the README's picture anew")
+
+// The README's picture: the demo notebook, in which a person writes a line and
+// the agent plots.
+func TestPersonAndAgentTogether(t *testing.T) {
+	ctx := t.Context()
+	const path = "bikes.ipynb"
+	text, err := os.ReadFile("testdata/demo.ipynb")
+	must(t, err)
+	addNotebook(t, path, text)
+	tab := open(t, path)
+	must(t, tab.Resize(ctx, 1200, 780))
+	nbduet := startAgent(t)
+	_, err = nbduet.Do(ctx, "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 1, "end": 3}}}, nil)
+	must(t, err)
+
+	must(t, tab.EditCell(ctx, 2))
+	must(t, tab.Press(ctx, kb.Escape))
+	must(t, tab.Type(ctx, "b"))
+	must(t, tab.WaitView(ctx, "the person's cell", func(cells []browser.ViewCell) error {
+		if len(cells) != 4 {
+			return fmt.Errorf("%+v", cells)
+		}
+		return nil
+	}))
+	must(t, tab.EditCell(ctx, 3))
+	must(t, tab.Type(ctx, "# Does the rain keep people at home?"))
+	must(t, poll.Until(ctx, "the agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, true) }))
+
+	const plot = `wet = counts["rain_mm"] > 1
+fig, ax = plt.subplots(figsize=(6, 2.5))
+ax.bar(counts["day"], counts["bikes"], color=np.where(wet, "steelblue", "orange"))
+ax.set_title("Bikes a day: rain is blue")
+plt.show()`
+	_, err = nbduet.Do(ctx, "insert_nb_cells", insert(path, 4, true, plot), nil)
+	must(t, err)
+	must(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
+		if len(cells) != 5 || cells[4].Prompt != "[3]:" || len(cells[4].Outputs) != 1 || cells[4].Outputs[0].Width == 0 {
+			return fmt.Errorf("%+v", cells)
+		}
+		return nil
+	}))
+	must(t, tab.Scroll(ctx, 4))
+	tab.shoot("together")
+	if *update {
+		must(t, tab.Screenshot(ctx, "testdata/screenshot.png"))
+	}
 }

@@ -86,11 +86,14 @@ func (n *Notebook) load(ctx context.Context, pageURL string) error {
 	return n.WaitKernel(ctx, "idle")
 }
 
-// WaitKernel waits until the page shows the kernel in the given state, such as
-// "idle" or "busy".
+// WaitKernel waits until the tab is connected to a kernel in the given state,
+// such as "idle" or "busy".
 func (n *Notebook) WaitKernel(ctx context.Context, state string) error {
 	return poll.Until(ctx, "the kernel to be "+state, func(ctx context.Context) error {
-		seen, err := Eval[string](ctx, n.Tab, `document.querySelector(".jp-Notebook-ExecutionIndicator")?.dataset.status ?? "no indicator"`)
+		seen, err := Eval[string](ctx, n.Tab, `(() => {
+			const kernel = `+current+`.sessionContext.session?.kernel;
+			return !kernel ? "no kernel" : kernel.connectionStatus !== "connected" ? kernel.connectionStatus : kernel.status;
+		})()`)
 		if err == nil && seen != state {
 			err = errors.New(seen)
 		}
@@ -162,14 +165,14 @@ func (n *Notebook) EditCell(ctx context.Context, index int) error {
 	return n.Press(ctx, kb.End, kb.ModifierCtrl)
 }
 
-// Scroll brings the cell at index into the visible part of the page.
+// Scroll brings the end of the cell at index into the visible part of the page.
 func (n *Notebook) Scroll(ctx context.Context, index int) error {
-	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`%s.content.scrollToItem(%d, "smart").then(() => true)`, current, index))
+	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`%s.content.scrollToItem(%d, "end").then(() => true)`, current, index))
 	return err
 }
 
-// Collaborators opens the panel that names the people and agents at work, and
-// reads what it shows, one entry a line.
+// Collaborators opens the panel that names the people and agents at work,
+// with the files that each has open, and reads what it shows, one entry for each.
 func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
 	open, err := Eval[bool](ctx, n.Tab, `!!document.querySelector(".jp-CollaboratorsList")?.checkVisibility()`)
 	if err != nil {
@@ -177,6 +180,17 @@ func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
 	}
 	if !open {
 		if err := n.Click(ctx, `.jp-SideBar [data-id="jp-collaboration-panel"]`); err != nil {
+			return nil, err
+		}
+	}
+	// An entry is folded at first.
+	const folded = `.jp-CollaboratorsList .jp-ClickableCollaborator:has(.jp-CollaboratorHeaderCollapser:not(.jp-mod-expanded))`
+	more, err := Eval[bool](ctx, n.Tab, `!!document.querySelector(`+quote(folded)+`)`)
+	if err != nil {
+		return nil, err
+	}
+	if more {
+		if err := n.Click(ctx, folded); err != nil {
 			return nil, err
 		}
 	}

@@ -127,6 +127,14 @@ func (t *Tab) Press(ctx context.Context, key string, modifiers ...chromedp.Modif
 	return nil
 }
 
+// Resize makes the tab as large as given, in pixels.
+func (t *Tab) Resize(ctx context.Context, width, height int64) error {
+	if err := t.do(ctx, chromedp.EmulateViewport(width, height)); err != nil {
+		return fmt.Errorf("resize the tab: %w", err)
+	}
+	return nil
+}
+
 // Screenshot writes what the tab shows into a PNG file, making its folder.
 func (t *Tab) Screenshot(ctx context.Context, file string) error {
 	ctx, cancel := t.join(ctx)

@@ -193,31 +193,56 @@ func (l *Lab) waitReady(ctx context.Context) error {
 	}
 }
 
+// EndKernel shuts down the kernel of the notebook at path, where it has one.
+func (l *Lab) EndKernel(ctx context.Context, path string) error {
+	var sessions []struct {
+		ID   string `json:"id"`
+		Path string `json:"path"`
+	}
+	if err := l.Get(ctx, "/api/sessions", &sessions); err != nil {
+		return err
+	}
+	for _, s := range sessions {
+		if s.Path != path {
+			continue
+		}
+		if err := l.request(ctx, http.MethodDelete, "/api/sessions/"+s.ID, http.StatusNoContent, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // Get fetches path (such as "/api/contents") below URL with the token and
 // decodes the JSON answer into out, unless out is nil.
 func (l *Lab) Get(ctx context.Context, path string, out any) error {
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, l.URL+path, nil)
+	return l.request(ctx, http.MethodGet, path, http.StatusOK, out)
+}
+
+// request asks the server with the token, and wants the given status.
+func (l *Lab) request(ctx context.Context, method, path string, want int, out any) error {
+	req, err := http.NewRequestWithContext(ctx, method, l.URL+path, nil)
 	if err != nil {
-		return fmt.Errorf("get %s: %w", path, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	req.Header.Set("Authorization", "token "+l.Token)
 	resp, err := http.DefaultClient.Do(req)
 	if err != nil {
-		return fmt.Errorf("get %s: %w", path, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	defer resp.Body.Close()
 	body, err := io.ReadAll(resp.Body)
 	if err != nil {
-		return fmt.Errorf("get %s: %w", path, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
-	if resp.StatusCode != http.StatusOK {
-		return fmt.Errorf("get %s: %s", path, resp.Status)
+	if resp.StatusCode != want {
+		return fmt.Errorf("%s %s: %s", method, path, resp.Status)
 	}
 	if out == nil {
 		return nil
 	}
 	if err := json.Unmarshal(body, out); err != nil {
-		return fmt.Errorf("get %s: %w", path, err)
+		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	return nil
 }

@@ -1,7 +1,7 @@
 #!/usr/bin/env bash
 # Makes the virtual environment with JupyterLab, once for each content of
-# requirements.txt. With NBDUET_JUPYTER, which names the
-# jupyter of another environment, there is nothing to do.
+# requirements.txt. Where NBDUET_JUPYTER names the jupyter of another environment,
+# there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 requirements=$top/e2e/requirements.txt
