@@ -1,0 +1,121 @@
+package rtc
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/gorilla/websocket"
+)
+
+// Action says what to do about a room that has come to an end.
+type Action int
+
+// The three things that can be done about a lost room.
+const (
+	// Rejoin: the same session goes on; connect again with the same replica.
+	Rejoin Action = iota
+	// Discard: throw the replica away and join afresh with an empty one. Edits
+	// that were not acknowledged have not been made.
+	Discard
+	// GiveUp: joining again cannot help.
+	GiveUp
+)
+
+// String names the action.
+func (a Action) String() string {
+	return [...]string{"rejoin", "discard and rejoin", "give up"}[a]
+}
+
+// Code is why a room ended, as a word that callers can compare.
+type Code string
+
+// The codes of a CloseError.
+const (
+	CodeLeft       Code = "left"            // we left it
+	CodeConnection Code = "connection lost" // the socket broke, or was silent too long
+	CodeSession    Code = "other session"   // the server's session is another one than ours
+	CodeHistory    Code = "other history"   // the room has lost what it had confirmed
+	CodeConflict   Code = "conflict"        // the server could not apply our update
+	CodeReplica    Code = "broken replica"  // our replica cannot be used any more
+	CodeNotFound   Code = "not found"       // the file is gone
+	CodeInvalid    Code = "invalid file"    // the server cannot read the file as what it should be
+	CodeRefused    Code = "refused"         // the server will not have us
+	CodeUnreadable Code = "unreadable"      // the room sends what we cannot accept
+)
+
+// ErrLeft is matched by the error of a room that was left on purpose.
+var ErrLeft = errors.New("the room was left")
+
+// CloseError is why a room has ended and what can be done about it.
+type CloseError struct {
+	Code   Code
+	Action Action
+	Reason string // in the server's words, where it gave any
+	Err    error  // the fault underneath, if there is one
+}
+
+// Error says why, in one line.
+func (e *CloseError) Error() string {
+	s := "room closed: " + string(e.Code)
+	if e.Reason != "" {
+		s += ": " + e.Reason
+	}
+	if e.Err != nil {
+		s += ": " + e.Err.Error()
+	}
+	return s
+}
+
+// Unwrap gives the fault underneath.
+func (e *CloseError) Unwrap() error { return e.Err }
+
+// Is makes a room that was left match ErrLeft.
+func (e *CloseError) Is(target error) bool { return target == ErrLeft && e.Code == CodeLeft }
+
+// Websocket close codes of jupyter-collaboration beyond the standard ones:
+// 4000 + the HTTP status of what failed.
+const (
+	closeBadRequest  = 4400
+	closeNotFound    = 4404
+	closeServerError = 4500
+)
+
+// closeReason turns the end of a websocket into what it means for the room
+// (jupyter_server_ydoc handlers.py: 1003 with a JSON reason, 44xx and 4500
+// with a text; jupyter-server-documents: 4001, 4002).
+func closeReason(err error) *CloseError {
+	var ce *websocket.CloseError
+	if !errors.As(err, &ce) {
+		return &CloseError{Code: CodeConnection, Action: Rejoin, Err: err}
+	}
+	switch ce.Code {
+	case websocket.CloseUnsupportedData:
+		var why struct {
+			Reason      string `json:"reason"`
+			ErrorReason string `json:"errorReason"`
+			Reloadable  bool   `json:"reloadable"`
+		}
+		if json.Unmarshal([]byte(ce.Text), &why) != nil {
+			return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: ce.Text}
+		}
+		reason := why.Reason
+		if why.ErrorReason != "" {
+			reason += ": " + why.ErrorReason
+		}
+		switch why.Reason {
+		case "unknown_session", "version_mismatch":
+			return &CloseError{Code: CodeSession, Action: Discard, Reason: reason}
+		}
+		return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: reason}
+	case closeNotFound:
+		return &CloseError{Code: CodeNotFound, Action: GiveUp, Reason: ce.Text}
+	case 4001, 4002:
+		return &CloseError{Code: CodeNotFound, Action: GiveUp, Reason: fmt.Sprintf("the file was moved or deleted (%d %s)", ce.Code, ce.Text)}
+	case closeBadRequest:
+		return &CloseError{Code: CodeInvalid, Action: GiveUp, Reason: ce.Text}
+	case closeServerError:
+		return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: ce.Text}
+	}
+	return &CloseError{Code: CodeConnection, Action: Rejoin, Err: err}
+}

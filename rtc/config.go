@@ -1,0 +1,77 @@
+package rtc
+
+import (
+	"log/slog"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// Replica is the part of a shared document that a room needs: what it has,
+// what it lacks, and each edit made here. *ydoc.Doc is one.
+type Replica interface {
+	// ClientID is the id under which the replica's own edits and its
+	// awareness are known to the others.
+	ClientID() uint64
+	// StateVector says how much of each client's edits the replica has, as
+	// y-protocols encodes it.
+	StateVector() ([]byte, error)
+	// Diff is the update that a peer with that state vector lacks.
+	Diff(stateVector []byte) ([]byte, error)
+	// Apply takes an update of others. It returns an error that matches
+	// ydoc.ErrPending when the update depends on one that has not come.
+	Apply(update []byte) error
+	// OnUpdate sets the function that is called with the update of each local
+	// transaction, in order and under the replica's lock; nil unsets it.
+	OnUpdate(func(update []byte))
+}
+
+// Config is what a room is joined with. Server, Path, Format, Type and Replica
+// are needed.
+type Config struct {
+	Server  *jupyter.Server
+	Path    string // the Contents API's own form of it
+	Format  string // "json" or "text"
+	Type    string // "notebook" or "file"
+	Replica Replica
+	User    awareness.User
+	Logger  *slog.Logger
+	Limits  wire.Limits // zero: wire.DefaultLimits
+	Timing  Timing      // zero fields: the defaults
+
+	// IsPending tells the replica's error for an update that depends on a
+	// missing one from its other errors.
+	IsPending func(error) bool
+}
+
+// Timing holds the periods of a room. The defaults follow y-protocols and
+// what jupyter-collaboration's server does.
+type Timing struct {
+	Join       time.Duration // a join's own deadline (30 s)
+	Renew      time.Duration // awareness is announced again (12 s; others forget us after 30 s)
+	Ping       time.Duration // websocket pings (10 s)
+	Silence    time.Duration // without any frame or pong for so long the connection is dead (25 s)
+	Alone      time.Duration // nobody heard for so long after the join: we are alone (16 s)
+	BackoffMin time.Duration // first pause before connecting again (100 ms)
+	BackoffMax time.Duration // longest pause (5 s)
+	GiveUp     time.Duration // a room that could not be joined again for so long is closed (2 min)
+}
+
+func (t Timing) withDefaults() Timing {
+	def := func(d *time.Duration, v time.Duration) {
+		if *d <= 0 {
+			*d = v
+		}
+	}
+	def(&t.Join, 30*time.Second)
+	def(&t.Renew, 12*time.Second)
+	def(&t.Ping, 10*time.Second)
+	def(&t.Silence, 25*time.Second)
+	def(&t.Alone, 16*time.Second)
+	def(&t.BackoffMin, 100*time.Millisecond)
+	def(&t.BackoffMax, 5*time.Second)
+	def(&t.GiveUp, 2*time.Minute)
+	return t
+}

@@ -1,0 +1,163 @@
+package rtc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"math/rand/v2"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// Join asks the server for a session on cfg.Path, enters its room and returns
+// once the replica holds all that the room does. The replica must be empty and
+// new: its client id must never have been in the room before.
+//
+// The server makes a session and a room for any path at all, a missing file
+// included, and such joins do it no good: look first whether the file is there
+// and is what Type says. The error is a *jupyter.Error where the server
+// answered with one, a *CloseError where the room turned us away, or matches
+// the context's.
+func Join(ctx context.Context, cfg Config) (*Room, error) {
+	cfg.Timing = cfg.Timing.withDefaults()
+	if cfg.Limits == (wire.Limits{}) {
+		cfg.Limits = wire.DefaultLimits
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	if cfg.IsPending == nil {
+		cfg.IsPending = func(error) bool { return false }
+	}
+	ctx, stop := context.WithTimeout(ctx, cfg.Timing.Join)
+	defer stop()
+
+	session, ws, err := enter(ctx, cfg)
+	if errors.Is(err, jupyter.ErrServer) {
+		// The server fails so on a file id that has just become void, or while
+		// it is busy with its index of files; the next answer is a true one.
+		session, ws, err = enter(ctx, cfg)
+	}
+	if err != nil {
+		return nil, fmt.Errorf("join room %s: %w", cfg.Path, err)
+	}
+
+	r := &Room{
+		cfg:     cfg,
+		session: session,
+		log:     cfg.Logger,
+		out:     newOutbox(),
+		table:   awareness.NewTable(cfg.Replica.ClientID()),
+		ready:   make(chan struct{}),
+		done:    make(chan struct{}),
+	}
+	r.presence.joined = time.Now()
+	r.ctx, r.cancel = context.WithCancel(context.Background())
+	cfg.Replica.OnUpdate(func(update []byte) { r.out.update(wire.AppendUpdate(nil, update)) })
+	go r.run(ws)
+
+	select {
+	case <-r.ready:
+		return r, nil
+	case <-r.done:
+		return nil, fmt.Errorf("join room %s: %w", cfg.Path, r.Err())
+	case <-ctx.Done():
+		r.cancel()
+		<-r.done
+		return nil, fmt.Errorf("join room %s: no first synchronisation: %w", cfg.Path, ctx.Err())
+	}
+}
+
+// enter asks for a session and opens a socket to its room.
+func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
+	session, err := cfg.Server.CollaborationSession(ctx, cfg.Path, cfg.Format, cfg.Type)
+	if err != nil {
+		return session, nil, err
+	}
+	ws, err := cfg.Server.DialRoom(ctx, roomID(session), session.SessionID)
+	return session, ws, err
+}
+
+// run owns the room's connections from the first to the last.
+func (r *Room) run(ws *websocket.Conn) {
+	defer close(r.done)
+	defer r.cancel()
+	for {
+		why := r.serve(ws)
+		r.out.shut()
+		r.failSaves()
+		if why.Action != Rejoin || r.State() == Joining || r.isLeaving() {
+			r.finish(why)
+			return
+		}
+		r.setState(Lost)
+		r.log.Info("room connection lost, joining again", "path", r.cfg.Path, "error", why)
+		var end *CloseError
+		if ws, end = r.reconnect(); end != nil {
+			r.finish(end)
+			return
+		}
+		r.setState(CatchingUp)
+	}
+}
+
+// reconnect opens another socket to the same session, with pauses that grow,
+// until it stands or it is clear that it cannot.
+func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
+	t := r.cfg.Timing
+	deadline := time.Now().Add(t.GiveUp)
+	pause := t.BackoffMin
+	for {
+		// Half of the pause is left to chance, so that many rooms that were
+		// lost together do not come back together.
+		wait := pause/2 + rand.N(pause/2+1)
+		select {
+		case <-r.ctx.Done():
+			return nil, &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
+		case <-time.After(wait):
+		}
+		ws, err := r.dialAgain()
+		if err == nil {
+			return ws, nil
+		}
+		var end *CloseError
+		if errors.As(err, &end) {
+			return nil, end
+		}
+		if time.Now().After(deadline) {
+			return nil, &CloseError{Code: CodeConnection, Action: Discard, Err: err}
+		}
+		pause = min(2*pause, t.BackoffMax)
+	}
+}
+
+// dialAgain makes one attempt. It asks for the session first, because only a
+// room of the same session has the history that the replica has.
+func (r *Room) dialAgain() (*websocket.Conn, error) {
+	ctx, stop := context.WithTimeout(r.ctx, r.cfg.Timing.Join)
+	defer stop()
+	_, err := r.cfg.Server.Contents(ctx, r.cfg.Path, jupyter.ContentsOptions{})
+	if errors.Is(err, jupyter.ErrNotFound) {
+		return nil, &CloseError{Code: CodeNotFound, Action: GiveUp, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	s, err := r.cfg.Server.CollaborationSession(ctx, r.cfg.Path, r.cfg.Format, r.cfg.Type)
+	if errors.Is(err, jupyter.ErrNoCollaboration) {
+		return nil, &CloseError{Code: CodeRefused, Action: GiveUp, Err: err}
+	}
+	if err != nil {
+		return nil, err
+	}
+	if s.SessionID != r.session.SessionID || s.FileID != r.session.FileID {
+		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server's session is a new one"}
+	}
+	return r.cfg.Server.DialRoom(ctx, roomID(s), s.SessionID)
+}

@@ -1,0 +1,153 @@
+package rtc
+
+import (
+	"context"
+	"fmt"
+	"io"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// link is one websocket with the goroutines that read and write it.
+//
+// The reader hands over whole frames and waits while nobody takes them, which
+// is what bounds the memory that a fast room can take. It ends when the socket
+// does; err then says why. close ends both goroutines and waits for them.
+type link struct {
+	ws      *websocket.Conn
+	in      chan []byte
+	err     error // valid once in is closed
+	timing  Timing
+	stop    context.CancelFunc
+	stopped <-chan struct{}
+	wg      sync.WaitGroup
+}
+
+// writeBase and writeRate bound how long one frame may take to be written: a
+// slow link gets the time that its size asks for, a stuck one does not.
+const (
+	writeBase = 10 * time.Second
+	writeRate = 16 << 10 // bytes per second
+)
+
+// newLink starts reading ws, and writing what next gives: next blocks until
+// there is something or the context ends, then returns frames in order and
+// whether they are the last.
+func newLink(ws *websocket.Conn, t Timing, next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
+	ctx, cancel := context.WithCancel(context.Background())
+	l := &link{ws: ws, in: make(chan []byte, 64), timing: t, stop: cancel, stopped: ctx.Done()}
+	l.wg.Go(l.read)
+	l.wg.Go(func() { l.write(ctx, next) })
+	l.wg.Go(func() { l.ping(ctx) })
+	return l
+}
+
+// close ends the link without a word and waits for its goroutines.
+func (l *link) close() {
+	l.stop()
+	// The error of closing a socket that is already broken says nothing new.
+	_ = l.ws.Close()
+	l.wg.Wait()
+}
+
+func (l *link) heard() error {
+	return l.ws.SetReadDeadline(time.Now().Add(l.timing.Silence))
+}
+
+func (l *link) read() {
+	defer close(l.in)
+	l.ws.SetPongHandler(func(string) error { return l.heard() })
+	if l.err = l.heard(); l.err != nil {
+		return
+	}
+	for {
+		frame, err := l.readFrame()
+		if err != nil {
+			l.err = err
+			return
+		}
+		select {
+		case l.in <- frame:
+		case <-l.stopped:
+			l.err = context.Canceled
+			return
+		}
+	}
+}
+
+// readFrame reads one frame, and counts every part of it as a sign of life: a
+// large document over a slow line takes longer than the silence that is
+// allowed.
+func (l *link) readFrame() ([]byte, error) {
+	kind, r, err := l.ws.NextReader()
+	if err != nil {
+		return nil, err
+	}
+	if kind != websocket.BinaryMessage {
+		return nil, fmt.Errorf("the room sent a text frame, rooms are binary")
+	}
+	buf := make([]byte, 0, 512)
+	for {
+		if err := l.heard(); err != nil {
+			return nil, err
+		}
+		if len(buf) == cap(buf) {
+			buf = append(buf, 0)[:len(buf)]
+		}
+		n, err := r.Read(buf[len(buf):cap(buf)])
+		buf = buf[:len(buf)+n]
+		if err == io.EOF {
+			return buf, nil
+		}
+		if err != nil {
+			return nil, err
+		}
+	}
+}
+
+func (l *link) write(ctx context.Context, next func(context.Context) ([][]byte, bool, bool)) {
+	for {
+		frames, last, ok := next(ctx)
+		if !ok {
+			return
+		}
+		for _, f := range frames {
+			limit := writeBase + time.Duration(len(f)/writeRate)*time.Second
+			if err := l.ws.SetWriteDeadline(time.Now().Add(limit)); err != nil {
+				l.fail()
+				return
+			}
+			if err := l.ws.WriteMessage(websocket.BinaryMessage, f); err != nil {
+				l.fail()
+				return
+			}
+		}
+		if last {
+			bye := websocket.FormatCloseMessage(websocket.CloseNormalClosure, "")
+			if err := l.ws.WriteControl(websocket.CloseMessage, bye, time.Now().Add(writeBase)); err != nil {
+				l.fail()
+			}
+			return
+		}
+	}
+}
+
+// fail breaks the socket after a failed write, so that the reader, who owns
+// the reason, ends too.
+func (l *link) fail() { _ = l.ws.Close() }
+
+func (l *link) ping(ctx context.Context) {
+	t := time.NewTicker(l.timing.Ping)
+	defer t.Stop()
+	for {
+		select {
+		case <-ctx.Done():
+			return
+		case <-t.C:
+			// A failed ping is no news: the silence that follows is.
+			_ = l.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(l.timing.Ping))
+		}
+	}
+}

@@ -1,0 +1,221 @@
+package rtc
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// Room is one joined room. Make it with [Join] and end it with [Room.Leave].
+type Room struct {
+	cfg     Config
+	session jupyter.CollabSession
+	log     *slog.Logger
+	out     *outbox
+	table   *awareness.Table
+
+	ctx    context.Context // ends the room
+	cancel context.CancelFunc
+	ready  chan struct{} // closed at the first Synced
+	done   chan struct{} // closed when run has ended
+
+	mu        sync.Mutex
+	state     State
+	err       error
+	leaving   bool
+	confirmed []byte // state vector that the room has had for certain
+	saves     map[uint64]chan string
+	saveID    uint64
+	presence  presence
+}
+
+// ID is the room's name, "format:type:file id".
+func (r *Room) ID() string { return roomID(r.session) }
+
+func roomID(s jupyter.CollabSession) string {
+	return s.Format + ":" + s.Type + ":" + s.FileID
+}
+
+// FileID is the server's id of the file behind the room.
+func (r *Room) FileID() string { return r.session.FileID }
+
+// SessionID is the server's session, one per server process.
+func (r *Room) SessionID() string { return r.session.SessionID }
+
+// State says where the room stands.
+func (r *Room) State() State {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state
+}
+
+// Done is closed when the room has ended; Err then says why.
+func (r *Room) Done() <-chan struct{} { return r.done }
+
+// Err is nil while the room lives, and a *CloseError after.
+func (r *Room) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// setState takes one step of the machine; a step that it does not allow is a
+// fault of this package.
+func (r *Room) setState(to State) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state == to {
+		return
+	}
+	if !r.state.mayBecome(to) {
+		panic(fmt.Sprintf("rtc: room %s cannot go from %v to %v", r.ID(), r.state, to))
+	}
+	r.log.Debug("room state", "room", r.ID(), "from", r.state.String(), "to", to.String())
+	r.state = to
+}
+
+func (r *Room) isLeaving() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.leaving || r.ctx.Err() != nil
+}
+
+// finish ends the room: everybody who waits learns why.
+func (r *Room) finish(err *CloseError) {
+	r.cfg.Replica.OnUpdate(nil)
+	r.mu.Lock()
+	if r.leaving {
+		err = &CloseError{Code: CodeLeft, Action: GiveUp}
+	}
+	r.err = err
+	r.mu.Unlock()
+	r.setState(Closed)
+	r.out.fail(err)
+	r.failSaves()
+}
+
+// failSaves tells everybody who waits for the server's word on a save that it
+// will not come over this connection.
+func (r *Room) failSaves() {
+	r.mu.Lock()
+	saves := r.saves
+	r.saves = nil
+	r.mu.Unlock()
+	for _, c := range saves {
+		close(c)
+	}
+}
+
+// Barrier returns when the room has everything that was written to the replica
+// before the call. While the connection is lost it waits for the next one.
+//
+// Its error is the context's, or the room's CloseError; then nothing is known
+// of the edits that were not confirmed before: with [Discard] they have not
+// been made as far as anybody can tell.
+func (r *Room) Barrier(ctx context.Context) error {
+	t := newTicket()
+	if err := r.enqueue(func() { r.out.wait(t) }); err != nil {
+		return err
+	}
+	select {
+	case err := <-t.done:
+		return err
+	case <-ctx.Done():
+		return fmt.Errorf("wait until the room has the edit (%v): %w", r.State(), ctx.Err())
+	}
+}
+
+// enqueue runs put unless the room has ended; finish cannot slip in between.
+func (r *Room) enqueue(put func()) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	if r.state == Closed {
+		return ErrLeft
+	}
+	put()
+	return nil
+}
+
+// Save asks the server to write the document to its file, and returns its word
+// for what came of it: "success", "skipped" or "failed". It is a statement
+// about the attempt: a read-only file also gives "success".
+func (r *Room) Save(ctx context.Context) (string, error) {
+	c := make(chan string, 1)
+	var id uint64
+	if st := r.State(); st != Synced {
+		return "", fmt.Errorf("ask for a save: the room is %v", st)
+	}
+	err := r.enqueue(func() {
+		if r.saves == nil {
+			r.saves = make(map[uint64]chan string)
+		}
+		r.saveID++
+		id = r.saveID
+		r.saves[id] = c
+		r.out.update(wire.AppendSave(nil, id))
+	})
+	if err != nil {
+		return "", fmt.Errorf("ask for a save: %w", err)
+	}
+	defer func() {
+		r.mu.Lock()
+		delete(r.saves, id)
+		r.mu.Unlock()
+	}()
+	select {
+	case s, ok := <-c:
+		if !ok {
+			return "", errors.New("ask for a save: the connection was lost before the answer")
+		}
+		return s, nil
+	case <-ctx.Done():
+		return "", fmt.Errorf("ask for a save: no answer: %w", ctx.Err())
+	}
+}
+
+// saved hands the server's word to the one who asked.
+func (r *Room) saved(id uint64, status string) {
+	r.mu.Lock()
+	c := r.saves[id]
+	delete(r.saves, id)
+	r.mu.Unlock()
+	if c != nil {
+		c <- status
+	}
+}
+
+// Leave waits until the room has our edits, asks for a save, takes us out of
+// its awareness and closes the connection. The context bounds all of it: when
+// it ends, the room is closed all the same, and the error says what was not
+// reached. Leaving a room that has ended does nothing.
+func (r *Room) Leave(ctx context.Context) error {
+	var errs []error
+	if r.Err() == nil {
+		if err := r.Barrier(ctx); err != nil && !errors.Is(err, ErrLeft) {
+			errs = append(errs, fmt.Errorf("leave room %s: %w", r.cfg.Path, err))
+		} else if _, err := r.Save(ctx); err != nil && !errors.Is(err, ErrLeft) {
+			errs = append(errs, fmt.Errorf("leave room %s: %w", r.cfg.Path, err))
+		}
+	}
+	r.mu.Lock()
+	r.leaving = true
+	r.mu.Unlock()
+	if r.State() == Synced && r.out.finish(r.goodbye()) {
+		select {
+		case <-r.done:
+		case <-ctx.Done():
+		}
+	}
+	r.cancel()
+	<-r.done
+	return errors.Join(errs...)
+}

@@ -1,0 +1,324 @@
+package rtc_test
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// scripted is a server for faults that a real one does not make on demand. It
+// keeps a document and speaks the room's protocol, as far as a script lets it.
+type scripted struct {
+	t   *testing.T
+	srv *httptest.Server
+
+	mu      sync.Mutex
+	session string
+	nb      *ydoc.Notebook
+	ws      *websocket.Conn
+	visits  int
+	got     []wire.FrameKind // from the present visitor
+	hold    bool             // do not answer SYNC1
+}
+
+func newScripted(t *testing.T, sources ...string) *scripted {
+	s := &scripted{t: t, session: "one", nb: ydoc.NewNotebook()}
+	for _, src := range sources {
+		insert(t, s.nb, s.nb.Len(), src)
+	}
+	s.srv = httptest.NewServer(http.HandlerFunc(s.serve))
+	t.Cleanup(func() {
+		s.drop()
+		s.srv.Close()
+	})
+	return s
+}
+
+func (s *scripted) client() *jupyter.Server {
+	srv, err := jupyter.New(jupyter.Options{URL: s.srv.URL, Token: "token"})
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.t.Cleanup(srv.CloseIdleConnections)
+	return srv
+}
+
+func (s *scripted) serve(w http.ResponseWriter, r *http.Request) {
+	switch {
+	case strings.Contains(r.URL.Path, "/api/contents/"):
+		answer(w, map[string]any{"name": "a.ipynb", "path": "a.ipynb", "type": "notebook"})
+	case strings.Contains(r.URL.Path, "/api/collaboration/session/"):
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		answer(w, map[string]any{"format": "json", "type": "notebook", "fileId": "file", "sessionId": s.session})
+	case strings.Contains(r.URL.Path, "/api/collaboration/room/"):
+		s.room(w, r)
+	default:
+		http.NotFound(w, r)
+	}
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v)
+}
+
+func (s *scripted) room(w http.ResponseWriter, r *http.Request) {
+	ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+	if err != nil {
+		return
+	}
+	defer func() { _ = ws.Close() }()
+	s.mu.Lock()
+	s.ws, s.got = ws, nil
+	s.visits++
+	sv, err := s.nb.StateVector()
+	if err == nil {
+		err = ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep1(nil, sv))
+	}
+	s.mu.Unlock()
+	for err == nil {
+		var b []byte
+		if _, b, err = ws.ReadMessage(); err == nil {
+			err = s.take(ws, b)
+		}
+	}
+}
+
+func (s *scripted) take(ws *websocket.Conn, b []byte) error {
+	f, err := wire.ParseFrame(b, wire.DefaultLimits)
+	if err != nil {
+		return err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.got = append(s.got, f.Kind)
+	switch f.Kind {
+	case wire.SyncStep1:
+		if s.hold {
+			return nil
+		}
+		diff, err := s.nb.Diff(f.Payload)
+		if err != nil {
+			return err
+		}
+		return ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep2(nil, diff))
+	case wire.SyncStep2, wire.Update:
+		return s.nb.Apply(f.Payload)
+	case wire.Raw:
+		r := wire.NewReader("save", b[1:])
+		r.VarString(10)
+		return ws.WriteMessage(websocket.BinaryMessage, wire.AppendRaw(nil, fmt.Sprintf(`{"type":"save","responseTo":%d,"status":"success"}`, r.Uint())))
+	}
+	return nil
+}
+
+func (s *scripted) send(frame []byte) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if err := s.ws.WriteMessage(websocket.BinaryMessage, frame); err != nil {
+		s.t.Error(err)
+	}
+}
+
+// drop breaks the connection without a close frame.
+func (s *scripted) drop() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.ws != nil {
+		_ = s.ws.Close()
+	}
+}
+
+func (s *scripted) received() []wire.FrameKind {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return append([]wire.FrameKind(nil), s.got...)
+}
+
+// ends waits for the room's end and checks why.
+func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
+	t.Helper()
+	select {
+	case <-r.Done():
+	case <-time.After(patience):
+		t.Fatalf("the room did not end; it is %v", r.State())
+	}
+	var end *rtc.CloseError
+	if !errors.As(r.Err(), &end) || end.Code != code || end.Action != action {
+		t.Errorf("ended with %v, want %q, %v", r.Err(), code, action)
+	}
+}
+
+// A server applies what it is sent even where it is about to refuse us, so
+// nothing but SYNC1 may be sent before its SYNC2.
+func TestNothingButSync1BeforeSync2(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, nb := join(t, s.client(), "a.ipynb")
+	s.mu.Lock()
+	s.hold = true
+	s.mu.Unlock()
+	s.drop()
+	eventually(t, "connected again", func() bool { return r.State() == rtc.CatchingUp })
+	insert(t, nb, 0, "while catching up")
+	r.SetCursors(awareness.Cursor{Primary: true, Empty: true})
+	time.Sleep(300 * time.Millisecond) // for anything that should not come
+	if got := s.received(); len(got) != 1 || got[0] != wire.SyncStep1 {
+		t.Fatalf("sent %v before SYNC2 came, want one SYNC1", got)
+	}
+	s.mu.Lock()
+	s.hold = false
+	diff, err := s.nb.Diff([]byte{0})
+	s.mu.Unlock()
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(wire.AppendSyncStep2(nil, diff))
+	eventually(t, "the edit arrives", func() bool { return sources(s.nb) == "while catching up|x = 1" })
+}
+
+func TestOtherSessionIsDiscarded(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, nb := join(t, s.client(), "a.ipynb")
+	s.mu.Lock()
+	s.session = "two"
+	s.hold = true
+	s.mu.Unlock()
+	insert(t, nb, 0, "not confirmed")
+	waiting := make(chan error, 1)
+	go func() { waiting <- r.Barrier(t.Context()) }()
+	eventually(t, "the barrier is asked for", func() bool {
+		got := s.received()
+		return got[len(got)-1] == wire.SyncStep1 && len(got) > 3
+	})
+	s.drop()
+	ends(t, r, rtc.CodeSession, rtc.Discard)
+	var end *rtc.CloseError
+	if err := <-waiting; !errors.As(err, &end) || end.Action != rtc.Discard {
+		t.Errorf("who waited was told %v, want that the room is to be discarded", err)
+	}
+	if s.visits != 1 {
+		t.Errorf("%d connections were made, want none in the other session", s.visits-1)
+	}
+}
+
+// A room that has been rebuilt has other content under the same ids.
+func TestForgottenHistoryIsDiscarded(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, nb := join(t, s.client(), "a.ipynb")
+	insert(t, nb, 0, "confirmed")
+	if err := r.Barrier(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.mu.Lock()
+	s.nb = ydoc.NewNotebook()
+	s.mu.Unlock()
+	insert(t, s.nb, 0, "rebuilt")
+	s.drop()
+	ends(t, r, rtc.CodeHistory, rtc.Discard)
+	if got := sources(s.nb); got != "rebuilt" {
+		t.Errorf("the rebuilt room holds %q, want it untouched", got)
+	}
+}
+
+func TestConflictIsDiscarded(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, _ := join(t, s.client(), "a.ipynb")
+	msg := `{"type":"conflict"}`
+	s.send(append([]byte{2, byte(len(msg))}, msg...))
+	ends(t, r, rtc.CodeConflict, rtc.Discard)
+}
+
+func TestSilentServerIsLost(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	// A server that answers no pings either cannot be made with a websocket
+	// library, so pings are left out.
+	r, _ := join(t, s.client(), "a.ipynb", func(c *rtc.Config) {
+		c.Timing.Silence, c.Timing.Ping, c.Timing.BackoffMin = 200*time.Millisecond, time.Hour, time.Millisecond
+	})
+	eventually(t, "joined again after the silence", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.visits >= 2
+	})
+	eventually(t, "synced again", func() bool { return r.State() == rtc.Synced })
+}
+
+func TestPingsKeepAQuietRoom(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, _ := join(t, s.client(), "a.ipynb", func(c *rtc.Config) {
+		c.Timing.Silence, c.Timing.Ping = 400*time.Millisecond, 50*time.Millisecond
+	})
+	time.Sleep(time.Second)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.visits != 1 || r.State() != rtc.Synced {
+		t.Errorf("%d connections, state %v; want the first one to hold", s.visits, r.State())
+	}
+}
+
+// Whatever a room sends, the process lives, the document stays as it is, and
+// what comes right afterwards is taken.
+func TestHostileFrames(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	r, nb := join(t, s.client(), "a.ipynb")
+	full, err := s.nb.Diff([]byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	good := wire.AppendUpdate(nil, full)
+	rng := rand.New(rand.NewPCG(1, 2))
+	for i := range 10000 {
+		b := append([]byte(nil), good...)
+		switch i % 5 {
+		case 0:
+			b = b[:rng.IntN(len(b))]
+		case 1:
+			for range 3 {
+				b[rng.IntN(len(b))] = byte(rng.Uint32())
+			}
+		case 2:
+			b = make([]byte, rng.IntN(100))
+			for j := range b {
+				b[j] = byte(rng.Uint32())
+			}
+		case 3:
+			b = append([]byte{byte(i % 4), byte(rng.IntN(5))}, b[:rng.IntN(len(b))]...)
+		case 4:
+			b = []byte{0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f}
+		}
+		// A mutant that is a valid edit, or the end of the room, is not what
+		// this is about.
+		if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil {
+			if f.Kind == wire.Raw || f.Kind == wire.SyncStep2 || f.Kind == wire.Update && wire.CheckUpdate(f.Payload, wire.DefaultLimits) == nil {
+				continue
+			}
+		}
+		s.send(b)
+	}
+	insert(t, s.nb, 1, "after all")
+	after, err := s.nb.Diff([]byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	s.send(wire.AppendUpdate(nil, after))
+	eventually(t, "the edit behind them arrives", func() bool { return sources(nb) == "x = 1|after all" })
+	if r.State() != rtc.Synced {
+		t.Errorf("state is %v, want synced", r.State())
+	}
+}
