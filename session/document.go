@@ -1,0 +1,173 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// live is one joined room with its replica. A document has one at a time; when
+// a room is lost for good, another takes its place, and nothing of the old one
+// is carried over.
+type live struct {
+	room  room
+	nb    *ydoc.Notebook
+	shown *lru.Cache[shownKey, ydoc.Revision]
+}
+
+// Document is the open copy of one notebook. Get it from [Manager.Open] and
+// call Release when the call that wanted it is over.
+type Document struct {
+	m     *Manager
+	path  string
+	entry *entry
+
+	ctx    context.Context // ends with the document
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	saves  chan struct{} // wakes the saver
+	queue  runQueue
+	kernel kernelLink
+
+	mu     sync.Mutex
+	live   *live
+	users  int // calls and runs that hold the document
+	last   time.Time
+	closed bool
+}
+
+func newDocument(m *Manager, path string, r room, nb *ydoc.Notebook) *Document {
+	d := &Document{m: m, path: path, saves: make(chan struct{}, 1), live: newLive(r, nb), last: time.Now()}
+	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.queue.wake = make(chan struct{}, 1)
+	d.wg.Go(d.keep)
+	d.wg.Go(d.saver)
+	d.wg.Go(d.runner)
+	return d
+}
+
+// Path is the notebook's path, as the Contents API has it.
+func (d *Document) Path() string { return d.path }
+
+// FileID is the server's id of the file.
+func (d *Document) FileID() string { return d.current().room.FileID() }
+
+// Notebook is the replica as it is now. It is for reading: write through
+// [Document.Edit], which waits until the room has the edit.
+func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
+
+// Peers lists who else is in the notebook's room.
+func (d *Document) Peers() []rtc.Peer { return d.current().room.Peers() }
+
+func (d *Document) current() *live {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.live
+}
+
+// use counts the holders of the document and touches its idle clock.
+func (d *Document) use(n int) {
+	d.mu.Lock()
+	d.users += n
+	d.last = time.Now()
+	d.mu.Unlock()
+}
+
+// Release ends one Open; the document is not to be used through it afterwards.
+// From the last release on the document counts as idle.
+func (d *Document) Release() {
+	d.use(-1)
+	d.m.nudge()
+}
+
+func (d *Document) lastUse() time.Time {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.last
+}
+
+// idleFor says how long the document has not been used, and whether it is in
+// use now.
+func (d *Document) idleFor(now time.Time) (idle time.Duration, busy bool) {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return now.Sub(d.last), d.users > 0
+}
+
+// LostError says that a room was lost before it had confirmed an edit: as far
+// as anybody can tell the edit has not been made.
+type LostError struct {
+	Name string // the edit's
+	Err  error
+}
+
+func (e *LostError) Error() string {
+	return fmt.Sprintf("%s: not made: the notebook's room was lost before it had confirmed the edit; read the notebook again, then repeat it (%v)", e.Name, e.Err)
+}
+
+// Unwrap gives the room's own error.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// UnconfirmedError says that the room did not confirm an edit in the time that
+// the call had. The edit is made here, and goes to the room when it can.
+type UnconfirmedError struct {
+	Name string
+	Err  error
+}
+
+func (e *UnconfirmedError) Error() string {
+	return fmt.Sprintf("%s: not confirmed yet: the connection to the notebook's room is down or slow; the edit is sent when it is back, so read the notebook before repeating it (%v)", e.Name, e.Err)
+}
+
+// Unwrap gives the context's error.
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
+
+// Edit makes one edit, as a single transaction, and returns when the room has
+// it. An error of fn, or of what fn staged, means that nothing was written. A
+// *LostError and an *UnconfirmedError say what is known of an edit that the
+// room did not confirm.
+func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
+	lv := d.current()
+	if err := lv.room.Err(); err != nil {
+		return fmt.Errorf("%s: the notebook's room is lost and is being joined again, try once more in a moment: %w", name, err)
+	}
+	if err := lv.nb.Edit(name, fn); err != nil {
+		return err
+	}
+	err := lv.room.Barrier(ctx)
+	var end *rtc.CloseError
+	switch {
+	case err == nil:
+	case errors.As(err, &end):
+		return &LostError{Name: name, Err: err}
+	default:
+		return &UnconfirmedError{Name: name, Err: err}
+	}
+	d.wantSave()
+	return nil
+}
+
+// Settled returns when the room has every edit made here before.
+func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
+
+// close ends the document: its queue, its goroutines, the kernel's socket, and
+// the room, with a last save.
+func (d *Document) close(ctx context.Context) error {
+	d.mu.Lock()
+	d.closed = true
+	lv := d.live
+	d.mu.Unlock()
+	d.cancel()
+	d.wg.Wait()
+	d.queue.fail(errors.New("the session of its notebook was ended"))
+	d.kernel.close()
+	err := lv.room.Leave(ctx)
+	return err
+}

@@ -1,0 +1,146 @@
+package session
+
+import (
+	"context"
+	"sort"
+	"time"
+)
+
+// janitor puts away documents that have been idle for long enough. It sleeps
+// until the next one can be, and is woken when something has changed.
+func (m *Manager) janitor() {
+	timer := time.NewTimer(time.Hour)
+	defer timer.Stop()
+	for {
+		due, next := m.idle(time.Now())
+		for _, e := range due {
+			m.leaveLater(e, "idle for longer than the session timeout")
+		}
+		timer.Reset(next)
+		select {
+		case <-m.ctx.Done():
+			return
+		case <-m.wake:
+		case <-timer.C:
+		}
+	}
+}
+
+// idle lists the entries whose time has come, and how long it is until the
+// next one's.
+func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	next = m.cfg.IdleTimeout
+	for _, e := range m.open {
+		if e.doc == nil || e.going {
+			continue
+		}
+		left, busy := e.doc.idleFor(now)
+		if busy {
+			continue // its Release, or the end of its run, wakes us
+		}
+		if wait := m.cfg.IdleTimeout - left; wait <= 0 {
+			due = append(due, e)
+		} else if wait < next {
+			next = wait
+		}
+	}
+	return due, next
+}
+
+// makeRoom evicts the longest idle documents while there are more than may be
+// open. A busy one never goes: then the bound is exceeded for a while.
+func (m *Manager) makeRoom(newcomer *entry) {
+	m.mu.Lock()
+	var idle []*entry
+	for _, e := range m.open {
+		if e == newcomer || e.doc == nil || e.going {
+			continue
+		}
+		if _, busy := e.doc.idleFor(time.Now()); !busy {
+			idle = append(idle, e)
+		}
+	}
+	excess := len(m.open) - m.cfg.MaxRooms
+	m.mu.Unlock()
+	if excess <= 0 {
+		return
+	}
+	sort.Slice(idle, func(i, j int) bool { return idle[i].doc.lastUse().Before(idle[j].doc.lastUse()) })
+	for _, e := range idle[:min(excess, len(idle))] {
+		m.leaveLater(e, "put away to make room for another document")
+	}
+}
+
+// leaveLater puts a document away in the background.
+func (m *Manager) leaveLater(e *entry, why string) {
+	m.wg.Go(func() {
+		ctx, stop := context.WithTimeout(m.ctx, leaveTimeout)
+		defer stop()
+		if err := m.putAwayIdle(ctx, e, why); err != nil {
+			m.log.Warn("leaving an idle document did not go to plan", "path", e.path, "error", err)
+		}
+	})
+}
+
+// putAwayIdle is putAway unless the document has come into use meanwhile.
+func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
+	m.mu.Lock()
+	if e.going || m.open[e.path] != e {
+		m.mu.Unlock()
+		return nil
+	}
+	if _, busy := e.doc.idleFor(time.Now()); busy {
+		m.mu.Unlock()
+		return nil
+	}
+	e.going = true
+	m.mu.Unlock()
+	return m.leave(ctx, e, why)
+}
+
+// putAway leaves an entry's room whatever it is doing, waiting first for a join
+// that is under way. If somebody else is leaving it already, it waits for that.
+func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
+	select {
+	case <-e.ready:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	if e.err != nil {
+		return nil
+	}
+	m.mu.Lock()
+	if e.going {
+		m.mu.Unlock()
+		select {
+		case <-e.gone:
+		case <-ctx.Done():
+		}
+		return nil
+	}
+	e.going = true
+	m.mu.Unlock()
+	return m.leave(ctx, e, why)
+}
+
+// leave closes the document of an entry that is marked as going, and takes it
+// out of the map when all of it has ended.
+func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
+	info := e.doc.info(time.Now())
+	err := e.doc.close(ctx)
+	info.Status, info.ExpiresIn = Disconnected, 0
+	info.Message = "RTC session ended: " + why
+	if err != nil {
+		info.Message += " (" + err.Error() + ")"
+	}
+	m.mu.Lock()
+	delete(m.open, e.path)
+	m.ended.Add(e.path, info)
+	m.mu.Unlock()
+	close(e.gone)
+	m.lobby.closed(e.path)
+	m.log.Info("document left", "path", e.path, "why", why)
+	return err
+}

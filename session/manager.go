@@ -1,0 +1,161 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+	"time"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// DefaultIdleTimeout is how long a document stays open without use (seed of
+// the tools' contract: five minutes).
+const DefaultIdleTimeout = 5 * time.Minute
+
+// DefaultMaxRooms is how many documents are kept open before the longest idle
+// one is put away early.
+const DefaultMaxRooms = 100
+
+// leaveTimeout bounds the leaving of one room: its last edits, the save, the
+// goodbye.
+const leaveTimeout = 4 * time.Second
+
+// remembered is how many ended sessions are kept for Manager.Sessions.
+const remembered = 256
+
+// Config is what a Manager is made from; Server is needed.
+type Config struct {
+	Server      *jupyter.Server
+	IdleTimeout time.Duration // 0: DefaultIdleTimeout
+	MaxRooms    int           // 0: DefaultMaxRooms
+	AgentName   string        // what people see; "": "AI Agent"
+	Logger      *slog.Logger
+}
+
+// ErrClosed is returned by a manager that has been closed.
+var ErrClosed = errors.New("the server is shutting down")
+
+// Manager holds the open documents of one Jupyter server. Make it with [New],
+// end it with [Manager.Close].
+type Manager struct {
+	cfg  Config
+	log  *slog.Logger
+	user awareness.User
+	join joinFunc
+
+	ctx    context.Context // ends with Close
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	wake   chan struct{} // the janitor's: the next expiry may have changed
+
+	mu     sync.Mutex
+	closed bool
+	open   map[string]*entry
+	ended  *lru.Cache[string, Info]
+	runs   runTable
+	lobby  *lobbyKeeper
+}
+
+// New makes a manager; it talks to nobody until a document is opened.
+func New(cfg Config) *Manager {
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = DefaultIdleTimeout
+	}
+	if cfg.MaxRooms <= 0 {
+		cfg.MaxRooms = DefaultMaxRooms
+	}
+	if cfg.AgentName == "" {
+		cfg.AgentName = "AI Agent"
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := newManager(cfg)
+	m.join = m.joinRoom
+	m.lobby = newLobbyKeeper(func() lobby {
+		return rtc.EnterLobby(cfg.Server, m.user, rtc.Timing{}, cfg.Logger)
+	})
+	m.start()
+	return m
+}
+
+// newManager makes one that has not started and cannot join anything yet.
+func newManager(cfg Config) *Manager {
+	ended, err := lru.New[string, Info](remembered)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	m := &Manager{
+		cfg:   cfg,
+		log:   cfg.Logger,
+		user:  agentUser(cfg.AgentName),
+		wake:  make(chan struct{}, 1),
+		open:  make(map[string]*entry),
+		ended: ended,
+	}
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	return m
+}
+
+func (m *Manager) start() { m.wg.Go(m.janitor) }
+
+// agentUser is who we are in awareness. The username is our own, also where
+// the server knows us by a person's token: JupyterLab hides everybody who has
+// the viewer's username.
+func agentUser(name string) awareness.User {
+	var id [4]byte
+	// Since Go 1.24 crypto/rand.Read never fails.
+	_, _ = rand.Read(id[:])
+	return awareness.User{
+		Username:    "nbduet-" + hex.EncodeToString(id[:]),
+		Name:        name,
+		DisplayName: name,
+		Initials:    awareness.Initials(name),
+		Color:       awareness.Color(name),
+	}
+}
+
+// Server is the Jupyter server that the documents are on.
+func (m *Manager) Server() *jupyter.Server { return m.cfg.Server }
+
+// IdleTimeout is how long a document stays open without use.
+func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
+
+// Close leaves all rooms at once, each with a last save, and waits until all
+// that the manager started has ended. The context bounds the goodbyes.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	var all []*entry
+	for _, e := range m.open {
+		all = append(all, e)
+	}
+	m.mu.Unlock()
+
+	errs := make([]error, len(all))
+	var leaving sync.WaitGroup
+	for i, e := range all {
+		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
+	}
+	leaving.Wait()
+	m.lobby.close(ctx)
+	m.cancel()
+	m.wg.Wait()
+	return errors.Join(errs...)
+}
+
+// nudge makes the janitor look at the clock again.
+func (m *Manager) nudge() {
+	select {
+	case m.wake <- struct{}{}:
+	default:
+	}
+}

@@ -1,0 +1,150 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// writeEvery is the shortest time between two writes of a run's output: the
+	// first byte goes out at once, a flood in batches.
+	writeEvery = 25 * time.Millisecond
+	// writeTimeout bounds one write, lost connections included.
+	writeTimeout = 30 * time.Second
+	// writeRetryMax is the longest pause after writes that failed.
+	writeRetryMax = 5 * time.Second
+	// waitingMax is how much may wait to be written before the kernel's
+	// messages are held back.
+	waitingMax = 4 << 20
+)
+
+// outputWriter writes a run's output into its cell while the run goes on. One
+// goroutine writes; the kernel's connection feeds it through handle, and is
+// held back while too much waits.
+type outputWriter struct {
+	d *Document
+	r *Run
+
+	mu    sync.Mutex
+	room  *sync.Cond
+	outs  outputs
+	ended bool
+	wake  chan struct{}
+	done  chan struct{}
+}
+
+func newOutputWriter(d *Document, r *Run) *outputWriter {
+	w := &outputWriter{d: d, r: r, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w.room = sync.NewCond(&w.mu)
+	go w.write()
+	return w
+}
+
+// handle takes one event of the kernel.
+func (w *outputWriter) handle(ev kernel.Event) {
+	w.mu.Lock()
+	for w.outs.waiting > waitingMax && !w.ended {
+		w.room.Wait()
+	}
+	w.outs.add(ev)
+	w.mu.Unlock()
+	w.signal()
+}
+
+// soFar is what the run has put out, and its count if it has one yet.
+func (w *outputWriter) soFar() ([]ydoc.Output, *int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.list(), w.outs.count
+}
+
+func (w *outputWriter) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// finish writes what is left and waits until it is in the room, or until that
+// has failed.
+func (w *outputWriter) finish() {
+	w.mu.Lock()
+	if n := w.outs.omitted; n > 0 {
+		w.outs.note(fmt.Sprintf("\n[%d more bytes of output were left out of the notebook]\n", n))
+	}
+	w.ended = true
+	w.mu.Unlock()
+	w.signal()
+	<-w.done
+}
+
+func (w *outputWriter) write() {
+	defer close(w.done)
+	pause := writeEvery
+	for range w.wake {
+		for {
+			w.mu.Lock()
+			ended := w.ended
+			pending := w.outs.pending()
+			added, all, rewrite := w.outs.take()
+			w.room.Broadcast()
+			w.mu.Unlock()
+			if pending && w.flush(added, all, rewrite) {
+				pause = writeEvery
+			} else if pending {
+				// The cell may hold some of it or none; the next write brings
+				// all.
+				w.mu.Lock()
+				w.outs.rewriteAll()
+				w.mu.Unlock()
+				pause = min(2*pause, writeRetryMax)
+			}
+			if ended {
+				return
+			}
+			if !pending {
+				break
+			}
+			select {
+			case <-w.d.ctx.Done():
+			case <-time.After(pause):
+			}
+		}
+	}
+}
+
+// flush makes one edit of what waits.
+func (w *outputWriter) flush(added []change, all []ydoc.Output, rewrite bool) bool {
+	id := w.r.CellID
+	if _, ok := w.d.Notebook().Index(id); !ok {
+		return true // somebody has deleted the cell: the run keeps its outputs
+	}
+	ctx, stop := context.WithTimeout(w.d.ctx, writeTimeout)
+	defer stop()
+	err := w.d.Edit(ctx, "output", func(e *ydoc.Editor) error {
+		if rewrite {
+			return e.SetOutputs(id, all)
+		}
+		for _, c := range added {
+			var err error
+			if c.out != nil {
+				err = e.AppendOutput(id, c.out)
+			} else {
+				err = e.AppendStream(id, c.stream, c.text)
+			}
+			if err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		w.d.m.log.Warn("output could not be written to the notebook", "path", w.d.path, "run", w.r.ID, "error", err)
+	}
+	return err == nil
+}
