@@ -50,9 +50,9 @@ test-e2e: need-go venv node browser
 .PHONY: lint
 lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck
 	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) check
-	@for module in $(MODULES); do echo "lint $$module"; \
-		(cd $$module && go vet ./... && $(CURDIR)/$(BIN)/golangci-lint-$(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...); \
-	done
+	@failed=0; for module in $(MODULES); do \
+		(cd $$module && go vet ./... && $(CURDIR)/$(BIN)/golangci-lint-$(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...) || failed=1; \
+	done; exit $$failed
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
 .PHONY: fmt
