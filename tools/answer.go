@@ -1,0 +1,126 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// MaxAnswerBytes bounds an answer as it is on the wire, text, structured content and images together: hosts cut at
+// about a megabyte.
+const MaxAnswerBytes = 1_000_000
+
+// answerRoom is what an answer may take of [MaxAnswerBytes]; the rest is for the envelope.
+const answerRoom = MaxAnswerBytes - 20_000
+
+// An answer is a tool's result before it is put into MCP's form.
+type answer struct {
+	// body is the result object; it is marshalled once, and stands in the answer as text and as structured content.
+	body any
+	// images are shown beside the body, in order.
+	images []image
+}
+
+// An image is one picture of an answer.
+type image struct {
+	mime string
+	data string // base64 without line breaks
+}
+
+// bytes is the image's decoded size.
+func (i image) bytes() int {
+	return len(i.data)*3/4 - strings.Count(i.data[max(0, len(i.data)-2):], "=")
+}
+
+// A fault is an error of this program's own, which the caller can do nothing about: it is answered as a protocol error.
+type fault struct{ err error }
+
+func (f fault) Error() string { return f.err.Error() }
+func (f fault) Unwrap() error { return f.err }
+
+// compact marshals v on one line, leaving <, > and & readable.
+func compact(v any) (json.RawMessage, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	if err := enc.Encode(v); err != nil {
+		return nil, err
+	}
+	return bytes.TrimRight(b.Bytes(), "\n"), nil
+}
+
+// wireSize is how many bytes body and images take in an answer, as the MCP library writes them.
+func wireSize(body json.RawMessage, images []image) (int, error) {
+	asText, err := json.Marshal(string(body))
+	if err != nil {
+		return 0, err
+	}
+	structured, err := json.Marshal(body)
+	if err != nil {
+		return 0, err
+	}
+	n := len(asText) + len(structured)
+	for _, img := range images {
+		n += len(img.data) + len(img.mime) + 50
+	}
+	return n, nil
+}
+
+// fits tells whether the answer is within [MaxAnswerBytes].
+func (a *answer) fits() (bool, error) {
+	body, err := compact(a.body)
+	if err != nil {
+		return false, fault{fmt.Errorf("write the answer: %w", err)}
+	}
+	n, err := wireSize(body, a.images)
+	if err != nil {
+		return false, fault{fmt.Errorf("write the answer: %w", err)}
+	}
+	return n <= answerRoom, nil
+}
+
+// trim shortens the body by shorter until it may be sent, or shorter can do no more.
+func (a *answer) trim(shorter func() bool) error {
+	for {
+		if ok, err := a.fits(); ok || err != nil {
+			return err
+		}
+		if !shorter() {
+			return fault{errors.New("the answer is too long to be sent")}
+		}
+	}
+}
+
+// result puts the answer into MCP's form.
+func (a *answer) result() (*mcp.CallToolResult, error) {
+	body, err := compact(a.body)
+	if err != nil {
+		return nil, fault{fmt.Errorf("write the answer: %w", err)}
+	}
+	n, err := wireSize(body, a.images)
+	if err != nil {
+		return nil, fault{fmt.Errorf("write the answer: %w", err)}
+	}
+	if n > MaxAnswerBytes {
+		return nil, fault{fmt.Errorf("the answer takes %d bytes, more than the %d that are sent", n, MaxAnswerBytes)}
+	}
+	content := []mcp.Content{mcp.NewTextContent(string(body))}
+	for _, img := range a.images {
+		content = append(content, mcp.NewImageContent(img.data, img.mime))
+	}
+	return &mcp.CallToolResult{Content: content, StructuredContent: body}, nil
+}
+
+// failure answers err: as a tool error where the caller can act on it, else as a protocol error.
+func failure(err error) (*mcp.CallToolResult, error) {
+	if f := (fault{}); errors.As(err, &f) {
+		return nil, err
+	}
+	const most = 20_000
+	message, _ := cut(err.Error(), most)
+	return mcp.NewToolResultError(message), nil
+}

@@ -1,0 +1,26 @@
+// Package tools is nbduet's MCP surface: it takes the calls of an MCP client apart, has the session package do the
+// work, and writes the answers.
+//
+// # How a tool is made
+//
+// One function makes one tool, in a file named after its subject (url.go, notebook_read.go, notebook_edit.go,
+// notebook_run.go, sessions.go). What it returns holds everything there is to say about the tool: name, title,
+// description, toolset, the marks that hosts show their users (read-only, destructive, …), the schema of its arguments
+// and of its result, and the function that answers a call. registry.go lists them all; nothing is registered elsewhere.
+//
+// # How a call is answered
+//
+// [New] puts one handler around every tool. It checks the arguments against the tool's schema (arguments.go), decodes
+// them, calls the tool, and turns what comes back into an MCP result (answer.go): the JSON object once as text and once
+// as structured content, images as image content beside it, all of it within [MaxAnswerBytes]. An error is answered as
+// a tool error, which the model reads: it says what was wrong, with the value, and what to do. Only what is this
+// program's own fault, such as a panic, becomes a protocol error.
+//
+// Outputs of cells are cut to size by output.go and text.go; which cells a range means is decided in ranges.go.
+//
+// # Concurrency
+//
+// The server that New returns answers any number of calls at once. What tools keep between calls is what each client
+// was last shown (seen.go), which is safe for concurrent use and bounded; all else lives in the session package.
+// A tool starts no goroutine that outlives its call.
+package tools

@@ -1,0 +1,15 @@
+package tools
+
+import (
+	"flag"
+	"testing"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// update makes the tests write what they compare with, instead of comparing: go test ./tools -update.
+var update = flag.Bool("update", false, "write the schema snapshots and the README's table")
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }

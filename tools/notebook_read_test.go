@@ -1,0 +1,267 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+func TestGetBaseURL(t *testing.T) {
+	r := newRig(t)
+	var got baseURLResult
+	r.good("get_base_url", nil, &got)
+	if got.BaseURL != r.server.URL {
+		t.Errorf("base_url = %q, want %q", got.BaseURL, r.server.URL)
+	}
+	r.bad("get_base_url", dict{"x": 1}, `no argument "x"`)
+}
+
+func TestNbPathFromURL(t *testing.T) {
+	r := newRig(t)
+	var got notebookURLResult
+	url := r.server.URL + "/lab/tree/example/My%20notebook.ipynb?token=" + r.server.Token
+	r.good("nb_path_from_url", dict{"url": url}, &got)
+	want := notebookURLResult{strings.Replace(url, r.server.Token, "REDACTED", 1), r.server.URL, "example/My notebook.ipynb"}
+	if got != want {
+		t.Errorf("got %+v, want %+v", got, want)
+	}
+	r.bad("nb_path_from_url", dict{"url": "http://elsewhere.example/lab/tree/a.ipynb"}, "another server", r.server.URL)
+	r.bad("nb_path_from_url", dict{"url": r.server.URL + "/lab/tree/a.txt"}, "does not end with .ipynb")
+	r.bad("nb_path_from_url", dict{}, `"url" is missing`)
+}
+
+func TestListNbs(t *testing.T) {
+	r := newRig(t)
+	dir := r.server.Name(t, "")
+	for _, name := range []string{
+		"/b.ipynb", "/a #%?é.ipynb", "/sub/deep/er/c.ipynb",
+		"/notes.md", "/.hidden/h.ipynb", "/sub/.ipynb_checkpoints/c-checkpoint.ipynb",
+	} {
+		r.server.Write(t, dir+name, `{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`)
+	}
+	for _, path := range []string{dir, "/" + dir, "/" + dir + "/"} {
+		var got listNbsResult
+		r.good("list_nbs", dict{"path": path}, &got)
+		var paths []string
+		for _, n := range got.Notebooks {
+			paths = append(paths, n.Path)
+		}
+		if want := []string{dir + "/a #%?é.ipynb", dir + "/b.ipynb", dir + "/sub/deep/er/c.ipynb"}; !slices.Equal(paths, want) {
+			t.Fatalf("list_nbs(%q) = %q, want %q", path, paths, want)
+		}
+		if got.Stopped || got.Message != "" {
+			t.Errorf("stopped early: %s", got.Message)
+		}
+		n := got.Notebooks[0]
+		if n.Name != "a #%?é.ipynb" || n.Size == nil || *n.Size == 0 || !n.Writable || n.URL != r.server.URL+"/notebooks/"+dir+"/a%20%23%25%3F%C3%A9.ipynb" {
+			t.Errorf("notebook = %+v", n)
+		}
+		for _, s := range []string{n.LastModified, n.Created} {
+			if _, err := time.Parse(time.RFC3339, s); err != nil {
+				t.Errorf("%q is no ISO 8601 time: %v", s, err)
+			}
+		}
+	}
+	r.bad("list_nbs", dict{"path": dir + "/none"}, dir+"/none", "404")
+	r.bad("list_nbs", dict{"path": dir + "/b.ipynb"}, "not a folder")
+	r.bad("list_nbs", dict{"path": "../.."}, `".."`)
+}
+
+func TestWalkStopsAtItsBounds(t *testing.T) {
+	r := newRig(t)
+	entries := func(n int) (out []jupyter.Content) {
+		for i := range n {
+			out = append(out, jupyter.Content{Type: "notebook", Name: "x.ipynb", Path: fmt.Sprint(i)})
+		}
+		return out
+	}
+	stopped := false
+	w := &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() { stopped = true }}
+	w.take(t.Context(), entries(maxListed+1), 0)
+	if !stopped || len(w.found) != maxListed || !strings.Contains(w.note.String(), "1,500 notebooks") {
+		t.Errorf("%d notebooks, stopped %v: %s", len(w.found), stopped, w.note)
+	}
+	stopped = false
+	files := make([]jupyter.Content, maxEntries+1)
+	w = &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() { stopped = true }}
+	w.take(t.Context(), files, 0)
+	if !stopped || !strings.Contains(w.note.String(), "10,000 files") {
+		t.Errorf("stopped %v: %s", stopped, w.note)
+	}
+	w = &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() {}}
+	w.take(t.Context(), []jupyter.Content{{Type: "directory", Name: "d", Path: "d"}}, maxDepth)
+	w.wg.Wait()
+	if !strings.Contains(w.note.String(), "20 deep") {
+		t.Errorf("note = %s", w.note)
+	}
+}
+
+func TestGetNbStat(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1", "2")
+	var got notebookStat
+	r.good("get_nb_stat", dict{"path": "/" + path}, &got)
+	if got.Path != path || got.CellCount != 2 || got.Kernel != (kernelStat{"python3", "", noKernel}) || got.Revision == "" {
+		t.Errorf("before a kernel runs: %+v", got)
+	}
+	if _, err := time.Parse(time.RFC3339, got.LastModified); err != nil {
+		t.Error(err)
+	}
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, nil)
+	r.good("get_nb_stat", dict{"path": path}, &got)
+	if got.Kernel.Name != "python3" || got.Kernel.ID == "" || got.Kernel.State == "" || got.Kernel.State == noKernel {
+		t.Errorf("with a kernel: %+v", got.Kernel)
+	}
+}
+
+func TestReadNbCells(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[
+		{"id":"m","cell_type":"markdown","source":"# Title","metadata":{"tags":["x"]}},
+		{"id":"c","cell_type":"code","source":["a = 1\n","a"],"metadata":{},"execution_count":7,"outputs":[
+			{"output_type":"stream","name":"stdout","text":["one\n","two\n"]},
+			{"output_type":"execute_result","data":{"text/plain":"1"},"metadata":{},"execution_count":7}]},
+		{"id":"r","cell_type":"raw","source":"","metadata":{}}]}`)
+	got := r.read(path)
+	if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != defaultCellData || got.Remaining != nil {
+		t.Fatalf("read = %+v", got)
+	}
+	m, c := got.Cells[0], got.Cells[1]
+	if m.ID != "m" || m.Index != 0 || m.CellType != "markdown" || m.Source != "# Title" || fmt.Sprint(m.Metadata) != "map[tags:[x]]" || m.Outputs == nil {
+		t.Errorf("markdown cell = %+v", m)
+	}
+	if c.ID != "c" || c.Source != "a = 1\na" || c.ExecutionCount == nil || *c.ExecutionCount != 7 || len(c.Truncated.Outputs) != 2 {
+		t.Errorf("code cell = %+v", c)
+	}
+	want := `[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"},` +
+		`{"data":{"text/plain":"1"},"execution_count":7,"metadata":{},"output_type":"execute_result"}]`
+	if outputs := asJSON(t, c.Outputs); outputs != want {
+		t.Errorf("outputs = %s", outputs)
+	}
+
+	var some readResult
+	r.good("read_nb_cells", dict{"path": "/" + path, "ranges": []dict{{"start": 2}, {"start": 0, "end": 2}, {"start": 1}}}, &some)
+	var order []int
+	for _, c := range some.Cells {
+		order = append(order, c.Index)
+	}
+	if !slices.Equal(order, []int{2, 0, 1}) {
+		t.Errorf("ranges read the cells %v", order)
+	}
+	r.good("read_nb_cells", dict{"path": path, "maxCellData": 4}, &some)
+	c = some.Cells[1]
+	if !some.Truncated || !c.Truncated.Source || size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
+		t.Errorf("with 4 characters: %+v", some)
+	}
+}
+
+func TestReadNbCellsRefuses(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1", "2", "3")
+	defer r.unchanged(path)()
+	read := func(ranges ...dict) dict { return dict{"path": path, "ranges": ranges} }
+	r.bad("read_nb_cells", read(dict{"start": 3}), "start 3", "out of range", "3 cells")
+	r.bad("read_nb_cells", read(dict{"start": 0, "end": 9999}), "end 9999", "3 cells")
+	r.bad("read_nb_cells", read(dict{"start": -5}), "start -5", "negative", "3 cells")
+	r.bad("read_nb_cells", read(dict{"start": 2, "end": 1}), "reversed", "3 cells")
+	r.bad("read_nb_cells", read(dict{"start": 1, "end": 1}), "empty", "3 cells")
+	r.bad("read_nb_cells", dict{"path": path, "ranges": []dict{}}, "ranges is a list of 0")
+	r.bad("read_nb_cells", dict{"path": path, "maxCellData": -1}, "maxCellData is -1")
+}
+
+// Reading a notebook of any size goes on with the ranges that the answer names, until all has been read.
+func TestReadNbCellsPages(t *testing.T) {
+	r := newRig(t)
+	var sources []string
+	for i := range 40 {
+		sources = append(sources, fmt.Sprintf("# %d\n%s", i, strings.Repeat("é\"<", 12_000)))
+	}
+	path := r.server.Notebook(t, sources...)
+	args := dict{"path": path, "maxCellData": maxCellData}
+	var read []string
+	for calls := 1; ; calls++ {
+		var got readResult
+		r.good("read_nb_cells", args, &got)
+		for _, c := range got.Cells {
+			read = append(read, c.Source)
+		}
+		if got.Remaining == nil {
+			if calls == 1 {
+				t.Error("all fitted in one answer: the test shows nothing")
+			}
+			break
+		}
+		args["ranges"] = got.Remaining
+		if calls > 40 {
+			t.Fatal("no end")
+		}
+	}
+	if !slices.Equal(read, sources) {
+		t.Errorf("%d cells read, or not as they are", len(read))
+	}
+}
+
+// What every tool that takes a notebook says to a path that is none, and that nothing comes of it.
+func TestNoSuchNotebook(t *testing.T) {
+	r := newRig(t)
+	r.server.Write(t, "plain.txt", "hello")
+	r.server.Write(t, "folder/x.txt", "hello")
+	rest := map[string]dict{
+		"get_nb_stat":      {},
+		"read_nb_cells":    {},
+		"insert_nb_cells":  {"position": 0, "cells": []dict{{"content": "1"}}},
+		"modify_nb_cells":  {"modifications": []dict{{"range": dict{"start": 0}, "content": "1"}}},
+		"delete_nb_cells":  {"ranges": []dict{{"start": 0}}},
+		"execute_nb_cells": {"ranges": []dict{{"start": 0}}},
+	}
+	for tool, args := range rest {
+		for path, says := range map[string][]string{
+			"none.ipynb":         {"none.ipynb", "404"},
+			"plain.txt":          {"plain.txt", "not a notebook"},
+			"folder":             {"folder", "not a notebook"},
+			"/":                  {"root folder"},
+			"../../etc/passwd":   {`".."`},
+			"a\x00.ipynb":        {"NUL"},
+			"folder/../x.ipynb":  {`".."`},
+			"nowhere/none.ipynb": {"nowhere/none.ipynb"},
+		} {
+			with := dict{"path": path}
+			for k, v := range args {
+				with[k] = v
+			}
+			r.bad(tool, with, says...)
+		}
+	}
+	if _, err := r.srv.Contents(t.Context(), "none.ipynb", jupyter.ContentsOptions{}); err == nil {
+		t.Error("a tool made the notebook")
+	}
+}
+
+// Images stand beside the JSON, which names them.
+func TestReadShowsImages(t *testing.T) {
+	r := newRig(t)
+	const png = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+	nb := dict{"nbformat": 4, "nbformat_minor": 5, "metadata": dict{}, "cells": []dict{{
+		"id": "c", "cell_type": "code", "source": "plot()", "metadata": dict{}, "execution_count": 1,
+		"outputs": []dict{{"output_type": "display_data", "metadata": dict{}, "data": dict{"text/plain": "<Figure>", "image/png": png + "\n"}}},
+	}}}
+	b, err := json.Marshal(nb)
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), string(b))
+	var got readResult
+	res := r.good("read_nb_cells", dict{"path": path}, &got)
+	images := imagesOf(res)
+	if len(images) != 1 || images[0].Data != png || images[0].MIMEType != "image/png" {
+		t.Fatalf("images = %+v", images)
+	}
+	if data := got.Cells[0].Outputs[0]["data"].(map[string]any); data["image/png"] != "<image 1, 70 B, shown below>" {
+		t.Errorf("data = %v", data)
+	}
+}

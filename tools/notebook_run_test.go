@@ -1,0 +1,177 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session"
+)
+
+func TestExecuteNbCells(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "print('one')\nprint('two')", "6 * 7", "import sys\nsys.stderr.write('oops')\nNone")
+	r.good("insert_nb_cells", dict{"path": path, "position": 1, "exec": false, "cells": []dict{{"type": "markdown", "content": "# text"}}}, nil)
+	var got executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 3}, {"start": 3}}}, &got)
+	if got.Message != "Successfully executed 2 cell ranges" || got.ExecutedRanges != 2 || got.ExecutedCells != 3 || len(got.Results) != 3 {
+		t.Fatalf("execute = %+v", got)
+	}
+	for i, want := range []string{
+		`[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"}]`,
+		`[{"data":{"text/plain":"42"},"execution_count":2,"metadata":{},"output_type":"execute_result"}]`,
+		`[{"name":"stderr","output_type":"stream","text":"oops"}]`,
+	} {
+		res := got.Results[i]
+		if o := asJSON(t, res.Outputs); o != want {
+			t.Errorf("outputs of cell %d:\n got %s\nwant %s", i, o, want)
+		}
+		if res.State != "done" || res.ExecutionCount == nil || *res.ExecutionCount != i+1 || res.RunID == "" || res.CellID != got.CellIDs[i] || res.Truncated {
+			t.Errorf("result %d = %+v", i, res)
+		}
+	}
+	if got.Results[0].OriginalSize != len("one\ntwo\n") {
+		t.Errorf("original_size = %d", got.Results[0].OriginalSize)
+	}
+	// What was answered is in the notebook.
+	cells := r.read(path).Cells
+	if cells[2].ExecutionCount == nil || *cells[2].ExecutionCount != 2 || asJSON(t, cells[2].Outputs) != asJSON(t, got.Results[1].Outputs) {
+		t.Errorf("the cell shows %+v", cells[2])
+	}
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &got)
+	if got.ExecutedCells != 0 || !strings.HasPrefix(got.Message, "Nothing was executed") {
+		t.Errorf("a markdown cell: %+v", got)
+	}
+}
+
+func TestExecuteNbCellsRefuses(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1", "2")
+	defer r.unchanged(path)()
+	run := func(ranges ...dict) dict { return dict{"path": path, "ranges": ranges} }
+	r.bad("execute_nb_cells", run(dict{"start": 0}, dict{"start": 2}), "start 2", "2 cells")
+	r.bad("execute_nb_cells", run(dict{"start": -1}), "start -1", "2 cells")
+	r.bad("execute_nb_cells", run(dict{"start": 1, "end": 0}), "reversed", "2 cells")
+	r.bad("execute_nb_cells", dict{"path": path, "ranges": []dict{}}, "ranges is a list of 0")
+	r.bad("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}, "exec": true}, `no argument "exec"`)
+	r.bad("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}, "timeout": 1e9}, "timeout is 1e+09")
+}
+
+func TestInsertRunsTheCells(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t)
+	var got insertResult
+	r.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{
+		{"content": "x = 20"}, {"type": "markdown", "content": "text"}, {"content": "x + 1"},
+	}}, &got)
+	if got.Message != "Successfully inserted cells and executed them" || !got.Executed || len(got.Results) != 2 || len(got.CellIDs) != 3 {
+		t.Fatalf("insert = %+v", got)
+	}
+	if got.Results[1].CellID != got.CellIDs[2] || !strings.Contains(asJSON(t, got.Results[1].Outputs), `"text/plain":"21"`) {
+		t.Errorf("second result = %+v", got.Results[1])
+	}
+}
+
+func TestModifyRunsTheCells(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "x = 1", "x")
+	var got modifyResult
+	r.good("modify_nb_cells", dict{"path": path, "modifications": []dict{
+		{"range": dict{"start": 0}, "content": "x = 5"}, {"range": dict{"start": 1}, "content": "x * 2"},
+	}}, &got)
+	if got.Message != "Successfully modified 2 cell ranges and executed cells" || !got.Executed || len(got.Results) != 2 {
+		t.Fatalf("modify = %+v", got)
+	}
+	if !strings.Contains(asJSON(t, got.Results[1].Outputs), `"text/plain":"10"`) {
+		t.Errorf("second result = %+v", got.Results[1])
+	}
+}
+
+// An error is shown as such, without colours, and the message does not claim success.
+func TestFailingCell(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "print('before')\n1/0", "'not run'")
+	var got executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}}, &got)
+	if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 failed, 1 not run") {
+		t.Errorf("message = %q", got.Message)
+	}
+	failed, after := got.Results[0], got.Results[1]
+	if failed.State != string(session.Failed) || len(failed.Outputs) != 2 {
+		t.Fatalf("failed = %+v", failed)
+	}
+	e := failed.Outputs[1]
+	if e["output_type"] != "error" || e["name"] != "ZeroDivisionError" || e["value"] != "division by zero" {
+		t.Errorf("error = %v", e)
+	}
+	if trace := fmt.Sprint(e["traceback"]); strings.Contains(trace, "\x1b") || !strings.Contains(trace, "ZeroDivisionError") {
+		t.Errorf("traceback = %q", trace)
+	}
+	if after.State != string(session.Cancelled) || after.Message == "" || len(after.Outputs) != 0 {
+		t.Errorf("the cell behind it = %+v", after)
+	}
+	// The kernel and its queue go on.
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &got)
+	if got.Message != "Successfully executed 1 cell range" {
+		t.Errorf("afterwards: %q", got.Message)
+	}
+}
+
+func TestOutputIsCut(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "print('start'); print('x' * 100_000); print('end')")
+	var got executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}, "maxCellOutputSize": 500}, &got)
+	res := got.Results[0]
+	text := res.Outputs[0]["text"].(string)
+	if !res.Truncated || res.OriginalSize != 100_011 || size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
+		t.Errorf("truncated %v, original_size %d, %q", res.Truncated, res.OriginalSize, text)
+	}
+}
+
+func TestImagesOfARun(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, `import base64
+from IPython.display import Image, display
+display(Image(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")))`)
+	var got executeResult
+	res := r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &got)
+	if images := imagesOf(res); len(images) != 1 || images[0].MIMEType != "image/png" {
+		t.Fatalf("%d images", len(images))
+	}
+	data := got.Results[0].Outputs[0]["data"].(map[string]any)
+	if data["image/png"] != "<image 1, 70 B, shown below>" {
+		t.Errorf("data = %v", data)
+	}
+}
+
+// A cell that takes longer than the caller waits goes on, and shows where it stands.
+func TestTimeout(t *testing.T) {
+	r := newRig(t)
+	gate := r.server.Name(t, ".gate")
+	path := r.server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.02)\nprint('done')", gate), "2")
+	var got executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}, "timeout": 3}, &got)
+	first, second := got.Results[0], got.Results[1]
+	if first.State != string(session.Running) || second.State != string(session.Queued) || !strings.Contains(first.Message, "goes on") || first.RunID == "" {
+		t.Fatalf("results = %+v", got.Results)
+	}
+	if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 still running, 1 still waiting") {
+		t.Errorf("message = %q", got.Message)
+	}
+	if cells := r.read(path).Cells; cells[0].ExecutionState != "running" {
+		t.Errorf("the cell's state is %q", cells[0].ExecutionState)
+	}
+	r.server.Write(t, gate, "")
+	run, ok := r.manager.Run(second.RunID)
+	if !ok {
+		t.Fatalf("run %s is not known", second.RunID)
+	}
+	if err := run.Wait(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	cells := r.read(path).Cells
+	if o := asJSON(t, cells[0].Outputs); !strings.Contains(o, `waiting\ndone\n`) || cells[0].ExecutionState == "running" {
+		t.Errorf("afterwards: %s, %q", o, cells[0].ExecutionState)
+	}
+}

@@ -1,0 +1,246 @@
+package tools
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"math"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// cellsOf makes code cells with the given sources and the ids c0, c1, ….
+func cellsOf(sources ...string) []ydoc.Cell {
+	var out []ydoc.Cell
+	for i, s := range sources {
+		out = append(out, ydoc.Cell{ID: fmt.Sprintf("c%d", i), Type: "code", Source: s, Metadata: map[string]any{}})
+	}
+	return out
+}
+
+func stream(text string) ydoc.Output {
+	return ydoc.Output{"output_type": "stream", "name": "stdout", "text": text}
+}
+
+func display(data map[string]any) ydoc.Output {
+	return ydoc.Output{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
+}
+
+var generous = outputLimits{each: 10_000, total: 10_000, count: 100}
+
+func asJSON(t *testing.T, v any) string {
+	t.Helper()
+	b, err := compact(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+func TestShowOutputsOfEachKind(t *testing.T) {
+	outputs := []ydoc.Output{
+		stream("a\x1b[31mb\x1b[0m\n"),
+		{"output_type": "stream", "name": "stderr", "text": []any{"x\n", "y"}},
+		{"output_type": "execute_result", "data": map[string]any{"text/plain": "42"}, "metadata": map[string]any{}, "execution_count": 3},
+		display(map[string]any{"text/html": []any{"<b>", "1</b>"}, "application/json": map[string]any{"a": []any{1, nil}}}),
+		{"output_type": "error", "ename": "E", "evalue": "\x1b[1mv", "traceback": []any{"\x1b[0;31m---\x1b[0m", "line 1\nline 2"}},
+		{"output_type": "odd", "x": 1},
+	}
+	got := contentsOf(outputs).show(generous, newTray(4))
+	want := []string{
+		`{"name":"stdout","output_type":"stream","text":"ab\n"}`,
+		`{"name":"stderr","output_type":"stream","text":"x\ny"}`,
+		`{"data":{"text/plain":"42"},"execution_count":3,"metadata":{},"output_type":"execute_result"}`,
+		`{"data":{"application/json":{"a":[1,null]},"text/html":"<b>1</b>"},"metadata":{},"output_type":"display_data"}`,
+		`{"name":"E","output_type":"error","traceback":["---","line 1","line 2"],"value":"v"}`,
+		`{"output_type":"odd","text":"{\"output_type\":\"odd\",\"x\":1}"}`,
+	}
+	for i, w := range want {
+		if g := asJSON(t, got.outputs[i]); g != w {
+			t.Errorf("output %d:\n got %s\nwant %s", i, g, w)
+		}
+	}
+	if got.truncated() || len(got.cut) != len(want) {
+		t.Errorf("cut = %v", got.cut)
+	}
+}
+
+func TestShowOutputsSharesTheLimit(t *testing.T) {
+	outputs := []ydoc.Output{stream(strings.Repeat("x", 5000)), stream("short"), stream(strings.Repeat("y", 5000))}
+	got := contentsOf(outputs).show(outputLimits{each: 1000, total: 1000, count: 100}, newTray(4))
+	total := 0
+	for _, o := range got.outputs {
+		total += size(o["text"].(string))
+	}
+	if total > 1000 || total < 900 || got.original != 10_005 || !slices.Equal(got.cut, []bool{true, false, true}) {
+		t.Errorf("%d characters of %d, cut %v", total, got.original, got.cut)
+	}
+	if got.outputs[1]["text"] != "short" {
+		t.Errorf("the short output is %q", got.outputs[1]["text"])
+	}
+}
+
+func TestShowOutputsLeavesOutTheMiddleOfMany(t *testing.T) {
+	var outputs []ydoc.Output
+	for i := range 500 {
+		outputs = append(outputs, stream(fmt.Sprint(i)))
+	}
+	got := contentsOf(outputs).show(outputLimits{each: 100, total: 10_000, count: 10}, newTray(4))
+	if len(got.outputs) != 10 || got.omitted != 490 || !got.truncated() {
+		t.Fatalf("%d shown, %d omitted", len(got.outputs), got.omitted)
+	}
+	if got.outputs[0]["text"] != "0" || got.outputs[9]["text"] != "499" {
+		t.Errorf("first %q, last %q", got.outputs[0]["text"], got.outputs[9]["text"])
+	}
+}
+
+func TestShowDataPrefersPlainText(t *testing.T) {
+	table := display(map[string]any{"text/plain": "1  2", "text/html": strings.Repeat("<td>", 1000)})
+	got := contentsOf([]ydoc.Output{table}).show(outputLimits{each: 100, total: 100, count: 10}, newTray(4))
+	data := got.outputs[0]["data"].(map[string]any)
+	if data["text/plain"] != "1  2" || data["text/html"] != "<text/html, 4,000 characters, left out>" || !got.cut[0] {
+		t.Errorf("data = %v, cut %v", data, got.cut)
+	}
+}
+
+func TestShowErrorKeepsItsEnd(t *testing.T) {
+	e := ydoc.Output{"output_type": "error", "ename": "ValueError", "evalue": "bad", "traceback": []any{strings.Repeat("frame\n", 1000), "ValueError: bad"}}
+	got := contentsOf([]ydoc.Output{e}).show(outputLimits{each: 300, total: 300, count: 10}, newTray(4))
+	o := got.outputs[0]
+	trace := o["traceback"].([]string)
+	if o["name"] != "ValueError" || o["value"] != "bad" || trace[len(trace)-1] != "ValueError: bad" || !got.cut[0] {
+		t.Errorf("error = %v", o)
+	}
+}
+
+func TestImagesStandOnceBesideTheJSON(t *testing.T) {
+	png := base64.StdEncoding.EncodeToString([]byte(strings.Repeat("x", 24_100)))
+	pictures := newTray(2)
+	plot := display(map[string]any{"text/plain": "<Figure>", "image/png": png[:76] + "\n" + png[76:] + "\n"})
+	got := contentsOf([]ydoc.Output{plot, plot, plot}).show(generous, pictures)
+	for i, want := range []string{"<image 1, 24.1 kB, shown below>", "<image 2, 24.1 kB, shown below>", "<image, 24.1 kB, not shown: an answer shows 2;"} {
+		if ref := got.outputs[i]["data"].(map[string]any)["image/png"].(string); !strings.HasPrefix(ref, want) {
+			t.Errorf("image %d is %q", i, ref)
+		}
+	}
+	if len(pictures.images) != 2 || pictures.images[0].data != png || pictures.images[0].mime != "image/png" {
+		t.Errorf("%d images, or not as they were", len(pictures.images))
+	}
+	if got.truncated() {
+		t.Error("images count as cut text")
+	}
+	if strings.Contains(asJSON(t, got.outputs), png[:40]) {
+		t.Error("the image's data stands in the JSON")
+	}
+}
+
+func TestImagesThatCannotBeShown(t *testing.T) {
+	pictures := newTray(9)
+	for data, want := range map[string]string{
+		"":    "empty",
+		"§§":  "not valid base64",
+		"aGk": "not valid base64",
+		strings.Repeat("AAAA", maxImageBytes/4+1): "at most",
+	} {
+		if ref, ok := pictures.put("image/png", data); ok || !strings.Contains(ref, want) {
+			t.Errorf("put(%.10q…) = %q, %v", data, ref, ok)
+		}
+	}
+	if len(pictures.images) != 0 {
+		t.Errorf("%d images", len(pictures.images))
+	}
+}
+
+// Whatever a cell holds, an answer with it can be written and is within the bound.
+func TestShowCellsAlwaysFits(t *testing.T) {
+	big := strings.Repeat("\x01\"\\<é😀", 40_000)
+	image := strings.Repeat("AAAA", 120_000)
+	cells := cellsOf(big, "small", big)
+	for i := range cells {
+		cells[i].Metadata = map[string]any{"nan": math.NaN(), "big": big}
+		for range 150 {
+			cells[i].Outputs = append(cells[i].Outputs, stream(big[:30_000]), display(map[string]any{"image/png": image, "application/x": math.Inf(1)}))
+		}
+	}
+	for _, limit := range []int{1, 50, defaultCellData, maxCellData} {
+		indexes := []int{0, 1, 2}
+		for calls := 0; len(indexes) > 0; calls++ {
+			page, err := showCells(cells, indexes, limit)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if len(page.cells) == 0 || calls > 3 {
+				t.Fatalf("limit %d: a call makes no progress", limit)
+			}
+			a := &answer{body: readResult{Cells: page.cells, Remaining: page.remaining, Message: page.message}, images: page.images}
+			res, err := a.result()
+			if err != nil {
+				t.Fatal(err)
+			}
+			if b, err := json.Marshal(res); err != nil || len(b) > MaxAnswerBytes {
+				t.Fatalf("limit %d: the answer takes %d bytes, %v", limit, len(b), err)
+			}
+			for n, img := range page.images {
+				if img.data != image || !strings.Contains(asJSON(t, page.cells), fmt.Sprintf("<image %d,", n+1)) {
+					t.Errorf("image %d is not named in the JSON", n+1)
+				}
+			}
+			indexes = indexes[len(page.cells):]
+			if got := spans(indexes); !slices.Equal(got, page.remaining) {
+				t.Fatalf("remaining_ranges = %v, want %v", page.remaining, got)
+			}
+		}
+	}
+}
+
+func TestExecutionResultsAlwaysFit(t *testing.T) {
+	big := strings.Repeat("\x01\"\\<é😀", 10_000)
+	var outputs []ydoc.Output
+	for range 5 {
+		outputs = append(outputs, stream(big), display(map[string]any{"image/png": strings.Repeat("AAAA", 50_000)}))
+	}
+	f := finished{size: maxOutputSize}
+	for i := range maxRunCells {
+		r := finishedRun{id: fmt.Sprint("run-", i), cell: strings.Repeat("c", 36), contents: contentsOf(outputs)}
+		r.State = "failed"
+		f.runs = append(f.runs, r)
+	}
+	a := &answer{}
+	var results []executionResult
+	if err := f.into(a, func(r []executionResult) {
+		results = r
+		a.body = executeResult{Results: r}
+	}); err != nil {
+		t.Fatal(err)
+	}
+	res, err := a.result()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if b, err := json.Marshal(res); err != nil || len(b) > MaxAnswerBytes {
+		t.Fatalf("the answer takes %d bytes, %v", len(b), err)
+	}
+	if len(results) != maxRunCells || !results[0].Truncated || results[0].OriginalSize < 5*50_000 {
+		t.Errorf("%d results, first %+v", len(results), results[0].OriginalSize)
+	}
+}
+
+func TestShare(t *testing.T) {
+	for _, c := range []struct {
+		sizes []int
+		total int
+		want  []int
+	}{
+		{nil, 10, []int{}},
+		{[]int{5, 5}, 10, []int{5, 5}},
+		{[]int{100, 2, 100}, 12, []int{5, 2, 5}},
+		{[]int{3, 3, 3}, 0, []int{0, 0, 0}},
+	} {
+		if got := share(c.sizes, c.total); !slices.Equal(got, c.want) {
+			t.Errorf("share(%v, %d) = %v, want %v", c.sizes, c.total, got, c.want)
+		}
+	}
+}

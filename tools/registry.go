@@ -1,0 +1,145 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// A tool is everything there is to say about one MCP tool.
+type tool struct {
+	name, title, description string
+	toolset                  string
+	marks                    marks
+	input, output            schema
+	// handle answers a call whose arguments have been checked against input.
+	handle func(context.Context, mcp.CallToolRequest) (*answer, error)
+}
+
+// marks are what a host may show its user or ask consent by; they must be true.
+type marks struct {
+	// readOnly: no file, document or kernel is changed. Joining a room to read it changes nothing that others keep.
+	readOnly bool
+	// destructive: something that was there before can be gone afterwards.
+	destructive bool
+	// idempotent: the same call again changes nothing more.
+	idempotent bool
+	// openWorld: it runs code, which can reach anything.
+	openWorld bool
+}
+
+// The toolsets, in the order in which they are listed.
+const (
+	toolsetNotebook = "notebook"
+	toolsetRTC      = "rtc"
+)
+
+// A Toolset is a group of tools that is switched on and off together.
+type Toolset struct {
+	Name, Description string
+	// Default tells that it is on where no toolsets are named.
+	Default bool
+}
+
+// Toolsets returns all toolsets.
+func Toolsets() []Toolset {
+	return []Toolset{
+		{toolsetNotebook, "find, read, edit and run notebooks", true},
+		{toolsetRTC, "the collaboration sessions that this program holds open", true},
+	}
+}
+
+// registry is the one list of all tools, in the order of the README's table.
+func registry(d *deps) []tool {
+	return []tool{
+		getBaseURL(d),
+		nbPathFromURL(d),
+		listNbs(d),
+		getNbStat(d),
+		readNbCells(d),
+		modifyNbCells(d),
+		insertNbCells(d),
+		deleteNbCells(d),
+		executeNbCells(d),
+		queryNbSessions(d),
+		endNbSession(d),
+	}
+}
+
+// ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several, and
+// returns the names in their usual order, each once. An empty list is the default.
+func ParseToolsets(list string) ([]string, error) {
+	wanted := map[string]bool{}
+	for name := range strings.SplitSeq(list, ",") {
+		switch name = strings.TrimSpace(name); name {
+		case "":
+		case "all", "default":
+			for _, t := range Toolsets() {
+				if name == "all" || t.Default {
+					wanted[t.Name] = true
+				}
+			}
+		default:
+			if !slices.ContainsFunc(Toolsets(), func(t Toolset) bool { return t.Name == name }) {
+				return nil, fmt.Errorf("there is no toolset %q: choose from %s, default, all", name, strings.Join(toolsetNames(), ", "))
+			}
+			wanted[name] = true
+		}
+	}
+	if len(wanted) == 0 {
+		if strings.Trim(list, ", ") == "" && list != "" {
+			return nil, errors.New("the list of toolsets names none: choose from " + strings.Join(toolsetNames(), ", ") + ", default, all")
+		}
+		return ParseToolsets("default")
+	}
+	return slices.DeleteFunc(toolsetNames(), func(n string) bool { return !wanted[n] }), nil
+}
+
+func toolsetNames() []string {
+	var names []string
+	for _, t := range Toolsets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// selected returns the tools of the named toolsets, without those that write where readOnly is set.
+func selected(all []tool, toolsets []string, readOnly bool) []tool {
+	return slices.DeleteFunc(all, func(t tool) bool {
+		return !slices.Contains(toolsets, t.toolset) || (readOnly && !t.marks.readOnly)
+	})
+}
+
+// typed makes a tool's handle out of a function that takes the decoded arguments.
+func typed[A any](fn func(context.Context, A) (*answer, error)) func(context.Context, mcp.CallToolRequest) (*answer, error) {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*answer, error) {
+		var args A
+		if err := decodeArguments(req, &args); err != nil {
+			return nil, err
+		}
+		return fn(ctx, args)
+	}
+}
+
+// definition is the tool in MCP's terms.
+func (t tool) definition() mcp.Tool {
+	m := t.marks
+	return mcp.Tool{
+		Name:            t.name,
+		Title:           t.title,
+		Description:     t.description,
+		RawInputSchema:  t.input.raw(),
+		RawOutputSchema: t.output.raw(),
+		Annotations: mcp.ToolAnnotation{
+			Title:           t.title,
+			ReadOnlyHint:    &m.readOnly,
+			DestructiveHint: &m.destructive,
+			IdempotentHint:  &m.idempotent,
+			OpenWorldHint:   &m.openWorld,
+		},
+	}
+}

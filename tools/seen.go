@@ -1,0 +1,61 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"hash/maphash"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// seenCells bounds how many cells are remembered over all clients, 100 bytes or so each.
+const seenCells = 50_000
+
+// seen remembers the hash of each cell's source as each client was last shown it.
+//
+// While a document is open the session package knows the very revision that a client was shown, and a new source is
+// merged as a change from it. That knowledge ends with the document, after five idle minutes or so; what a client was
+// shown before is then known here, well enough to tell whether somebody has changed the cell since.
+//
+// It is safe for concurrent use; the cells not used for longest are forgotten first.
+type seen struct {
+	cells *lru.Cache[seenKey, uint64]
+	seed  maphash.Seed
+}
+
+type seenKey struct{ client, path, cell string }
+
+func newSeen() (*seen, error) {
+	cells, err := lru.New[seenKey, uint64](seenCells)
+	if err != nil {
+		return nil, fmt.Errorf("make the memory of shown cells: %w", err)
+	}
+	return &seen{cells: cells, seed: maphash.MakeSeed()}, nil
+}
+
+// show notes that the client of ctx is shown the cell as it is in c.
+func (s *seen) show(ctx context.Context, doc *session.Document, c ydoc.Cell) {
+	client := clientOf(ctx)
+	doc.Show(client, c.ID, c.Revision)
+	s.cells.Add(seenKey{client, doc.Path(), c.ID}, s.hash(c.Source))
+}
+
+// outdated tells whether the client of ctx was shown the cell once, with another source than it has now.
+func (s *seen) outdated(ctx context.Context, path string, c ydoc.Cell) bool {
+	last, ok := s.cells.Get(seenKey{clientOf(ctx), path, c.ID})
+	return ok && last != s.hash(c.Source)
+}
+
+func (s *seen) hash(source string) uint64 { return maphash.String(s.seed, source) }
+
+// clientOf names the MCP client session that a call comes from.
+func clientOf(ctx context.Context) string {
+	if c := server.ClientSessionFromContext(ctx); c != nil {
+		return c.SessionID()
+	}
+	return ""
+}
