@@ -1,0 +1,83 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools"
+)
+
+// discoverTime bounds the search for servers on this machine, which happens before MCP's initialize can be answered.
+const discoverTime = 3 * time.Second
+
+// discover finds the Jupyter servers that run on this machine.
+type discover func(context.Context) ([]jupyter.Running, error)
+
+func discoverLocal(ctx context.Context) ([]jupyter.Running, error) {
+	ctx, cancel := context.WithTimeout(ctx, discoverTime)
+	defer cancel()
+	return jupyter.Discover(ctx, nil)
+}
+
+// connect chooses the Jupyter server. It does not ask the server anything: one that is down, or a wrong token, is
+// answered by each tool when it is called, and works again when it is mended.
+func connect(ctx context.Context, s settings, find discover, log *slog.Logger) (*jupyter.Server, error) {
+	opt := jupyter.Options{URL: s.url, Token: s.token, Logger: log, UserAgent: "nbduet"}
+	if s.url == "" {
+		running, err := find(ctx)
+		if err != nil {
+			return nil, err
+		}
+		one, err := only(running)
+		if err != nil {
+			return nil, usageError{err}
+		}
+		log.Info("found a Jupyter server", "url", one.URL, "root", one.Root)
+		opt.URL = one.URL
+		if opt.Token == "" {
+			opt.Token = one.Token
+		}
+	}
+	srv, err := jupyter.New(opt)
+	if err != nil {
+		return nil, usageError{err}
+	}
+	if s.url == "" || srv.HasToken() {
+		return srv, nil
+	}
+	// The token of a server on this machine can be had without asking anybody.
+	running, err := find(ctx)
+	if err != nil {
+		log.Debug("no token was given, and none could be looked up", "error", err)
+		return srv, nil
+	}
+	for _, r := range running {
+		if r.Token != "" && tools.SameServer(r.URL, srv.BaseURL()) {
+			opt.Token = r.Token
+			return jupyter.New(opt)
+		}
+	}
+	return srv, nil
+}
+
+// only returns the one server there is.
+func only(running []jupyter.Running) (jupyter.Running, error) {
+	switch len(running) {
+	case 0:
+		return jupyter.Running{}, errors.New("no Jupyter server runs on this machine as this user: start one with \"jupyter lab\", " +
+			"or name one with --jupyter-url (JUPYTER_SERVER_URL) and --token (JUPYTER_TOKEN)")
+	case 1:
+		return running[0], nil
+	}
+	var b strings.Builder
+	b.WriteString("several Jupyter servers run on this machine, choose one with --jupyter-url (JUPYTER_SERVER_URL):")
+	for _, r := range running {
+		fmt.Fprintf(&b, "\n  --jupyter-url %s  (root folder %s)", r.URL, r.Root)
+	}
+	return jupyter.Running{}, errors.New(b.String())
+}

@@ -1,0 +1,158 @@
+package main
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"math"
+	"os"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/alecthomas/kong"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// flags are the command line and the environment; kong makes the help text of their tags.
+type flags struct {
+	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without one, the server that runs on this machine is taken, if there is exactly one."`
+	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Better given in the environment, where other users cannot see it. Without one, the token of a server found on this machine is used."`
+	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; it wins over --token."`
+
+	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook's session is closed; fractions are allowed. Default: 5."`
+	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks held open at once; beyond that the longest idle one is closed. Default: ${default}."`
+	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
+
+	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
+	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
+
+	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Default: ${default}."`
+	Version  kong.VersionFlag `help:"Print the version and exit."`
+}
+
+// settings are checked flags.
+type settings struct {
+	url, token     string
+	sessionTimeout time.Duration
+	maxRooms       int
+	agentName      string
+	toolsets       []string
+	readOnly       bool
+	logLevel       slog.Level
+}
+
+// usageError is a mistake of whoever started the program.
+type usageError struct{ err error }
+
+func (e usageError) Error() string { return e.err.Error() }
+func (e usageError) Unwrap() error { return e.err }
+
+// exited is what kong's call to exit becomes, after --help or --version.
+type exited struct{ code int }
+
+// parse reads the command line and the environment. done tells that the program has said what it was asked (--help,
+// --version) and is to end.
+func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err error) {
+	var f flags
+	parser, err := kong.New(
+		&f,
+		kong.Name("nbduet"),
+		kong.Description("MCP server that works in Jupyter notebooks together with people: edits, outputs and the agent itself appear live in their JupyterLab tabs. "+
+			"It speaks MCP on standard input and output, and logs to standard error."),
+		kong.Vars{"version": "nbduet " + versionText(), "toolsets": strings.Join(toolsetNames(), ", ")},
+		kong.Writers(stdout, stderr),
+		kong.Exit(func(code int) { panic(exited{code}) }),
+	)
+	if err != nil {
+		return settings{}, false, fmt.Errorf("set up the flags: %w", err)
+	}
+	defer func() {
+		switch r := recover().(type) {
+		case nil:
+		case exited:
+			done = true
+		default:
+			panic(r)
+		}
+	}()
+	if _, err := parser.Parse(args); err != nil {
+		return settings{}, false, usageError{fmt.Errorf("%w; nbduet --help lists the flags", err)}
+	}
+	s, err = f.check()
+	return s, false, err
+}
+
+func toolsetNames() []string {
+	var names []string
+	for _, t := range tools.Toolsets() {
+		names = append(names, t.Name)
+	}
+	return names
+}
+
+// check turns flags into settings. Every complaint names the flag and the value.
+func (f flags) check() (settings, error) {
+	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly}
+	var err error
+	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
+		return settings{}, usageError{fmt.Errorf("--session-timeout: %w", err)}
+	}
+	if f.MaxRooms < 1 || f.MaxRooms > 10_000 {
+		return settings{}, usageError{fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)}
+	}
+	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
+		return settings{}, usageError{fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)}
+	}
+	if s.toolsets, err = tools.ParseToolsets(f.Toolsets); err != nil {
+		return settings{}, usageError{fmt.Errorf("--toolsets: %w", err)}
+	}
+	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
+		return settings{}, usageError{fmt.Errorf("--log-level: %q is none of debug, info, warn, error", f.LogLevel)}
+	}
+	if f.TokenFile != "" {
+		if s.token, err = readToken(f.TokenFile); err != nil {
+			return settings{}, usageError{fmt.Errorf("--token-file: %w", err)}
+		}
+	}
+	return s, nil
+}
+
+// maxMinutes is the longest session timeout, a year.
+const maxMinutes = 365 * 24 * 60
+
+// minutes reads a positive number of minutes.
+func minutes(s string) (time.Duration, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%q is not a number of minutes, such as 5 or 0.5", s)
+	}
+	if math.IsNaN(n) || n <= 0 || n > maxMinutes {
+		return 0, fmt.Errorf("%s is not a number of minutes more than 0 and at most %d", s, maxMinutes)
+	}
+	return max(time.Duration(n*float64(time.Minute)), 1), nil
+}
+
+// readToken reads a token from a file, without the white space around it.
+func readToken(name string) (string, error) {
+	const most = 1 << 16
+	f, err := os.Open(name)
+	if err != nil {
+		return "", err
+	}
+	defer f.Close()
+	b, err := io.ReadAll(io.LimitReader(f, most+1))
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", name, err)
+	}
+	if len(b) > most {
+		return "", fmt.Errorf("%s is longer than %d bytes: it cannot be a token", name, most)
+	}
+	token := strings.TrimSpace(string(b))
+	if token == "" {
+		return "", errors.New(name + " holds no token")
+	}
+	return token, nil
+}

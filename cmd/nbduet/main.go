@@ -1,0 +1,19 @@
+package main
+
+import (
+	"context"
+	"os"
+	"os/signal"
+	"syscall"
+)
+
+func main() {
+	// Whatever prints to os.Stdout by mistake, in this program or in a library, must not end up between MCP messages.
+	stdout := os.Stdout
+	os.Stdout = os.Stderr
+	// A client that has gone must not kill us by SIGPIPE before the rooms have been left.
+	signal.Ignore(syscall.SIGPIPE)
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	context.AfterFunc(ctx, stop) // a second signal ends the program at once
+	os.Exit(run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr))
+}

@@ -1,0 +1,422 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"os"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+
+// clean takes everything out of the environment that the flags read.
+func clean(t *testing.T) {
+	t.Helper()
+	for _, kv := range os.Environ() {
+		name, _, _ := strings.Cut(kv, "=")
+		if strings.HasPrefix(name, "NBDUET_") && !strings.HasPrefix(name, "NBDUET_TEST_") && name != "NBDUET_JUPYTER" ||
+			strings.HasPrefix(name, "JUPYTER_") || name == "LOG_LEVEL" {
+			t.Setenv(name, "") // so that it is put back
+			os.Unsetenv(name)
+		}
+	}
+}
+
+// locked is a buffer that may be written by one goroutine and read by another.
+type locked struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *locked) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *locked) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// outcome is how a run of the program ended.
+type outcome struct {
+	code           int
+	stdout, stderr string
+}
+
+// start runs the program with its input at its end.
+func start(t *testing.T, find discover, args ...string) outcome {
+	t.Helper()
+	var out, log locked
+	code := runWith(t.Context(), args, strings.NewReader(""), &out, &log, find)
+	return outcome{code, out.String(), log.String()}
+}
+
+func found(servers ...jupyter.Running) discover {
+	return func(context.Context) ([]jupyter.Running, error) { return servers, nil }
+}
+
+func (o outcome) is(t *testing.T, code int, says ...string) {
+	t.Helper()
+	if o.code != code || o.stdout != "" {
+		t.Errorf("exit code %d, stdout %q, stderr %s", o.code, o.stdout, o.stderr)
+	}
+	for _, want := range says {
+		if !strings.Contains(o.stderr, want) {
+			t.Errorf("stderr does not say %q: %s", want, o.stderr)
+		}
+	}
+}
+
+func TestVersionAndHelp(t *testing.T) {
+	clean(t)
+	o := start(t, found(), "--version")
+	if o.code != 0 || o.stderr != "" || !strings.HasPrefix(o.stdout, "nbduet ") || !strings.Contains(o.stdout, "go1.") || strings.Count(o.stdout, "\n") != 1 {
+		t.Errorf("--version: %+v", o)
+	}
+	t.Setenv("JUPYTER_TOKEN", "s3cret")
+	o = start(t, found(), "--help")
+	if o.code != 0 || o.stderr != "" || strings.Contains(o.stdout, "s3cret") {
+		t.Errorf("--help: %+v", o)
+	}
+	for _, want := range []string{
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms",
+		"--agent-name", "AI Agent", "--toolsets", "notebook, rtc", "--read-only", "--log-level", "LOG_LEVEL", "--version",
+	} {
+		if !strings.Contains(o.stdout, want) {
+			t.Errorf("--help does not say %q", want)
+		}
+	}
+}
+
+func TestWrongFlags(t *testing.T) {
+	clean(t)
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, []byte(" \n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"--bogus"}, []string{"--bogus"}},
+		{[]string{"extra"}, []string{"extra"}},
+		{[]string{"--session-timeout=0"}, []string{"--session-timeout", "0 is not"}},
+		{[]string{"--session-timeout=-1"}, []string{"--session-timeout", "-1"}},
+		{[]string{"--session-timeout=NaN"}, []string{"--session-timeout", "NaN"}},
+		{[]string{"--session-timeout=+Inf"}, []string{"--session-timeout", "+Inf"}},
+		{[]string{"--session-timeout=1e400"}, []string{"--session-timeout", "1e400"}},
+		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
+		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
+		{[]string{"--agent-name="}, []string{"--agent-name"}},
+		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, rtc"}},
+		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
+		{[]string{"--token-file=/no/such/file"}, []string{"--token-file", "/no/such/file"}},
+		{[]string{"--token-file=" + empty}, []string{"--token-file", "holds no token"}},
+		{[]string{"--jupyter-url=localhost:8888"}, []string{"localhost:8888"}},
+		{[]string{"--jupyter-url=http://h:1/", "--token=a b"}, []string{"token", "space"}},
+	} {
+		start(t, found(), c.args...).is(t, exitUsage, append(c.says, "nbduet:")...)
+	}
+}
+
+func TestSettings(t *testing.T) {
+	clean(t)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("JUPYTER_SERVER_URL", "http://env:1")
+	t.Setenv("JUPYTER_TOKEN", "from-env")
+	t.Setenv("LOG_LEVEL", "WARN")
+	read := func(args ...string) settings {
+		t.Helper()
+		s, done, err := parse(args, io.Discard, io.Discard)
+		if err != nil || done {
+			t.Fatal(done, err)
+		}
+		return s
+	}
+	s := read()
+	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,rtc" || s.readOnly || s.maxRooms != 100 {
+		t.Errorf("from the environment: %+v", s)
+	}
+	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only",
+		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3")
+	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
+		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || s.maxRooms != 3 {
+		t.Errorf("from flags: %+v", s)
+	}
+	if s = read("--token-file", file); s.token != "from-file" {
+		t.Errorf("token = %q", s.token)
+	}
+}
+
+func TestChoosesTheServer(t *testing.T) {
+	clean(t)
+	one := jupyter.Running{URL: "http://127.0.0.1:1111", Token: "t0ken-1", Root: "/home/a"}
+	two := jupyter.Running{URL: "http://127.0.0.1:2222/x", Token: "t0ken-2", Root: "/home/b"}
+	t.Run("none", func(t *testing.T) {
+		start(t, found()).is(t, exitUsage, "jupyter lab", "JUPYTER_SERVER_URL", "JUPYTER_TOKEN")
+	})
+	t.Run("several", func(t *testing.T) {
+		o := start(t, found(one, two))
+		o.is(t, exitUsage, "--jupyter-url", one.URL, one.Root, two.URL, two.Root)
+		if strings.Contains(o.stderr, "t0ken") {
+			t.Errorf("a token is shown: %s", o.stderr)
+		}
+	})
+	t.Run("the search fails", func(t *testing.T) {
+		fails := func(context.Context) ([]jupyter.Running, error) { return nil, errors.New("no luck") }
+		start(t, fails).is(t, exitFault, "no luck")
+		start(t, fails, "--jupyter-url=http://127.0.0.1:1111").is(t, exitOK)
+	})
+	t.Run("one", func(t *testing.T) {
+		o := start(t, found(one))
+		o.is(t, exitOK, one.URL, one.Root)
+		if strings.Contains(o.stderr, "t0ken") {
+			t.Errorf("a token is logged: %s", o.stderr)
+		}
+	})
+	t.Run("its token", func(t *testing.T) {
+		for _, c := range []struct {
+			name     string
+			settings settings
+			running  []jupyter.Running
+			base     string
+			token    bool
+		}{
+			{"found with the server", settings{}, []jupyter.Running{one}, one.URL, true},
+			{"found for the address", settings{url: "http://localhost:2222/x/lab"}, []jupyter.Running{one, two}, "http://localhost:2222/x", true},
+			{"of another server", settings{url: "http://127.0.0.1:3333"}, []jupyter.Running{one, two}, "http://127.0.0.1:3333", false},
+			{"of another prefix", settings{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
+			{"in the address", settings{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
+		} {
+			srv, err := connect(t.Context(), c.settings, found(c.running...), discard())
+			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
+				t.Errorf("%s: %v, %+v", c.name, err, srv)
+			}
+		}
+		// A token that was given is not replaced, so there is nothing to look for.
+		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
+		if _, err := connect(t.Context(), settings{url: one.URL, token: "given"}, never, discard()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// program is a running program with pipes, as a client has it.
+type program struct {
+	t      *testing.T
+	in     *io.PipeWriter
+	out    *bufio.Reader
+	pipe   *io.PipeReader
+	log    locked
+	all    locked // everything on stdout
+	cancel context.CancelFunc
+	code   chan int
+}
+
+func launch(t *testing.T, args ...string) *program {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	stdin, in := io.Pipe()
+	pipe, stdout := io.Pipe()
+	p := &program{t: t, in: in, pipe: pipe, cancel: cancel, code: make(chan int, 1)}
+	p.out = bufio.NewReader(io.TeeReader(pipe, &p.all))
+	go func() {
+		code := runWith(ctx, args, stdin, stdout, &p.log, found())
+		stdout.Close()
+		stdin.Close()
+		p.code <- code
+	}()
+	t.Cleanup(func() {
+		cancel()
+		in.Close()
+		pipe.Close()
+	})
+	return p
+}
+
+// ask sends a request and returns the next message.
+func (p *program) ask(id int, method string, params any) map[string]any {
+	p.t.Helper()
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	if _, err := p.in.Write(append(b, '\n')); err != nil {
+		p.t.Fatal(err)
+	}
+	line, err := p.out.ReadBytes('\n')
+	if err != nil {
+		p.t.Fatalf("read the answer: %v; log: %s", err, p.log.String())
+	}
+	var m map[string]any
+	if err := json.Unmarshal(line, &m); err != nil || m["id"] != float64(id) {
+		p.t.Fatalf("stdout has %q: %v", line, err)
+	}
+	return m
+}
+
+func (p *program) initialize() {
+	p.t.Helper()
+	m := p.ask(1, "initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
+	})
+	info, _ := m["result"].(map[string]any)["serverInfo"].(map[string]any)
+	if info["name"] != "nbduet" || info["version"] == "" {
+		p.t.Errorf("initialize answers %v", m)
+	}
+}
+
+func (p *program) tool(id int, name string, args map[string]any) (text string, failed bool) {
+	p.t.Helper()
+	m := p.ask(id, "tools/call", map[string]any{"name": name, "arguments": args})
+	result, ok := m["result"].(map[string]any)
+	if !ok {
+		p.t.Fatalf("%s answers %v", name, m)
+	}
+	failed, _ = result["isError"].(bool)
+	content := result["content"].([]any)[0].(map[string]any)
+	return content["text"].(string), failed
+}
+
+// end waits for the program's exit code.
+func (p *program) end() int {
+	p.t.Helper()
+	rest, err := io.ReadAll(p.out)
+	if err != nil || len(rest) != 0 {
+		p.t.Errorf("at the end stdout has %q, %v", rest, err)
+	}
+	return <-p.code
+}
+
+// A server that is down keeps nobody waiting: initialize is answered, and tools say what is wrong.
+func TestStartsWithoutTheServer(t *testing.T) {
+	clean(t)
+	p := launch(t, "--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken")
+	p.initialize()
+	text, failed := p.tool(2, "list_nbs", nil)
+	if !failed || !strings.Contains(text, "http://127.0.0.1:9") || strings.Contains(text, "any-t0ken") {
+		t.Errorf("list_nbs: %v %q", failed, text)
+	}
+	if text, failed := p.tool(3, "get_base_url", nil); failed || text != `{"base_url":"http://127.0.0.1:9"}` {
+		t.Errorf("get_base_url: %v %q", failed, text)
+	}
+	p.in.Close()
+	if code := p.end(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+	if strings.Contains(p.log.String(), "any-t0ken") {
+		t.Error("the log holds the token")
+	}
+}
+
+// The end of its input, and a signal, end the program in order: a running cell does not hold it up, what was edited is
+// saved, and stdout has carried nothing but MCP.
+func TestEndsInOrder(t *testing.T) {
+	clean(t)
+	s := jupytertest.Shared(t)
+	for name, stop := range map[string]func(p *program){
+		"stdin closed": func(p *program) { p.in.Close() },
+		"signal":       func(p *program) { p.cancel() },
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := s.Notebook(t, "1")
+			t.Cleanup(func() { shutKernel(t, s, path) })
+			p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--log-level=debug")
+			p.initialize()
+			if text, failed := p.tool(2, "insert_nb_cells", map[string]any{
+				"path": path, "position": 1, "cells": []any{map[string]any{"content": "import time; time.sleep(600)"}}, "timeout": 0.5,
+			}); failed || !strings.Contains(text, "still running") {
+				t.Fatalf("insert: %v %s", failed, text)
+			}
+			// A call that is being served when the end comes.
+			line := `{"jsonrpc":"2.0","id":3,"method":"tools/call","params":{"name":"execute_nb_cells","arguments":{"path":"` + path + `","ranges":[{"start":0}]}}}`
+			if _, err := io.WriteString(p.in, line+"\n"); err != nil {
+				t.Fatal(err)
+			}
+			stop(p)
+			go io.Copy(io.Discard, p.out) // ends with the pipe
+			if code := <-p.code; code != exitOK {
+				t.Errorf("exit code %d: %s", code, p.log.String())
+			}
+			for line := range strings.Lines(p.all.String()) {
+				var m map[string]any
+				if err := json.Unmarshal([]byte(line), &m); err != nil || m["jsonrpc"] != "2.0" {
+					t.Errorf("stdout has %q", line)
+				}
+			}
+			if strings.Contains(p.log.String(), s.Token) {
+				t.Error("the log holds the token")
+			}
+			if !strings.Contains(s.Read(t, path), "time.sleep(600)") {
+				t.Error("the inserted cell is not in the file")
+			}
+		})
+	}
+}
+
+// shutKernel ends the kernel of a notebook on the shared server.
+func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer srv.CloseIdleConnections()
+	sessions, err := srv.Sessions(context.Background())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, one := range sessions {
+		if one.Path == path {
+			if err := srv.DeleteSession(context.Background(), one.ID); err != nil {
+				t.Error(err)
+			}
+		}
+	}
+}
+
+func TestRefusesAnEndlessMessage(t *testing.T) {
+	in := newInput(io.LimitReader(endless{}, 2*maxMessage))
+	n, err := io.Copy(io.Discard, in)
+	if err == nil || !strings.Contains(err.Error(), "longer than") || n > maxMessage {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	<-in.ended
+	in = newInput(strings.NewReader(strings.Repeat("x\n", 100)))
+	if n, err := io.Copy(io.Discard, in); n != 200 || err != nil {
+		t.Errorf("read %d bytes, %v", n, err)
+	}
+	<-in.ended
+}
+
+// endless is a line without an end.
+type endless struct{}
+
+func (endless) Read(p []byte) (int, error) {
+	for i := range p {
+		p[i] = 'x'
+	}
+	return len(p), nil
+}
+
+func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

@@ -1,0 +1,125 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools"
+)
+
+// The program's exit codes.
+const (
+	exitOK    = 0
+	exitFault = 1
+	exitUsage = 2 // flags, environment, or no Jupyter server to work on
+)
+
+const (
+	// workers is how many tool calls are served at once; a cell that runs for minutes holds one.
+	workers = 100
+	// queued is how many more may wait.
+	queued = 1000
+	// shutdownTime bounds everything between the client's leaving, or a signal, and the end of the program.
+	shutdownTime = 5 * time.Second
+	// drainTime is the part of it that tool calls have to end.
+	drainTime = time.Second
+)
+
+// run is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, and returns the exit code.
+func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+	return runWith(ctx, args, stdin, stdout, stderr, discoverLocal)
+}
+
+func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) int {
+	err := serve(ctx, args, stdin, stdout, stderr, find)
+	var usage usageError
+	switch {
+	case err == nil:
+		return exitOK
+	case errors.As(err, &usage):
+		_, _ = fmt.Fprintln(stderr, "nbduet:", err)
+		return exitUsage
+	default:
+		_, _ = fmt.Fprintln(stderr, "nbduet:", err)
+		return exitFault
+	}
+}
+
+func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
+	set, done, err := parse(args, stdout, stderr)
+	if err != nil || done {
+		return err
+	}
+	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel}))
+	srv, err := connect(ctx, set, find, log)
+	if err != nil {
+		return err
+	}
+	defer srv.CloseIdleConnections()
+	manager := session.New(session.Config{
+		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, Logger: log,
+	})
+	mcp, err := tools.New(tools.Config{
+		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log,
+	})
+	if err == nil {
+		log.Info("serving MCP on standard input and output", "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
+		err = listen(ctx, mcp, stdin, stdout, log)
+	}
+	// All that is left to do has to happen although ctx may be over.
+	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime-drainTime)
+	defer cancel()
+	if cerr := manager.Close(end); cerr != nil {
+		log.Warn("not every notebook was left as it should be", "error", cerr)
+	}
+	return err
+}
+
+// listen serves MCP until stdin ends or ctx does. Calls that are being served then are told to end, and waited for as
+// long as drainTime; their documents are closed after that anyway.
+func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
+	std := server.NewStdioServer(mcp)
+	for _, opt := range []server.StdioOption{
+		server.WithErrorLogger(slog.NewLogLogger(log.Handler(), slog.LevelWarn)),
+		server.WithWorkerPoolSize(workers),
+		server.WithQueueSize(queued),
+	} {
+		opt(std)
+	}
+	in := newInput(stdin)
+	served := make(chan error, 1)
+	go func() { served <- std.Listen(ctx, in, stdout) }()
+	select {
+	case err := <-served:
+		return ended(ctx, err)
+	case <-ctx.Done():
+	case <-in.ended:
+	}
+	drain := time.NewTimer(drainTime)
+	defer drain.Stop()
+	select {
+	case err := <-served:
+		return ended(ctx, err)
+	case <-drain.C:
+		log.Warn("tool calls that were being served did not end in time")
+		return nil
+	}
+}
+
+// ended tells an orderly end from a failure.
+func ended(ctx context.Context, err error) error {
+	if ctx.Err() != nil {
+		return nil // whatever the MCP server says then, it was told to stop
+	}
+	if err != nil {
+		return fmt.Errorf("serve MCP: %w", err)
+	}
+	return nil
+}
