@@ -90,6 +90,9 @@ func open(t *testing.T, path string) *person {
 		for _, message := range p.Errors() {
 			t.Errorf("the page had an error: %s", message)
 		}
+		if t.Failed() {
+			p.shoot("failed")
+		}
 		p.Close()
 	})
 	return p
@@ -100,8 +103,9 @@ func (p *person) shoot(name string) {
 	p.t.Helper()
 	p.shots++
 	file := filepath.Join(artifacts, filepath.FromSlash(p.t.Name()), fmt.Sprintf("%02d-%s.png", p.shots, name))
-	if err := p.Screenshot(p.t.Context(), file); err != nil {
-		p.t.Fatal(err)
+	// Also after the test, when its context is over.
+	if err := p.Screenshot(context.WithoutCancel(p.t.Context()), file); err != nil {
+		p.t.Error(err)
 	}
 }
 
