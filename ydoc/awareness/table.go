@@ -111,7 +111,7 @@ func (t *Table) Apply(update []byte, now time.Time) ([]uint64, error) {
 	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	if err := t.fits(states, now); err != nil {
+	if err := t.fits(states); err != nil {
 		return nil, err
 	}
 	var changed []uint64
@@ -161,7 +161,7 @@ func (t *Table) defend(s State, now time.Time) bool {
 }
 
 // fits makes room for newcomers by forgetting those longest gone, and fails when that is not enough.
-func (t *Table) fits(states []State, now time.Time) error {
+func (t *Table) fits(states []State) error {
 	bytes := t.bytes
 	newcomers := map[uint64]bool{}
 	for _, s := range states {

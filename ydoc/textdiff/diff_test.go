@@ -28,7 +28,7 @@ func TestDiffIsSmall(t *testing.T) {
 		{"f(1)\nf(3)\n", "f(1)\nf(2)\nf(3)\n", []textdiff.Edit{{5, 0, "f(2)\n"}}},
 		{"a\nb", "a\nb\nc", []textdiff.Edit{{3, 0, "\nc"}}},
 		{"a\nb\nc", "a\nb", []textdiff.Edit{{3, 2, ""}}},
-		{"foo bar", "foo foo bar", []textdiff.Edit{{4, 0, "foo "}}},
+		{"go far", "go" + " go far", []textdiff.Edit{{3, 0, "go "}}},
 		{"one two three", "one 2 three 4", []textdiff.Edit{{4, 3, "2"}, {13, 0, " 4"}}},
 		{"def f(a):\n    return a\n", "def g(a, b):\n    return a\n", []textdiff.Edit{{4, 1, "g"}, {7, 0, ", b"}}},
 	} {

@@ -7,7 +7,7 @@ import (
 )
 
 // Conflict is returned by [Merge] when both sides changed the same place. Nothing was merged.
-type Conflict struct {
+type Conflict struct { //nolint:errname // it is a result of its own: a merge has a conflict, it does not fail
 	// Spans are the places where the changes meet, in the order of the base text.
 	Spans []ConflictSpan
 	// TheirDiff and MyDiff are the two changes as unified diffs from the base text.

@@ -5,7 +5,7 @@ import "unicode/utf8"
 // UTF16Len is the number of UTF-16 code units of s: two for a code point beyond U+FFFF, one for any other.
 func UTF16Len(s string) int {
 	n := 0
-	for i := 0; i < len(s); i++ {
+	for i := range len(s) {
 		// Count the bytes that begin a code point, those of four bytes twice.
 		if c := s[i]; c&0xc0 != 0x80 {
 			n++
