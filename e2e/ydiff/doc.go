@@ -1,0 +1,16 @@
+// Package ydiff holds the differential tests of shared documents: random programs are run by replicas of ours, of yjs in
+// a Node process and of pycrdt in a Python process, which exchange their updates over a simulated network, and in the
+// end all must hold the same.
+//
+// A program is data: steps, each an edit of one replica or an event of the network. Edits name cells and positions by
+// numbers that each replica takes modulo what it has, so that any step can be run, and left out, anywhere. A failing
+// program is shrunk by leaving out steps and printed.
+//
+// Two networks are simulated. In a star, clients meet through a server as in a room of jupyter-collaboration: both sides
+// ask with step 1 on connecting, the server passes on every update to all, the sender included, also to a client that
+// waits for its step 2, and connections break at any time with all that was under way. In a mesh each replica sends its
+// own updates to each other one, in order for one pair but in no order among pairs, with repetitions and broken links.
+//
+// NBDUET_SEEDS is how many programs are run (2,000 unless set), NBDUET_SEED runs the one with that number. The Python
+// interpreter is NBDUET_PYTHON, or that of the virtual environment in the repository; Node is found by PATH.
+package ydiff

@@ -1,0 +1,133 @@
+package ydiff
+
+import "fmt"
+
+// mesh joins each replica with each other one.
+//
+// pycrdt only ever gets what it lacks as a whole: it integrates structs that follow a gap, and then takes the gap for
+// filled. A room's server is never in that place, because its clients build on nothing that has not come through it.
+type mesh struct {
+	peers []peer
+	kinds []kind
+	links [][]*link
+}
+
+// link carries a replica's own updates to another one, in order.
+type link struct {
+	cut   bool
+	queue [][]byte
+	past  [][]byte
+}
+
+func newMesh(p program, peers []peer) *mesh {
+	m := &mesh{peers: peers, kinds: p.Kinds, links: make([][]*link, len(peers))}
+	for i := range peers {
+		m.links[i] = make([]*link, len(peers))
+		for j := range peers {
+			m.links[i][j] = &link{}
+		}
+	}
+	return m
+}
+
+func (m *mesh) step(st step) error {
+	if st.Do == "edit" {
+		updates, err := m.peers[st.P].edit(st.Ops)
+		m.send(st.P, updates)
+		return err
+	}
+	l := m.links[st.P][st.Q]
+	if m.kinds[st.Q] == pycrdtKind && (st.Do == "pass" || st.Do == "again") {
+		if l.cut {
+			return nil
+		}
+		return m.sync(st.P, st.Q)
+	}
+	switch st.Do {
+	case "pass":
+		n := min(st.K, len(l.queue))
+		updates := l.queue[:n]
+		l.queue = l.queue[n:]
+		l.past = append(l.past, updates...)
+		return m.give(st.Q, updates...)
+	case "again":
+		if len(l.past) == 0 {
+			return nil
+		}
+		return m.give(st.Q, l.past[st.K%len(l.past)])
+	case "cut":
+		l.cut, l.queue = true, nil
+		return nil
+	case "sync":
+		if st.K == 0 {
+			l.queue = nil
+		}
+		return m.sync(st.P, st.Q)
+	}
+	return fmt.Errorf("no such step in a mesh: %s", st.Do)
+}
+
+func (m *mesh) give(q int, updates ...[]byte) error {
+	if len(updates) == 0 {
+		return nil
+	}
+	a, err := m.peers[q].apply(updates...)
+	m.send(q, a.Own)
+	return err
+}
+
+// send puts p's own updates on its links.
+func (m *mesh) send(p int, updates [][]byte) {
+	for q, l := range m.links[p] {
+		if q != p && !l.cut {
+			l.queue = append(l.queue, updates...)
+		}
+	}
+}
+
+// sync gives q what it lacks of p. The link carries again what p writes from then on.
+func (m *mesh) sync(p, q int) error {
+	sv, err := m.peers[q].stateVector()
+	if err != nil {
+		return err
+	}
+	diff, err := m.peers[p].diff(sv)
+	if err != nil {
+		return err
+	}
+	m.links[p][q].cut = false
+	return m.give(q, diff)
+}
+
+// settle delivers what is under way and mends the links that are cut. Nobody asks for anything else, so what came out of
+// order must have been kept.
+func (m *mesh) settle() error {
+	for range 100 {
+		quiet := true
+		for p := range m.peers {
+			for q := range m.peers {
+				if p == q {
+					continue
+				}
+				l := m.links[p][q]
+				quiet = quiet && !l.cut && len(l.queue) == 0
+				if err := m.deliver(p, q, l); err != nil {
+					return err
+				}
+			}
+		}
+		if quiet {
+			return nil
+		}
+	}
+	return fmt.Errorf("the mesh does not come to rest")
+}
+
+func (m *mesh) deliver(p, q int, l *link) error {
+	updates := l.queue
+	l.queue = nil
+	if l.cut || len(updates) > 0 && m.kinds[q] == pycrdtKind {
+		return m.sync(p, q)
+	}
+	return m.give(q, updates...)
+}

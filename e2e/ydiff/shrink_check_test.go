@@ -1,0 +1,49 @@
+package ydiff
+
+import (
+	"slices"
+	"testing"
+)
+
+// TestShrink shrinks programs under a made-up fault: they fail when an edit of the text "😀" comes before a cut.
+func TestShrink(t *testing.T) {
+	fails := func(p program) bool {
+		wrote := false
+		for _, s := range p.Steps {
+			wrote = wrote || slices.ContainsFunc(s.Ops, func(o op) bool { return o.S == "😀" })
+			if wrote && s.Do == "cut" {
+				return true
+			}
+		}
+		return false
+	}
+	tried := 0
+	for seed := uint64(1); tried < 20; seed++ {
+		p := newProgram(seed)
+		if !p.Mesh {
+			continue
+		}
+		p.Steps = slices.Insert(p.Steps, len(p.Steps)/3, step{Do: "edit", P: 1, Ops: []op{{Op: "source", S: "x"}, {Op: "source", N: [3]int{1, 2, 3}, S: "😀"}}})
+		p.Steps = append(p.Steps, step{Do: "cut", P: 1, Q: 2})
+		tried++
+		before := p.String()
+		small := shrink(p, 400, fails)
+		if p.String() != before {
+			t.Fatal("the program that was given has changed")
+		}
+		if !fails(small) || len(small.Steps) != 2 || len(small.Steps[0].Ops) != 1 || small.Steps[0].Ops[0].N != [3]int{} {
+			t.Errorf("shrunk to %v", small)
+		}
+	}
+}
+
+func TestProgramsAreDrawnFromTheirSeed(t *testing.T) {
+	for seed := range uint64(50) {
+		if a, b := newProgram(seed).String(), newProgram(seed).String(); a != b {
+			t.Fatalf("seed %d gives\n%s\nand\n%s", seed, a, b)
+		}
+	}
+	if newProgram(1).String() == newProgram(2).String() {
+		t.Error("two seeds give the same program")
+	}
+}

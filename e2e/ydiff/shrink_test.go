@@ -1,0 +1,75 @@
+package ydiff
+
+import "slices"
+
+// shrink looks for a smaller program that fails too: it leaves out ever smaller runs of steps, then single operations
+// and their texts, as long as fails says so and tries are left.
+func shrink(p program, tries int, fails func(program) bool) program {
+	try := func(q program) bool {
+		if tries <= 0 {
+			return false
+		}
+		tries--
+		if !fails(q) {
+			return false
+		}
+		p = q
+		return true
+	}
+	for size := len(p.Steps) / 2; size > 0; {
+		smaller := false
+		for i := 0; i < len(p.Steps); {
+			q := p
+			q.Steps = slices.Delete(slices.Clone(p.Steps), i, min(i+size, len(p.Steps)))
+			if try(q) {
+				smaller = true
+			} else {
+				i += size
+			}
+		}
+		if !smaller || tries <= 0 {
+			size /= 2
+		}
+	}
+	for i := range p.Steps {
+		for j := len(p.Steps[i].Ops) - 1; j >= 0; j-- {
+			if len(p.Steps[i].Ops) > 1 {
+				q := p
+				q.Steps = slices.Clone(p.Steps)
+				q.Steps[i].Ops = slices.Delete(slices.Clone(p.Steps[i].Ops), j, j+1)
+				if try(q) {
+					continue
+				}
+			}
+			for _, simpler := range simplerOps(p.Steps[i].Ops[j]) {
+				q := p
+				q.Steps = slices.Clone(p.Steps)
+				q.Steps[i].Ops = slices.Clone(p.Steps[i].Ops)
+				q.Steps[i].Ops[j] = simpler
+				if try(q) {
+					break
+				}
+			}
+		}
+	}
+	return p
+}
+
+// simplerOps are like o with less in it.
+func simplerOps(o op) []op {
+	var ops []op
+	if o.N != [3]int{} {
+		q := o
+		q.N = [3]int{}
+		ops = append(ops, q)
+	}
+	switch o.Op {
+	case "source", "insert", "rewrite", "stream":
+		if len(o.S) > 1 {
+			q := o
+			q.S = "a"
+			ops = append(ops, q)
+		}
+	}
+	return ops
+}
