@@ -35,7 +35,8 @@ func checkTotal(sources ...string) error {
 
 type insertArgs struct {
 	Path     string    `json:"path"`
-	Position int       `json:"position"`
+	Position *int      `json:"position"`
+	AfterID  string    `json:"after_id"`
 	Cells    []newCell `json:"cells"`
 	runOptions
 }
@@ -58,12 +59,13 @@ func insertNbCells(d *deps) tool {
 		name:    "insert_nb_cells",
 		title:   "Insert notebook cells",
 		toolset: toolsetNotebook,
-		description: "Inserts cells before the cell at position (the number of cells appends) and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
+		description: "Inserts cells at position (0 is the top, the number of cells the end), or behind the cell named by after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
 			"Use it to add code and see what it does. People with the notebook open see the cells and the output as it comes. " + runCost,
 		marks: marks{openWorld: true},
 		input: arguments(append([]property{
 			required("path", pathSchema()),
-			required("position", integer("Index that the first new cell will have: 0 is the top, the number of cells the end.").between(0, maxIndex)),
+			optional("position", integer("Index that the first new cell will have: 0 is the top, the number of cells the end. Needed unless after_id is given.").between(0, maxIndex)),
+			optional("after_id", idSchema("Id of the cell behind which to insert, in place of position.")),
 			required("cells", list("Cells in order.", arguments(
 				optional("type", oneOf("Markdown is not run.", "code", "markdown").def("code")),
 				required("content", contentSchema("Source of the cell.")),
@@ -111,8 +113,9 @@ func insertNbCells(d *deps) tool {
 func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
 	nb := doc.Notebook()
 	before := nb.Cells()
-	if args.Position < 0 || args.Position > len(before) {
-		return nil, nil, fmt.Errorf("position %d is out of range: %s, and %d appends", args.Position, holds(len(before)), len(before))
+	position, err := args.position(before)
+	if err != nil {
+		return nil, nil, err
 	}
 	cells := make([]ydoc.NewCell, len(args.Cells))
 	for i, c := range args.Cells {
@@ -120,10 +123,13 @@ func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArg
 			c.Type = "code"
 		}
 		cells[i] = ydoc.NewCell{Type: c.Type, Source: lines(c.Content)}
+		if marked(cells[i].Source) {
+			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, markedWhy)
+		}
 	}
 	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
 		var err error
-		ids, err = e.Insert(placed(e, before, args.Position), cells...)
+		ids, err = e.Insert(placed(e, before, position), cells...)
 		return err
 	})
 	if err != nil {
@@ -138,6 +144,23 @@ func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArg
 		}
 	}
 	return ids, runnable, nil
+}
+
+// position is where the cells are to go, among the cells there are.
+func (a insertArgs) position(cells []ydoc.Cell) (int, error) {
+	switch n := len(cells); {
+	case a.AfterID != "" && a.Position != nil:
+		return 0, errors.New("position and after_id are both given: give one of them")
+	case a.AfterID != "":
+		at, err := indexOf(a.AfterID, "after_id", cells)
+		return at + 1, err
+	case a.Position == nil:
+		return 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", holds(n), n)
+	case *a.Position < 0 || *a.Position > n:
+		return 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, holds(n), n)
+	default:
+		return *a.Position, nil
+	}
 }
 
 // placed is where a position of the cells before is now: behind the same cell, or behind the nearest one before that
@@ -263,7 +286,7 @@ func targets(mods []modification, cells []ydoc.Cell) ([]target, error) {
 	var out []target
 	by := map[int]int{}
 	for n, m := range mods {
-		indexes, err := m.Range.indexes(fmt.Sprintf("modifications[%d].range", n), len(cells))
+		indexes, err := m.Range.indexes(fmt.Sprintf("modifications[%d].range", n), cells)
 		if err != nil {
 			return nil, err
 		}
@@ -299,6 +322,9 @@ func (d *deps) modify(ctx context.Context, doc *session.Document, mods []modific
 	for i, t := range list {
 		if total += len(t.content); total > maxSourceTotal {
 			return changedCells{}, fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", kilobytes(maxSourceTotal))
+		}
+		if marked(t.content) && !marked(t.cell.Source) {
+			return changedCells{}, fmt.Errorf("the content for cell %q %s; nothing was changed", t.cell.ID, markedWhy)
 		}
 		list[i].current = !d.seen.outdated(ctx, doc.Path(), t.cell)
 		shown, ok := doc.Shown(clientOf(ctx), t.cell.ID)
@@ -418,7 +444,7 @@ func deleteNbCells(d *deps) tool {
 			}
 			defer doc.Release()
 			cells := doc.Notebook().Cells()
-			indexes, err := resolve(args.Ranges, len(cells))
+			indexes, err := resolve(args.Ranges, cells)
 			if err != nil {
 				return nil, err
 			}

@@ -49,6 +49,10 @@ func TestInsertNbCells(t *testing.T) {
 		t.Errorf("cells = %+v, ids %v", cells, got.CellIDs)
 	}
 	r.onDisk(path, "first", "x = 1\ny = 2", "# é😀", "last", "end")
+	r.good("insert_nb_cells", dict{"path": path, "after_id": got.CellIDs[0], "exec": false, "cells": []dict{{"content": "by id"}}}, nil)
+	if got := r.sources(path); got[2] != "by id" {
+		t.Errorf("sources = %q", got)
+	}
 }
 
 func TestInsertNbCellsRefuses(t *testing.T) {
@@ -64,6 +68,10 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 	r.bad("insert_nb_cells", insert(0, dict{"type": "heading", "content": ""}), `"heading"`, `"markdown"`)
 	r.bad("insert_nb_cells", insert(0, dict{"type": "code"}), `cells[0] lacks "content"`)
 	r.bad("insert_nb_cells", insert("0", dict{"content": ""}), `position is the string "0"`)
+	r.bad("insert_nb_cells", dict{"path": path, "cells": []dict{{"content": ""}}}, "position is missing", "2 cells")
+	r.bad("insert_nb_cells", dict{"path": path, "after_id": "gone", "cells": []dict{{"content": ""}}}, "after_id", `"gone"`)
+	r.bad("insert_nb_cells", dict{"path": path, "after_id": "c0", "position": 0, "cells": []dict{{"content": ""}}}, "both given")
+	r.bad("insert_nb_cells", insert(0, dict{"content": "a" + marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
 	big := dict{"content": strings.Repeat("x", maxSource)}
 	r.bad("insert_nb_cells", insert(0, big, big, big, big, big), "5.0 MB", "4.0 MB")
 }
@@ -106,6 +114,10 @@ func TestModifyNbCellsRefuses(t *testing.T) {
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"start": 0, "end": 2}, "content": ""}), "both name cell 0")
 	r.bad("modify_nb_cells", dict{"path": path, "modifications": []dict{}}, "modifications is a list of 0")
 	r.bad("modify_nb_cells", modify(dict{"range": []dict{}, "content": ""}), "modifications[0].range is a list, wanted object")
+	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "gone"}, "content": ""}), "modifications[1].range", `"gone"`)
+	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "c0"}, "content": ""}), "both name cell 0")
+	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{}, "content": ""}), "modifications[1].range lacks start")
+	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}, "content": "a" + marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
 	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}}), `modifications[0] lacks "content"`)
 }
 
@@ -210,9 +222,13 @@ func TestDeleteNbCells(t *testing.T) {
 		t.Errorf("sources = %q", got)
 	}
 	r.onDisk(path, "d", "f")
-	r.good("delete_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}}, &got)
+	r.good("delete_nb_cells", dict{"path": path, "ranges": []dict{{"id": "c5"}}}, &got)
+	if got := r.sources(path); !slices.Equal(got, []string{"d"}) {
+		t.Errorf("sources = %q", got)
+	}
+	r.good("delete_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &got)
 	cells := r.read(path).Cells
-	if got.Deleted != 2 || len(cells) != 1 || cells[0].Source != "" || cells[0].CellType != "code" {
+	if got.Deleted != 1 || len(cells) != 1 || cells[0].Source != "" || cells[0].CellType != "code" {
 		t.Errorf("all deleted: %+v, left %+v", got, cells)
 	}
 }

@@ -191,7 +191,7 @@ func readNbCells(d *deps) tool {
 				for i := range cells {
 					indexes = append(indexes, i)
 				}
-			} else if indexes, err = resolve(args.Ranges, len(cells)); err != nil {
+			} else if indexes, err = resolve(args.Ranges, cells); err != nil {
 				return nil, err
 			}
 			page, err := showCells(cells, indexes, limit)

@@ -178,8 +178,8 @@ func TestReadNbCellsRefuses(t *testing.T) {
 func TestReadNbCellsPages(t *testing.T) {
 	r := newRig(t)
 	var sources []string
-	for i := range 40 {
-		sources = append(sources, fmt.Sprintf("# %d\n%s", i, strings.Repeat("é\"<", 12_000)))
+	for i := range 10 {
+		sources = append(sources, fmt.Sprintf("# %d\n%s", i, strings.Repeat("é\"<", 10_000)))
 	}
 	path := r.server.Notebook(t, sources...)
 	args := dict{"path": path, "maxCellData": maxCellData}

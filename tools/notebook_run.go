@@ -253,7 +253,7 @@ func executeNbCells(d *deps) tool {
 			}
 			defer doc.Release()
 			cells := doc.Notebook().Cells()
-			indexes, err := resolve(args.Ranges, len(cells))
+			indexes, err := resolve(args.Ranges, cells)
 			if err != nil {
 				return nil, err
 			}

@@ -3,6 +3,9 @@ package tools
 import (
 	"errors"
 	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 const (
@@ -12,19 +15,27 @@ const (
 	maxIndex = 1_000_000
 )
 
-// A cellRange names cells by position, as they stand when the call begins.
+// A cellRange names cells by position, as they stand when the call begins, or one cell by its id.
 type cellRange struct {
-	Start int  `json:"start"`
-	End   *int `json:"end"`
+	Start *int   `json:"start"`
+	End   *int   `json:"end"`
+	ID    string `json:"id"`
 }
 
 // rangeSchema describes one range.
 func rangeSchema() schema {
 	return arguments(
-		required("start", integer("First cell, counted from 0.").between(0, maxIndex)),
+		optional("start", integer("First cell, counted from 0.").between(0, maxIndex)),
 		optional("end", integer("Cell to stop before (exclusive). Left out: the one cell at start.").between(0, maxIndex)),
+		optional("id", idSchema("Id of one cell, in place of start and end; unlike an index it stays the same when others insert cells.")),
 	)
 }
+
+// idSchema describes an argument that names a cell by its id.
+func idSchema(description string) schema { return text(description).length(1, maxIDLength) }
+
+// maxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
+const maxIDLength = 200
 
 func rangesSchema(description string, least int) schema {
 	return list(description, rangeSchema()).items(least, maxRanges)
@@ -32,34 +43,57 @@ func rangesSchema(description string, least int) schema {
 
 // String is how the range is written in messages.
 func (r cellRange) String() string {
-	if r.End == nil {
-		return fmt.Sprintf("start %d", r.Start)
+	switch {
+	case r.Start == nil:
+		return "id " + quoted(r.ID)
+	case r.End == nil:
+		return fmt.Sprintf("start %d", *r.Start)
+	default:
+		return fmt.Sprintf("start %d, end %d", *r.Start, *r.End)
 	}
-	return fmt.Sprintf("start %d, end %d", r.Start, *r.End)
 }
 
-// indexes returns the positions that r names in a notebook of count cells. what is the name of the argument.
-func (r cellRange) indexes(what string, count int) ([]int, error) {
-	end := r.Start + 1
+// indexes returns the positions that r names among the cells. what is the name of the argument.
+func (r cellRange) indexes(what string, cells []ydoc.Cell) ([]int, error) {
+	count := len(cells)
+	switch {
+	case r.ID != "" && (r.Start != nil || r.End != nil):
+		return nil, fmt.Errorf("%s has an id and start or end: name the cell by its id alone, or cells by start and end", what)
+	case r.ID != "":
+		at, err := indexOf(r.ID, what, cells)
+		return []int{at}, err
+	case r.Start == nil:
+		return nil, fmt.Errorf("%s lacks start: name cells by start (and end), or one cell by id; %s", what, holds(count))
+	}
+	start, end := *r.Start, *r.Start+1
 	if r.End != nil {
 		end = *r.End
 	}
 	switch {
-	case r.Start < 0 || end < 0:
+	case start < 0 || end < 0:
 		return nil, fmt.Errorf("%s (%s) is negative: indexes count from 0, and %s", what, r, holds(count))
-	case r.End != nil && end < r.Start:
+	case r.End != nil && end < start:
 		return nil, fmt.Errorf("%s (%s) is reversed: end must be greater than start; %s", what, r, holds(count))
-	case r.End != nil && end == r.Start:
+	case r.End != nil && end == start:
 		return nil, fmt.Errorf("%s (%s) is empty: end is exclusive, so the one cell at %d is start %d, end %d; %s",
-			what, r, r.Start, r.Start, r.Start+1, holds(count))
-	case r.Start >= count || end > count:
+			what, r, start, start, start+1, holds(count))
+	case start >= count || end > count:
 		return nil, fmt.Errorf("%s (%s) is out of range: %s", what, r, holds(count))
 	}
-	out := make([]int, 0, end-r.Start)
-	for i := r.Start; i < end; i++ {
+	out := make([]int, 0, end-start)
+	for i := start; i < end; i++ {
 		out = append(out, i)
 	}
 	return out, nil
+}
+
+// indexOf is where the cell of an id stands.
+func indexOf(id, what string, cells []ydoc.Cell) (int, error) {
+	at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
+	if at < 0 {
+		return 0, fmt.Errorf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", what, quoted(id), holds(len(cells)))
+	}
+	return at, nil
 }
 
 // holds says how many cells there are and which indexes that allows.
@@ -75,14 +109,14 @@ func holds(count int) string {
 }
 
 // resolve returns the positions that the ranges name, in the order given, each once however often it is named.
-func resolve(ranges []cellRange, count int) ([]int, error) {
+func resolve(ranges []cellRange, cells []ydoc.Cell) ([]int, error) {
 	if len(ranges) == 0 {
-		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + holds(count))
+		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + holds(len(cells)))
 	}
 	var out []int
 	named := make(map[int]bool)
 	for i, r := range ranges {
-		found, err := r.indexes(fmt.Sprintf("ranges[%d]", i), count)
+		found, err := r.indexes(fmt.Sprintf("ranges[%d]", i), cells)
 		if err != nil {
 			return nil, err
 		}

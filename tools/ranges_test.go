@@ -4,9 +4,17 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc"
 )
 
-func to(end int) *int { return &end }
+// one, span and byID are the ways to name cells.
+func one(start int) cellRange       { return cellRange{Start: &start} }
+func span(start, end int) cellRange { return cellRange{Start: &start, End: &end} }
+func byID(id string) cellRange      { return cellRange{ID: id} }
+
+// some makes n cells, with the ids c0, c1, ….
+func some(n int) []ydoc.Cell { return cellsOf(make([]string, n)...) }
 
 func TestResolve(t *testing.T) {
 	for _, c := range []struct {
@@ -14,14 +22,15 @@ func TestResolve(t *testing.T) {
 		ranges []cellRange
 		want   []int
 	}{
-		{"one cell", []cellRange{{Start: 2}}, []int{2}},
-		{"end is exclusive", []cellRange{{1, to(3)}}, []int{1, 2}},
-		{"all", []cellRange{{0, to(5)}}, []int{0, 1, 2, 3, 4}},
-		{"in the order given", []cellRange{{Start: 4}, {0, to(2)}}, []int{4, 0, 1}},
-		{"each once", []cellRange{{1, to(4)}, {0, to(3)}, {Start: 1}}, []int{1, 2, 3, 0}},
+		{"one cell", []cellRange{one(2)}, []int{2}},
+		{"end is exclusive", []cellRange{span(1, 3)}, []int{1, 2}},
+		{"all", []cellRange{span(0, 5)}, []int{0, 1, 2, 3, 4}},
+		{"in the order given", []cellRange{one(4), span(0, 2)}, []int{4, 0, 1}},
+		{"by id", []cellRange{byID("c3"), span(2, 4), byID("c0")}, []int{3, 2, 0}},
+		{"each once", []cellRange{span(1, 4), span(0, 3), one(1)}, []int{1, 2, 3, 0}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := resolve(c.ranges, 5)
+			got, err := resolve(c.ranges, some(5))
 			if err != nil || !slices.Equal(got, c.want) {
 				t.Errorf("resolve = %v, %v, want %v", got, err, c.want)
 			}
@@ -37,17 +46,21 @@ func TestResolveRefuses(t *testing.T) {
 		says   []string
 	}{
 		{"no ranges", []cellRange{}, 5, []string{"empty list", "5 cells"}},
-		{"negative start", []cellRange{{Start: -1}}, 5, []string{"ranges[0]", "start -1", "negative", "5 cells", "0 to 4"}},
-		{"negative end", []cellRange{{0, to(-2)}}, 5, []string{"end -2", "negative", "5 cells"}},
-		{"start beyond", []cellRange{{Start: 0}, {Start: 5}}, 5, []string{"ranges[1]", "start 5", "out of range", "5 cells"}},
-		{"end beyond", []cellRange{{3, to(6)}}, 5, []string{"end 6", "out of range", "5 cells"}},
-		{"reversed", []cellRange{{3, to(1)}}, 5, []string{"start 3, end 1", "reversed", "5 cells"}},
-		{"empty", []cellRange{{3, to(3)}}, 5, []string{"start 3, end 3", "empty", "start 3, end 4", "5 cells"}},
-		{"of one cell", []cellRange{{Start: 1}}, 1, []string{"1 cell, index 0"}},
-		{"of none", []cellRange{{Start: 0}}, 0, []string{"no cells"}},
+		{"negative start", []cellRange{one(-1)}, 5, []string{"ranges[0]", "start -1", "negative", "5 cells", "0 to 4"}},
+		{"negative end", []cellRange{span(0, -2)}, 5, []string{"end -2", "negative", "5 cells"}},
+		{"start beyond", []cellRange{one(0), one(5)}, 5, []string{"ranges[1]", "start 5", "out of range", "5 cells"}},
+		{"end beyond", []cellRange{span(3, 6)}, 5, []string{"end 6", "out of range", "5 cells"}},
+		{"reversed", []cellRange{span(3, 1)}, 5, []string{"start 3, end 1", "reversed", "5 cells"}},
+		{"empty", []cellRange{span(3, 3)}, 5, []string{"start 3, end 3", "empty", "start 3, end 4", "5 cells"}},
+		{"unknown id", []cellRange{one(0), byID("gone")}, 5, []string{"ranges[1]", `"gone"`, "read the cells again"}},
+		{"id and index", []cellRange{{ID: "c1", Start: one(1).Start}}, 5, []string{"ranges[0]", "by its id alone"}},
+		{"neither", []cellRange{{}}, 5, []string{"ranges[0] lacks start", "5 cells"}},
+		{"end alone", []cellRange{{End: one(1).Start}}, 5, []string{"ranges[0] lacks start"}},
+		{"of one cell", []cellRange{one(1)}, 1, []string{"1 cell, index 0"}},
+		{"of none", []cellRange{one(0)}, 0, []string{"no cells"}},
 	} {
 		t.Run(c.name, func(t *testing.T) {
-			got, err := resolve(c.ranges, c.cells)
+			got, err := resolve(c.ranges, some(c.cells))
 			if err == nil {
 				t.Fatalf("resolve = %v", got)
 			}
@@ -67,7 +80,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestTargetsRefusesACellNamedTwice(t *testing.T) {
-	_, err := targets([]modification{{Range: cellRange{0, to(2)}}, {Range: cellRange{Start: 1}}}, cellsOf("a", "b", "c"))
+	_, err := targets([]modification{{Range: span(0, 2)}, {Range: one(1)}}, cellsOf("a", "b", "c"))
 	if err == nil || !strings.Contains(err.Error(), "modifications[0] and modifications[1] both name cell 1") {
 		t.Errorf("error = %v", err)
 	}

@@ -200,8 +200,9 @@ func TestREADMETable(t *testing.T) {
 // readmeTable lists the tools by toolset, each with its arguments, what it is for and how it is marked.
 func readmeTable() string {
 	var b strings.Builder
+	b.WriteString("\n")
 	for _, set := range Toolsets() {
-		fmt.Fprintf(&b, "\n\n**%s**: %s", set.Name, set.Description)
+		fmt.Fprintf(&b, "\n**%s**: %s", set.Name, set.Description)
 		if !set.Default {
 			b.WriteString(" (off unless named)")
 		}

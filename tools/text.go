@@ -45,6 +45,15 @@ func marker(missing int) string {
 	return "\n… [" + thousands(missing) + " characters left out] …\n"
 }
 
+// cutMark matches what [marker] makes.
+var cutMark = regexp.MustCompile("\n… \\[[0-9,]+ characters left out\\] …\n")
+
+// marked tells whether a text was shortened by [cut]. A source that is written back so would lose its middle.
+func marked(s string) bool { return cutMark.MatchString(s) }
+
+// markedWhy is why a text that is [marked] is refused.
+const markedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
+
 // before moves a cut at i back to where a character as people see it begins.
 func before(runes []rune, i int) int {
 	for i > 0 && i < len(runes) && joined(runes, i) {

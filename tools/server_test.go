@@ -1,0 +1,52 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// A caller's mistake is a tool error; a fault of ours is a protocol error, which says nothing of what is inside.
+func TestErrorsOfTools(t *testing.T) {
+	var log strings.Builder
+	for _, c := range []struct {
+		name     string
+		handle   func() (*answer, error)
+		message  string // of the tool error
+		protocol string // or of the protocol error
+		logged   string
+	}{
+		{"mistake", func() (*answer, error) { return nil, errors.New("no such cell") }, "no such cell", "", ""},
+		{"fault", func() (*answer, error) { return nil, fmt.Errorf("write: %w", fault{errors.New("odd")}) }, "", "write: odd", "odd"},
+		{"panic", func() (*answer, error) { panic("s3cret") }, "", "internal error", "s3cret"},
+		{"too long", func() (*answer, error) { return &answer{body: strings.Repeat("x", MaxAnswerBytes)}, nil }, "", "more than the", "more than the"},
+		{"not JSON", func() (*answer, error) { return &answer{body: func() {}}, nil }, "", "write the answer", "write the answer"},
+		{"long message", func() (*answer, error) { return nil, errors.New(strings.Repeat("x", 1_000_000)) }, "characters left out", "", ""},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			log.Reset()
+			d := tool{name: "t", input: arguments(), handle: func(context.Context, mcp.CallToolRequest) (*answer, error) { return c.handle() }}
+			check, err := compile(d.name, d.input)
+			if err != nil {
+				t.Fatal(err)
+			}
+			res, err := handler(d, check, slog.New(slog.NewTextHandler(&log, nil)))(t.Context(), mcp.CallToolRequest{})
+			switch {
+			case c.protocol != "":
+				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {
+					t.Errorf("answers %v, %v", res, err)
+				}
+			case err != nil || !res.IsError || !strings.Contains(messageOf(res), c.message) || len(messageOf(res)) > 100_000:
+				t.Errorf("answers %v, %v", res, err)
+			}
+			if !strings.Contains(log.String(), c.logged) || (c.logged == "" && log.Len() > 0) {
+				t.Errorf("logs %q", log.String())
+			}
+		})
+	}
+}
