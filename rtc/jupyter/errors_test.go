@@ -49,7 +49,7 @@ func TestErrorKinds(t *testing.T) {
 	for _, tt := range []struct {
 		name    string
 		handler http.HandlerFunc
-		kind    error
+		kind    error // of all kinds this one alone
 		status  int
 		says    string // in the error's text
 	}{
@@ -83,7 +83,7 @@ func TestErrorKinds(t *testing.T) {
 				t.Fatalf("error %v is no *Error", err)
 			}
 			for _, k := range kinds {
-				if errors.Is(err, k) != (k == tt.kind) {
+				if errors.Is(err, k) != errors.Is(tt.kind, k) {
 					t.Errorf("errors.Is(%v, %q) = %t", err, k, errors.Is(err, k))
 				}
 			}
@@ -256,4 +256,36 @@ func TestTimeouts(t *testing.T) {
 			t.Errorf("cancelled: %v", err)
 		}
 	})
+}
+
+// The lists are asked for again when the server fails over a kernel in the making; other failures are final.
+func TestListsAskAgain(t *testing.T) {
+	asked, failures, status := 0, 0, 0
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		if asked++; asked <= failures {
+			answer(status, "application/json", `{"message":"Unhandled error"}`)(w, r)
+			return
+		}
+		answer(200, "application/json", `[{"id":"k"}]`)(w, r)
+	})
+	for _, tt := range []struct {
+		failures, status, asked int
+		kind                    error
+	}{
+		{0, 500, 1, nil},
+		{3, 500, 4, nil},
+		{9, 500, 4, ErrServer},
+		{9, 409, 1, ErrConflict},
+	} {
+		for what, list := range map[string]func() (int, error){
+			"kernels":  func() (int, error) { l, err := s.Kernels(t.Context()); return len(l), err },
+			"sessions": func() (int, error) { l, err := s.Sessions(t.Context()); return len(l), err },
+		} {
+			asked, failures, status = 0, tt.failures, tt.status
+			n, err := list()
+			if asked != tt.asked || !errors.Is(err, tt.kind) || (err == nil) != (n == 1) {
+				t.Errorf("%s with %d failures of %d: asked %d times, got %d, %v", what, tt.failures, tt.status, asked, n, err)
+			}
+		}
+	}
 }

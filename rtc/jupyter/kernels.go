@@ -47,7 +47,7 @@ func (s *Server) KernelSpecs(ctx context.Context) (KernelSpecs, error) {
 // Kernels lists the running kernels.
 func (s *Server) Kernels(ctx context.Context) ([]Kernel, error) {
 	var out []Kernel
-	err := s.do(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
+	err := s.list(ctx, call{op: "list kernels", path: "/api/kernels"}, &out)
 	return out, err
 }
 

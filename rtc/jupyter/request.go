@@ -94,6 +94,22 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 	return nil
 }
 
+// list is do for the lists of kernels and sessions, which the server fails to make (HTTP 500) while a kernel of anybody's
+// is being started or is going away: it asks again, four times in all within about half a second.
+func (s *Server) list(ctx context.Context, c call, out any) error {
+	for pause := 40 * time.Millisecond; ; pause *= 3 {
+		err := s.do(ctx, c, out)
+		if !errors.Is(err, ErrServer) || pause > 500*time.Millisecond {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(pause):
+		}
+	}
+}
+
 func (s *Server) authorize(h http.Header) {
 	if s.token != "" {
 		h.Set("Authorization", "token "+s.token)

@@ -50,7 +50,7 @@ func TestNewRefuses(t *testing.T) {
 		{"http://ada:s3cret@h/", "", `"http://h/"`},
 		{"http://ada:s3cret@h", "", "JUPYTER_TOKEN"},
 		{"http://h\x7f/?token=s3cret", "", "cannot be parsed"},
-		{"http://h", "s3cret s3cret", "JUPYTER_TOKEN"},
+		{"http://h", "s3cret and more", "JUPYTER_TOKEN"},
 		{"http://h", "s3cret\r\nX: y", "JUPYTER_TOKEN"},
 		{"http://h", "s3crét", "JUPYTER_TOKEN"},
 		{"http://" + strings.Repeat("x", 1000) + ":port", "", "xxx…"},

@@ -30,7 +30,7 @@ type NewSession struct {
 // Sessions lists the server's sessions.
 func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
 	var out []Session
-	err := s.do(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
+	err := s.list(ctx, call{op: "list sessions", path: "/api/sessions"}, &out)
 	return out, err
 }
 

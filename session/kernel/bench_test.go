@@ -66,25 +66,24 @@ type bareClient struct {
 }
 
 func dialBare(b testing.TB, s *jupytertest.Server, kernelID string) *bareClient {
-	ws, _, err := (&websocket.Dialer{Subprotocols: []string{jupyter.KernelProtocol}}).Dial(
+	ws, resp, err := (&websocket.Dialer{Subprotocols: []string{jupyter.KernelProtocol}}).Dial(
 		"ws"+strings.TrimPrefix(s.URL, "http")+"/api/kernels/"+kernelID+"/channels?session_id="+randomID(),
 		http.Header{"Authorization": {"token " + s.Token}})
 	if err != nil {
 		b.Fatal(err)
 	}
+	resp.Body.Close()
 	b.Cleanup(func() { ws.Close() })
 	return &bareClient{b: b, ws: ws}
 }
 
 func (c *bareClient) execute() {
 	head := newIDMaker().header("execute_request")
-	frameType, frame, err := binaryCodec{}.encode(outgoing{
-		channel: "shell", header: head, content: map[string]any{"code": "1+1", "silent": false, "store_history": false},
-	})
+	request, err := newOutgoing("shell", head, nil, map[string]any{"code": "1+1", "silent": false, "store_history": false})
 	if err != nil {
 		c.b.Fatal(err)
 	}
-	if err := c.ws.WriteMessage(frameType, frame); err != nil {
+	if err := c.ws.WriteMessage(binaryCodec{}.encode(request)); err != nil {
 		c.b.Fatal(err)
 	}
 	for replied, idle := false, false; !replied || !idle; {

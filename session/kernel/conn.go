@@ -21,6 +21,8 @@ type Options struct {
 
 // timing holds the waits of a connection; tests shorten them.
 type timing struct {
+	greet     time.Duration // between our greetings on a new socket, until the kernel is heard
+	patience  time.Duration // how long to wait for that before writing all the same
 	ping      time.Duration // between our pings
 	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
 	doubt     time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
@@ -31,6 +33,7 @@ type timing struct {
 }
 
 var defaultTiming = timing{
+	greet: 500 * time.Millisecond, patience: 2 * time.Second,
 	ping: 20 * time.Second, silence: 65 * time.Second, doubt: 10 * time.Second, tick: time.Second,
 	settle: 2 * time.Second, redial: 30 * time.Second, redialOne: 10 * time.Second,
 }

@@ -60,8 +60,9 @@ func (c *Conn) afterGap() {
 		doubtful = true
 	}
 	if doubtful {
-		m := c.newProbe()
-		c.first = append([]outgoing{m}, c.first...)
+		if m, err := c.newProbe(); err == nil { // the watcher is there as well
+			c.first = append([]outgoing{m}, c.first...)
+		}
 	}
 	c.refresh = true
 	c.mu.Unlock()
@@ -71,22 +72,28 @@ func (c *Conn) afterGap() {
 	}
 }
 
-// newProbe makes a probe that covers every written request. c.mu is held.
-func (c *Conn) newProbe() outgoing {
-	head := c.ids.header("kernel_info_request")
-	c.probe = head.ID
+// newProbe makes a probe that covers every written request in doubt. c.mu is held.
+func (c *Conn) newProbe() (outgoing, error) {
+	m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
+	if err != nil {
+		return outgoing{}, err
+	}
+	c.probe = m.id
 	for _, ex := range c.pending {
 		if ex.written && ex.verdict != nil {
-			ex.probe = head.ID
+			ex.probe = m.id
 		}
 	}
-	return outgoing{channel: "shell", header: head, content: map[string]any{}}
+	return m, nil
 }
 
 // sendProbe has a probe written by a goroutine of its own, for the reading one must not wait for the writer. c.mu is
 // held.
 func (c *Conn) sendProbe() {
-	m := c.newProbe()
+	m, err := c.newProbe()
+	if err != nil {
+		return // the watcher is there as well
+	}
 	c.probes.Go(func() {
 		select {
 		case c.outbox <- m:

@@ -280,7 +280,11 @@ func TestPingsKeepConnection(t *testing.T) {
 	reads := make(chan struct{})
 	go func() {
 		defer close(reads)
-		_, _, _ = s.ws.ReadMessage() // answers pings; ends with the test
+		for {
+			if _, _, err := s.ws.ReadMessage(); err != nil { // answers pings on the way
+				return
+			}
+		}
 	}()
 	select {
 	case <-f.sockets:
@@ -289,4 +293,44 @@ func TestPingsKeepConnection(t *testing.T) {
 	}
 	c.Close()
 	<-reads
+}
+
+// Nothing is run before the kernel has been heard on the socket: what it says before that is lost. A kernel that says
+// nothing is not waited for long.
+func TestWaitsToHearTheKernel(t *testing.T) {
+	for _, says := range []bool{true, false} {
+		f := newFakeServer(t)
+		f.mute = true
+		tm := quick()
+		tm.greet, tm.patience = 5*time.Millisecond, time.Hour
+		if !says {
+			tm.patience = 50 * time.Millisecond
+		}
+		c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		s := <-f.sockets
+		out := make(chan error, 1)
+		go func() {
+			_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
+			out <- err
+		}()
+		if says {
+			for range 5 { // the greeting is repeated
+				if m := s.receiveAny(); m.channel != "control" || m.header.Type != "kernel_info_request" {
+					t.Fatalf("before the kernel was heard it got %s on %s", m.header.Type, m.channel)
+				}
+			}
+			s.status(StateIdle, incoming{})
+		}
+		req := s.receive()
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+	}
 }

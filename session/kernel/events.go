@@ -139,7 +139,7 @@ type errorContent struct {
 }
 
 func (c errorContent) event() Error {
-	return Error{Name: c.Name, Value: c.Value, Traceback: c.Traceback}
+	return Error(c)
 }
 
 func notNil(m mapping) map[string]any {

@@ -64,29 +64,27 @@ type execution struct {
 // The errors are ErrKernelRestarted (with ErrKernelDied where nobody asked for it), ErrKernelDead, ErrAnswerLost,
 // ErrClosed, or the context's own: then the kernel goes on running the code, and nothing more is told of it.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
-	ex := &execution{
-		events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{}),
-	}
-	defer close(ex.gone)
-	head := c.ids.header("execute_request")
-	ex.id = head.ID
-	if err := c.register(ex); err != nil {
-		return Reply{}, fmt.Errorf("execute code: %w", err)
-	}
-	defer c.forget(ex)
 	expressions := req.UserExpressions
 	if expressions == nil {
 		expressions = map[string]string{}
 	}
-	m := outgoing{
-		channel: "shell", header: head,
-		content: map[string]any{
-			"code": req.Code, "silent": req.Silent, "store_history": req.StoreHistory && !req.Silent,
-			"user_expressions": expressions, "allow_stdin": req.AllowStdin, "stop_on_error": false,
-		},
-		wanted:  func() bool { return c.isPending(ex) },
-		written: func() { c.setWritten(ex) },
+	m, err := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
+		"code": req.Code, "silent": req.Silent, "store_history": req.StoreHistory && !req.Silent,
+		"user_expressions": expressions, "allow_stdin": req.AllowStdin, "stop_on_error": false,
+	})
+	if err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
+	ex := &execution{
+		id: m.id, events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{}),
+	}
+	m.sending = func() bool { return c.setWritten(ex, true) }
+	m.unsent = func() { c.setWritten(ex, false) }
+	defer close(ex.gone)
+	if err := c.register(ex); err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", err)
+	}
+	defer c.forget(ex)
 	outbox := c.outbox
 	for {
 		select {
@@ -144,16 +142,12 @@ func (c *Conn) forget(ex *execution) {
 	delete(c.pending, ex.id)
 }
 
-func (c *Conn) isPending(ex *execution) bool {
+// setWritten notes whether an execution is on its way, and tells whether anybody still waits for it.
+func (c *Conn) setWritten(ex *execution, written bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
+	ex.written = written
 	return c.pending[ex.id] == ex
-}
-
-func (c *Conn) setWritten(ex *execution) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	ex.written = true
 }
 
 // finish ends an execution, with its reply or with err. c.mu is held.

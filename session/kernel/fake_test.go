@@ -6,6 +6,7 @@ import (
 	"net/http/httptest"
 	"sync"
 	"testing"
+	"time"
 
 	"github.com/gorilla/websocket"
 
@@ -23,6 +24,7 @@ type fakeServer struct {
 	asked int    // how often it was asked
 
 	sockets chan *fakeSocket
+	mute    bool // the kernel says nothing by itself; to be set before a socket is dialled
 }
 
 // fakeSocket is one channels socket, from the kernel's side.
@@ -54,7 +56,11 @@ func newFakeServer(t testing.TB) *fakeServer {
 			return
 		}
 		defer ws.Close()
-		f.sockets <- &fakeSocket{t: t, ws: ws, done: over}
+		s := &fakeSocket{t: t, ws: ws, done: over}
+		if !f.mute {
+			s.status(StateIdle, incoming{rawHeader: []byte(`{"msg_id":"somebody else's"}`)})
+		}
+		f.sockets <- s
 		<-over
 	})
 	hs := httptest.NewServer(mux)
@@ -77,9 +83,20 @@ func (f *fakeServer) rest(state string) {
 	f.mu.Unlock()
 }
 
-// receive reads the next request.
+// receive reads the next request; greetings are passed over.
 func (s *fakeSocket) receive() incoming {
 	s.t.Helper()
+	for {
+		m := s.receiveAny()
+		if m.channel != "control" {
+			return m
+		}
+	}
+}
+
+func (s *fakeSocket) receiveAny() incoming {
+	s.t.Helper()
+	_ = s.ws.SetReadDeadline(time.Now().Add(testTimeout))
 	frameType, frame, err := s.ws.ReadMessage()
 	if err != nil {
 		s.t.Errorf("the kernel's side cannot read: %v", err)
@@ -95,14 +112,12 @@ func (s *fakeSocket) receive() incoming {
 // send sends a message that belongs to a request.
 func (s *fakeSocket) send(channel, msgType string, parent incoming, content any) {
 	s.t.Helper()
-	frameType, frame, err := binaryCodec{}.encode(outgoing{
-		channel: channel, header: header{ID: randomID(), Type: msgType, Session: "kernel"}, parent: parent.rawHeader, content: content,
-	})
+	m, err := newOutgoing(channel, header{ID: randomID(), Type: msgType, Session: "kernel"}, parent.rawHeader, content)
 	if err != nil {
 		s.t.Error(err)
 		return
 	}
-	s.raw(frameType, frame)
+	s.raw(binaryCodec{}.encode(m))
 }
 
 func (s *fakeSocket) raw(frameType int, frame []byte) {

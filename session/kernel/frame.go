@@ -4,7 +4,6 @@ import (
 	"encoding/binary"
 	"encoding/json"
 	"fmt"
-	"slices"
 
 	"github.com/gorilla/websocket"
 )
@@ -14,7 +13,7 @@ const maxParts = 1 << 16
 
 // codec is one of the two ways in which messages travel.
 type codec interface {
-	encode(outgoing) (frameType int, frame []byte, err error)
+	encode(outgoing) (frameType int, frame []byte)
 	decode(frameType int, frame []byte) (incoming, error)
 }
 
@@ -23,12 +22,8 @@ type codec interface {
 // offset is the end.
 type binaryCodec struct{}
 
-func (binaryCodec) encode(m outgoing) (int, []byte, error) {
-	parts, err := m.parts()
-	if err != nil {
-		return 0, nil, err
-	}
-	parts = slices.Insert(parts, 0, []byte(m.channel))
+func (binaryCodec) encode(m outgoing) (int, []byte) {
+	parts := append([][]byte{[]byte(m.channel)}, m.parts[:]...)
 	offset := 8 * (len(parts) + 2) // the number, the starts, the end
 	frame := binary.LittleEndian.AppendUint64(nil, uint64(len(parts)+1))
 	frame = binary.LittleEndian.AppendUint64(frame, uint64(offset))
@@ -39,7 +34,7 @@ func (binaryCodec) encode(m outgoing) (int, []byte, error) {
 	for _, p := range parts {
 		frame = append(frame, p...)
 	}
-	return websocket.BinaryMessage, frame, nil
+	return websocket.BinaryMessage, frame
 }
 
 func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
@@ -73,28 +68,13 @@ func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
 // 32-bit big-endian number of parts, their offsets, the JSON object, the buffers.
 type textCodec struct{}
 
-// textMessage is the JSON object.
-type textMessage struct {
-	Channel  string          `json:"channel"`
-	Header   json.RawMessage `json:"header"`
-	Parent   json.RawMessage `json:"parent_header"`
-	Metadata json.RawMessage `json:"metadata"`
-	Content  json.RawMessage `json:"content"`
-	Buffers  []any           `json:"buffers"`
-}
-
-func (textCodec) encode(m outgoing) (int, []byte, error) {
-	parts, err := m.parts()
-	if err != nil {
-		return 0, nil, err
+func (textCodec) encode(m outgoing) (int, []byte) {
+	frame := []byte(`{"channel":"` + m.channel + `"`) // one of our own four words
+	for i, name := range []string{"header", "parent_header", "metadata", "content"} {
+		frame = append(frame, `,"`+name+`":`...)
+		frame = append(frame, m.parts[i]...)
 	}
-	frame, err := json.Marshal(textMessage{
-		Channel: m.channel, Header: parts[0], Parent: parts[1], Metadata: parts[2], Content: parts[3], Buffers: []any{},
-	})
-	if err != nil {
-		return 0, nil, fmt.Errorf("encode %s: %w", m.header.Type, err)
-	}
-	return websocket.TextMessage, frame, nil
+	return websocket.TextMessage, append(frame, `,"buffers":[]}`...)
 }
 
 func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
@@ -116,30 +96,15 @@ func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 		frame = frame[start:end]
 	}
 	var m struct {
-		textMessage
-		Buffers json.RawMessage `json:"buffers"` // not looked at
+		Channel string          `json:"channel"`
+		Header  json.RawMessage `json:"header"`
+		Parent  json.RawMessage `json:"parent_header"`
+		Content json.RawMessage `json:"content"`
 	}
 	if err := json.Unmarshal(frame, &m); err != nil {
 		return incoming{}, fmt.Errorf("kernel frame: %w", err)
 	}
 	return newIncoming(m.Channel, m.Header, m.Parent, m.Content)
-}
-
-// parts encodes header, parent header, metadata and content.
-func (m outgoing) parts() ([][]byte, error) {
-	head, err := json.Marshal(m.header)
-	if err != nil {
-		return nil, fmt.Errorf("encode the header of %s: %w", m.header.Type, err)
-	}
-	content, err := json.Marshal(m.content)
-	if err != nil {
-		return nil, fmt.Errorf("encode %s: %w", m.header.Type, err)
-	}
-	parent := []byte(m.parent)
-	if len(parent) == 0 {
-		parent = []byte("{}")
-	}
-	return [][]byte{head, parent, []byte("{}"), content}, nil
 }
 
 // newIncoming makes a message of its encoded parts, which it keeps.

@@ -40,9 +40,9 @@ func (c *Conn) Input(ctx context.Context, value string) error {
 	if asking == nil {
 		return ErrNoInput
 	}
-	m := outgoing{
-		channel: "stdin", header: c.ids.header("input_reply"), parent: asking.header,
-		content: map[string]any{"status": "ok", "value": value},
+	m, err := newOutgoing("stdin", c.ids.header("input_reply"), asking.header, map[string]any{"status": "ok", "value": value})
+	if err != nil {
+		return fmt.Errorf("answer the kernel: %w", err)
 	}
 	select {
 	case c.outbox <- m:

@@ -39,8 +39,15 @@ comm = create_comm(target_name='x', buffers=[b'1234'])
 	if err != nil || reply.Status != "ok" {
 		t.Fatalf("%+v, %v", reply, err)
 	}
-	want := []string{"status busy", "input 1", `ask "? " false`, "stdout é you\n", "result 1 42", "status idle"}
-	if got := r.all(); !slices.Equal(got, want) {
+	// The question comes on a channel of its own, in no order with the others.
+	got := r.all()
+	if i := slices.Index(got, `ask "? " false`); i < 0 {
+		t.Error("no question")
+	} else {
+		got = slices.Delete(got, i, i+1)
+	}
+	want := []string{"status busy", "input 1", "stdout é you\n", "result 1 42", "status idle"}
+	if !slices.Equal(got, want) {
 		t.Errorf("events %q, want %q", got, want)
 	}
 }

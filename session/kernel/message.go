@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"encoding/json"
+	"fmt"
 	"strconv"
 	"sync/atomic"
 	"time"
@@ -40,14 +41,31 @@ type parentHeader struct {
 // outgoing is a message to the kernel.
 type outgoing struct {
 	channel string
-	header  header
-	parent  json.RawMessage // nil for none
-	content any
+	id      string
+	// header, parent header, metadata, content: as JSON
+	parts [4][]byte
 
-	// wanted tells, just before the message is written, whether it is to be sent at all; nil means yes.
-	wanted func() bool
-	// written is called when the message is on its way; nil for nothing.
-	written func()
+	// sending is called just before the message is written, and tells whether it is to be written at all; nil means
+	// yes. It comes before and not after, because the answer can be quicker than the writer.
+	sending func() bool
+	// unsent is called when writing has failed after all; nil for nothing.
+	unsent func()
+}
+
+// newOutgoing makes a message; parent is the JSON of the header that it answers, nil for none.
+func newOutgoing(channel string, head header, parent json.RawMessage, content any) (outgoing, error) {
+	h, err := json.Marshal(head)
+	if err != nil {
+		return outgoing{}, fmt.Errorf("encode the header of %s: %w", head.Type, err)
+	}
+	body, err := json.Marshal(content)
+	if err != nil {
+		return outgoing{}, fmt.Errorf("encode %s: %w", head.Type, err)
+	}
+	if len(parent) == 0 {
+		parent = []byte("{}")
+	}
+	return outgoing{channel: channel, id: head.ID, parts: [4][]byte{h, parent, []byte("{}"), body}}, nil
 }
 
 // idMaker makes the headers of one connection's messages.

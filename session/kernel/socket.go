@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"sync"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -28,9 +29,10 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 	// A writer that is stuck in a full socket must not hold up the end of the connection.
 	unstick := context.AfterFunc(c.ctx, func() { _ = ws.NetConn().SetWriteDeadline(time.Now().Add(closeTimeout)) })
 	defer unstick()
+	heard := make(chan struct{})
 	written := make(chan error, 1)
-	go func() { written <- c.write(ctx, ws, cd) }()
-	readErr := c.read(ws, cd)
+	go func() { written <- c.write(ctx, ws, cd, heard) }()
+	readErr := c.read(ws, cd, sync.OnceFunc(func() { close(heard) }))
 	cancel()
 	_ = ws.Close() // frees a writer that is stuck; the socket has failed or is being left
 	if writeErr := <-written; writeErr != nil {
@@ -40,65 +42,117 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 }
 
 // write writes what comes through the outbox, and pings, until ctx ends. On its return the socket is closed.
-func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec) error {
+//
+// It begins with a greeting, which the kernel answers even while it runs code, and holds back everything else until the
+// kernel has been heard: the server takes a socket for open before it listens to the kernel on its behalf, and output
+// from before that is lost.
+func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-chan struct{}) error {
 	defer ws.Close()
 	pings := time.NewTicker(c.timing.ping)
 	defer pings.Stop()
-	c.mu.Lock()
-	first := c.first
-	c.first = nil
-	c.mu.Unlock()
+	greetings := time.NewTicker(c.timing.greet)
+	defer greetings.Stop()
+	patience := time.NewTimer(c.timing.patience)
+	defer patience.Stop()
+	if err := c.greet(ws, cd); err != nil {
+		return err
+	}
+	outbox := (<-chan outgoing)(nil)
+	open := func() error {
+		if outbox != nil {
+			return nil
+		}
+		outbox, heard = c.outbox, nil
+		greetings.Stop()
+		return c.writeFirst(ws, cd)
+	}
 	for {
 		var m outgoing
-		if len(first) > 0 {
-			m, first = first[0], first[1:]
-		} else {
-			select {
-			case <-ctx.Done():
-				_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
-					time.Now().Add(closeTimeout)) // a courtesy
-				return nil
-			case <-pings.C:
-				if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
-					return fmt.Errorf("ping: %w", err)
-				}
-				continue
-			case m = <-c.outbox:
+		select {
+		case <-ctx.Done():
+			_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""),
+				time.Now().Add(closeTimeout)) // a courtesy
+			return nil
+		case <-pings.C:
+			if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
+				return fmt.Errorf("ping: %w", err)
 			}
+			continue
+		case <-greetings.C:
+			if err := c.greet(ws, cd); err != nil {
+				return err
+			}
+			continue
+		case <-heard:
+			if err := open(); err != nil {
+				return err
+			}
+			continue
+		case <-patience.C:
+			if err := open(); err != nil {
+				return err
+			}
+			continue
+		case m = <-outbox:
 		}
 		if err := c.writeOne(ws, cd, m); err != nil {
 			// Nothing of a message that failed to be written whole has reached the kernel.
 			c.mu.Lock()
-			c.first = append([]outgoing{m}, first...)
+			c.first = append(c.first, m)
 			c.mu.Unlock()
 			return err
 		}
 	}
 }
 
-func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
-	if m.wanted != nil && !m.wanted() {
-		return nil
-	}
-	frameType, frame, err := cd.encode(m)
+// greet asks for the kernel's name on the channel that it answers at once. The reply is of no interest.
+func (c *Conn) greet(ws *websocket.Conn, cd codec) error {
+	m, err := newOutgoing("control", c.ids.header("kernel_info_request"), nil, struct{}{})
 	if err != nil {
-		c.log.Error("kernel message cannot be encoded", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		return err
+	}
+	return c.writeOne(ws, cd, m)
+}
+
+// writeFirst writes what a former socket has left over.
+func (c *Conn) writeFirst(ws *websocket.Conn, cd codec) error {
+	for {
+		c.mu.Lock()
+		if len(c.first) == 0 {
+			c.mu.Unlock()
+			return nil
+		}
+		m := c.first[0]
+		c.mu.Unlock()
+		if err := c.writeOne(ws, cd, m); err != nil {
+			return err
+		}
+		c.mu.Lock()
+		c.first = c.first[1:] // only the writer takes from it, and none else adds to it while there is one
+		c.mu.Unlock()
+	}
+}
+
+func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
+	frameType, frame := cd.encode(m)
+	if m.sending != nil && !m.sending() {
 		return nil
 	}
-	if err := ws.SetWriteDeadline(time.Now().Add(writeTimeout)); err != nil {
-		return fmt.Errorf("write: %w", err)
+	err := ws.SetWriteDeadline(time.Now().Add(writeTimeout))
+	if err == nil {
+		err = ws.WriteMessage(frameType, frame)
 	}
-	if err := ws.WriteMessage(frameType, frame); err != nil {
+	if err != nil {
+		if m.unsent != nil {
+			m.unsent()
+		}
 		return fmt.Errorf("write: %w", err)
-	}
-	if m.written != nil {
-		m.written()
 	}
 	return nil
 }
 
-// read takes in messages until the socket fails.
-func (c *Conn) read(ws *websocket.Conn, cd codec) error {
+// read takes in messages until the socket fails; it calls heard when one has come from the kernel's broadcasts.
+func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 	ws.SetPongHandler(func(string) error { return c.alive(ws) })
 	pong := ws.PingHandler()
 	ws.SetPingHandler(func(data string) error {
@@ -118,6 +172,9 @@ func (c *Conn) read(ws *websocket.Conn, cd codec) error {
 		if err != nil {
 			c.log.Warn("kernel frame passed over", "kernel", c.kernelID, "error", err)
 			continue
+		}
+		if m.channel == "iopub" {
+			heard()
 		}
 		c.dispatch(m)
 	}
