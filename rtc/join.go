@@ -50,6 +50,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 
 	r := &Room{
 		cfg:     cfg,
+		path:    cfg.Path,
 		session: session,
 		log:     cfg.Logger,
 		out:     newOutbox(),
@@ -97,7 +98,7 @@ func (r *Room) run(ws *websocket.Conn) {
 			return
 		}
 		r.setState(Lost)
-		r.log.Info("room connection lost, joining again", "path", r.cfg.Path, "error", why)
+		r.log.Info("room connection lost, joining again", "path", r.Path(), "error", why)
 		var end *CloseError
 		if ws, end = r.reconnect(); end != nil {
 			r.finish(end)
@@ -142,14 +143,14 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 func (r *Room) dialAgain() (*websocket.Conn, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.cfg.Timing.Join)
 	defer stop()
-	_, err := r.cfg.Server.Contents(ctx, r.cfg.Path, jupyter.ContentsOptions{})
+	_, err := r.cfg.Server.Contents(ctx, r.Path(), jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
 		return nil, &CloseError{Code: CodeNotFound, Action: GiveUp, Err: err}
 	}
 	if err != nil {
 		return nil, err
 	}
-	s, err := r.cfg.Server.CollaborationSession(ctx, r.cfg.Path, r.cfg.Format, r.cfg.Type)
+	s, err := r.cfg.Server.CollaborationSession(ctx, r.Path(), r.cfg.Format, r.cfg.Type)
 	if errors.Is(err, jupyter.ErrNoCollaboration) {
 		return nil, &CloseError{Code: CodeRefused, Action: GiveUp, Err: err}
 	}

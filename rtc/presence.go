@@ -105,7 +105,7 @@ func (r *Room) publish() {
 	update, err := r.table.SetLocal(st)
 	if err != nil {
 		// Only a cursor that is not JSON can do this.
-		r.log.Warn("cannot announce our presence", "path", r.cfg.Path, "error", err)
+		r.log.Warn("cannot announce our presence", "path", r.Path(), "error", err)
 		return
 	}
 	r.out.setAwareness(wire.AppendAwareness(nil, update))
@@ -120,7 +120,7 @@ func (r *Room) wantAutosave() bool {
 func (r *Room) onAwareness(update []byte) {
 	changed, err := r.table.Apply(update, time.Now())
 	if err != nil {
-		r.log.Warn("room sent a malformed awareness update", "path", r.cfg.Path, "error", err)
+		r.log.Warn("room sent a malformed awareness update", "path", r.Path(), "error", err)
 		return
 	}
 	if slices.Contains(changed, r.cfg.Replica.ClientID()) {

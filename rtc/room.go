@@ -26,6 +26,7 @@ type Room struct {
 	done   chan struct{} // closed when run has ended
 
 	mu        sync.Mutex
+	path      string // changes when the file is renamed
 	state     State
 	err       error
 	leaving   bool
@@ -47,6 +48,21 @@ func (r *Room) FileID() string { return r.session.FileID }
 
 // SessionID is the server's session, one per server process.
 func (r *Room) SessionID() string { return r.session.SessionID }
+
+// Path is the path by which the room is joined again.
+func (r *Room) Path() string {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.path
+}
+
+// Rename says that the file has another path now. The room is the same: its id
+// does not depend on the path.
+func (r *Room) Rename(path string) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.path = path
+}
 
 // State says where the room stands.
 func (r *Room) State() State {
@@ -201,9 +217,9 @@ func (r *Room) Leave(ctx context.Context) error {
 	var errs []error
 	if r.Err() == nil {
 		if err := r.Barrier(ctx); err != nil && !errors.Is(err, ErrLeft) {
-			errs = append(errs, fmt.Errorf("leave room %s: %w", r.cfg.Path, err))
+			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
 		} else if _, err := r.Save(ctx); err != nil && !errors.Is(err, ErrLeft) {
-			errs = append(errs, fmt.Errorf("leave room %s: %w", r.cfg.Path, err))
+			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
 		}
 	}
 	r.mu.Lock()

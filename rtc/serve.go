@@ -120,7 +120,7 @@ func (r *Room) stateVector() []byte {
 func (r *Room) receive(b []byte, v *visit) *CloseError {
 	f, err := wire.ParseFrame(b, r.cfg.Limits)
 	if err != nil {
-		r.log.Warn("room sent a malformed frame", "path", r.cfg.Path, "bytes", len(b), "error", err)
+		r.log.Warn("room sent a malformed frame", "path", r.Path(), "bytes", len(b), "error", err)
 		return nil
 	}
 	switch f.Kind {
@@ -264,7 +264,7 @@ func (r *Room) apply(update []byte) *CloseError {
 	if r.brokenReplica(err) {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
-	r.log.Warn("room sent an update that cannot stand alone, asking for the whole state", "path", r.cfg.Path, "error", err)
+	r.log.Warn("room sent an update that cannot stand alone, asking for the whole state", "path", r.Path(), "error", err)
 	r.out.repair()
 	return nil
 }
@@ -280,7 +280,7 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 		if !full {
 			r.out.repair()
 		} else {
-			r.log.Warn("the room's own state has a gap", "path", r.cfg.Path, "error", err)
+			r.log.Warn("the room's own state has a gap", "path", r.Path(), "error", err)
 		}
 		return nil
 	case r.brokenReplica(err):
@@ -300,7 +300,7 @@ func (r *Room) brokenReplica(error) bool {
 func (r *Room) onRaw(f wire.Frame) *CloseError {
 	m, err := wire.ParseRaw(f)
 	if err != nil {
-		r.log.Warn("room sent a message that cannot be read", "path", r.cfg.Path, "error", err)
+		r.log.Warn("room sent a message that cannot be read", "path", r.Path(), "error", err)
 		return nil
 	}
 	switch m.Type {

@@ -26,8 +26,8 @@ type live struct {
 // call Release when the call that wanted it is over.
 type Document struct {
 	m     *Manager
-	path  string
 	entry *entry
+	file  fileState
 
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
@@ -37,6 +37,7 @@ type Document struct {
 	kernel kernelLink
 
 	mu     sync.Mutex
+	path   string // changes when the file is renamed
 	live   *live
 	users  int // calls and runs that hold the document
 	last   time.Time
@@ -47,14 +48,24 @@ func newDocument(m *Manager, path string, r room, nb *ydoc.Notebook) *Document {
 	d := &Document{m: m, path: path, saves: make(chan struct{}, 1), live: newLive(r, nb), last: time.Now()}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.queue.wake = make(chan struct{}, 1)
-	d.wg.Go(d.keep)
-	d.wg.Go(d.saver)
-	d.wg.Go(d.runner)
 	return d
 }
 
-// Path is the notebook's path, as the Contents API has it.
-func (d *Document) Path() string { return d.path }
+// start sets the document to work, once it has its place in the map.
+func (d *Document) start(e *entry) {
+	d.entry = e
+	d.wg.Go(d.keep)
+	d.wg.Go(d.saver)
+	d.wg.Go(d.runner)
+}
+
+// Path is the notebook's path, as the Contents API has it. It changes when the
+// file is renamed through the server.
+func (d *Document) Path() string {
+	d.mu.Lock()
+	defer d.mu.Unlock()
+	return d.path
+}
 
 // FileID is the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
@@ -168,6 +179,19 @@ func (d *Document) close(ctx context.Context) error {
 	d.wg.Wait()
 	d.queue.fail(errors.New("the session of its notebook was ended"))
 	d.kernel.close()
-	err := lv.room.Leave(ctx)
+	ended, revision := lv.room.Err(), lv.nb.Revision()
+	err := lv.room.Leave(ctx) // saves first
+	if ended == nil && err == nil {
+		d.note(d.look(ctx, revision))
+	}
+	if problem := d.Unsaved(); problem != "" {
+		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
+	}
 	return err
 }
+
+// UnsavedError says that a document was left while its file did not have all
+// that was in the room.
+type UnsavedError struct{ Path, Reason string }
+
+func (e *UnsavedError) Error() string { return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason) }

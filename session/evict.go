@@ -79,7 +79,7 @@ func (m *Manager) leaveLater(e *entry, why string) {
 		ctx, stop := context.WithTimeout(m.ctx, leaveTimeout)
 		defer stop()
 		if err := m.putAwayIdle(ctx, e, why); err != nil {
-			m.log.Warn("leaving an idle document did not go to plan", "path", e.path, "error", err)
+			m.log.Warn("leaving an idle document did not go to plan", "path", e.doc.Path(), "error", err)
 		}
 	})
 }
@@ -140,7 +140,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.ended.Add(e.path, info)
 	m.mu.Unlock()
 	close(e.gone)
-	m.lobby.closed(e.path)
-	m.log.Info("document left", "path", e.path, "why", why)
+	m.lobby.closed(info.Path)
+	m.log.Info("document left", "path", info.Path, "why", why)
 	return err
 }

@@ -39,6 +39,7 @@ func (f *fakeRoom) FileID() string                 { return "file" }
 func (f *fakeRoom) SessionID() string              { return "session" }
 func (f *fakeRoom) Peers() []rtc.Peer              { return nil }
 func (f *fakeRoom) SetCursors(...awareness.Cursor) {}
+func (f *fakeRoom) Rename(string)                  {}
 func (f *fakeRoom) AutosaveOff() bool              { return f.autosaveOff.Load() }
 func (f *fakeRoom) Done() <-chan struct{}          { return f.done }
 func (f *fakeRoom) Barrier(context.Context) error  { return f.Err() }

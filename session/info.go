@@ -26,6 +26,7 @@ type Info struct {
 	LastActivity time.Time     // the last call that used the document
 	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or when it has ended
 	Busy         bool          // in use by a call or a run
+	Unsaved      string        // why the file does not follow the document; "" while it does
 	Message      string        // one sentence for people
 }
 
@@ -89,7 +90,10 @@ func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
 // info describes an open document.
 func (d *Document) info(now time.Time) Info {
 	lv := d.current()
-	i := Info{Path: d.path, Status: Connected, LastActivity: d.lastUse(), Message: "RTC session is active"}
+	i := Info{
+		Path: d.Path(), Status: Connected, LastActivity: d.lastUse(),
+		Unsaved: d.Unsaved(), Message: "RTC session is active",
+	}
 	i.SessionID, i.FileID, i.Cells = lv.room.SessionID(), lv.room.FileID(), lv.nb.Len()
 	if st := lv.room.State(); st != rtc.Synced {
 		i.Status = Disconnected

@@ -20,18 +20,16 @@ const (
 func (d *Document) keep() {
 	for {
 		lv := d.current()
-		select {
-		case <-d.ctx.Done():
+		if !d.watch(lv) {
 			return
-		case <-lv.room.Done():
 		}
 		var end *rtc.CloseError
 		if errors.As(lv.room.Err(), &end) && end.Action != rtc.Discard {
-			d.m.log.Warn("the notebook's room has ended", "path", d.path, "error", end)
+			d.m.log.Warn("the notebook's room has ended", "path", d.Path(), "error", end)
 			d.m.drop(d.entry, end.Error())
 			return
 		}
-		d.m.log.Warn("the notebook's room was lost, joining afresh", "path", d.path, "error", lv.room.Err())
+		d.m.log.Warn("the notebook's room was lost, joining afresh", "path", d.Path(), "error", lv.room.Err())
 		if !d.rejoin() {
 			return
 		}
@@ -43,7 +41,7 @@ func (d *Document) keep() {
 func (d *Document) rejoin() bool {
 	pause := rejoinMin
 	for {
-		r, nb, err := d.m.join(d.ctx, d.path)
+		r, nb, err := d.m.join(d.ctx, d.Path())
 		if err == nil {
 			d.mu.Lock()
 			d.live = newLive(r, nb)
@@ -55,7 +53,7 @@ func (d *Document) rejoin() bool {
 			d.m.drop(d.entry, end.Error())
 			return false
 		}
-		d.m.log.Debug("joining the room afresh failed", "path", d.path, "error", err)
+		d.m.log.Debug("joining the room afresh failed", "path", d.Path(), "error", err)
 		select {
 		case <-d.ctx.Done():
 			return false
@@ -72,44 +70,6 @@ func (m *Manager) drop(e *entry, why string) {
 		// of, so there is no error to report either.
 		_ = m.putAway(m.ctx, e, why)
 	})
-}
-
-// saveEvery is the shortest time between two saves that we ask for.
-const saveEvery = time.Second
-
-// wantSave asks for a save soon. The server saves by itself only after a pause
-// of a second in the edits of everybody, which a busy notebook never has, and
-// what it has not saved is lost when it stops.
-func (d *Document) wantSave() {
-	select {
-	case d.saves <- struct{}{}:
-	default:
-	}
-}
-
-// saver asks for at most one save a second, and for none where the people in
-// the room have switched autosave off.
-func (d *Document) saver() {
-	for {
-		select {
-		case <-d.ctx.Done():
-			return
-		case <-d.saves:
-		}
-		lv := d.current()
-		if !lv.room.AutosaveOff() {
-			if status, err := lv.room.Save(d.ctx); err != nil {
-				d.m.log.Debug("save failed", "path", d.path, "error", err)
-			} else if status != "success" {
-				d.m.log.Warn("the server did not save", "path", d.path, "status", status)
-			}
-		}
-		select {
-		case <-d.ctx.Done():
-			return
-		case <-time.After(saveEvery):
-		}
-	}
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {

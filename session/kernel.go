@@ -34,7 +34,7 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (*kernel.Conn, er
 		}
 	}
 	srv := d.m.cfg.Server
-	s, _, err := kernel.FindOrStart(ctx, srv, d.path, d.path, d.kernelName())
+	s, _, err := kernel.FindOrStart(ctx, srv, d.Path(), d.Path(), d.kernelName())
 	if err != nil {
 		return nil, err
 	}
@@ -72,7 +72,7 @@ func (d *Document) interrupt(ctx context.Context) error {
 		return errors.New("interrupt: the notebook has no kernel")
 	}
 	if err := d.m.cfg.Server.Interrupt(ctx, id); err != nil {
-		return fmt.Errorf("interrupt the kernel of %s: %w", d.path, err)
+		return fmt.Errorf("interrupt the kernel of %s: %w", d.Path(), err)
 	}
 	return nil
 }

@@ -27,6 +27,7 @@ type room interface {
 	Peers() []rtc.Peer
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool
+	Rename(path string)
 	Done() <-chan struct{}
 	Err() error
 }
@@ -88,6 +89,10 @@ func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 			return nil, fmt.Errorf("open %s: %w", clean, e.err)
 		}
 		if m.pin(e) {
+			if err := e.doc.exists(ctx); err != nil {
+				e.doc.Release()
+				return nil, fmt.Errorf("open %s: %w", clean, err)
+			}
 			return e.doc, nil
 		}
 		// It is being left: wait for the end of that, then join afresh.
@@ -135,10 +140,10 @@ func (m *Manager) fill(e *entry) {
 		return
 	}
 	e.doc = doc
-	doc.entry = e
 	m.ended.Remove(e.path)
 	m.mu.Unlock()
-	m.lobby.opened(e.path)
+	doc.start(e)
+	m.lobby.opened(doc.Path())
 	m.makeRoom(e)
 	m.nudge()
 }
@@ -154,12 +159,28 @@ func (m *Manager) pin(e *entry) bool {
 	return true
 }
 
+// exists looks again for a file that was gone when last looked for. A room
+// without a file takes edits all the same, and writes them nowhere; so a
+// document whose file stays gone is put away.
+func (d *Document) exists(ctx context.Context) error {
+	if !d.file.lost() {
+		return nil
+	}
+	_, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
+	if errors.Is(err, jupyter.ErrNotFound) {
+		d.m.drop(d.entry, "its file is gone")
+		return err
+	}
+	return nil // what else may be wrong comes out when it is used
+}
+
 // openDocument looks whether the path is a notebook and joins its room. The
 // look comes first because the server makes a room for any path at all.
 func (m *Manager) openDocument(ctx context.Context, path string) (*Document, error) {
+	var c jupyter.Content
 	if m.cfg.Server != nil {
-		c, err := m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{})
-		if err != nil {
+		var err error
+		if c, err = m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
 			return nil, err
 		}
 		if c.Type != "notebook" {
@@ -171,5 +192,9 @@ func (m *Manager) openDocument(ctx context.Context, path string) (*Document, err
 	if err != nil {
 		return nil, err
 	}
-	return newDocument(m, path, r, nb), nil
+	d := newDocument(m, path, r, nb)
+	if m.cfg.Server != nil {
+		d.file.saw(c, nb.Revision())
+	}
+	return d, nil
 }

@@ -50,6 +50,16 @@ func (k *lobbyKeeper) opened(path string) {
 	k.in.Show(path, slices.Sorted(maps.Keys(k.docs)))
 }
 
+func (k *lobbyKeeper) moved(from, to string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.docs, from)
+	k.docs[to] = true
+	if k.in != nil {
+		k.in.Show(to, slices.Sorted(maps.Keys(k.docs)))
+	}
+}
+
 func (k *lobbyKeeper) closed(path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

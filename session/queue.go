@@ -100,7 +100,7 @@ func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*Run, error) {
 	for _, id := range cellIDs {
 		c, ok := nb.Cell(id)
 		if !ok {
-			return nil, fmt.Errorf("run: there is no cell %q in %s", id, d.path)
+			return nil, fmt.Errorf("run: there is no cell %q in %s", id, d.Path())
 		}
 		if c.Type != "code" {
 			return nil, fmt.Errorf("run: cell %q is a %s cell, only code cells can be run", id, c.Type)
@@ -120,7 +120,7 @@ func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*Run, error) {
 	g := &runGroup{}
 	runs := make([]*Run, len(cellIDs))
 	for i, id := range cellIDs {
-		runs[i] = &Run{Path: d.path, CellID: id, doc: d, group: g, done: make(chan struct{}), res: Result{State: Queued}}
+		runs[i] = &Run{Path: d.Path(), CellID: id, doc: d, group: g, done: make(chan struct{}), res: Result{State: Queued}}
 		d.m.runs.add(runs[i])
 	}
 	d.use(len(runs)) // each holds the document until it has ended
@@ -182,7 +182,7 @@ func (d *Document) execute(r *Run) {
 		d.use(-1)
 	}
 	if err := d.idleCells(ctx, rest...); err != nil {
-		d.m.log.Warn("cells of cancelled runs still show as busy", "path", d.path, "error", err)
+		d.m.log.Warn("cells of cancelled runs still show as busy", "path", d.Path(), "error", err)
 	}
 }
 

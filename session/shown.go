@@ -42,7 +42,7 @@ func (d *Document) Point(cell string, offset int) {
 	}
 	caret, err := caretAt(lv.nb, c, offset)
 	if err != nil {
-		d.m.log.Debug("no caret", "path", d.path, "cell", cell, "error", err)
+		d.m.log.Debug("no caret", "path", d.Path(), "cell", cell, "error", err)
 		return
 	}
 	lv.room.SetCursors(caret)

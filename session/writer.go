@@ -144,7 +144,7 @@ func (w *outputWriter) flush(added []change, all []ydoc.Output, rewrite bool) bo
 		return nil
 	})
 	if err != nil {
-		w.d.m.log.Warn("output could not be written to the notebook", "path", w.d.path, "run", w.r.ID, "error", err)
+		w.d.m.log.Warn("output could not be written to the notebook", "path", w.d.Path(), "run", w.r.ID, "error", err)
 	}
 	return err == nil
 }

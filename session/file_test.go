@@ -1,0 +1,129 @@
+package session_test
+
+import (
+	"errors"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+func appendCell(t *testing.T, d *session.Document, source string) string {
+	t.Helper()
+	var id string
+	at := d.Notebook().Len()
+	if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+		ids, err := e.Insert(at, ydoc.NewCell{Type: "code", Source: source})
+		if err == nil {
+			id = ids[0]
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+func fileHas(s *jupytertest.Server, path, what string) bool {
+	b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(path)))
+	return err == nil && strings.Contains(string(b), what)
+}
+
+// An edit is on disk soon, without anybody else in the room.
+func TestEditsAreSaved(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path := s.Notebook(t, "x = 1")
+	d := open(t, m, path)
+	appendCell(t, d, "soon = True")
+	eventually(t, "it is on disk", func() bool { return fileHas(s, path, "soon = True") })
+	if u := d.Unsaved(); u != "" {
+		t.Errorf("said to be unsaved: %s", u)
+	}
+}
+
+// A file renamed through the server is followed: the room, the edits and the
+// kernel go along.
+func TestRenamedFileIsFollowed(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path, to := s.Notebook(t, "x = 41", "print(x + 1)"), s.Name(t, "-new é#.ipynb")
+	d := open(t, m, path)
+	run(t, d, "c0")
+	before, _, err := m.Kernel(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+	appendCell(t, d, "followed = True")
+	eventually(t, "the new file has the edit", func() bool { return fileHas(s, to, "followed = True") })
+	again := open(t, m, "/"+to)
+	if again != d {
+		t.Error("the new path opens another document")
+	}
+	eventually(t, "the kernel went along", func() bool {
+		k, ok, err := m.Kernel(t.Context(), to)
+		return err == nil && ok && k.ID == before.ID
+	})
+	if got := text(run(t, d, "c1")[0].Outputs); got != "stdout:42\n;" {
+		t.Errorf("the kernel says %q", got)
+	}
+	if _, err := m.Open(t.Context(), path); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("the old path opens: %v", err)
+	}
+}
+
+// Edits of a document whose file was deleted are written nowhere; that is said,
+// and the document is put away.
+func TestDeletedFileIsToldOf(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path := s.Notebook(t, "x = 1")
+	d, err := m.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Server().DeleteContents(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	appendCell(t, d, "nowhere = True")
+	eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "moved or deleted") })
+	d.Release()
+	if _, err := m.Open(t.Context(), path); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("opened again: %v, want not found", err)
+	}
+	eventually(t, "the session has ended", func() bool {
+		infos, err := m.Sessions("")
+		return err == nil && len(infos) == 1 && infos[0].Status == session.Disconnected && infos[0].Unsaved != ""
+	})
+}
+
+// What another program writes into the file appears in the document.
+func TestFileChangedOnDiskIsSeen(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path := s.Notebook(t, "x = 1")
+	d := open(t, m, path)
+	full := filepath.Join(s.Root, path)
+	b, err := os.ReadFile(full)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(full, []byte(strings.Replace(string(b), "x = 1", "x = 2", 1)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the document has the other program's edit", func() bool {
+		c, _ := d.Notebook().CellAt(0)
+		return c.Source == "x = 2"
+	})
+	appendCell(t, d, "after = True")
+	eventually(t, "the file has both", func() bool { return fileHas(s, path, "x = 2") && fileHas(s, path, "after = True") })
+}

@@ -1,0 +1,41 @@
+package session
+
+import "github.com/nbduet/nbduet/rtc"
+
+// Person is somebody else in a notebook's room.
+type Person struct {
+	Name   string // as JupyterLab shows it
+	Agent  bool   // an agent like this one
+	CellID string // the cell that the caret is in; "" where none is shown
+	Index  int    // of that cell; -1 without one
+	Offset int    // of the caret in the cell's source, in UTF-16 code units
+}
+
+// People lists who else is in the notebook's room and where each one's caret
+// is. Somebody who came before us is known after 15 seconds at the latest.
+func (d *Document) People() []Person {
+	lv := d.current()
+	var people []Person
+	for _, p := range lv.room.Peers() {
+		people = append(people, whereabouts(lv, p))
+	}
+	return people
+}
+
+func whereabouts(lv *live, p rtc.Peer) Person {
+	person := Person{Name: p.User.DisplayName, Agent: p.Agent, Index: -1}
+	if person.Name == "" {
+		person.Name = p.User.Name
+	}
+	for _, c := range p.Cursors {
+		id, offset, ok := lv.nb.ResolvePosition(c.Head)
+		if !ok {
+			continue
+		}
+		if i, ok := lv.nb.Index(id); ok {
+			person.CellID, person.Index, person.Offset = id, i, offset
+			break
+		}
+	}
+	return person
+}

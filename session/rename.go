@@ -1,0 +1,91 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// watch follows one joined room until it, or the document, has ended. The
+// server writes a new path into the document's own state when the file was
+// renamed through it; the room, its file id and everybody in it stay the same.
+// It reports false when the document has ended.
+func (d *Document) watch(lv *live) bool {
+	changes := lv.nb.Subscribe()
+	defer changes.Close()
+	for {
+		if path := lv.nb.State().Path; path != "" && path != d.Path() {
+			d.m.moved(d.ctx, d, path)
+		}
+		select {
+		case <-d.ctx.Done():
+			return false
+		case <-lv.room.Done():
+			return true
+		case <-changes.Ready():
+			if _, err := changes.Take(); err != nil {
+				// A broken replica ends its room, which is what to wait for.
+				select {
+				case <-d.ctx.Done():
+					return false
+				case <-lv.room.Done():
+					return true
+				}
+			}
+		}
+	}
+}
+
+// moved gives a document its new path. Where somebody has opened the new path
+// already, there are two documents of one room; the old one is put away.
+func (m *Manager) moved(ctx context.Context, d *Document, path string) {
+	path, err := jupyter.CleanPath(path)
+	if err != nil {
+		m.log.Warn("the server says that a notebook has moved to an impossible path", "path", d.Path(), "error", err)
+		return
+	}
+	e := d.entry
+	m.mu.Lock()
+	_, taken := m.open[path]
+	if !taken && m.open[e.path] == e {
+		delete(m.open, e.path)
+		e.path = path
+		m.open[path] = e
+	}
+	m.mu.Unlock()
+
+	d.mu.Lock()
+	old := d.path
+	d.path = path
+	d.live.room.Rename(path)
+	d.mu.Unlock()
+	m.log.Info("notebook renamed", "from", old, "to", path)
+	if taken {
+		m.drop(e, "its file was renamed to "+path+", which is open as well")
+		return
+	}
+	m.lobby.moved(old, path)
+	d.moveKernel(ctx, old, path)
+}
+
+// moveKernel takes the notebook's Jupyter session along. An open tab does that
+// itself; without one the next run would start another kernel.
+func (d *Document) moveKernel(ctx context.Context, from, to string) {
+	srv := d.m.cfg.Server
+	if srv == nil {
+		return
+	}
+	sessions, err := srv.Sessions(ctx)
+	if err != nil {
+		d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+		return
+	}
+	for _, s := range sessions {
+		if s.Path != from {
+			continue
+		}
+		if _, err := srv.PatchSession(ctx, s.ID, to, ""); err != nil {
+			d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+		}
+	}
+}
