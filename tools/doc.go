@@ -16,7 +16,8 @@
 // a tool error, which the model reads: it says what was wrong, with the value, and what to do. Only what is this
 // program's own fault, such as a panic, becomes a protocol error.
 //
-// Outputs of cells are cut to size by output.go and text.go; which cells a range means is decided in ranges.go.
+// Outputs of cells are cut to size by output.go and text.go; which cells a range means is decided in ranges.go; a client
+// that asks for it hears of the progress of cells that run (progress.go).
 //
 // # Concurrency
 //

@@ -115,11 +115,7 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 	}
 	wait, cancel := context.WithTimeout(ctx, opt.timeout())
 	defer cancel()
-	for _, r := range runs {
-		if err := r.Wait(wait); err != nil {
-			break
-		}
-	}
+	await(ctx, wait, runs)
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; the cells go on running: %w", err)
 	}

@@ -1,9 +1,12 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 	"strings"
 	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
 )
@@ -173,5 +176,39 @@ func TestTimeout(t *testing.T) {
 	cells := r.read(path).Cells
 	if o := asJSON(t, cells[0].Outputs); !strings.Contains(o, `waiting\ndone\n`) || cells[0].ExecutionState == "running" {
 		t.Errorf("afterwards: %s, %q", o, cells[0].ExecutionState)
+	}
+}
+
+// A client that asks for it hears how far a long call is.
+func TestProgress(t *testing.T) {
+	r := newRig(t)
+	gate := r.server.Name(t, ".gate")
+	path := r.server.Notebook(t, "1", fmt.Sprintf("import os, time\nprint('first')\nprint('step 7')\nwhile not os.path.exists(%q): time.sleep(0.02)", gate))
+	heard := make(chan string, 100)
+	r.client.OnNotification(func(n mcp.JSONRPCNotification) {
+		if n.Method == "notifications/progress" && n.Params.AdditionalFields["progressToken"] == "p1" {
+			heard <- fmt.Sprint(n.Params.AdditionalFields["message"])
+		}
+	})
+	done := make(chan *mcp.CallToolResult, 1)
+	go func() {
+		var req mcp.CallToolRequest
+		req.Params.Name = "execute_nb_cells"
+		req.Params.Arguments = dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}}
+		req.Params.Meta = &mcp.Meta{ProgressToken: "p1"}
+		res, err := r.client.CallTool(context.Background(), req)
+		if err != nil {
+			t.Error(err)
+		}
+		done <- res
+	}()
+	for message := range heard {
+		if message == "1 cell of 2 done; last output: step 7" {
+			break
+		}
+	}
+	r.server.Write(t, gate, "")
+	if res := <-done; res == nil || res.IsError {
+		t.Errorf("answer = %+v", res)
 	}
 }

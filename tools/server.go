@@ -104,5 +104,5 @@ func answerCall(ctx context.Context, t tool, check *jsonschema.Schema, req mcp.C
 	if err := checkArguments(check, req.Params.Arguments); err != nil {
 		return nil, err
 	}
-	return t.handle(ctx, req)
+	return t.handle(withProgress(ctx, req), req)
 }

@@ -115,8 +115,10 @@ func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout 
 
 // ended tells an orderly end from a failure.
 func ended(ctx context.Context, err error) error {
-	if ctx.Err() != nil {
-		return nil // whatever the MCP server says then, it was told to stop
+	select {
+	case <-ctx.Done(): // it was told to stop, whatever it says of that
+		return nil
+	default:
 	}
 	if err != nil {
 		return fmt.Errorf("serve MCP: %w", err)
