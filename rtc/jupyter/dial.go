@@ -25,7 +25,7 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 	if sessionID != "" {
 		q.Set("sessionId", sessionID)
 	}
-	conn, err := s.dial(ctx, "join room", roomID, "/api/collaboration/room/"+url.PathEscape(roomID), q)
+	conn, err := s.dial(ctx, "join room", roomID, "/api/collaboration/room/"+url.PathEscape(roomID), q, defaultTimeout)
 	var e *Error
 	if errors.As(err, &e) {
 		switch e.Status {
@@ -40,14 +40,14 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 }
 
 // DialKernel opens a kernel's channels websocket. A sessionID already connected is taken over: the older socket is
-// closed, and messages that came while no socket was there are delivered. The connection accepts messages of up to
-// 256 MiB.
+// closed, and messages that came while no socket was there are delivered, if no other client was connected either. The
+// server answers when the kernel has started. The connection accepts messages of up to 256 MiB.
 func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*websocket.Conn, error) {
 	q := url.Values{}
 	if sessionID != "" {
 		q.Set("session_id", sessionID)
 	}
-	conn, err := s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, KernelProtocol)
+	conn, err := s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, kernelTimeout, KernelProtocol)
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
 		// A websocket handler says even this with a page.
@@ -56,9 +56,9 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	return conn, err
 }
 
-// dial opens a websocket; ctx ends the handshake only.
-func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, protocols ...string) (*websocket.Conn, error) {
-	ctx, cancel := withDefaultTimeout(ctx)
+// dial opens a websocket; ctx ends the handshake only, timeout where ctx has no deadline.
+func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
+	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
 	target := "ws" + strings.TrimPrefix(s.BaseURL(), "http") + path // http → ws, https → wss
 	if len(query) > 0 {
@@ -67,14 +67,13 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	header := http.Header{}
 	s.authorize(header)
 	dialer := websocket.Dialer{
-		Proxy:            http.ProxyFromEnvironment,
-		NetDialContext:   dialQuickAck,
-		TLSClientConfig:  s.tls,
-		HandshakeTimeout: defaultTimeout,
-		Subprotocols:     protocols,
-		Jar:              s.client.Jar,
-		ReadBufferSize:   64 << 10,
-		WriteBufferSize:  64 << 10,
+		Proxy:           http.ProxyFromEnvironment,
+		NetDialContext:  dialQuickAck,
+		TLSClientConfig: s.tls,
+		Subprotocols:    protocols,
+		Jar:             s.client.Jar,
+		ReadBufferSize:  64 << 10,
+		WriteBufferSize: 64 << 10,
 	}
 	conn, resp, err := dialer.DialContext(ctx, target, header)
 	if err == nil {

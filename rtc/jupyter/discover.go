@@ -45,7 +45,7 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 	if runtimeDirs == nil {
 		runtimeDirs = DefaultRuntimeDirs()
 	}
-	ctx, cancel := withDefaultTimeout(ctx)
+	ctx, cancel := withTimeout(ctx, defaultTimeout)
 	defer cancel()
 	candidates := readRuntimeFiles(runtimeDirs)
 	live := make([]bool, len(candidates))

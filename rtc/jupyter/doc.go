@@ -2,7 +2,7 @@
 // the servers that run on this machine.
 //
 // A [Server] holds an address and a token and nothing that changes, so every method is safe for concurrent use, blocks
-// only as long as its context allows (30 seconds where the context has no deadline), and starts no goroutine that
+// only as long as its context allows (30 seconds where the context has no deadline, 90 where a kernel has to start), and starts no goroutine that
 // outlives the call, apart from the idle HTTP connections that [Server.CloseIdleConnections] closes.
 //
 // The token travels in the Authorization header and nowhere else: not in a URL, where proxies and logs would keep it,

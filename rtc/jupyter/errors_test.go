@@ -228,7 +228,8 @@ func (blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
 	return nil, r.Context().Err()
 }
 
-// Without a deadline a call gives up after 30 seconds; with one, then; and a cancelled one at once.
+// Without a deadline a call gives up after 30 seconds, or after 90 where a kernel has to start; with one, then; and a
+// cancelled one at once.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		s, err := New(Options{URL: "http://jupyter.invalid", HTTPClient: &http.Client{Transport: blockingTransport{}}})
@@ -242,6 +243,16 @@ func TestTimeouts(t *testing.T) {
 		}
 		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time from http://jupyter.invalid") {
 			t.Errorf("error %v", err)
+		}
+		for what, call := range map[string]func() error{
+			"session": func() error { _, err := s.CreateSession(context.Background(), NewSession{Path: "x"}); return err },
+			"start":   func() error { _, err := s.StartKernel(context.Background(), ""); return err },
+			"restart": func() error { _, err := s.Restart(context.Background(), "k"); return err },
+		} {
+			start = time.Now()
+			if err := call(); time.Since(start) != 90*time.Second || !errors.Is(err, context.DeadlineExceeded) {
+				t.Errorf("%s: gave up after %v with %v", what, time.Since(start), err)
+			}
 		}
 		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
 		defer cancel()

@@ -65,7 +65,7 @@ func (s *Server) StartKernel(ctx context.Context, name string) (Kernel, error) {
 		body["name"] = name
 	}
 	var out Kernel
-	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body}, &out)
+	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
 	return out, err
 }
 
@@ -83,7 +83,7 @@ func (s *Server) Interrupt(ctx context.Context, id string) error {
 func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
 	var out Kernel
 	const op = "restart kernel"
-	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart"}, &out)
+	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
 	if errors.Is(err, ErrServer) {
 		// The server fails in the same way over a kernel that it does not have.
 		if gone := s.do(ctx, call{op: op, about: id, path: kernelPath(id)}, nil); errors.Is(gone, ErrNotFound) {

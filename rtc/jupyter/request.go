@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -24,11 +25,13 @@ type call struct {
 	path   string     // below the base URL, escaped, beginning with a slash
 	query  url.Values // or nil
 	body   any        // sent as JSON where not nil
+	// timeout is the time allowed where the context has no deadline; defaultTimeout where zero.
+	timeout time.Duration
 }
 
 // do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
 func (s *Server) do(ctx context.Context, c call, out any) error {
-	ctx, cancel := withDefaultTimeout(ctx)
+	ctx, cancel := withTimeout(ctx, cmp.Or(c.timeout, defaultTimeout))
 	defer cancel()
 	var body io.Reader
 	if c.body != nil {
@@ -117,12 +120,12 @@ func (s *Server) authorize(h http.Header) {
 	h.Set("User-Agent", s.userAgent)
 }
 
-// withDefaultTimeout adds the default timeout to a context without a deadline.
-func withDefaultTimeout(ctx context.Context) (context.Context, context.CancelFunc) {
+// withTimeout adds a timeout to a context without a deadline.
+func withTimeout(ctx context.Context, d time.Duration) (context.Context, context.CancelFunc) {
 	if _, ok := ctx.Deadline(); ok {
 		return ctx, func() {}
 	}
-	return context.WithTimeout(ctx, defaultTimeout)
+	return context.WithTimeout(ctx, d)
 }
 
 // transportError makes the error for a request that got no answer.

@@ -16,6 +16,8 @@ import (
 const (
 	// defaultTimeout bounds a call whose context has no deadline.
 	defaultTimeout = 30 * time.Second
+	// kernelTimeout is the same for calls that wait for a kernel to start. The server itself gives a kernel 60 seconds.
+	kernelTimeout = 90 * time.Second
 	// maxAnswerBytes is the longest answer read into memory; a notebook with many plots reaches tens of megabytes.
 	maxAnswerBytes = 256 << 20
 	// maxFrameBytes is the longest websocket message accepted: a room's first answer is the whole document in one

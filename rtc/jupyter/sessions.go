@@ -61,7 +61,7 @@ func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, erro
 	var out Session
 	err = s.do(ctx, call{
 		op: op, about: path, method: http.MethodPost, path: "/api/sessions",
-		body: map[string]any{"path": path, "name": n.Name, "type": n.Type, "kernel": kernel},
+		body: map[string]any{"path": path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
 	}, &out)
 	return out, err
 }

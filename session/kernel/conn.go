@@ -35,7 +35,7 @@ type timing struct {
 var defaultTiming = timing{
 	greet: 500 * time.Millisecond, patience: 2 * time.Second,
 	ping: 20 * time.Second, silence: 65 * time.Second, doubt: 10 * time.Second, tick: time.Second,
-	settle: 2 * time.Second, redial: 30 * time.Second, redialOne: 10 * time.Second,
+	settle: 2 * time.Second, redial: 45 * time.Second, redialOne: 30 * time.Second,
 }
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.

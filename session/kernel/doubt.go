@@ -20,6 +20,9 @@ import (
 // leaveTime is how long the server is asked, every tick, whether a kernel that said farewell is gone.
 const leaveTime = 15 * time.Second
 
+// askTimeout bounds one question to the server.
+const askTimeout = 10 * time.Second
+
 // restarted deals with the pending requests when the kernel's process is replaced: what it was running is lost; what it
 // had not begun is lost as well, unless it was still on its way and the new process gets it, which a probe shows. c.mu
 // is held.
@@ -198,7 +201,7 @@ func (c *Conn) watch() {
 
 // ask asks the server for the kernel's state; a kernel that is gone ends the connection.
 func (c *Conn) ask() (state string, ok bool) {
-	ctx, cancel := context.WithTimeout(c.ctx, c.timing.redialOne)
+	ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
 	defer cancel()
 	k, err := c.srv.Kernel(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
