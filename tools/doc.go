@@ -3,8 +3,8 @@
 //
 // # How a tool is made
 //
-// One function makes one tool, in a file named after its subject (url.go, notebook_read.go, notebook_edit.go,
-// notebook_run.go, sessions.go). What it returns holds everything there is to say about the tool: name, title,
+// One function makes one tool, in a file named after its subject (url.go, notebook_read.go, notebook_modify.go,
+// notebook_run.go, sessions.go, …). What it returns holds everything there is to say about the tool: name, title,
 // description, toolset, the marks that hosts show their users (read-only, destructive, …), the schema of its arguments
 // and of its result, and the function that answers a call. registry.go lists them all; nothing is registered elsewhere.
 //
