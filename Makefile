@@ -34,10 +34,11 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
 	@$(MAKE) --no-print-directory -j4 compiler venv node browser build
-	@$(MAKE) --no-print-directory -k -j2 test-program test-e2e
+	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
-# their own.
+# their own. go test runs packages side by side; both at once would be too much
+# for a small machine.
 .PHONY: test-program
 test-program: need-go venv
 	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver

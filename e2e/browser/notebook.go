@@ -70,12 +70,17 @@ func (n *Notebook) load(ctx context.Context, pageURL string) error {
 	}
 	err := poll.Until(ctx, "the notebook to be in the page", func(ctx context.Context) error {
 		state, err := Eval[string](ctx, n.Tab, `(() => {
+			const dialog = document.querySelector(".jp-Dialog");
+			if (dialog) {
+				// On a busy machine JupyterLab asks whether to go on waiting.
+				[...dialog.querySelectorAll("button")].find(b => b.innerText.includes("Continue waiting"))?.click();
+				return "a dialog: " + dialog.innerText;
+			}
 			const panel = `+current+`;
 			if (!panel?.context) return "no document";
 			if (!panel.context.isReady) return "the document is not ready";
 			if (!panel.content?.widgets?.length) return "no cells";
 			if (!document.querySelector(".jp-Notebook-cell")) return "no cells in the page";
-			if (document.querySelector(".jp-Dialog")) return "a dialog: " + document.querySelector(".jp-Dialog").innerText;
 			return "";
 		})()`)
 		return problem(state, err)

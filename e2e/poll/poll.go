@@ -15,7 +15,7 @@ import (
 
 // Patience is how long Until waits where the context sets no nearer end. It is
 // far above what anything takes on a slow and busy machine.
-const Patience = 60 * time.Second
+const Patience = 2 * time.Minute
 
 // Interval is the pause between two looks.
 const Interval = 40 * time.Millisecond
