@@ -60,8 +60,11 @@ func newFakeServer(t testing.TB) *fakeServer {
 		if !f.mute {
 			s.status(StateIdle, incoming{rawHeader: []byte(`{"msg_id":"somebody else's"}`)})
 		}
-		f.sockets <- s
-		<-over
+		select {
+		case f.sockets <- s:
+			<-over
+		case <-over:
+		}
 	})
 	hs := httptest.NewServer(mux)
 	srv, err := jupyter.New(jupyter.Options{URL: hs.URL})
