@@ -46,6 +46,17 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (*kernel.Conn, er
 	return conn, nil
 }
 
+// forget drops the connection to a kernel that is dead, so that the next run
+// looks for a new one.
+func (k *kernelLink) forget(conn *kernel.Conn) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == conn {
+		_ = conn.Close() // of a kernel that is no more
+		k.conn, k.id = nil, ""
+	}
+}
+
 func (k *kernelLink) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -57,6 +57,8 @@ func (o *outputs) add(ev kernel.Event) {
 	case kernel.RateLimited:
 		o.dropped = true
 		o.stream("stderr", e.Text)
+	case kernel.Gap:
+		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")
 	case kernel.Display:
 		if e.Update {
 			o.update(e.DisplayID, e.Data, e.Metadata)

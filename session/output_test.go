@@ -51,6 +51,7 @@ func TestOutputsWriteWhatTheyHold(t *testing.T) {
 		"clear and wait": {stdout("gone"), kernel.ClearOutput{Wait: true}, stdout("here")},
 		"clear, nothing": {stdout("stays"), kernel.ClearOutput{Wait: true}},
 		"result":         {stdout("s"), kernel.Result{Count: 3, Data: map[string]any{"text/plain": "4"}}},
+		"gap":            {stdout("a"), kernel.Gap{}, stdout("b")},
 		"error":          {kernel.Error{Name: "E", Value: "v", Traceback: []string{"a", "b"}}},
 	}
 	for name, events := range programs {

@@ -198,6 +198,9 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
 	}
 	reply, err := conn.Execute(d.ctx, kernel.Request{Code: c.Source, StoreHistory: true}, w.handle)
+	if errors.Is(err, kernel.ErrKernelDead) {
+		d.kernel.forget(conn)
+	}
 	switch {
 	case err != nil:
 		return Lost, err
