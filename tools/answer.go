@@ -8,6 +8,8 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session"
 )
 
 // MaxAnswerBytes bounds an answer as it is on the wire, text, structured content and images together: hosts cut at
@@ -23,6 +25,33 @@ type answer struct {
 	body any
 	// images are shown beside the body, in order.
 	images []image
+	// doc is the document that the answer is about; where its file does not follow, the answer says so.
+	doc *session.Document
+}
+
+// savedProperties are those that every answer about a document can have besides its own.
+func savedProperties() []property {
+	return []property{
+		optional("saved", boolean("false where the notebook's file does not have what the shared document has; absent otherwise.")),
+		optional("save_problem", text("Why the file does not follow.")),
+	}
+}
+
+// encode is the body as compact JSON, with what is to be said of the document's file.
+func (a *answer) encode() (json.RawMessage, error) {
+	body, err := compact(a.body)
+	if err != nil || a.doc == nil {
+		return body, err
+	}
+	problem := a.doc.Unsaved()
+	if problem == "" {
+		return body, nil
+	}
+	note, err := compact(map[string]any{"saved": false, "save_problem": problem})
+	if err != nil {
+		return nil, err
+	}
+	return append(append(body[:len(body)-1:len(body)-1], ','), note[1:]...), nil
 }
 
 // An image is one picture of an answer.
@@ -72,7 +101,7 @@ func wireSize(body json.RawMessage, images []image) (int, error) {
 
 // fits tells whether the answer is within [MaxAnswerBytes].
 func (a *answer) fits() (bool, error) {
-	body, err := compact(a.body)
+	body, err := a.encode()
 	if err != nil {
 		return false, fault{fmt.Errorf("write the answer: %w", err)}
 	}
@@ -97,7 +126,7 @@ func (a *answer) trim(shorter func() bool) error {
 
 // result puts the answer into MCP's form.
 func (a *answer) result() (*mcp.CallToolResult, error) {
-	body, err := compact(a.body)
+	body, err := a.encode()
 	if err != nil {
 		return nil, fault{fmt.Errorf("write the answer: %w", err)}
 	}

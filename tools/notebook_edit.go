@@ -54,10 +54,10 @@ func deleteNbCells(d *deps) tool {
 			required("path", pathSchema()),
 			required("ranges", rangesSchema("Cells to delete.", 1)),
 		),
-		output: object("",
+		output: object("", append([]property{
 			required("message", text("")),
 			required("deleted_cells", integer("")),
-		),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args deleteArgs) (*answer, error) {
 			doc, err := d.open(ctx, args.Path)
 			if err != nil {
@@ -78,7 +78,8 @@ func deleteNbCells(d *deps) tool {
 			if err != nil {
 				return nil, err
 			}
-			return &answer{body: deleteResult{"Successfully deleted " + plural(len(ids), "cell"), len(ids)}}, nil
+			out := deleteResult{"Successfully deleted " + plural(len(ids), "cell"), len(ids)}
+			return &answer{body: out, doc: doc}, nil
 		}),
 	}
 }

@@ -51,7 +51,8 @@ func insertNbCells(d *deps) tool {
 			required("message", text("")),
 			required("executed", boolean("Whether cells were run.")),
 			required("cell_ids", list("Ids of the new cells, in order.", text(""))),
-		}, resultsProperty())...),
+			resultsProperty(),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args insertArgs) (*answer, error) {
 			var sources []string
 			for _, c := range args.Cells {
@@ -70,7 +71,7 @@ func insertNbCells(d *deps) tool {
 				return nil, err
 			}
 			out := insertResult{Message: "Successfully inserted cells", CellIDs: ids}
-			a := &answer{body: &out}
+			a := &answer{body: &out, doc: doc}
 			if !args.exec() || len(runnable) == 0 {
 				return a, nil
 			}
@@ -111,6 +112,8 @@ func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArg
 	if err != nil {
 		return nil, nil, err
 	}
+	last := len(ids) - 1
+	doc.Point(ids[last], len(cells[last].Source))
 	for i, id := range ids {
 		if cells[i].Type == ydoc.Code {
 			runnable = append(runnable, id)

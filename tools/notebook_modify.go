@@ -65,7 +65,8 @@ func modifyNbCells(d *deps) tool {
 				required("truncated", boolean("Whether the source was cut: read the cell then.")),
 				required("revision", revisionSchema("the cell")),
 			))),
-		}, resultsProperty())...),
+			resultsProperty(),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args modifyArgs) (*answer, error) {
 			var sources []string
 			for _, m := range args.Modifications {
@@ -85,7 +86,7 @@ func modifyNbCells(d *deps) tool {
 			}
 			out := modifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.merged, CellIDs: changed.ids}
 			out.Message = "Successfully modified " + plural(len(args.Modifications), "cell range")
-			a := &answer{body: &out}
+			a := &answer{body: &out, doc: doc}
 			if !args.exec() || len(changed.runnable) == 0 {
 				return a, nil
 			}
@@ -176,6 +177,7 @@ func (d *deps) modify(ctx context.Context, doc *session.Document, mods []modific
 			out.runnable = append(out.runnable, t.cell.ID)
 		}
 		now, ok := nb.Cell(t.cell.ID)
+		doc.Point(t.cell.ID, len(now.Source))
 		switch {
 		case !ok: // deleted a moment ago
 		case now.Source == t.content:

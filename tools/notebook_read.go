@@ -41,7 +41,34 @@ type notebookStat struct {
 	LastModified string     `json:"last_modified"`
 	Kernel       kernelStat `json:"kernel"`
 	Revision     string     `json:"revision"`
+	People       []person   `json:"people,omitempty"`
 }
+
+// A person is somebody else in the notebook's room.
+type person struct {
+	Name   string `json:"name"`
+	Agent  bool   `json:"agent,omitempty"`
+	CellID string `json:"cell_id,omitempty"`
+	Index  *int   `json:"cell_index,omitempty"`
+}
+
+// peopleIn lists who else has the notebook open.
+func peopleIn(doc *session.Document) []person {
+	var out []person
+	for _, p := range doc.People() {
+		who := person{Name: p.Name, Agent: p.Agent, CellID: p.CellID}
+		if p.CellID != "" {
+			who.Index = &p.Index
+		}
+		if out = append(out, who); len(out) == maxPeople {
+			break
+		}
+	}
+	return out
+}
+
+// maxPeople bounds how many of the others are named.
+const maxPeople = 50
 
 type kernelStat struct {
 	Name  string `json:"name"`
@@ -58,11 +85,11 @@ func getNbStat(d *deps) tool {
 		name:    "get_nb_stat",
 		title:   "Notebook status",
 		toolset: toolsetNotebook,
-		description: "Returns how many cells a notebook has now, when its file was last written, and the state of its kernel, without starting one. " +
+		description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel, without starting one, and who else has it open and in which cell each is. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(required("path", pathSchema())),
-		output: object("",
+		output: object("", append([]property{
 			required("path", text("The notebook, without a leading slash.")),
 			required("cell_count", integer("Cells in the shared document, unsaved edits included.")),
 			required("last_modified", text("ISO 8601 time at which the file on disk was last written.")),
@@ -72,7 +99,13 @@ func getNbStat(d *deps) tool {
 				required("state", text("\"idle\", \"busy\", \"starting\", … or \""+noKernel+"\".")),
 			)),
 			required("revision", revisionSchema("the notebook's content")),
-		),
+			optional("people", list("Who else has the notebook open; somebody who came before you is known after 15 seconds.", object("",
+				required("name", text("")),
+				optional("agent", boolean("Another agent, not a person.")),
+				optional("cell_id", text("The cell that the caret is in.")),
+				optional("cell_index", integer("The same cell's index.")),
+			))),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args notebookArgs) (*answer, error) {
 			doc, err := d.open(ctx, args.Path)
 			if err != nil {
@@ -90,14 +123,14 @@ func getNbStat(d *deps) tool {
 			nb := doc.Notebook()
 			stat := notebookStat{
 				Path: doc.Path(), CellCount: nb.Len(), LastModified: stamp(file.LastModified),
-				Kernel: kernelStat{k.Name, k.ID, k.State}, Revision: revision(nb.Revision()),
+				Kernel: kernelStat{k.Name, k.ID, k.State}, Revision: revision(nb.Revision()), People: peopleIn(doc),
 			}
 			if !running {
 				spec, _ := nb.Metadata()["kernelspec"].(map[string]any)
 				name, _ := spec["name"].(string)
 				stat.Kernel = kernelStat{Name: name, State: noKernel}
 			}
-			return &answer{body: stat}, nil
+			return &answer{body: stat, doc: doc}, nil
 		}),
 	}
 }
@@ -163,7 +196,7 @@ func readNbCells(d *deps) tool {
 			optional("ranges", rangesSchema("Cells to read, each once, in the order given. Left out: all cells.", 1)),
 			optional("maxCellData", integer("Most characters of each source and each output.").between(1, maxCellData).def(defaultCellData)),
 		),
-		output: object("",
+		output: object("", append([]property{
 			required("path", text("The notebook, without a leading slash.")),
 			required("cells", list("", cellSchema())),
 			required("truncated", boolean("Whether anything was cut or left out.")),
@@ -173,7 +206,7 @@ func readNbCells(d *deps) tool {
 			optional("remaining_ranges", list("Cells that did not fit: the ranges for the next call.", object("",
 				required("start", integer("")), required("end", integer(""))))),
 			optional("message", text("What was left out, and how to get it.")),
-		),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args readArgs) (*answer, error) {
 			doc, err := d.open(ctx, args.Path)
 			if err != nil {
@@ -201,7 +234,7 @@ func readNbCells(d *deps) tool {
 			for _, v := range page.cells {
 				d.seen.show(ctx, doc, cells[v.Index])
 			}
-			return &answer{images: page.images, body: readResult{
+			return &answer{doc: doc, images: page.images, body: readResult{
 				Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 				CellCount: len(cells), Revision: revision(rev), Remaining: page.remaining, Message: page.message,
 			}}, nil

@@ -235,13 +235,13 @@ func executeNbCells(d *deps) tool {
 			required("path", pathSchema()),
 			required("ranges", rangesSchema("Cells to run.", 1)),
 		}, waitProperties()...)...),
-		output: object("",
+		output: object("", append([]property{
 			required("message", text("")),
 			required("executed_ranges", integer("")),
 			required("executed_cells", integer("Code cells that were handed to the kernel or to its queue.")),
 			required("execution_results", resultsSchema()),
 			required("cell_ids", list("The executed cells, in order.", text(""))),
-		),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args executeArgs) (*answer, error) {
 			doc, err := d.open(ctx, args.Path)
 			if err != nil {
@@ -260,7 +260,7 @@ func executeNbCells(d *deps) tool {
 				}
 			}
 			out.ExecutedCells = len(out.CellIDs)
-			a := &answer{body: &out}
+			a := &answer{body: &out, doc: doc}
 			if len(out.CellIDs) == 0 {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", plural(len(indexes), "cell"))
 				return a, nil

@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"math"
 
@@ -29,6 +30,8 @@ type sessionView struct {
 	CellCount    int      `json:"cell_count"`
 	LastActivity string   `json:"last_activity,omitempty"`
 	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty"`
+	Saved        *bool    `json:"saved,omitempty"`
+	SaveProblem  string   `json:"save_problem,omitempty"`
 	Message      string   `json:"message"`
 }
 
@@ -50,7 +53,7 @@ func queryNbSessions(d *deps) tool {
 		),
 		output: object("",
 			required("root_path", text("The folder, without a leading slash; \"\" is the server's root.")),
-			required("sessions", list("By path.", object("",
+			required("sessions", list("By path.", object("", append([]property{
 				required("path", text("")),
 				optional("session_id", text("The server's collaboration session.")),
 				optional("file_id", text("The server's id of the file.")),
@@ -59,7 +62,7 @@ func queryNbSessions(d *deps) tool {
 				optional("last_activity", text("ISO 8601 time of the last use by a tool.")),
 				optional("expires_in_seconds", described("number", "Until it is closed for want of use; absent while it is in use or when it has ended.")),
 				required("message", text("")),
-			))),
+			}, savedProperties()...)...))),
 			required("total_sessions", integer("")),
 			required("active_sessions", integer("Those that are connected.")),
 			optional("message", text("Why not all sessions are listed.")),
@@ -86,6 +89,9 @@ func queryNbSessions(d *deps) tool {
 					s := math.Round(i.ExpiresIn.Seconds()*10) / 10
 					v.ExpiresIn = &s
 				}
+				if i.Unsaved != "" {
+					v.Saved, v.SaveProblem = new(bool), i.Unsaved
+				}
 				out.Sessions = append(out.Sessions, v)
 			}
 			a := &answer{body: &out}
@@ -102,9 +108,11 @@ func queryNbSessions(d *deps) tool {
 }
 
 type endSessionResult struct {
-	Path    string `json:"path"`
-	Status  string `json:"status"`
-	Message string `json:"message"`
+	Path        string `json:"path"`
+	Status      string `json:"status"`
+	Message     string `json:"message"`
+	Saved       *bool  `json:"saved,omitempty"`
+	SaveProblem string `json:"save_problem,omitempty"`
 }
 
 // endNbSession makes end_nb_session.
@@ -117,11 +125,11 @@ func endNbSession(d *deps) tool {
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
 		marks: marks{idempotent: true},
 		input: arguments(required("path", pathSchema())),
-		output: object("",
+		output: object("", append([]property{
 			required("path", text("The notebook, without a leading slash.")),
 			required("status", statusSchema("\"not_found\" where this program had not opened it.", session.Disconnected, notFound)),
 			required("message", text("")),
-		),
+		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args notebookArgs) (*answer, error) {
 			path, err := notebookArg("path", args.Path)
 			if err != nil {
@@ -132,10 +140,15 @@ func endNbSession(d *deps) tool {
 				return nil, err
 			}
 			info, found, err := d.manager.End(ctx, path)
+			if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+				return &answer{body: endSessionResult{
+					path, session.Disconnected, "RTC session ended, but the file does not have all of it", new(bool), unsaved.Reason,
+				}}, nil
+			}
 			if err != nil {
 				return nil, fmt.Errorf("the session of %s was ended, but not as it should be: %w", path, err)
 			}
-			out := endSessionResult{path, session.Disconnected, "RTC session ended successfully"}
+			out := endSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
 			switch {
 			case !found:
 				out.Status, out.Message = notFound, "no RTC session is open for this notebook"

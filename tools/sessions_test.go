@@ -46,7 +46,7 @@ func TestNbSessions(t *testing.T) {
 
 	var ended endSessionResult
 	r.good("end_nb_session", dict{"path": "/" + a}, &ended)
-	if ended != (endSessionResult{a, "disconnected", "RTC session ended successfully"}) {
+	if ended != (endSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
 		t.Errorf("end = %+v", ended)
 	}
 	if query(dir); got.Total != 2 || got.Active != 1 || got.Sessions[0].Status != "disconnected" || !strings.HasPrefix(got.Sessions[0].Message, "RTC session ended") {

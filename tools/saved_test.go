@@ -1,0 +1,78 @@
+package tools
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// savedNote is what every answer about a document can carry.
+type savedNote struct {
+	Saved   *bool  `json:"saved"`
+	Problem string `json:"save_problem"`
+}
+
+func (s savedNote) unsaved() bool { return s.Saved != nil && !*s.Saved && s.Problem != "" }
+
+// When the file does not follow, the answers about the notebook say so: here
+// it is deleted while it is open.
+func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1")
+	var note savedNote
+	r.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "2"}}, "exec": false}, &note)
+	if note.Saved != nil {
+		t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
+	}
+	doc, err := r.manager.Open(t.Context(), path) // held, as by a call that runs
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer doc.Release()
+	if err := r.srv.DeleteContents(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	r.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "3"}}, "exec": false}, nil)
+	var listed struct {
+		Sessions []savedNote `json:"sessions"`
+	}
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		r.good("query_nb_sessions", dict{"root_path": path}, &listed)
+		if len(listed.Sessions) == 1 && listed.Sessions[0].unsaved() {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("query_nb_sessions says %+v", listed)
+		}
+	}
+	if !strings.Contains(listed.Sessions[0].Problem, "moved or deleted") {
+		t.Errorf("the problem is said to be %q", listed.Sessions[0].Problem)
+	}
+	note = savedNote{}
+	r.good("end_nb_session", dict{"path": path}, &note)
+	if !note.unsaved() {
+		t.Errorf("end_nb_session says %+v", note)
+	}
+}
+
+// Who else is in the notebook, and where, is told.
+func TestPeopleAreNamed(t *testing.T) {
+	r, other := newRig(t), newRig(t)
+	path := r.server.Notebook(t, "x = 1", "y = 2")
+	other.good("read_nb_cells", dict{"path": path}, nil)
+	r.good("read_nb_cells", dict{"path": path}, nil)
+	other.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 1}, "content": "y = 3"}}}, nil)
+	var stat notebookStat
+	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+		r.good("get_nb_stat", dict{"path": path}, &stat)
+		if len(stat.People) == 1 && stat.People[0].CellID == "c1" {
+			break
+		}
+		if time.Now().After(end) {
+			t.Fatalf("get_nb_stat says %+v", stat.People)
+		}
+	}
+	if p := stat.People[0]; p.Name != "AI Agent" || !p.Agent || p.Index == nil || *p.Index != 1 {
+		t.Errorf("the other is %+v", p)
+	}
+}
