@@ -78,6 +78,16 @@ func absorb(trans *crdt.Transaction) {
 	}
 }
 
+// forgetLists drops what is remembered of the lists that a transaction changed.
+func forgetLists(trans *crdt.Transaction) {
+	for typ := range trans.Changed {
+		if t, ok := typ.(*shared); ok {
+			t.known, t.str = false, ""
+			t.marks.reset()
+		}
+	}
+}
+
 // take brings a list up to date with the one change that was made to it.
 func (t *shared) take(d delta) bool {
 	pos, ok := t.locate(d.item)

@@ -43,6 +43,7 @@ func split(trans *crdt.Transaction, item *crdt.Item, off int) *crdt.Item {
 		panic(fmt.Errorf("item %d:%d is not in the store: %w", item.ID.Client, item.ID.Clock, err))
 	}
 	right := crdt.SplitItem(trans, item, off)
+	right.Info |= item.Info & itemDeletedHere
 	*structs = slices.Insert(*structs, i+1, crdt.IAbstractStruct(right))
 	return right
 }

@@ -58,9 +58,9 @@ func eachDeleted(trans *crdt.Transaction, f func(item *crdt.Item)) {
 	}
 }
 
-// collect drops the content of what was deleted, except of items that are kept for undo. It returns what else became a
-// gap: items inside deleted types that had been deleted before.
-func collect(trans *crdt.Transaction) map[int][]span {
+// collect drops the content of what was deleted, and of what is no longer kept for undo, but not of what still is. It
+// returns what else became a gap: items inside deleted types that had been deleted before.
+func collect(trans *crdt.Transaction, released []*crdt.Item) map[int][]span {
 	more := map[int][]span{}
 	var doomed []*shared
 	eachDeleted(trans, func(item *crdt.Item) {
@@ -68,10 +68,23 @@ func collect(trans *crdt.Transaction) map[int][]span {
 			collectItem(item, &doomed)
 		}
 	})
+	for _, item := range released {
+		if !item.Deleted() || item.Keep() {
+			continue
+		}
+		collectItem(item, &doomed)
+		more[item.ID.Client] = append(more[item.ID.Client], span{item.ID.Clock, item.Length})
+	}
 	store := trans.Doc.Store
 	gap := func(item *crdt.Item) {
+		if item.Keep() {
+			return
+		}
 		client := item.ID.Client
 		collectItem(item, &doomed)
+		if item.Redone != nil {
+			return // other steps and positions find by it what took its place
+		}
 		structs := *store.Clients[client]
 		structs[indexOf(structs, item.ID.Clock)] = crdt.NewGC(item.ID, item.Length)
 		more[client] = append(more[client], span{item.ID.Clock, item.Length})

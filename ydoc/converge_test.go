@@ -306,7 +306,7 @@ func TestRandomProgramsConverge(t *testing.T) {
 	// So small that the short lists here have marks and their texts are spliced.
 	defer func(m, s int) { markEvery, spliceRuns = m, s }(markEvery, spliceRuns)
 	markEvery, spliceRuns = 2, 1
-	for seed := range uint64(300) {
+	for seed := range uint64(200) {
 		p := newProgram(t, seed, 2+int(seed%2))
 		for range 60 {
 			n := p.peers[p.IntN(len(p.peers))]

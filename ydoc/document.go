@@ -27,6 +27,7 @@ type Doc struct {
 	heldSize int
 	model    model
 	subs     map[*Subscription]struct{}
+	history  history
 	turn     int  // counts transactions
 	rough    bool // whether the transaction of ours changes lists without keeping their marks
 
@@ -254,18 +255,19 @@ func (d *Doc) transact(f func(x *tx)) {
 	crdt.Transact(d.y, func(trans *crdt.Transaction) { f(&tx{Transaction: trans, d: d}) }, nil, true)
 }
 
-// step is transact for an edit with a name.
-func (d *Doc) step(name string, f func(x *tx)) { d.transact(f) }
-
 func (d *Doc) afterTransaction(trans *crdt.Transaction) {
 	d.turn++
-	if !trans.Local || d.rough {
+	if !trans.Local {
 		absorb(trans)
+	} else if d.rough {
+		forgetLists(trans)
 	}
 	d.model.changed(trans)
 	d.publish(trans)
 	deleteInside(trans)
-	compact(trans, collect(trans))
+	d.record(trans)
+	compact(trans, collect(trans, d.history.released))
+	d.history.released = nil
 }
 
 // emit hands out the update of a transaction of ours.

@@ -5,7 +5,8 @@ import (
 	"slices"
 )
 
-// Edit changes the notebook in one transaction that is known by a name, under which it can be undone. fn says what is
+// Edit changes the notebook in one transaction that is known by a name, under which it can be undone (see [Doc.Undo])
+// unless it only writes what a run does: outputs, execution count and state. fn says what is
 // to be done through the methods of e, which check everything against the notebook as it would then be. When fn or one
 // of those methods fails, nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers
 // get it as one update.
@@ -31,6 +32,9 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 		if len(e.ops) == 0 {
 			return nil
 		}
+		if !e.authored {
+			name = ""
+		}
 		n.step(name, func(x *tx) {
 			for _, op := range e.ops {
 				op(x)
@@ -43,10 +47,11 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 // Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and mean the order as it is after the
 // changes staged before.
 type Editor struct {
-	n      *Notebook
-	err    error
-	ops    []func(x *tx)
-	drafts map[*node]*draft
+	n        *Notebook
+	err      error
+	ops      []func(x *tx)
+	authored bool // whether any operation is an author's
+	drafts   map[*node]*draft
 
 	order []*draft          // nil while no cell was added, removed or moved
 	byID  map[string]*draft // likewise
@@ -74,7 +79,13 @@ func (e *Editor) fail(err error) error {
 }
 
 // stage adds an operation, to be run in order when everything has been checked.
-func (e *Editor) stage(op func(x *tx)) { e.ops = append(e.ops, op) }
+func (e *Editor) stage(op func(x *tx)) {
+	e.authored = true
+	e.stageRun(op)
+}
+
+// stageRun is stage for what a run writes, which alone does not make a step to be undone.
+func (e *Editor) stageRun(op func(x *tx)) { e.ops = append(e.ops, op) }
 
 // draftOf is the draft of a node of the live order.
 func (e *Editor) draftOf(nd *node) *draft {

@@ -83,16 +83,21 @@ func (e *Editor) checkObject(m map[string]any, what string) (map[string]any, err
 	return objectValue(v), err
 }
 
-// freshID makes an id that no cell has: eight hexadecimal digits, as nbformat does.
+// freshID makes an id that no cell has.
 func (e *Editor) freshID(taken map[string]bool) string {
-	var b [4]byte
 	for {
-		_, _ = rand.Read(b[:]) // never fails
-		id := hex.EncodeToString(b[:])
+		id := randomCellID()
 		if _, err := e.find(id); err != nil && !taken[id] {
 			return id
 		}
 	}
+}
+
+// randomCellID is eight hexadecimal digits, as nbformat makes ids.
+func randomCellID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
 }
 
 // checkID refuses ids that nbformat does.
@@ -188,7 +193,12 @@ func (e *Editor) Move(id string, to int) error {
 		return nil
 	}
 	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
-	e.stage(func(x *tx) { d.typ = x.moveCell(e.n.cells, from, to, d.typ) })
+	e.stage(func(x *tx) {
+		old := d.typ
+		if d.typ = x.moveCell(e.n.cells, from, to, old); old != nil {
+			x.replaced(old, d.typ)
+		}
+	})
 	return nil
 }
 
@@ -210,7 +220,9 @@ func (e *Editor) SetType(id, typ string) error {
 	e.stage(func(x *tx) {
 		old := d.typ
 		x.remove(e.n.cells, at, 1)
-		d.typ = x.retypeCell(e.n.cells, at, old, typ)
+		d.typ = x.insertType(e.n.cells, at, kindMap)
+		x.retypeCell(d.typ, old, typ)
+		x.replaced(old, d.typ)
 	})
 	return nil
 }
@@ -312,7 +324,7 @@ func (x *tx) moveCell(cells *shared, from, to int, old *shared) *shared {
 	if old != nil {
 		x.remove(cells, from, 1)
 		m := x.insertType(cells, to, kindMap)
-		x.copyInto(m, old, 0)
+		x.copyCell(m, old)
 		return m
 	}
 	// A plain value: the content of its item, one of several perhaps.
@@ -323,9 +335,15 @@ func (x *tx) moveCell(cells *shared, from, to int, old *shared) *shared {
 	return nil
 }
 
-// retypeCell puts a copy of a cell at an index, with the keys of another type.
-func (x *tx) retypeCell(cells *shared, at int, old *shared, typ string) *shared {
-	m := x.insertType(cells, at, kindMap)
+// copyCell fills a cell with a copy of another.
+func (x *tx) copyCell(m, old *shared) {
+	x.becomes(old.Item, m.Item)
+	x.copyInto(m, old, 0)
+}
+
+// retypeCell fills a cell with a copy of another, with the keys of another type.
+func (x *tx) retypeCell(m, old *shared, typ string) {
+	x.becomes(old.Item, m.Item)
 	x.setValue(m, keyType, typ)
 	for _, k := range old.keys() {
 		switch k {
@@ -344,7 +362,6 @@ func (x *tx) retypeCell(cells *shared, at int, old *shared, typ string) *shared 
 	if typ == Code {
 		x.codeKeys(m)
 	}
-	return m
 }
 
 // keys lists the live keys of a map in order.
@@ -359,17 +376,14 @@ func (t *shared) keys() []string {
 	return keys
 }
 
-// copyInto fills an empty type with a copy of another's content.
+// copyInto fills an empty type with a copy of another's content, which is about to go. Each item is told what took its
+// place, so that undo and the positions of carets find it.
 func (x *tx) copyInto(dst, src *shared, depth int) {
 	if depth > maxNesting {
 		return
 	}
 	for _, k := range src.keys() {
 		x.copyKey(dst, src, k, depth)
-	}
-	if src.kind == kindText || src.kind == kindXMLText {
-		x.insertText(dst, 0, src.characters())
-		return
 	}
 	var last *crdt.Item
 	for item := src.Start; item != nil; item = item.Right {
@@ -379,10 +393,12 @@ func (x *tx) copyInto(dst, src *shared, depth int) {
 		if t := sharedOf(item); t != nil {
 			c := t.Copy().(*shared)
 			last = x.attach(dst, "", last, nil, crdt.NewContentType(c))
+			x.becomes(item, last)
 			x.copyInto(c, t, depth+1)
-			continue
+		} else {
+			last = x.attach(dst, "", last, nil, item.Content.Copy())
+			x.becomes(item, last)
 		}
-		last = x.attach(dst, "", last, nil, item.Content.Copy())
 	}
 }
 
@@ -390,11 +406,14 @@ func (x *tx) copyKey(dst, src *shared, key string, depth int) {
 	item := src.at(key)
 	if t := sharedOf(item); t != nil {
 		c := t.Copy().(*shared)
-		x.set(dst, key, crdt.NewContentType(c))
+		x.becomes(item, x.set(dst, key, crdt.NewContentType(c)))
 		x.copyInto(c, t, depth+1)
 		return
 	}
-	x.set(dst, key, copyOne(item.Content, item.Length-1))
+	made := x.set(dst, key, copyOne(item.Content, item.Length-1))
+	if item.Length == 1 {
+		x.becomes(item, made)
+	}
 }
 
 // copyOne copies one value of a content.

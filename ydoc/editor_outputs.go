@@ -28,7 +28,7 @@ func (e *Editor) StartRun(id string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) {
+	e.stageRun(func(x *tx) {
 		x.clearOutputs(d.typ)
 		x.setChanged(d.typ, keyCount, nil)
 		x.setChanged(d.typ, keyState, Running)
@@ -47,7 +47,7 @@ func (e *Editor) FinishRun(id string, count *int) error {
 	if count != nil {
 		v = *count
 	}
-	e.stage(func(x *tx) {
+	e.stageRun(func(x *tx) {
 		x.setChanged(d.typ, keyCount, v)
 		x.setChanged(d.typ, keyState, Idle)
 	})
@@ -88,7 +88,7 @@ func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error
 	if size > e.n.limits.TextBytes {
 		return e.fail(tooLargef("a stream of %d bytes, at most %d are allowed", size, e.n.limits.TextBytes))
 	}
-	e.stage(func(x *tx) { x.appendStream(x.outputs(d.typ), name, drop, text) })
+	e.stageRun(func(x *tx) { x.appendStream(x.outputs(d.typ), name, drop, text) })
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (e *Editor) AppendOutput(id string, out Output) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) { x.appendOutput(x.outputs(d.typ), o) })
+	e.stageRun(func(x *tx) { x.appendOutput(x.outputs(d.typ), o) })
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (e *Editor) SetOutputs(id string, outs []Output) error {
 			return e.fail(err)
 		}
 	}
-	e.stage(func(x *tx) {
+	e.stageRun(func(x *tx) {
 		list := x.outputs(d.typ)
 		x.clearOutputs(d.typ)
 		for _, o := range checked {

@@ -2,6 +2,7 @@ package ydoc
 
 import (
 	"cmp"
+	"fmt"
 	"slices"
 
 	crdt "github.com/skyterra/y-crdt"
@@ -48,6 +49,9 @@ func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
 		origin = &crdt.ID{Client: item.ID.Client, Clock: item.ID.Clock + off - 1}
 	}
 	info := item.Content.GetRef()
+	if item.Deleted() {
+		info = refDeleted // also where the content is kept for undo
+	}
 	if origin != nil {
 		info |= flagOrigin
 	}
@@ -74,6 +78,9 @@ func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
 			dst = wire.AppendVarString(dst, keyOut(item.ParentSub))
 		}
 	}
+	if item.Deleted() {
+		return wire.AppendUint(dst, uint64(item.Length-off))
+	}
 	switch c := item.Content.(type) {
 	case *text:
 		return c.appendTo(dst, off)
@@ -82,7 +89,7 @@ func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
 	case *crdt.ContentType:
 		return c.Type.(*shared).appendTo(dst)
 	}
-	return wire.AppendUint(dst, uint64(item.Length-off)) // deleted
+	panic(fmt.Errorf("item %d:%d has a content %T", item.ID.Client, item.ID.Clock, item.Content))
 }
 
 func appendID(dst []byte, id *crdt.ID) []byte {

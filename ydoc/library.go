@@ -40,5 +40,10 @@ const (
 	flagOrigin      = 0x80
 )
 
-// itemCountable is the flag of a [crdt.Item] whose content counts towards the length of its parent.
-const itemCountable = 2
+// Flags of a [crdt.Item].
+const (
+	// itemCountable: the content counts towards the length of its parent.
+	itemCountable = 2
+	// itemDeletedHere is ours, the library leaves it alone: an edit, undo or redo of this replica deleted the item.
+	itemDeletedHere = 16
+)

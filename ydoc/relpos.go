@@ -114,6 +114,19 @@ func (d *Doc) lookup(id *jsonID) (item *crdt.Item, off int) {
 	}
 }
 
+// itemAt is the item with that very id, deleted or not.
+func (d *Doc) itemAt(id crdt.ID) *crdt.Item {
+	structs := d.y.Store.Clients[id.Client]
+	if structs == nil {
+		return nil
+	}
+	item, ok := (*structs)[indexOf(*structs, id.Clock)].(*crdt.Item)
+	if !ok || !sameID(item.ID, id) {
+		return nil
+	}
+	return item
+}
+
 // RelativePosition makes the position before the UTF-16 unit offset of a cell's source, or the one at its end, for use
 // in an awareness state. It stays at the character while others edit around it.
 func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, err error) {

@@ -1,0 +1,369 @@
+package ydoc
+
+import (
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"testing"
+
+	crdt "github.com/skyterra/y-crdt"
+)
+
+func undo(t testing.TB, n *Notebook) Undone {
+	t.Helper()
+	u, err := n.Undo()
+	if err != nil {
+		t.Fatalf("undo: %v", err)
+	}
+	return u
+}
+
+func redo(t testing.TB, n *Notebook) Undone {
+	t.Helper()
+	u, err := n.Redo()
+	if err != nil {
+		t.Fatalf("redo: %v", err)
+	}
+	return u
+}
+
+// content is everything in a notebook but revisions.
+func content(n *Notebook) []Cell {
+	cells := n.Cells()
+	for i := range cells {
+		cells[i].Revision = 0
+	}
+	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
+}
+
+func sameContent(a, b []Cell) bool {
+	return slices.EqualFunc(a, b, func(x, y Cell) bool { return x.differs(&y, allFields) == 0 && x.Fault == y.Fault })
+}
+
+// TestUndoIsExactAlone undoes and redoes random edits while nobody else edits: each must lead back to what was there.
+func TestUndoIsExactAlone(t *testing.T) {
+	for seed := range uint64(60) {
+		p := newProgram(t, seed, 2)
+		n := NewNotebookWith(Options{ClientID: 5})
+		peer := NewNotebookWith(Options{ClientID: 6})
+		forward(t, n.Doc, peer.Doc)
+		p.peers = []*Notebook{n, peer}
+		// The first cells are somebody else's.
+		foreign := NewNotebookWith(Options{ClientID: 9})
+		for range 3 {
+			p.change(foreign)
+		}
+		for _, m := range p.peers {
+			apply(t, m.Doc, diff(t, foreign.Doc, nil))
+		}
+		states := [][]Cell{content(n)}
+		for len(states) < 12 {
+			steps, _ := n.Steps()
+			p.change(n)
+			if now, _ := n.Steps(); len(now) > len(steps) {
+				states = append(states, content(n))
+			} else {
+				states[len(states)-1] = content(n) // a run's output is no step, it stays
+			}
+		}
+		for range 3 {
+			at := len(states) - 1
+			down := 1 + p.IntN(at)
+			for range down {
+				at--
+				if u := undo(t, n); len(u.Kept) > 0 {
+					p.fatalf("kept %v", u.Kept)
+				}
+				if got := content(n); !sameRuns(got, states[at]) {
+					p.fatalf("after undo to %d\n got %+v\nwant %+v", at, got, states[at])
+				}
+			}
+			for range down {
+				at++
+				redo(t, n)
+				if got := content(n); !sameRuns(got, states[at]) {
+					p.fatalf("after redo to %d\n got %+v\nwant %+v", at, got, states[at])
+				}
+			}
+			if at != len(states)-1 {
+				p.fatalf("at %d", at)
+			}
+			p.check(n)
+			sameCells(t, n, peer)
+		}
+	}
+}
+
+// sameRuns is sameContent where what runs wrote may differ, since that is not undone.
+func sameRuns(a, b []Cell) bool {
+	return slices.EqualFunc(a, b, func(x, y Cell) bool {
+		return x.differs(&y, allFields&^(fieldOutputs|fieldCount|fieldState)) == 0 && x.Fault == y.Fault
+	})
+}
+
+func TestUndoLeavesWhatOthersDid(t *testing.T) {
+	a, b := pair(t)
+	forward(t, b.Doc, a.Doc)
+	source := func(want string) {
+		t.Helper()
+		for _, n := range []*Notebook{a, b} {
+			if c, _ := n.Cell("c"); c.Source != want {
+				t.Errorf("%q, want %q", c.Source, want)
+			}
+		}
+	}
+	insert(t, b, 0, NewCell{ID: "c", Type: Code, Source: "one two three"}, NewCell{ID: "d", Type: Raw})
+	edit(t, a, func(e *Editor) error { return e.SetSource("c", "one 2 three four") })
+	edit(t, b, func(e *Editor) error { return e.SetSource("c", "zero one 2 three four five") })
+	undo(t, a)
+	source("zero one two three five")
+	edit(t, b, func(e *Editor) error { return e.SetSource("c", "zero one two, three five") })
+	redo(t, a)
+	source("zero one 2, three four five")
+	undo(t, a)
+	source("zero one two, three five")
+
+	// A value that somebody else has set since stays.
+	edit(t, a, func(e *Editor) error { _ = e.SetCellMetadata("c", "k", 1); return e.SetCellMetadata("c", "l", 1) })
+	edit(t, b, func(e *Editor) error { return e.SetCellMetadata("c", "k", 2) })
+	undo(t, a)
+	if c, _ := b.Cell("c"); !equalObjects(c.Metadata, map[string]any{"k": 2}) {
+		t.Errorf("metadata %v", c.Metadata)
+	}
+
+	// A deleted cell returns with everything, between the same neighbours.
+	was, _ := a.Cell("c")
+	edit(t, a, func(e *Editor) error { return e.Delete("c") })
+	edit(t, b, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "x", Type: Raw}); return err })
+	undo(t, a)
+	now, _ := b.Cell("c")
+	if was.differs(&now, allFields) != 0 || !slices.Equal(b.IDs(), []string{"c", "x", "d"}) {
+		t.Errorf("%+v in %v", now, b.IDs())
+	}
+	// What was undone before can still be redone in what returned, and undone.
+	edit(t, a, func(e *Editor) error { return e.SetSource("c", now.Source+"!") })
+	undo(t, a)
+	source("zero one two, three five")
+
+	// A new cell goes, unless somebody has written in it.
+	for _, write := range []bool{false, true} {
+		edit(t, a, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "n", Type: Code, Source: "ours"}); return err })
+		if write {
+			edit(t, b, func(e *Editor) error { return e.SetSource("n", "ours theirs") })
+		}
+		u := undo(t, a)
+		c, there := b.Cell("n")
+		if there != write || write && (c.Source != "ours theirs" || !slices.Equal(u.Kept, []string{"n"})) {
+			t.Errorf("written %v: %+v %v", write, c, u)
+		}
+	}
+	sameCells(t, a, b)
+}
+
+func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
+	a, b := pair(t)
+	forward(t, b.Doc, a.Doc)
+	insert(t, b, 0, NewCell{ID: "c", Type: Code, Source: "one"}, NewCell{ID: "d", Type: Raw}, NewCell{ID: "e", Type: Raw})
+	edit(t, a, func(e *Editor) error { _ = e.SetSource("c", "one two"); return e.Move("c", 2) })
+	edit(t, b, func(e *Editor) error { return e.SetSource("c", "ONE two three") })
+	edit(t, b, func(e *Editor) error { _, err := e.Insert(1, NewCell{ID: "f", Type: Raw}); return err })
+	check := func(source, typ string, ids ...string) {
+		t.Helper()
+		sameCells(t, a, b)
+		c, ok := b.Cell("c")
+		if !ok || c.Source != source || c.Type != typ || c.Fault != "" || !slices.Equal(b.IDs(), ids) {
+			t.Errorf("%+v in %v", c, b.IDs())
+		}
+	}
+	u := undo(t, a)
+	check("ONE three", Code, "c", "d", "f", "e")
+	if u.Kept != nil {
+		t.Errorf("%+v", u)
+	}
+	redo(t, a)
+	check("ONE two three", Code, "d", "f", "e", "c")
+
+	edit(t, a, func(e *Editor) error { return e.SetType("c", Markdown) })
+	edit(t, b, func(e *Editor) error { return e.SetSource("c", "ONE two three four") })
+	undo(t, a)
+	check("ONE two three four", Code, "d", "f", "e", "c")
+
+	// When somebody has replaced the cell in turn, theirs stands, and nothing comes up twice.
+	edit(t, a, func(e *Editor) error { return e.Move("c", 0) })
+	edit(t, b, func(e *Editor) error { return e.Move("c", 1) })
+	undo(t, a)
+	check("ONE two three four", Code, "d", "c", "f", "e")
+
+	// The same for a deleted cell that somebody made again.
+	edit(t, a, func(e *Editor) error { return e.Delete("c") })
+	edit(t, b, func(e *Editor) error { _, err := e.Insert(0, NewCell{ID: "c", Type: Raw, Source: "new"}); return err })
+	u = undo(t, a)
+	check("new", Raw, "c", "d", "f", "e")
+	if !slices.Equal(u.Kept, []string{"c"}) {
+		t.Errorf("%+v", u)
+	}
+}
+
+func TestStepsAreNamedAndBounded(t *testing.T) {
+	n := NewNotebookWith(Options{Limits: Limits{UndoSteps: 3}})
+	if _, err := n.Undo(); !errors.Is(err, ErrNothingToUndo) {
+		t.Error(err)
+	}
+	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "0"})
+	for i := range 5 {
+		if err := n.Edit(fmt.Sprint(i), func(e *Editor) error { return e.SetSource("c", fmt.Sprint(i+1)) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	three := 3
+	edit(t, n, func(e *Editor) error {
+		_ = e.StartRun("c")
+		_ = e.AppendStream("c", "stdout", "x")
+		return e.FinishRun("c", &three)
+	})
+	if err := n.Edit("nothing", func(e *Editor) error { return e.SetSource("c", "5") }); err != nil {
+		t.Fatal(err)
+	}
+	u, r := n.Steps()
+	if !slices.Equal(u, []string{"4", "3", "2"}) || r != nil {
+		t.Errorf("%v %v", u, r)
+	}
+	// Nothing is kept for forgotten steps.
+	if kept := keptUnits(n.Doc); kept != 3 {
+		t.Errorf("%d units are kept", kept)
+	}
+	undo(t, n)
+	undo(t, n)
+	if c, _ := n.Cell("c"); c.Source != "3" || len(c.Outputs) != 1 {
+		t.Errorf("%+v", c)
+	}
+	if u, r := n.Steps(); !slices.Equal(u, []string{"2"}) || !slices.Equal(r, []string{"3", "4"}) {
+		t.Errorf("%v %v", u, r)
+	}
+	edit(t, n, func(e *Editor) error { return e.SetSource("c", "x") })
+	if _, r := n.Steps(); r != nil {
+		t.Errorf("%v", r)
+	}
+	undo(t, n)
+	undo(t, n)
+	if c, _ := n.Cell("c"); c.Source != "2" {
+		t.Errorf("%q", c.Source)
+	}
+}
+
+// keptUnits counts what is deleted and still has its content.
+func keptUnits(d *Doc) (n int) {
+	for _, structs := range d.y.Store.Clients {
+		for _, s := range *structs {
+			if item, ok := s.(*crdt.Item); ok && item.Deleted() {
+				if _, gone := item.Content.(*crdt.ContentDeleted); !gone {
+					n += item.Length
+				}
+			}
+		}
+	}
+	return n
+}
+
+func TestUndoOfATextDocument(t *testing.T) {
+	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	forward(t, b.Doc, a.Doc)
+	set := func(x *Text, s string) {
+		t.Helper()
+		if err := x.Edit("set", func(e *TextEditor) error { return e.SetText(s) }); err != nil {
+			t.Fatal(err)
+		}
+	}
+	set(b, "a b c")
+	set(a, "a B c d")
+	set(b, "1 a B! c d 2")
+	if _, err := a.Undo(); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != "1 a b! c 2" || b.String() != a.String() {
+		t.Errorf("%q %q", a.String(), b.String())
+	}
+	if _, err := a.Redo(); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != "1 a B! c d 2" {
+		t.Errorf("%q", b.String())
+	}
+}
+
+// TestUndoInRandomPrograms undoes and redoes on replicas that exchange edits: they must still converge, and no replica
+// may lose characters that another typed and nobody deleted.
+func TestUndoInRandomPrograms(t *testing.T) {
+	defer func(m, s int) { markEvery, spliceRuns = m, s }(markEvery, spliceRuns)
+	markEvery, spliceRuns = 2, 1
+	for seed := range uint64(60) {
+		p := newProgram(t, seed+10_000, 2+int(seed%2))
+		for range 80 {
+			n := p.peers[p.IntN(len(p.peers))]
+			switch k := p.IntN(12); {
+			case k < 4:
+				p.change(n)
+			case k < 6:
+				if _, err := n.Undo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+					p.fatalf("undo: %v", err)
+				}
+			case k < 7:
+				if _, err := n.Redo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+					p.fatalf("redo: %v", err)
+				}
+			case k == 7 && p.IntN(4) == 0:
+				p.check(n)
+			default:
+				p.network()
+			}
+		}
+		p.settle()
+	}
+}
+
+// TestUndoNeverTakesTheCharactersOfOthers has one replica edit, undo and redo at random while another only types.
+func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
+	for seed := range uint64(40) {
+		r := rand.New(rand.NewPCG(seed, 3))
+		a, b := pair(t)
+		forward(t, b.Doc, a.Doc)
+		insert(t, b, 0, NewCell{ID: "c", Type: Code, Source: "abc"}, NewCell{ID: "d", Type: Code, Source: "def"})
+		typed := map[rune]bool{}
+		next := rune(0x4e00)
+		for range 60 {
+			switch r.IntN(6) {
+			case 0, 1:
+				ids := b.IDs()
+				c, _ := b.Cell(ids[r.IntN(len(ids))])
+				runes := []rune(c.Source)
+				at := r.IntN(len(runes) + 1)
+				edit(t, b, func(e *Editor) error {
+					return e.SetSource(c.ID, string(runes[:at])+string(next)+string(runes[at:]))
+				})
+				typed[next] = true
+				next++
+			case 2:
+				edit(t, a, func(e *Editor) error { return e.Move("c", r.IntN(e.Len())) })
+			case 3:
+				edit(t, a, func(e *Editor) error { return e.SetType("c", []string{Raw, Code, Markdown}[r.IntN(3)]) })
+			case 4:
+				_, _ = a.Redo()
+			default:
+				if _, err := a.Undo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+					t.Fatal(err)
+				}
+			}
+		}
+		sameCells(t, a, b)
+		for _, c := range b.Cells() {
+			for _, ch := range c.Source {
+				delete(typed, ch)
+			}
+		}
+		if len(typed) > 0 || b.Len() != 2 || t.Failed() {
+			t.Fatalf("seed %d: %d characters were lost, %d cells", seed, len(typed), b.Len())
+		}
+	}
+}
