@@ -220,6 +220,11 @@ func (r *Room) Leave(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
 		} else if _, err := r.Save(ctx); err != nil && !errors.Is(err, ErrLeft) {
 			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
+		} else if err == nil {
+			// What the server has written into the document about the save is
+			// of use to whoever wants to know whether it was one; without it
+			// nothing is lost.
+			_ = r.Barrier(ctx)
 		}
 	}
 	r.mu.Lock()
