@@ -15,6 +15,7 @@ type decoder struct {
 	input []byte
 	r     *wire.Reader
 	doc   *crdt.Doc
+	work  work
 	ids   []crdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
 }
 
@@ -76,7 +77,7 @@ func (d *decoder) oneStruct(id crdt.ID) crdt.IAbstractStruct {
 	if item.Content.IsCountable() {
 		item.Info = itemCountable
 	}
-	return item
+	return &incoming{Item: item, work: &d.work}
 }
 
 func (d *decoder) id() *crdt.ID {
@@ -173,7 +174,7 @@ func (d *decoder) deletes(trans *crdt.Transaction) (missing bool) {
 				end = state
 			}
 			if clock < end {
-				deleteRange(trans, structs, clock, end)
+				d.deleteRange(trans, structs, clock, end)
 			}
 		}
 	}
@@ -184,7 +185,7 @@ func (d *decoder) deletes(trans *crdt.Transaction) (missing bool) {
 }
 
 // deleteRange deletes the items from clock up to end.
-func deleteRange(trans *crdt.Transaction, structs *[]crdt.IAbstractStruct, clock, end int) {
+func (d *decoder) deleteRange(trans *crdt.Transaction, structs *[]crdt.IAbstractStruct, clock, end int) {
 	i := indexOf(*structs, clock)
 	for ; i < len(*structs); i++ {
 		item, ok := (*structs)[i].(*crdt.Item)
@@ -195,11 +196,11 @@ func deleteRange(trans *crdt.Transaction, structs *[]crdt.IAbstractStruct, clock
 			continue
 		}
 		if item.ID.Clock < clock {
-			split(trans, item, clock-item.ID.Clock)
+			d.work.split(trans, item, clock-item.ID.Clock)
 			continue
 		}
 		if end < item.ID.Clock+item.Length {
-			split(trans, item, end-item.ID.Clock)
+			d.work.split(trans, item, end-item.ID.Clock)
 		}
 		item.Delete(trans)
 	}

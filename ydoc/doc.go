@@ -16,12 +16,14 @@
 //     into contents and shared types of our own (content.go, shared.go), which keep strings and plain values as they
 //     were encoded and have none of the library's side effects. So two documents never touch a common variable, and one
 //     mutex per document is all the locking there is.
+//   - What an update may cost to integrate is counted and bounded (integrate.go).
 //   - Every call is guarded: a panic breaks the document for good ([ErrBroken]), and so does what the library would only
 //     print. A broken document is to be joined afresh.
 //   - An update that builds on missing changes is held back here, not in the library, which loses deletions that way.
 //   - What is inside deleted types is deleted and collected as in Yjs (collect.go).
 //   - Lists and texts are searched, read and written by walks of our own with remembered positions (position.go,
-//     build.go).
+//     build.go, absorb.go).
+//   - Undo, relative positions and change events are our own (undo.go and revert.go, relpos.go, subscription.go).
 //
 // # Concurrency
 //

@@ -208,7 +208,7 @@ func (d *Doc) integrate(update []byte) (complete bool) {
 	complete = true
 	crdt.Transact(d.y, func(trans *crdt.Transaction) {
 		trans.Local = false
-		dec := decoder{input: update, r: wire.NewReader("update", update), doc: d.y}
+		dec := decoder{input: update, r: wire.NewReader("update", update), doc: d.y, work: work{maxWork}}
 		if crdt.IntegrateStructs(trans, d.y.Store, dec.structs()) != nil {
 			complete = false
 		}

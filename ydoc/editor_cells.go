@@ -60,10 +60,10 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	if c.Source, err = e.checkText(c.Source); err != nil {
 		return err
 	}
-	if c.Metadata, err = e.checkObject(c.Metadata, "metadata"); err != nil {
+	if c.Metadata, err = e.checkObject(c.Metadata); err != nil {
 		return err
 	}
-	if c.Attachments, err = e.checkObject(c.Attachments, "attachments"); err != nil {
+	if c.Attachments, err = e.checkObject(c.Attachments); err != nil {
 		return err
 	}
 	if c.Type == Code && len(c.Attachments) > 0 {
@@ -72,12 +72,9 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 	return nil
 }
 
-func (e *Editor) checkObject(m map[string]any, what string) (map[string]any, error) {
+func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 	if m == nil {
 		return nil, nil
-	}
-	if _, ok := m[""]; ok {
-		return nil, invalidf("%s with an empty key", what)
 	}
 	v, err := normal(m, e.n.limits.Depth)
 	return objectValue(v), err
@@ -244,7 +241,6 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 	if c, ok := e.Cell(id); ok {
 		metadata = c.Clone().Metadata
 		delete(metadata, "trusted")
-		delete(metadata, "")
 	}
 	ids, err := e.Insert(e.position(d)+1, NewCell{Type: d.kind, Source: source[at:], Metadata: metadata})
 	if err != nil {

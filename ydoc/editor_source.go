@@ -122,9 +122,6 @@ func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if key == "" {
-		return nil, nil, invalidf("an empty metadata key")
-	}
 	if _, err := normal(key, 1); err != nil {
 		return nil, nil, err
 	}
@@ -141,7 +138,7 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 	if d.kind == Code {
 		return e.fail(invalidf("cell %q is a code cell, it cannot have attachments", id))
 	}
-	m, err := e.checkObject(attachments, keyAttachments)
+	m, err := e.checkObject(attachments)
 	if err != nil {
 		return e.fail(err)
 	}
@@ -157,9 +154,6 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 
 // SetMetadata sets a key of the notebook's metadata to a plain JSON value; nil is null.
 func (e *Editor) SetMetadata(key string, v any) error {
-	if key == "" {
-		return e.fail(invalidf("an empty metadata key"))
-	}
 	if _, err := normal(key, 1); err != nil {
 		return e.fail(err)
 	}

@@ -200,4 +200,7 @@ func TestDocumentsShareNothing(t *testing.T) {
 			t.Errorf("document %d: %v", i, err)
 		}
 	}
+	if crdt.GlobalSearchMarkerTimestamp != 0 {
+		t.Error("the variable that all documents share was written")
+	}
 }

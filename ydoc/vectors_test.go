@@ -173,3 +173,27 @@ func TestPycrdtVector(t *testing.T) {
 		t.Errorf("cells %v", n.IDs())
 	}
 }
+
+// pycrdtEmptyKeys is a cell whose metadata pycrdt 0.14.13 gave the keys "" (set three times), NUL and "k".
+const pycrdtEmptyKeys = "010b050007010563656c6c73012800050002696401770163280005000963656c6c5f747970650177037261772700050006736f7572636502040005" +
+	"03017827000500086d65746164617461012100050500012800050501000175017c4000000028000505016b017601007c40400000a1050601a80509017c40a0000001050206010901"
+
+func TestEmptyKeysAreKeys(t *testing.T) {
+	n := NewNotebook()
+	apply(t, n.Doc, unhex(t, pycrdtEmptyKeys))
+	want := map[string]any{"": 5, "\x00": []any{2}, "k": map[string]any{"": 3}}
+	if c, _ := n.Cell("c"); !equalObjects(c.Metadata, want) {
+		t.Errorf("metadata %#v", c.Metadata)
+	}
+	if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != pycrdtEmptyKeys {
+		t.Errorf("state\n got %s\nwant %s", got, pycrdtEmptyKeys)
+	}
+	insert(t, n, 0, NewCell{ID: "d", Type: Raw})
+	edit(t, n, func(e *Editor) error { return e.Move("c", 0) })
+	edit(t, n, func(e *Editor) error { _ = e.SetCellMetadata("c", "", 6); return e.DeleteCellMetadata("c", "\x00") })
+	peer := NewNotebook()
+	apply(t, peer.Doc, diff(t, n.Doc, nil))
+	if c, _ := peer.Cell("c"); !equalObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
+		t.Errorf("metadata %#v", c.Metadata)
+	}
+}
