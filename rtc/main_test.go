@@ -3,7 +3,6 @@ package rtc_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"io"
 	"net"
 	"net/url"
@@ -201,12 +200,4 @@ func (w *cable) mend() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.down = false
-}
-
-func fmtPeers(ps []rtc.Peer) string {
-	var s []string
-	for _, p := range ps {
-		s = append(s, fmt.Sprintf("%s(agent %v, autosave %v)", p.User.DisplayName, p.Agent, p.Autosave))
-	}
-	return strings.Join(s, ", ")
 }

@@ -108,8 +108,8 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	case <-ctx.Done():
 		return ctx.Err()
 	}
-	if e.err != nil {
-		return nil
+	if e.doc == nil {
+		return nil // the join failed, which its callers were told
 	}
 	m.mu.Lock()
 	if e.going {
