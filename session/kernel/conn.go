@@ -64,6 +64,7 @@ type Conn struct {
 	probe   string                // id of the last probe
 	leaving time.Time             // when the kernel said that it shuts down; zero when it has not
 	refresh bool                  // the watcher is to ask the server for the state
+	renewed error                 // a restart that nobody was told of by Restarted
 }
 
 // Dial connects to a running kernel. Its end is the caller's to ask for: ctx ends the dialling only. The errors are the
@@ -110,6 +111,16 @@ func (c *Conn) State() string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	return c.state.state
+}
+
+// Restarted tells whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
+// with ErrKernelDied where nobody asked for it, or nil. What happened while the connection was lost is not known.
+func (c *Conn) Restarted() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	err := c.renewed
+	c.renewed = nil
+	return err
 }
 
 // Done is closed when the connection has ended for good.

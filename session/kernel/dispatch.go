@@ -50,6 +50,7 @@ func (c *Conn) onStatus(m incoming) {
 		c.restarted(ErrKernelRestarted)
 	case StateRestarting:
 		// Only the server says this, when it starts a kernel again that has ended by itself.
+		c.renewed = errDied
 		c.restarted(errDied)
 	case StateDead:
 		for _, p := range c.pending {
@@ -84,6 +85,7 @@ func (c *Conn) onShutdown(m incoming) {
 	c.mu.Lock()
 	c.state.shutdown(content.Restart)
 	if content.Restart {
+		c.renewed = ErrKernelRestarted
 		c.restarted(ErrKernelRestarted)
 	} else {
 		c.leaving = time.Now()
