@@ -169,13 +169,14 @@ func (d *Doc) remember(stack *[]*step, s *step) {
 	}
 	if n > 0 {
 		d.forget((*stack)[:n])
-		*stack = slices.Clone((*stack)[n:])
+		clear((*stack)[:n])
+		*stack = (*stack)[n:]
 	}
 }
 
 // forget lets go of what was kept for steps.
 func (d *Doc) forget(steps []*step) {
-	if len(steps) == 0 {
+	if !slices.ContainsFunc(steps, func(s *step) bool { return len(s.deleted) > 0 }) {
 		return
 	}
 	crdt.Transact(d.y, func(trans *crdt.Transaction) {
