@@ -35,6 +35,8 @@ type Document struct {
 	saves  chan struct{} // wakes the saver
 	queue  runQueue
 	kernel kernelLink
+	// displays are those of ended runs; the runner's own.
+	displays displays
 
 	mu     sync.Mutex
 	path   string // changes when the file is renamed

@@ -1,6 +1,7 @@
 package session
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -16,34 +17,67 @@ type kernelLink struct {
 	mu   sync.Mutex
 	conn *kernel.Conn
 	id   string
+	lost string // the id of the kernel that was here before and died or was shut down
 }
 
 // connect gives a live connection to the notebook's kernel. Without one it
 // takes the kernel of the notebook's Jupyter session, which is the one that an
-// open tab uses, or has a session started, which a tab will find.
-func (k *kernelLink) connect(ctx context.Context, d *Document) (*kernel.Conn, error) {
+// open tab uses, or has a session started, which a tab will find. The news is
+// what has become of the kernel since the last run, "" for nothing.
+func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn != nil {
-		select {
-		case <-k.conn.Done():
-			_ = k.conn.Close() // it has ended; its error was told to its runs
-			k.conn, k.id = nil, ""
-		default:
-			return k.conn, nil
+		if k.conn.State() != kernel.StateDead && k.conn.Err() == nil {
+			return k.conn, restartNews(k.conn.Restarted()), nil
 		}
+		k.drop()
 	}
 	srv := d.m.cfg.Server
-	s, _, err := kernel.FindOrStart(ctx, srv, d.Path(), d.Path(), d.kernelName())
+	s, started, err := kernel.FindOrStart(ctx, srv, d.Path(), d.Path(), d.kernelName())
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	conn, err := kernel.Dial(ctx, srv, s.Kernel.ID, kernel.Options{Logger: d.m.log})
+	if s.Kernel.ExecutionState == kernel.StateDead {
+		// The server has given up on starting it again.
+		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
+			return nil, "", fmt.Errorf("start the kernel again, which had died: %w", err)
+		}
+		news = restartNews(kernel.ErrKernelDied)
+	}
+	conn, err = kernel.Dial(ctx, srv, s.Kernel.ID, kernel.Options{Logger: d.m.log})
 	if err != nil {
-		return nil, err
+		return nil, "", err
 	}
-	k.conn, k.id = conn, s.Kernel.ID
-	return conn, nil
+	switch {
+	case k.lost == "" || k.lost == s.Kernel.ID:
+	case started:
+		news = fmt.Sprintf("the notebook's kernel had been shut down, so a new one (%s) was started: the variables from before are gone", s.Kernel.Name)
+	default:
+		news = fmt.Sprintf("the notebook's kernel has been replaced by another one (%s): the variables from before are gone", s.Kernel.Name)
+	}
+	k.conn, k.id, k.lost = conn, s.Kernel.ID, ""
+	return conn, news, nil
+}
+
+// restartNews words what a run is told about a restart before it.
+func restartNews(err error) string {
+	switch {
+	case errors.Is(err, kernel.ErrKernelDied):
+		return "the kernel's process had ended and was started again: the variables from before are gone"
+	case err != nil:
+		return "the kernel was restarted since the last run: the variables from before are gone"
+	}
+	return ""
+}
+
+// drop lets go of a connection that is of no more use. k.mu is held.
+func (k *kernelLink) drop() {
+	if errors.Is(k.conn.Err(), kernel.ErrKernelDead) || k.conn.State() == kernel.StateDead {
+		k.lost = k.id
+	}
+	_ = k.conn.Close() // what ended it was told to its runs
+	k.conn, k.id = nil, ""
 }
 
 // forget drops the connection to a kernel that is dead, so that the next run
@@ -52,8 +86,8 @@ func (k *kernelLink) forget(conn *kernel.Conn) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn == conn {
-		_ = conn.Close() // of a kernel that is no more
-		k.conn, k.id = nil, ""
+		k.drop()
+		k.lost = cmp.Or(k.lost, conn.KernelID())
 	}
 }
 

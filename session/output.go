@@ -9,9 +9,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputBytesMax bounds what one run may put into the shared document.
-const outputBytesMax = 16 << 20
-
 // outputs is what a run has put out, as nbformat has it, and what of it still
 // has to be written to the cell. It is not safe for concurrent use.
 //
@@ -19,17 +16,19 @@ const outputBytesMax = 16 << 20
 // something is put at the end, and when all of them are written anew. So a
 // change is one of these two.
 type outputs struct {
+	run     string // its id
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
-	size    int      // bytes of what was taken in
-	waiting int      // bytes in added or to be rewritten since the last take
-	omitted int      // bytes that were left out
+	size    int      // bytes of what stands
+	waiting int      // bytes taken in since the last take
+	excess           // what was left out
 	clear   bool     // clear before the next output
 	count   *int     // the execution count
 	tail    folder   // of the last output, where that is a stream
 	byID    map[string][]int
-	dropped bool // the server has left out output of its own accord
+	updates map[string]kernel.Display // of displays that other cells may show
+	dropped bool                      // the server has left out output of its own accord
 }
 
 // item is one output. A stream's text grows in place.
@@ -55,8 +54,10 @@ func (o *outputs) add(ev kernel.Event) {
 	case kernel.Stream:
 		o.stream(cmp.Or(e.Name, "stdout"), e.Text)
 	case kernel.RateLimited:
-		o.dropped = true
-		o.stream("stderr", e.Text)
+		if !o.dropped { // once is enough: it comes again and again
+			o.dropped = true
+			o.note(rateNote)
+		}
 	case kernel.Gap:
 		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")
 	case kernel.Display:
@@ -95,6 +96,7 @@ func (o *outputs) reset() {
 	o.items, o.added, o.byID, o.clear = nil, nil, nil, false
 	o.rewrite = true
 	o.size = 0
+	o.excess = excess{}
 }
 
 func (o *outputs) clearIfAsked() {
@@ -103,33 +105,36 @@ func (o *outputs) clearIfAsked() {
 	}
 }
 
-// room reports whether n more bytes may be taken in, and counts them.
-func (o *outputs) room(n int) bool {
-	if o.size+n > outputBytesMax {
-		o.omitted += n
-		return false
-	}
-	o.size += n
-	o.waiting += n
-	return true
-}
-
 func (o *outputs) stream(name, text string) {
 	o.clearIfAsked()
-	if text == "" || !o.room(len(text)) {
-		return
+	if text = o.admitText(text, o.last() != name); text != "" {
+		o.write(name, text)
 	}
-	n := len(o.items)
-	if n == 0 || o.items[n-1].stream != name {
+}
+
+// last is the name of the stream that the last output is, "" for none.
+func (o *outputs) last() string {
+	if n := len(o.items); n > 0 {
+		return o.items[n-1].stream
+	}
+	return ""
+}
+
+// write puts text at the end of a stream, whatever the bounds.
+func (o *outputs) write(name, text string) {
+	o.waiting += len(text)
+	if o.last() != name {
 		o.tail = folder{}
 		text = o.tail.write(text)
 		o.items = append(o.items, item{stream: name, text: []byte(text)})
+		o.size += len(text) + itemBytes
 		o.later(change{stream: name, text: text})
 		return
 	}
-	last := &o.items[n-1]
+	last := &o.items[len(o.items)-1]
 	if o.tail.extend(text) {
 		last.text = append(last.text, text...)
+		o.size += len(text)
 		o.later(change{stream: name, text: text})
 		return
 	}
@@ -137,6 +142,7 @@ func (o *outputs) stream(name, text string) {
 	old := o.tail.last()
 	now := o.tail.write(text)
 	last.text = append(last.text[:len(last.text)-len(old)], now...)
+	o.size += len(now) - len(old)
 	if added, ok := strings.CutPrefix(now, old); ok {
 		o.later(change{stream: name, text: added})
 	} else {
@@ -146,7 +152,7 @@ func (o *outputs) stream(name, text string) {
 
 func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.clearIfAsked()
-	if !o.room(sizeOf(out)) {
+	if !o.admit(sizeOf(out)+itemBytes, out["output_type"] == "error") {
 		return
 	}
 	if displayID != "" {
@@ -159,24 +165,58 @@ func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.later(change{out: out})
 }
 
-// update replaces what was displayed under an id before.
+// update replaces what was displayed under an id before, here and in other
+// cells.
 func (o *outputs) update(id string, data, metadata map[string]any) {
-	at := o.byID[id]
-	if id == "" || len(at) == 0 {
+	if id == "" {
 		return
 	}
-	for _, i := range at {
-		n := maps.Clone(o.items[i].out) // what was handed out is never changed
+	size := sizeOf(data) + sizeOf(metadata)
+	if _, ok := o.updates[id]; ok || len(o.updates) < displaysKept {
+		if o.updates == nil {
+			o.updates = make(map[string]kernel.Display)
+		}
+		o.updates[id] = kernel.Display{Data: data, Metadata: metadata}
+		o.waiting += size
+	}
+	for _, i := range o.byID[id] {
+		old := o.items[i].out
+		grown := size - sizeOf(old["data"]) - sizeOf(old["metadata"])
+		if o.size+grown > outputBytesMax {
+			continue // the former one stays
+		}
+		o.size += grown
+		n := maps.Clone(old) // what was handed out is never changed
 		n["data"], n["metadata"] = object(data), object(metadata)
 		o.items[i].out = n
+		o.rewriteAll()
 	}
-	o.rewriteAll()
+}
+
+// takeUpdates hands over what other cells may have to show.
+func (o *outputs) takeUpdates() map[string]kernel.Display {
+	up := o.updates
+	o.updates = nil
+	return up
+}
+
+// shown is where the run shows displays that can be updated later.
+func (o *outputs) shown(cell string) map[string][]place {
+	all := make(map[string][]place, len(o.byID))
+	for id, at := range o.byID {
+		for _, i := range at {
+			if sum, ok := fingerprint(o.items[i].out); ok {
+				all[id] = append(all[id], place{cell, i, sum})
+			}
+		}
+	}
+	return all
 }
 
 // note puts a line of our own at the end, whatever the bounds.
 func (o *outputs) note(text string) {
-	o.size = 0
-	o.stream("stderr", text)
+	o.clearIfAsked()
+	o.write("stderr", text)
 }
 
 func (o *outputs) later(c change) {
@@ -218,27 +258,4 @@ func (o *outputs) take() (added []change, all []ydoc.Output, rewrite bool) {
 	}
 	o.added, o.rewrite, o.waiting = nil, false, 0
 	return added, all, rewrite
-}
-
-// sizeOf estimates the bytes of a JSON value.
-func sizeOf(v any) int {
-	switch v := v.(type) {
-	case string:
-		return len(v) + 2
-	case []any:
-		n := 2
-		for _, x := range v {
-			n += sizeOf(x) + 1
-		}
-		return n
-	case map[string]any:
-		n := 2
-		for k, x := range v {
-			n += len(k) + 4 + sizeOf(x)
-		}
-		return n
-	case ydoc.Output:
-		return sizeOf(map[string]any(v))
-	}
-	return 8
 }

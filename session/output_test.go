@@ -102,7 +102,71 @@ func TestOutputsAreBounded(t *testing.T) {
 	if n := len(o.list()[0]["text"].(string)); n > outputBytesMax {
 		t.Errorf("the run holds %d bytes, more than %d", n, outputBytesMax)
 	}
-	if want := 40<<20 - outputBytesMax; o.omitted != want {
+	if want := 40<<20 - outputBytesMax + itemBytes; o.omitted != want {
 		t.Errorf("%d bytes counted as left out, want %d", o.omitted, want)
+	}
+	// The end is remembered, an error still comes, and both the cell and the
+	// run say what is missing where it is missing.
+	o.add(stdout("the very end é"))
+	o.add(display("left out", "", false))
+	o.add(kernel.Error{Name: "E"})
+	o.sayOmitted()
+	cell, run := o.list(), o.remembered()
+	if len(cell) != 3 || cell[2]["ename"] != "E" || !strings.Contains(cell[1]["text"].(string), "bytes of output were left out") {
+		t.Fatalf("the cell has %d outputs, the last of them %v", len(cell), cell[1:])
+	}
+	if len(run) != 4 || !strings.HasSuffix(run[2]["text"].(string), "xxthe very end é") || run[3]["ename"] != "E" {
+		t.Errorf("the run remembers %d outputs", len(run))
+	}
+	if n := len(run[2]["text"].(string)); n > restBytesMax {
+		t.Errorf("%d bytes of the end are remembered", n)
+	}
+	// What the program clears is not missing.
+	o.add(kernel.ClearOutput{})
+	o.add(stdout("new"))
+	if got := o.remembered(); len(got) != 1 || got[0]["text"] != "new" || o.omitted != 0 {
+		t.Errorf("after a clear: %d outputs, %d bytes left out", len(got), o.omitted)
+	}
+}
+
+// A progress bar that runs for days takes no more room than its line.
+func TestRewrittenLinesTakeNoRoom(t *testing.T) {
+	var o outputs
+	o.add(stdout(strings.Repeat("x", outputBytesMax-64<<10) + "\n"))
+	line := "\r" + strings.Repeat("#", 1<<10)
+	for range 100 {
+		o.add(stdout(line))
+		o.take()
+	}
+	o.add(stdout("\nend"))
+	if got := o.list(); o.omitted != 0 || len(got) != 1 || !strings.HasSuffix(got[0]["text"].(string), "#\nend") {
+		t.Errorf("%d bytes left out of %d outputs", o.omitted, len(got))
+	}
+}
+
+// Many small outputs are as heavy as a few large ones.
+func TestSmallOutputsAreBounded(t *testing.T) {
+	var o outputs
+	for range 100_000 {
+		o.add(stdout("a"))
+		o.add(stderr("b"))
+	}
+	if n := len(o.list()); n > outputBytesMax/itemBytes || o.omitted == 0 {
+		t.Errorf("%d outputs, %d bytes left out", n, o.omitted)
+	}
+}
+
+// The server's notice is no output of the program's, and one note stands for
+// all of them.
+func TestRateNoticesAreOneNote(t *testing.T) {
+	var o outputs
+	o.add(stdout("before\n"))
+	for range 100 {
+		o.add(kernel.RateLimited{Text: "IOPub data rate exceeded.\nThe Jupyter server will ..."})
+	}
+	o.add(stdout("after\n"))
+	got := o.list()
+	if len(got) != 3 || got[1]["text"] != rateNote || !o.dropped {
+		t.Errorf("outputs %v, dropped %v", got, o.dropped)
 	}
 }

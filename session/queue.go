@@ -7,13 +7,15 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // runGroup is what one call asked to be run: as in JupyterLab, the first cell
 // that fails takes those behind it with it.
 type runGroup struct{ failed bool }
+
+// queueMax is how many runs may wait in one notebook.
+const queueMax = 1000
 
 // runQueue holds the runs that wait, in order.
 type runQueue struct {
@@ -28,6 +30,9 @@ func (q *runQueue) push(runs []*Run) error {
 	defer q.mu.Unlock()
 	if q.closed != nil {
 		return q.closed
+	}
+	if n := len(q.runs); n+len(runs) > queueMax {
+		return fmt.Errorf("%d cells wait to be run in this notebook already, and no more than %d may", n, queueMax)
 	}
 	q.runs = append(q.runs, runs...)
 	select {
@@ -120,12 +125,16 @@ func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*Run, error) {
 	g := &runGroup{}
 	runs := make([]*Run, len(cellIDs))
 	for i, id := range cellIDs {
-		runs[i] = &Run{Path: d.Path(), CellID: id, doc: d, group: g, done: make(chan struct{}), res: Result{State: Queued}}
+		runs[i] = &Run{Path: d.Path(), CellID: id, m: d.m, doc: d, group: g, done: make(chan struct{}), res: Result{State: Queued}}
 		d.m.runs.add(runs[i])
 	}
 	d.use(len(runs)) // each holds the document until it has ended
 	if err := d.queue.push(runs); err != nil {
 		d.use(-len(runs))
+		err = errors.Join(err, d.idleCells(ctx, runs...))
+		for _, r := range runs {
+			r.end(Cancelled, err)
+		}
 		return nil, fmt.Errorf("run: %w", err)
 	}
 	return runs, nil
@@ -161,8 +170,10 @@ const finishTimeout = time.Second
 func (d *Document) execute(r *Run) {
 	w := newOutputWriter(d, r)
 	r.begin(w)
+	d.displays.leave(r.CellID)
 	state, err := d.ask(r, w)
 	w.finish()
+	d.displays.enter(r.CellID, w.shown())
 	ctx, stop := context.WithTimeout(context.WithoutCancel(d.ctx), writeTimeout)
 	if d.ctx.Err() != nil {
 		ctx, stop = context.WithTimeout(context.WithoutCancel(d.ctx), finishTimeout)
@@ -184,34 +195,6 @@ func (d *Document) execute(r *Run) {
 	if err := d.idleCells(ctx, rest...); err != nil {
 		d.m.log.Warn("cells of cancelled runs still show as busy", "path", d.Path(), "error", err)
 	}
-}
-
-// ask sends the cell's source, as it is when its turn comes, to the kernel and
-// feeds what comes back to the writer.
-func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
-	c, ok := d.Notebook().Cell(r.CellID)
-	if !ok {
-		return Cancelled, errors.New("the cell was deleted before its turn came")
-	}
-	conn, err := d.kernel.connect(d.ctx, d)
-	if err != nil {
-		return Lost, fmt.Errorf("connect to a kernel: %w", err)
-	}
-	reply, err := conn.Execute(d.ctx, kernel.Request{Code: c.Source, StoreHistory: true}, w.handle)
-	if errors.Is(err, kernel.ErrKernelDead) {
-		d.kernel.forget(conn)
-	}
-	switch {
-	case err != nil:
-		return Lost, err
-	case reply.Status == "ok":
-		return Done, nil
-	case r.interruptAsked() || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
-		return Interrupted, nil
-	case reply.Status == "aborted":
-		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
-	}
-	return Failed, nil
 }
 
 // finishCell writes the count and the idle state, together and last: any count

@@ -6,8 +6,6 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -36,6 +34,16 @@ type Result struct {
 	Started time.Time     // zero while queued
 	Ended   time.Time     // zero until it has ended
 	Err     error         // why it was lost or cancelled
+	// Note is what else the caller should know, such as that the kernel is a
+	// new one; "" for nothing.
+	Note string
+	// Dropped tells that the Jupyter server left out output of its own accord,
+	// because more came than its limits let through.
+	Dropped bool
+	// Omitted counts the bytes of output that the cell does not hold because
+	// there were too many. The last of them are in Outputs, behind the note
+	// that says so.
+	Omitted int
 }
 
 // Run is one execution of one cell. It goes on whatever becomes of the call
@@ -45,13 +53,15 @@ type Run struct {
 	Path   string // of the notebook
 	CellID string
 
-	doc   *Document
+	m     *Manager
 	group *runGroup
 	done  chan struct{}
 
 	mu     sync.Mutex
+	doc    *Document     // nil when it has ended: who remembers a run does not hold its document
 	res    Result        // without what the writer has
-	writer *outputWriter // from the start on
+	writer *outputWriter // while it runs
+	taken  bool          // the kernel has begun with it
 	asked  bool          // an interrupt was asked for
 }
 
@@ -59,10 +69,27 @@ type Run struct {
 func (r *Run) Result() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
+	return r.result()
+}
+
+// result is Result with r.mu held.
+func (r *Run) result() Result {
 	res := r.res
 	if r.writer != nil {
-		res.Outputs, res.Count = r.writer.soFar()
+		r.writer.tell(&res)
 	}
+	return res
+}
+
+// Status is Result without the outputs, which cost nothing then.
+func (r *Run) Status() Result {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	res := r.res
+	if r.writer != nil {
+		res.Count = r.writer.count()
+	}
+	res.Outputs = nil
 	return res
 }
 
@@ -79,24 +106,6 @@ func (r *Run) Wait(ctx context.Context) error {
 	}
 }
 
-// Cancel takes back a run that waits, and interrupts the kernel for one that
-// is running. It does not wait for the end.
-func (r *Run) Cancel(ctx context.Context) error {
-	r.mu.Lock()
-	state := r.res.State
-	r.asked = true
-	r.mu.Unlock()
-	switch state {
-	case Queued, Running:
-		if state == Queued && r.doc.queue.remove(r) {
-			r.end(Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID))
-			return r.doc.idleCells(ctx, r)
-		}
-		return r.doc.interrupt(ctx)
-	}
-	return nil
-}
-
 func (r *Run) interruptAsked() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -110,50 +119,39 @@ func (r *Run) begin(w *outputWriter) {
 	r.mu.Unlock()
 }
 
+// add notes something that the caller should know.
+func (r *Run) add(note string) {
+	if note == "" {
+		return
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.res.Note != "" {
+		note = r.res.Note + "; " + note
+	}
+	r.res.Note = note
+}
+
 // end closes the run, once.
 func (r *Run) end(state RunState, err error) {
 	r.mu.Lock()
-	defer r.mu.Unlock()
 	if r.res.State.Ended() {
+		r.mu.Unlock()
 		return
 	}
+	r.res = r.result()
 	r.res.State, r.res.Err, r.res.Ended = state, err, time.Now()
+	r.writer, r.doc = nil, nil
+	size := sizeOf(r.res.Outputs)
 	close(r.done)
+	r.mu.Unlock()
+	r.m.runs.settle(r, size)
 }
 
-// runsKept is how many runs are remembered after their end.
-const runsKept = 512
-
-// runTable finds runs by id.
-type runTable struct {
-	mu   sync.Mutex
-	next int
-	runs *lru.Cache[string, *Run]
-}
-
-// add names a run and remembers it. The oldest is forgotten when there are too
-// many.
-func (t *runTable) add(r *Run) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.runs == nil {
-		c, err := lru.New[string, *Run](runsKept)
-		if err != nil {
-			panic(err) // the size is a positive constant
-		}
-		t.runs = c
-	}
-	t.next++
-	r.ID = fmt.Sprintf("run-%d", t.next)
-	t.runs.Add(r.ID, r)
-}
-
-// Run finds a run by its id, as long as it is remembered.
-func (m *Manager) Run(id string) (*Run, bool) {
-	m.runs.mu.Lock()
-	defer m.runs.mu.Unlock()
-	if m.runs.runs == nil {
-		return nil, false
-	}
-	return m.runs.runs.Get(id)
+// forget lets go of the outputs of a run that has ended.
+func (r *Run) forget() {
+	r.mu.Lock()
+	r.res.Outputs = nil
+	r.mu.Unlock()
+	r.add("its outputs are no longer remembered here; the cell holds them as long as it is not run again")
 }

@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"fmt"
 	"sync"
 	"time"
 
@@ -40,6 +39,7 @@ type outputWriter struct {
 
 func newOutputWriter(d *Document, r *Run) *outputWriter {
 	w := &outputWriter{d: d, r: r, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w.outs.run = r.ID
 	w.room = sync.NewCond(&w.mu)
 	go w.write()
 	return w
@@ -47,6 +47,9 @@ func newOutputWriter(d *Document, r *Run) *outputWriter {
 
 // handle takes one event of the kernel.
 func (w *outputWriter) handle(ev kernel.Event) {
+	if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy && w.r.take() {
+		w.d.interruptLate()
+	}
 	w.mu.Lock()
 	for w.outs.waiting > waitingMax && !w.ended {
 		w.room.Wait()
@@ -56,11 +59,33 @@ func (w *outputWriter) handle(ev kernel.Event) {
 	w.signal()
 }
 
-// soFar is what the run has put out, and its count if it has one yet.
-func (w *outputWriter) soFar() ([]ydoc.Output, *int) {
+// note writes a line of our own.
+func (w *outputWriter) note(text string) {
+	w.mu.Lock()
+	w.outs.note(text)
+	w.mu.Unlock()
+	w.signal()
+}
+
+// tell puts what the run has put out so far into res.
+func (w *outputWriter) tell(res *Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	return w.outs.list(), w.outs.count
+	res.Outputs, res.Count, res.Dropped, res.Omitted = w.outs.remembered(), w.outs.count, w.outs.dropped, w.outs.omitted
+}
+
+// count is the execution count, once the kernel has given it.
+func (w *outputWriter) count() *int {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.count
+}
+
+// shown is what the run has displayed that can be updated later.
+func (w *outputWriter) shown() map[string][]place {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.shown(w.r.CellID)
 }
 
 func (w *outputWriter) signal() {
@@ -74,9 +99,7 @@ func (w *outputWriter) signal() {
 // has failed.
 func (w *outputWriter) finish() {
 	w.mu.Lock()
-	if n := w.outs.omitted; n > 0 {
-		w.outs.note(fmt.Sprintf("\n[%d more bytes of output were left out of the notebook]\n", n))
-	}
+	w.outs.sayOmitted()
 	w.ended = true
 	w.mu.Unlock()
 	w.signal()
@@ -92,6 +115,7 @@ func (w *outputWriter) write() {
 			ended := w.ended
 			pending := w.outs.pending()
 			added, all, rewrite := w.outs.take()
+			updates := w.outs.takeUpdates()
 			w.room.Broadcast()
 			w.mu.Unlock()
 			if pending && w.flush(added, all, rewrite) {
@@ -104,10 +128,11 @@ func (w *outputWriter) write() {
 				w.mu.Unlock()
 				pause = min(2*pause, writeRetryMax)
 			}
+			w.elsewhere(updates)
 			if ended {
 				return
 			}
-			if !pending {
+			if !pending && len(updates) == 0 {
 				break
 			}
 			select {
@@ -147,4 +172,16 @@ func (w *outputWriter) flush(added []change, all []ydoc.Output, rewrite bool) bo
 		w.d.m.log.Warn("output could not be written to the notebook", "path", w.d.Path(), "run", w.r.ID, "error", err)
 	}
 	return err == nil
+}
+
+// elsewhere updates displays of other cells.
+func (w *outputWriter) elsewhere(updates map[string]kernel.Display) {
+	for id, up := range updates {
+		ctx, stop := context.WithTimeout(w.d.ctx, writeTimeout)
+		err := w.d.displays.update(ctx, w.d, id, up)
+		stop()
+		if err != nil {
+			w.d.m.log.Warn("a display in another cell could not be updated", "path", w.d.Path(), "run", w.r.ID, "error", err)
+		}
+	}
 }

@@ -1,0 +1,104 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// ask sends the cell's source, as it is when its turn comes, to the kernel and
+// feeds what comes back to the writer.
+func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
+	c, ok := d.Notebook().Cell(r.CellID)
+	if !ok {
+		return Cancelled, errors.New("the cell was deleted before its turn came")
+	}
+	conn, news, err := d.kernel.connect(d.ctx, d)
+	if err != nil {
+		return Lost, fmt.Errorf("connect to a kernel: %w", err)
+	}
+	r.add(news)
+	if r.interruptAsked() {
+		return Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID)
+	}
+	reply, err := conn.Execute(d.ctx, kernel.Request{Code: c.Source, StoreHistory: true}, w.handle)
+	if errors.Is(err, kernel.ErrKernelDead) {
+		d.kernel.forget(conn)
+	}
+	if why := lossNote(err); why != "" {
+		w.note("\n[" + why + "]\n")
+	}
+	if err != nil {
+		return Lost, err
+	}
+	if err := d.oblige(r, w, reply.Payload); err != nil {
+		return Failed, err
+	}
+	switch {
+	case reply.Status == "ok":
+		return Done, nil
+	case r.interruptAsked() || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
+		return Interrupted, nil
+	case reply.Status == "aborted":
+		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
+	}
+	return Failed, nil
+}
+
+// lossNote is what the cell is to say of a run that the kernel has not ended,
+// "" for nothing.
+func lossNote(err error) string {
+	switch {
+	case errors.Is(err, kernel.ErrKernelDied):
+		return "the kernel's process ended while this cell ran; its variables are gone"
+	case errors.Is(err, kernel.ErrKernelRestarted):
+		return "the kernel was restarted while this cell ran; its variables are gone"
+	case errors.Is(err, kernel.ErrKernelDead):
+		return "the kernel was shut down while this cell ran; its variables are gone"
+	}
+	return ""
+}
+
+// oblige does what the kernel asks of its client along with the reply (Jupyter
+// messaging, "Payloads"): a page of help is shown as an output, and a text for
+// the next input put into a new cell below, or into this one.
+func (d *Document) oblige(r *Run, w *outputWriter, payload []map[string]any) error {
+	paged := false
+	for _, p := range payload {
+		switch p["source"] {
+		case "page":
+			if data, ok := p["data"].(map[string]any); ok && !paged {
+				paged = true // JupyterLab shows the first one
+				w.handle(kernel.Display{Data: data})
+			}
+		case "set_next_input":
+			text, ok := p["text"].(string)
+			if !ok {
+				continue
+			}
+			replace, _ := p["replace"].(bool)
+			ctx, stop := context.WithTimeout(d.ctx, writeTimeout)
+			err := d.Edit(ctx, "next input", func(e *ydoc.Editor) error { return nextInput(e, r.CellID, text, replace) })
+			stop()
+			if err != nil {
+				return fmt.Errorf("write the next input, as the code asked: %w", err)
+			}
+		}
+	}
+	return nil
+}
+
+func nextInput(e *ydoc.Editor, cell, text string, replace bool) error {
+	at, ok := e.Index(cell)
+	switch {
+	case !ok:
+		return nil // deleted meanwhile, and nobody knows where its next would be
+	case replace:
+		return e.SetSource(cell, text)
+	}
+	_, err := e.Insert(at+1, ydoc.NewCell{Type: "code", Source: text})
+	return err
+}

@@ -1,0 +1,201 @@
+package session_test
+
+import (
+	"context"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// start begins to run a cell and waits until it has printed something.
+func start(t *testing.T, d *session.Document, cell string) *session.Run {
+	t.Helper()
+	runs, err := d.Run(t.Context(), []string{cell})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "cell "+cell+" runs", func() bool { return text(runs[0].Result().Outputs) != "" })
+	return runs[0]
+}
+
+func wait(t *testing.T, r *session.Run) session.Result {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), patience)
+	defer stop()
+	if err := r.Wait(ctx); err != nil {
+		t.Fatal(err)
+	}
+	return r.Result()
+}
+
+func idle(t *testing.T, d *session.Document, cell string) {
+	t.Helper()
+	if c, ok := d.Notebook().Cell(cell); !ok || c.ExecutionState != "idle" {
+		t.Errorf("cell %s is left %q", cell, c.ExecutionState)
+	}
+}
+
+// forever prints its process id and goes on.
+const forever = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300)"
+
+// A kernel that is killed takes its run with it, and nothing else: what it had
+// put out stays, and the next run says that the variables are gone.
+func TestKernelKilled(t *testing.T) {
+	s := jupytertest.Shared(t)
+	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
+	r := start(t, d, "c0")
+	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(text(r.Result().Outputs), "stdout:"), "\n;"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+	res := wait(t, r)
+	if got := text(res.Outputs); res.State != session.Lost || !strings.HasPrefix(got, "stdout:"+strconv.Itoa(pid)) || !strings.Contains(got, "process ended") {
+		t.Errorf("killed: %s, %q", res.State, got)
+	}
+	idle(t, d, "c0")
+	if c, _ := d.Notebook().Cell("c0"); text(c.Outputs) != text(res.Outputs) {
+		t.Errorf("the cell says %q, the run %q", text(c.Outputs), text(res.Outputs))
+	}
+	if res := run(t, d, "c1")[0]; res.State != session.Done || text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "started again") {
+		t.Errorf("the next run: %s, %s, note %q, %v", res.State, text(res.Outputs), res.Note, res.Err)
+	}
+	if res := run(t, d, "c2")[0]; res.State != session.Done || res.Note != "" {
+		t.Errorf("the one after it: %s, note %q", res.State, res.Note)
+	}
+}
+
+// A kernel that somebody shuts down is not replaced in silence, nor is one
+// that is restarted between two runs.
+func TestKernelShutDownAndRestarted(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path := s.Notebook(t, forever, "1")
+	d := open(t, m, path)
+	r := start(t, d, "c0")
+	kernel := func() string {
+		k, ok, err := m.Kernel(t.Context(), path)
+		if err != nil || !ok {
+			t.Fatalf("kernel: %v, %v", ok, err)
+		}
+		return k.ID
+	}
+	first := kernel()
+	sessions, err := m.Server().Sessions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, js := range sessions {
+		if js.Path == path {
+			if err := m.Server().DeleteSession(t.Context(), js.ID); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	if res := wait(t, r); res.State != session.Lost || !strings.Contains(text(res.Outputs), "shut down while this cell ran") {
+		t.Errorf("shut down: %s, %q", res.State, text(res.Outputs))
+	}
+	idle(t, d, "c0")
+	if res := run(t, d, "c1")[0]; res.State != session.Done || !strings.Contains(res.Note, "had been shut down") {
+		t.Errorf("the next run: %s, note %q, %v", res.State, res.Note, res.Err)
+	}
+	second := kernel()
+	if second == first {
+		t.Error("the kernel is the same")
+	}
+	if _, err := m.Server().Restart(t.Context(), second); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "a run says that the kernel was restarted", func() bool {
+		return strings.Contains(run(t, d, "c1")[0].Note, "was restarted since")
+	})
+	if res := run(t, d, "c1")[0]; res.Note != "" {
+		t.Errorf("said twice: %q", res.Note)
+	}
+}
+
+// A cancelled run that waits is taken back, and its document is free to go.
+func TestCancelWaitingRun(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path := s.Notebook(t, forever, "1")
+	d := open(t, m, path)
+	first := start(t, d, "c0")
+	second, err := d.Run(t.Context(), []string{"c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, r := range []*session.Run{second[0], first} {
+		if err := r.Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if st := wait(t, second[0]).State; st != session.Cancelled {
+		t.Errorf("the waiting run: %s", st)
+	}
+	if st := wait(t, first).State; st != session.Interrupted {
+		t.Errorf("the running one: %s", st)
+	}
+	idle(t, d, "c1")
+	all := m.Runs(path)
+	if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.Runs("elsewhere.ipynb")) != 0 {
+		t.Errorf("%d runs are listed", len(all))
+	}
+	if r, ok := m.Run(first.ID); !ok || r != first {
+		t.Errorf("run %s is not found", first.ID)
+	}
+}
+
+// Cancelling a run that waits in the kernel behind somebody else's code leaves
+// that alone.
+func TestCancelBehindAnother(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
+	gate := s.Name(t, ".gate")
+	path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.02)\nprint('b')", forever)
+	d, theirs := open(t, m, path), open(t, other, path)
+	first := start(t, theirs, "c0")
+	runs, err := d.Run(t.Context(), []string{"c1"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it waits", func() bool { return runs[0].Result().State == session.Running })
+	if err := runs[0].Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.Write(t, gate, "")
+	if res := wait(t, first); res.State != session.Done || text(res.Outputs) != "stdout:a\nb\n;" {
+		t.Errorf("the other's: %s, %q", res.State, text(res.Outputs))
+	}
+	if st := wait(t, runs[0]).State; st != session.Interrupted && st != session.Cancelled {
+		t.Errorf("ours: %s", st)
+	}
+}
+
+// More than a notebook can hold ends with a note, and the run remembers the
+// end. Of what the server itself leaves out there is a note as well.
+func TestFloods(t *testing.T) {
+	s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=20000000", "--ServerApp.rate_limit_window=1"))
+	flood := "import sys, time\nfor i in range(40):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\n    time.sleep(0.06)\nprint('the end')"
+	burst := "import sys\nfor i in range(60):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()"
+	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, flood, burst))
+	res := run(t, d, "c0")[0]
+	c, _ := d.Notebook().Cell("c0")
+	cell := text(c.Outputs)
+	if res.State != session.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") {
+		t.Errorf("flood: %s, %d bytes in the cell, ending in %q", res.State, len(cell), cell[max(0, len(cell)-300):])
+	}
+	if got := text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 30_000_000 {
+		t.Errorf("the run remembers %q, %d bytes left out", got[max(0, len(got)-300):], res.Omitted)
+	}
+	res = run(t, d, "c1")[0]
+	if got := text(res.Outputs); !res.Dropped || strings.Count(got, "iopub_data_rate_limit") != 1 || strings.Contains(got, "IOPub data rate exceeded") {
+		t.Errorf("burst: dropped %v, %d bytes, ending in %q", res.Dropped, len(got), got[max(0, len(got)-500):])
+	}
+}
