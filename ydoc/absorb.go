@@ -114,7 +114,7 @@ const maxLocate = 16 * 64
 
 // locate is how many visible units stand before an item.
 func (t *shared) locate(item *crdt.Item) (pos int, ok bool) {
-	for steps := 0; steps < maxLocate; steps++ {
+	for range maxLocate {
 		item = item.Left
 		if item == nil {
 			return pos, true

@@ -90,11 +90,10 @@ func (x *tx) gap(t *shared, pos int) (left, right *crdt.Item) {
 }
 
 // insert puts a content into a list at pos.
-func (x *tx) insert(t *shared, pos int, c crdt.IAbstractContent) *crdt.Item {
+func (x *tx) insert(t *shared, pos int, c crdt.IAbstractContent) {
 	left, right := x.gap(t, pos)
 	item := x.attach(t, "", left, right, c)
 	t.marks.inserted(pos, item.Length)
-	return item
 }
 
 // insertType puts an empty shared type into a list at pos, to be filled afterwards.

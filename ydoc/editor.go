@@ -55,7 +55,6 @@ type Editor struct {
 
 	order []*draft          // nil while no cell was added, removed or moved
 	byID  map[string]*draft // likewise
-	first *draft            // of the cells at the start, the one that stood first
 }
 
 // draft is a cell as it will be.

@@ -139,12 +139,11 @@ func checkSource(s string, lim Limits) (string, error) {
 // Delete removes cells.
 func (e *Editor) Delete(ids ...string) error {
 	for _, id := range ids {
-		d, err := e.find(id)
-		if err != nil {
+		if _, err := e.find(id); err != nil {
 			return e.fail(err)
 		}
 		e.structure()
-		d = e.byID[id]
+		d := e.byID[id]
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
 		e.unlist(d)

@@ -37,10 +37,6 @@ func content(n *Notebook) []Cell {
 	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
 }
 
-func sameContent(a, b []Cell) bool {
-	return slices.EqualFunc(a, b, func(x, y Cell) bool { return x.differs(&y, allFields) == 0 && x.Fault == y.Fault })
-}
-
 // TestUndoIsExactAlone undoes and redoes random edits while nobody else edits: each must lead back to what was there.
 func TestUndoIsExactAlone(t *testing.T) {
 	for seed := range uint64(60) {
@@ -95,7 +91,7 @@ func TestUndoIsExactAlone(t *testing.T) {
 	}
 }
 
-// sameRuns is sameContent where what runs wrote may differ, since that is not undone.
+// sameRuns compares all but what runs wrote, since that is not undone.
 func sameRuns(a, b []Cell) bool {
 	return slices.EqualFunc(a, b, func(x, y Cell) bool {
 		return x.differs(&y, allFields&^(fieldOutputs|fieldCount|fieldState)) == 0 && x.Fault == y.Fault
