@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -26,6 +27,12 @@ type runOptions struct {
 	Exec    *bool    `json:"exec"`
 	MaxSize *int     `json:"maxCellOutputSize"`
 	Timeout *float64 `json:"timeout"`
+
+	InterruptOnCancel *bool `json:"interrupt_on_cancel"`
+}
+
+func (o runOptions) interruptOnCancel() bool {
+	return o.InterruptOnCancel == nil || *o.InterruptOnCancel
 }
 
 func (o runOptions) exec() bool { return o.Exec == nil || *o.Exec }
@@ -46,7 +53,13 @@ func (o runOptions) timeout() time.Duration {
 
 // runProperties describe the run options of an editing tool.
 func runProperties(exec string) []property {
-	return append([]property{optional("exec", boolean(exec).def(true))}, waitProperties()...)
+	return append([]property{optional("exec", boolean(exec).def(true))}, executeProperties()...)
+}
+
+// executeProperties describe the options of every tool that runs cells.
+func executeProperties() []property {
+	return append(waitProperties(),
+		optional("interrupt_on_cancel", boolean("Whether cancelling this call stops the cells. If false they go on.").def(true)))
 }
 
 func waitProperties() []property {
@@ -63,18 +76,28 @@ func resultsProperty() property {
 }
 
 func resultsSchema() schema {
-	return list("One for each executed cell, in order.", object("",
+	return list("One for each executed cell, in order.", object("", resultProperties()...))
+}
+
+func stateSchema() schema {
+	return oneOf("", string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
+		string(session.Interrupted), string(session.Cancelled), string(session.Lost))
+}
+
+// resultProperties describe an executionResult.
+func resultProperties() []property {
+	return []property{
 		required("outputs", list("nbformat outputs; an image's data is named here and shown beside the JSON.", outputSchema())),
 		required("truncated", boolean("Whether outputs were cut.")),
 		required("original_size", integer("Characters of the outputs before cutting, images not counted.")),
 		required("cell_id", text("")),
 		required("run_id", text("Names this execution.")),
-		required("state", oneOf("", string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
-			string(session.Interrupted), string(session.Cancelled), string(session.Lost))),
+		required("state", stateSchema()),
 		required("execution_count", integer("").orNull()),
 		optional("outputs_omitted", integer("Outputs left out of the middle.")),
-		optional("message", text("Why the cell did not finish.")),
-	))
+		optional("truncated_by_server", boolean("The Jupyter server itself left out output.")),
+		optional("message", text("Why the cell did not finish, and what else is to be known, such as that the kernel is a new one.")),
+	}
 }
 
 // An executionResult is what became of one cell.
@@ -87,6 +110,7 @@ type executionResult struct {
 	State          string           `json:"state"`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty"`
+	Dropped        bool             `json:"truncated_by_server,omitempty"`
 	Message        string           `json:"message,omitempty"`
 }
 
@@ -117,7 +141,7 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 	defer cancel()
 	await(ctx, wait, runs)
 	if err := ctx.Err(); err != nil {
-		return finished{}, fmt.Errorf("the call was cancelled; the cells go on running: %w", err)
+		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", abandon(ctx, runs, opt), err)
 	}
 	out := finished{size: opt.size(), timeout: opt.timeout()}
 	for _, r := range runs {
@@ -125,6 +149,24 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, contentsOf(result.Outputs)})
 	}
 	return out, nil
+}
+
+// abandonTime bounds the interrupting of what a cancelled call has left.
+const abandonTime = 10 * time.Second
+
+// abandon does what a cancelled call asked to be done with its runs, and says what that was.
+func abandon(ctx context.Context, runs []*session.Run, opt runOptions) string {
+	if !opt.interruptOnCancel() {
+		return "the cells go on running"
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), abandonTime)
+	defer stop()
+	for _, r := range slices.Backward(runs) { // those that wait first, so that none of them begins
+		if err := r.Cancel(ctx); err != nil {
+			return "the cells could not be stopped: " + err.Error()
+		}
+	}
+	return "its cells were interrupted"
 }
 
 // afterwards ends the sentence that says what a call did: with success where all cells ran well, else with the truth.
@@ -197,21 +239,43 @@ func (f finished) show(r finishedRun, lim outputLimits, pictures *tray) executio
 		Outputs: o.outputs, Truncated: o.truncated(), OriginalSize: o.original, OutputsOmitted: o.omitted,
 		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
 	}
-	switch {
-	case r.Err != nil:
-		out.Message, _ = cut(r.Err.Error(), 500)
-	case !r.State.Ended():
-		out.Message = fmt.Sprintf("not finished after %s: it goes on, and read_nb_cells shows its outputs as they come", f.timeout)
+	out.Dropped = r.Dropped
+	var says []string
+	if r.Err != nil {
+		says = append(says, r.Err.Error())
+	} else if !r.State.Ended() {
+		says = append(says, unfinished(f.timeout))
 	}
+	if r.Note != "" {
+		says = append(says, r.Note)
+	}
+	if r.Dropped {
+		says = append(says, "truncated by the server: output is missing, because more came at once than it passes on; "+
+			"it passes more with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
+	}
+	if r.Omitted > 0 {
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs", thousands(r.Omitted)))
+	}
+	out.Message, _ = cut(strings.Join(says, "; "), 1000)
 	return out
+}
+
+// unfinished says of a cell that goes on how to hear of it.
+func unfinished(waited time.Duration) string {
+	after := ""
+	if waited > 0 {
+		after = " after " + waited.String()
+	}
+	return "not finished" + after + ": it goes on, and wait_run waits for it, get_run and read_nb_cells show its outputs as they come"
 }
 
 type executeArgs struct {
 	Path   string      `json:"path"`
 	Ranges []cellRange `json:"ranges"`
 	// Not runOptions: this tool has no exec.
-	MaxSize *int     `json:"maxCellOutputSize"`
-	Timeout *float64 `json:"timeout"`
+	MaxSize           *int     `json:"maxCellOutputSize"`
+	Timeout           *float64 `json:"timeout"`
+	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
 }
 
 type executeResult struct {
@@ -234,7 +298,7 @@ func executeNbCells(d *deps) tool {
 		input: arguments(append([]property{
 			required("path", pathSchema()),
 			required("ranges", rangesSchema("Cells to run.", 1)),
-		}, waitProperties()...)...),
+		}, executeProperties()...)...),
 		output: object("", append([]property{
 			required("message", text("")),
 			required("executed_ranges", integer("")),
@@ -265,7 +329,9 @@ func executeNbCells(d *deps) tool {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", plural(len(indexes), "cell"))
 				return a, nil
 			}
-			ran, err := d.run(ctx, doc, out.CellIDs, runOptions{MaxSize: args.MaxSize, Timeout: args.Timeout})
+			ran, err := d.run(ctx, doc, out.CellIDs, runOptions{
+				MaxSize: args.MaxSize, Timeout: args.Timeout, InterruptOnCancel: args.InterruptOnCancel,
+			})
 			if err != nil {
 				return nil, err
 			}

@@ -35,6 +35,7 @@ type marks struct {
 // The toolsets, in the order in which they are listed.
 const (
 	toolsetNotebook = "notebook"
+	toolsetRuns     = "runs"
 	toolsetRTC      = "rtc"
 )
 
@@ -49,6 +50,7 @@ type Toolset struct {
 func Toolsets() []Toolset {
 	return []Toolset{
 		{toolsetNotebook, "find, read, edit and run notebooks", true},
+		{toolsetRuns, "what the cells that were run are doing, and stopping them", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
 	}
 }
@@ -65,6 +67,10 @@ func registry(d *deps) []tool {
 		insertNbCells(d),
 		deleteNbCells(d),
 		executeNbCells(d),
+		getRun(d),
+		waitRun(d),
+		listRuns(d),
+		cancelRun(d),
 		queryNbSessions(d),
 		endNbSession(d),
 	}

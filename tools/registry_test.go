@@ -131,13 +131,13 @@ func bounded(t *testing.T, at string, s map[string]any) {
 
 func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
-		"":                  "notebook,rtc",
-		"default":           "notebook,rtc",
-		"all":               "notebook,rtc",
+		"":                  "notebook,runs,rtc",
+		"default":           "notebook,runs,rtc",
+		"all":               "notebook,runs,rtc",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, rtc, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, rtc, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)
