@@ -37,6 +37,7 @@ type Config struct {
 	IdleTimeout time.Duration // 0: DefaultIdleTimeout
 	MaxRooms    int           // 0: DefaultMaxRooms
 	AgentName   string        // what people see; "": "AI Agent"
+	Timing      rtc.Timing    // of the rooms; zero fields: rtc's defaults
 	Logger      *slog.Logger
 }
 
@@ -81,7 +82,7 @@ func New(cfg Config) *Manager {
 	m := newManager(cfg)
 	m.join = m.joinRoom
 	m.lobby = newLobbyKeeper(func() lobby {
-		return rtc.EnterLobby(cfg.Server, m.user, rtc.Timing{}, cfg.Logger)
+		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
 	})
 	m.start()
 	return m

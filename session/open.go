@@ -40,7 +40,7 @@ func (m *Manager) joinRoom(ctx context.Context, path string) (room, *ydoc.Notebo
 	nb := ydoc.NewNotebook()
 	r, err := rtc.Join(ctx, rtc.Config{
 		Server: m.cfg.Server, Path: path, Format: "json", Type: "notebook",
-		Replica: nb.Doc, User: m.user, Logger: m.log,
+		Replica: nb.Doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {
@@ -194,7 +194,7 @@ func (m *Manager) openDocument(ctx context.Context, path string) (*Document, err
 	}
 	d := newDocument(m, path, r, nb)
 	if m.cfg.Server != nil {
-		d.file.saw(c, nb.Revision())
+		d.file.saw(c, nb)
 	}
 	return d, nil
 }
