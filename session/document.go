@@ -154,6 +154,7 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 	if err := lv.nb.Edit(name, fn); err != nil {
 		return err
 	}
+	d.file.edited()
 	err := lv.room.Barrier(ctx)
 	var end *rtc.CloseError
 	switch {
@@ -181,6 +182,7 @@ func (d *Document) close(ctx context.Context) error {
 	d.wg.Wait()
 	d.queue.fail(errors.New("the session of its notebook was ended"))
 	d.kernel.close()
+	d.file.begin()
 	ended, revision := lv.room.Err(), lv.nb.Revision()
 	err := lv.room.Leave(ctx) // saves first
 	if ended == nil && err == nil {

@@ -13,10 +13,17 @@ import (
 func (d *Document) watch(lv *live) bool {
 	changes := lv.nb.Subscribe()
 	defer changes.Close()
+	hash := lv.nb.State().Hash
 	for {
-		if path := lv.nb.State().Path; path != "" && path != d.Path() {
+		st := lv.nb.State()
+		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d, path)
 		}
+		// The server takes the hash away when it reads the file again.
+		if hash != "" && st.Hash == "" && d.file.reloaded() {
+			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
+		}
+		hash = st.Hash
 		select {
 		case <-d.ctx.Done():
 			return false

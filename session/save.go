@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -24,15 +25,35 @@ const saveTimeout = 5 * time.Second
 
 // fileState is what is known of the file behind a document. The server's word
 // that it has saved is no proof: it is also given for a file that cannot be
-// written, has moved, or whose notebook cannot be written because of somebody's
-// malformed cell. A file whose time has moved on is.
+// written, has moved or was changed by another program, and for a notebook that
+// cannot be written because of somebody's malformed cell. After each save that
+// it really made, the server puts the hash of the file into the document; so
+// the proof is a file that has that hash, and is another than before.
 type fileState struct {
-	mu       sync.Mutex
-	modified time.Time     // of the file, when last looked at
-	revision ydoc.Revision // of the document, when last seen on disk
-	problem  string        // why the file does not follow; "" while it does
-	gone     bool          // there was no file when last looked
+	mu          sync.Mutex
+	modified    time.Time     // of the file, when last looked at
+	hash        string        // that the document named then; "" where it named none
+	revision    ydoc.Revision // of the document, when last seen on disk
+	edits       uint64        // of ours, counted
+	saving      uint64        // how many of them the save that goes on has
+	proven      uint64        // how many of them were seen on disk
+	problem     string        // why the file does not follow; "" while it does
+	overwritten string        // what another program's write did to our edits; "" when told
+	gone        bool          // there was no file when last looked
 }
+
+// What is said of a file that does not follow.
+const (
+	problemReadOnly = "the file is read-only: edits are seen by everybody who has it open, but not written"
+	problemGone     = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
+	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may keep it from being written; see the Jupyter server's log"
+	problemForeign  = "the file was changed by another program at the same time, and not written"
+	noteOverwritten = "another program has changed the notebook's file, and the server has put the file's content in place of what was open: edits of the last seconds before may be undone; read the notebook again"
+)
+
+// settleTries is how often the file is compared with the document's word for
+// it: a save of the server's own may come between the two looks.
+const settleTries = 4
 
 func (f *fileState) lose() {
 	f.mu.Lock()
@@ -44,6 +65,21 @@ func (f *fileState) lost() bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.gone
+}
+
+// edited counts an edit of ours, as soon as the room can have it.
+func (f *fileState) edited() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.edits++
+}
+
+// begin is called before a save is asked for: a look afterwards proves the
+// edits until here.
+func (f *fileState) begin() {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.saving = f.edits
 }
 
 // Unsaved says why the file does not follow the document; "" while it does, as
@@ -96,6 +132,7 @@ func (d *Document) saver() {
 // save asks for one save and looks whether it reached the file.
 func (d *Document) save(ctx context.Context) {
 	lv := d.current()
+	d.file.begin()
 	revision := lv.nb.Revision()
 	saving, stop := context.WithTimeout(ctx, saveTimeout)
 	status, err := lv.room.Save(saving)
@@ -132,37 +169,103 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 	if d.m.cfg.Server == nil {
 		return ""
 	}
-	c, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
-	switch {
-	case errors.Is(err, jupyter.ErrNotFound):
-		d.file.lose()
-		return "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
-	case err != nil:
-		return fmt.Sprintf("it is not known whether the file was written: %v", err)
-	case !c.Writable:
-		return "the file is read-only: edits are seen by everybody who has it open, but not written"
+	lv := d.current()
+	var c jupyter.Content
+	var named string
+	for range settleTries {
+		var err error
+		c, err = d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{Hash: true})
+		switch {
+		case errors.Is(err, jupyter.ErrNotFound):
+			d.file.lose()
+			return problemGone
+		case err != nil:
+			return fmt.Sprintf("it is not known whether the file was written: %v", err)
+		case !c.Writable:
+			return problemReadOnly
+		}
+		// The barrier's answer brings what the server has written into the
+		// document. In a room that has been left it came before.
+		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
+			return fmt.Sprintf("it is not known whether the file was written: %v", err)
+		}
+		if named = lv.nb.State().Hash; named == "" || c.Hash == "" || named == c.Hash {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
 	}
+	problem := d.file.compare(c, named, revision)
+	if problem == problemForeign {
+		d.wantSave() // the server has noticed by now; it does not save by itself before the next edit
+	}
+	return problem
+}
+
+// compare is what look makes of the file and of the hash that the document
+// names.
+func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision) string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone = false
+	moved := !c.LastModified.Equal(f.modified)
+	fresh := moved || named != f.hash
+	f.modified, f.hash = c.LastModified, named
+	switch {
+	case f.revision == revision && (named == "" || named == c.Hash):
+		return "" // there was nothing new to write
+	case !fresh:
+		return problemUnproven
+	case c.Hash != "" && named != c.Hash:
+		// The time has moved and it was not the server: it has either taken
+		// the file's content over, which takes the hash away, or kept its own.
+		if named == "" {
+			f.overwrite()
+		}
+		return problemForeign
+	}
+	f.revision, f.proven = revision, f.saving
+	return ""
+}
+
+// overwrite notes what the file's content in place of the document's does to
+// our edits, if there are any that are not in the file. The caller holds mu.
+func (f *fileState) overwrite() (lost bool) {
+	if f.proven == f.edits {
+		return false
+	}
+	f.overwritten, f.proven, f.saving = noteOverwritten, f.edits, f.edits
+	return true
+}
+
+// reloaded notes that the server has put the file's content in place of the
+// document's, while there were edits of ours that were not in the file.
+func (f *fileState) reloaded() (lost bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.hash = ""
+	return f.overwrite()
+}
+
+// Overwritten says, once, that edits which were confirmed may have been undone since
+// by another program's write to the file; "" where nothing of the kind is
+// known.
+func (d *Document) Overwritten() string {
 	d.file.mu.Lock()
 	defer d.file.mu.Unlock()
-	d.file.gone = false
-	moved := c.LastModified.After(d.file.modified)
-	d.file.modified = c.LastModified
-	if moved {
-		d.file.revision = revision
-		return ""
-	}
-	if d.file.revision == revision {
-		return "" // there was nothing new to write
-	}
-	return "the server says that it saved, but the file was not written: a malformed cell, made by another program, may keep it from being written; see the Jupyter server's log"
+	note := d.file.overwritten
+	d.file.overwritten = ""
+	return note
 }
 
 // saw records the file as it was found when the document was opened.
-func (f *fileState) saw(c jupyter.Content, revision ydoc.Revision) {
+func (f *fileState) saw(c jupyter.Content, nb *ydoc.Notebook) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.modified, f.revision = c.LastModified, revision
+	f.modified, f.hash, f.revision = c.LastModified, nb.State().Hash, nb.Revision()
 	if !c.Writable {
-		f.problem = "the file is read-only: edits are seen by everybody who has it open, but not written"
+		f.problem = problemReadOnly
 	}
 }
