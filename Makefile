@@ -38,15 +38,20 @@ test: need-go ## run all tests, browser included, installing what they need
 
 # The tests of the program share one Jupyter server; those with a browser start
 # their own. go test runs packages side by side; both at once would be too much
-# for a small machine.
+# for a small machine. -count=1 because the test cache sees neither the program
+# that the tests build nor the servers that they talk to.
 .PHONY: test-program
 test-program: need-go venv
 	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
-	@$(BIN)/withserver go test -race -timeout 20m ./...
+	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
 .PHONY: test-e2e
 test-e2e: need-go venv node browser
-	@cd e2e && go test -race -timeout 20m ./...
+	@cd e2e && go test -race -count=1 -timeout 20m ./...
+
+.PHONY: soak
+soak: need-go venv ## edit notebooks at random for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
+	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-1000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: lint
 lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck
