@@ -24,7 +24,11 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	if r.interruptAsked() {
 		return Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID)
 	}
-	reply, err := conn.Execute(d.ctx, kernel.Request{Code: c.Source, StoreHistory: true}, w.handle)
+	ctx, stop := context.WithCancel(d.ctx)
+	in := &inputs{d: d, r: r, w: w, conn: conn, ctx: ctx}
+	reply, err := conn.Execute(d.ctx, kernel.Request{Code: c.Source, StoreHistory: true, AllowStdin: true}, in.handle)
+	stop()
+	in.wg.Wait()
 	if errors.Is(err, kernel.ErrKernelDead) {
 		d.kernel.forget(conn)
 	}
@@ -38,6 +42,8 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 		return Failed, err
 	}
 	switch {
+	case in.err() != nil:
+		return Interrupted, in.err()
 	case reply.Status == "ok":
 		return Done, nil
 	case r.interruptAsked() || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":

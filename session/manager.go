@@ -37,8 +37,11 @@ type Config struct {
 	IdleTimeout time.Duration // 0: DefaultIdleTimeout
 	MaxRooms    int           // 0: DefaultMaxRooms
 	AgentName   string        // what people see; "": "AI Agent"
-	Timing      rtc.Timing    // of the rooms; zero fields: rtc's defaults
-	Logger      *slog.Logger
+	// InputTimeout is how long a person is waited for whose input code asks
+	// for; 0: DefaultInputTimeout.
+	InputTimeout time.Duration
+	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
+	Logger       *slog.Logger
 }
 
 // ErrClosed is returned by a manager that has been closed.
@@ -72,6 +75,9 @@ func New(cfg Config) *Manager {
 	}
 	if cfg.MaxRooms <= 0 {
 		cfg.MaxRooms = DefaultMaxRooms
+	}
+	if cfg.InputTimeout <= 0 {
+		cfg.InputTimeout = DefaultInputTimeout
 	}
 	if cfg.AgentName == "" {
 		cfg.AgentName = "AI Agent"

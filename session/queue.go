@@ -98,6 +98,11 @@ func (q *runQueue) fail(err error) {
 // cleared and they show as busy from now on. Nothing is queued when a cell
 // does not exist or is not a code cell.
 func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*Run, error) {
+	return d.RunWith(ctx, cellIDs, RunOptions{})
+}
+
+// RunWith is Run with options.
+func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt RunOptions) ([]*Run, error) {
 	if len(cellIDs) == 0 {
 		return nil, errors.New("run: no cells were named")
 	}
@@ -125,7 +130,7 @@ func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*Run, error) {
 	g := &runGroup{}
 	runs := make([]*Run, len(cellIDs))
 	for i, id := range cellIDs {
-		runs[i] = &Run{Path: d.Path(), CellID: id, m: d.m, doc: d, group: g, done: make(chan struct{}), res: Result{State: Queued}}
+		runs[i] = &Run{Path: d.Path(), CellID: id, m: d.m, doc: d, group: g, done: make(chan struct{}), ask: opt.Ask, res: Result{State: Queued}}
 		d.m.runs.add(runs[i])
 	}
 	d.use(len(runs)) // each holds the document until it has ended

@@ -56,6 +56,7 @@ type Run struct {
 	m     *Manager
 	group *runGroup
 	done  chan struct{}
+	ask   Asker // nil for nobody
 
 	mu     sync.Mutex
 	doc    *Document     // nil when it has ended: who remembers a run does not hold its document

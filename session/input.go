@@ -1,0 +1,114 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strconv"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// DefaultInputTimeout is how long a person is waited for whose input code asks
+// for.
+const DefaultInputTimeout = time.Minute
+
+// Question is what running code asks a person.
+type Question struct {
+	Path, CellID string
+	Prompt       string // may be empty
+	Password     bool   // the answer must be shown to nobody, and logged nowhere
+}
+
+// Asker asks a person; the answer is a line without its end. It is called by a
+// goroutine of the run's, and must return when the context ends.
+type Asker func(context.Context, Question) (string, error)
+
+// ErrNoAsker is returned by an [Asker] that has nobody to ask.
+var ErrNoAsker = errors.New("there is nobody to ask: the MCP client does not offer elicitation")
+
+// RunOptions are what else a run is given.
+type RunOptions struct {
+	// Ask answers input() and getpass() in the code. Where it is nil or fails,
+	// the code is interrupted.
+	Ask Asker
+}
+
+// inputs answers what one run asks.
+type inputs struct {
+	d    *Document
+	r    *Run
+	w    *outputWriter
+	conn *kernel.Conn
+	ctx  context.Context // ends with the code
+	wg   sync.WaitGroup
+
+	mu         sync.Mutex
+	unanswered error
+}
+
+// handle takes in one event; all but questions go on to the writer.
+func (in *inputs) handle(ev kernel.Event) {
+	if q, ok := ev.(kernel.InputRequest); ok {
+		// Not here: while a person thinks, the code can be interrupted.
+		in.wg.Go(func() {
+			in.answer(Question{Path: in.r.Path, CellID: in.r.CellID, Prompt: q.Prompt, Password: q.Password})
+		})
+		return
+	}
+	in.w.handle(ev)
+}
+
+func (in *inputs) answer(q Question) {
+	ctx, stop := context.WithTimeout(in.ctx, in.d.m.cfg.InputTimeout)
+	defer stop()
+	err := ErrNoAsker
+	var line string
+	if in.r.ask != nil {
+		line, err = in.r.ask(ctx, q)
+	}
+	if in.ctx.Err() != nil {
+		return // the code has ended meanwhile, or was interrupted
+	}
+	if err == nil {
+		// As JupyterLab writes it: on a stream that is neither of the program's.
+		shown := line
+		if q.Password {
+			shown = "········"
+		}
+		in.w.handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
+		err = in.conn.Input(in.ctx, line)
+	}
+	if err == nil || errors.Is(err, kernel.ErrNoInput) {
+		return // nobody waits for it any more
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("nobody answered within %s", in.d.m.cfg.InputTimeout)
+	}
+	in.mu.Lock()
+	in.unanswered = fmt.Errorf("the code was interrupted, because it asked for input (%s): %w", strconv.Quote(clip(q.Prompt)), err)
+	in.mu.Unlock()
+	late, stopLate := context.WithTimeout(in.ctx, writeTimeout)
+	defer stopLate()
+	if err := in.d.interrupt(late); err != nil && in.ctx.Err() == nil {
+		in.d.m.log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
+	}
+}
+
+// err is why a question was not answered, nil where all were.
+func (in *inputs) err() error {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	return in.unanswered
+}
+
+// clip cuts a prompt to what an error can hold.
+func clip(s string) string {
+	const most = 200
+	if r := []rune(s); len(r) > most {
+		return string(r[:most]) + "…"
+	}
+	return s
+}

@@ -1,0 +1,64 @@
+package session_test
+
+import (
+	"context"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// ask runs one cell with somebody to ask.
+func ask(t *testing.T, d *session.Document, cell string, asker session.Asker) session.Result {
+	t.Helper()
+	runs, err := d.RunWith(t.Context(), []string{cell}, session.RunOptions{Ask: asker})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return wait(t, runs[0])
+}
+
+// What code asks is answered, a password is shown to nobody, and code that
+// gets no answer is interrupted with an error that names its prompt.
+func TestInput(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{InputTimeout: time.Second})
+	d := open(t, m, s.Notebook(t,
+		"name = input('Name? ')\nprint('hello', name)",
+		"import getpass\nprint(len(getpass.getpass('Secret: ')))",
+		"6 * 7"))
+	var asked []session.Question
+	answers := func(line string) session.Asker {
+		return func(_ context.Context, q session.Question) (string, error) {
+			asked = append(asked, q)
+			return line, nil
+		}
+	}
+	if res := ask(t, d, "c0", answers("Ada")); res.State != session.Done || text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+		t.Errorf("%s, %q, %v", res.State, text(res.Outputs), res.Err)
+	}
+	if res := ask(t, d, "c1", answers("hunter2")); res.State != session.Done || text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
+		t.Errorf("%s, %q, %v", res.State, text(res.Outputs), res.Err)
+	}
+	if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
+		t.Errorf("asked: %+v", asked)
+	}
+	nobody := map[string]session.Asker{
+		"nobody to ask": nil,
+		"nobody answered within 1s": func(ctx context.Context, _ session.Question) (string, error) {
+			<-ctx.Done()
+			return "", ctx.Err()
+		},
+	}
+	for why, asker := range nobody {
+		res := ask(t, d, "c0", asker)
+		if res.State != session.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
+			t.Errorf("%s: %s, %v", why, res.State, res.Err)
+		}
+		if res := run(t, d, "c2")[0]; res.State != session.Done {
+			t.Errorf("the next run: %s, %v", res.State, res.Err)
+		}
+	}
+}
