@@ -25,6 +25,7 @@ type flags struct {
 	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook's session is closed; fractions are allowed. Default: 5."`
 	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks held open at once; beyond that the longest idle one is closed. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
+	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer what running code asks, before the code is interrupted. Default: ${default}."`
 
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
@@ -39,6 +40,7 @@ type settings struct {
 	sessionTimeout time.Duration
 	maxRooms       int
 	agentName      string
+	inputTimeout   time.Duration
 	toolsets       []string
 	readOnly       bool
 	logLevel       slog.Level
@@ -103,6 +105,9 @@ func (f flags) check() (settings, error) {
 	if f.MaxRooms < 1 || f.MaxRooms > 10_000 {
 		return settings{}, usageError{fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)}
 	}
+	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
+		return settings{}, usageError{fmt.Errorf("--input-timeout: %w", err)}
+	}
 	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
 		return settings{}, usageError{fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)}
 	}
@@ -133,6 +138,21 @@ func minutes(s string) (time.Duration, error) {
 		return 0, fmt.Errorf("%s is not a number of minutes more than 0 and at most %d", s, maxMinutes)
 	}
 	return max(time.Duration(n*float64(time.Minute)), 1), nil
+}
+
+// maxSeconds is the longest that a person is waited for, a day.
+const maxSeconds = 24 * 60 * 60
+
+// seconds reads a positive number of seconds.
+func seconds(s string) (time.Duration, error) {
+	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
+	if err != nil && !errors.Is(err, strconv.ErrRange) {
+		return 0, fmt.Errorf("%q is not a number of seconds, such as 60", s)
+	}
+	if math.IsNaN(n) || n <= 0 || n > maxSeconds {
+		return 0, fmt.Errorf("%s is not a number of seconds more than 0 and at most %d", s, maxSeconds)
+	}
+	return max(time.Duration(n*float64(time.Second)), 1), nil
 }
 
 // readToken reads a token from a file, without the white space around it.

@@ -96,7 +96,7 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("--help: %+v", o)
 	}
 	for _, want := range []string{
-		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms",
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout",
 		"--agent-name", "AI Agent", "--toolsets", "notebook, runs, rtc", "--read-only", "--log-level", "LOG_LEVEL", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
@@ -122,6 +122,10 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--session-timeout=NaN"}, []string{"--session-timeout", "NaN"}},
 		{[]string{"--session-timeout=+Inf"}, []string{"--session-timeout", "+Inf"}},
 		{[]string{"--session-timeout=1e400"}, []string{"--session-timeout", "1e400"}},
+		{[]string{"--input-timeout=0"}, []string{"--input-timeout", "0 is not"}},
+		{[]string{"--input-timeout=NaN"}, []string{"--input-timeout", "NaN"}},
+		{[]string{"--input-timeout=1e9"}, []string{"--input-timeout", "86400"}},
+		{[]string{"--input-timeout=soon"}, []string{"--input-timeout", `"soon"`}},
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
 		{[]string{"--agent-name="}, []string{"--agent-name"}},
@@ -155,13 +159,13 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,rtc" || s.readOnly || s.maxRooms != 100 {
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,rtc" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only",
-		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3")
+		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5")
 	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
-		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || s.maxRooms != 3 {
+		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond {
 		t.Errorf("from flags: %+v", s)
 	}
 	if s = read("--token-file", file); s.token != "from-file" {
