@@ -1,0 +1,151 @@
+package rooms_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// One agent has a hundred notebooks open at once, edits each, and leaves all of
+// them together.
+func TestHundredRooms(t *testing.T) {
+	s := jupytertest.Start(t)
+	a := newAgentWith(t, s.URL, s.Token, rtc.Timing{})
+	const rooms = 100
+	var wg sync.WaitGroup
+	gate := make(chan struct{}, 4)
+	paths := make([]string, rooms)
+	for i := range paths {
+		paths[i] = s.Notebook(t, "x = 1")
+		wg.Go(func() {
+			gate <- struct{}{}
+			defer func() { <-gate }()
+			d, err := a.Open(t.Context(), paths[i])
+			if err != nil {
+				t.Errorf("open: %v", err)
+				return
+			}
+			defer d.Release()
+			l := &ledger{}
+			if l.insert(t.Context(), d, 0, fmt.Sprint("room ", i)); len(l.made) != 1 {
+				t.Errorf("room %d: %v %v", i, l, l.surprise)
+			}
+		})
+	}
+	wg.Wait()
+	infos, err := a.Sessions("")
+	if err != nil {
+		t.Fatal(err)
+	}
+	connected := 0
+	for _, i := range infos {
+		if i.Status == session.Connected {
+			connected++
+		}
+	}
+	if connected != rooms {
+		t.Errorf("%d rooms are open, want %d", connected, rooms)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
+	defer stop()
+	if err := a.Close(ctx); err != nil {
+		t.Errorf("leave: %v", err)
+	}
+	for i, p := range paths {
+		onDisk, err := readSources(filepath.Join(s.Root, p))
+		if err != nil || len(onDisk) != 2 || onDisk[0] != fmt.Sprint("room ", i) {
+			t.Errorf("file %d: %q, %v", i, onDisk, err)
+		}
+	}
+}
+
+// Twenty agents edit one notebook at the same time.
+func TestTwentyAgents(t *testing.T) {
+	s := jupytertest.Shared(t)
+	path := s.Notebook(t, "x = 1")
+	l := &ledger{}
+	var docs []*session.Document
+	for range 20 {
+		docs = append(docs, newAgentWith(t, s.URL, s.Token, rtc.Timing{}).open(path))
+	}
+	var wg sync.WaitGroup
+	for who, d := range docs {
+		wg.Go(func() {
+			for i := range 5 {
+				l.insert(t.Context(), d, who+i, fmt.Sprintf("%d-%d", who, i))
+			}
+		})
+	}
+	wg.Wait()
+	if len(l.made) != 100 {
+		t.Errorf("%v: %v", l, l.surprise)
+	}
+	settles(t, s, path, l, docs...)
+}
+
+// A notebook of 2,000 cells and 20 MB is opened, edited, left, and opened by
+// somebody else.
+func TestLargeNotebook(t *testing.T) {
+	s := jupytertest.Shared(t)
+	const count = 2000
+	all := []any{}
+	for i := range count {
+		all = append(all, map[string]any{
+			"id": fmt.Sprintf("c%d", i), "cell_type": "code", "source": fmt.Sprintf("print(%d)", i), "metadata": map[string]any{},
+			"execution_count": i, "outputs": []any{map[string]any{
+				"output_type": "stream", "name": "stdout", "text": strings.Repeat(fmt.Sprintf("%09d\n", i), 1000),
+			}},
+		})
+	}
+	b, err := json.Marshal(map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": all})
+	if err != nil {
+		t.Fatal(err)
+	}
+	path := s.Write(t, s.Name(t, ".ipynb"), string(b))
+	a := newAgentWith(t, s.URL, s.Token, rtc.Timing{})
+	d := a.open(path)
+	if d.Notebook().Len() != count {
+		t.Fatalf("%d cells, want %d", d.Notebook().Len(), count)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
+	defer stop()
+	if err := d.Edit(ctx, "edit", func(e *ydoc.Editor) error {
+		if err := e.SetSource("c1000", "print('changed')"); err != nil {
+			return err
+		}
+		return e.Move("c1999", 0)
+	}); err != nil {
+		t.Fatal(err)
+	}
+	other := newAgentWith(t, s.URL, s.Token, rtc.Timing{}).open(path)
+	want, _ := cells(d.Notebook())
+	if got, _ := cells(other.Notebook()); strings.Join(got, "\n") != strings.Join(want, "\n") {
+		t.Error("a newcomer has another notebook")
+	}
+	file := filepath.Join(s.Root, path)
+	if err := poll.Until(t.Context(), "the edit to be on disk", func(context.Context) error {
+		onDisk, err := nbfile.Read(file)
+		if err != nil {
+			return err
+		}
+		if len(onDisk) != count || onDisk[0].ID != "c1999" || len(onDisk[0].Outputs) != 1 || len(onDisk[0].Outputs[0].Text) != 10000 {
+			return errors.New("the moved cell is not there with its output")
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+	validate(t, file)
+}

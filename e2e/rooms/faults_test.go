@@ -1,0 +1,109 @@
+package rooms_test
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// Two agents on a bad line edit one notebook, and one of them runs a cell that
+// streams, while a fault comes and goes.
+func TestFaults(t *testing.T) {
+	s := jupytertest.Shared(t)
+	for name, c := range map[string]struct {
+		faults []fault
+		lasts  time.Duration
+	}{
+		"reset":     {[]fault{{"reset", "reset_peer", "downstream", 1, map[string]any{"timeout": 0}}}, 300 * time.Millisecond},
+		"half-open": {both("timeout", map[string]any{"timeout": 0}), 4 * time.Second},
+		"sliced":    {both("slicer", map[string]any{"average_size": 7, "size_variation": 5, "delay": 20}), 3 * time.Second},
+		"late":      {both("latency", map[string]any{"latency": 150, "jitter": 50}), 3 * time.Second},
+		"slow":      {both("bandwidth", map[string]any{"rate": 50}), 3 * time.Second},
+		"mute":      {[]fault{{"mute", "timeout", "upstream", 1, map[string]any{"timeout": 0}}}, 4 * time.Second},
+		"deaf":      {[]fault{{"deaf", "timeout", "downstream", 1, map[string]any{"timeout": 0}}}, 4 * time.Second},
+	} {
+		t.Run(name, func(t *testing.T) {
+			path := s.Notebook(t, "import time\nfor i in range(150):\n    print('line', i, flush=True)\n    time.sleep(0.01)")
+			bad := newLine(t, s)
+			docs := []*session.Document{
+				newAgent(t, bad.url(), s.Token).open(path),
+				newAgent(t, bad.url(), s.Token).open(path),
+			}
+			l := &ledger{}
+			runs, err := docs[0].Run(t.Context(), []string{"c0"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var typing sync.WaitGroup
+			for who, d := range docs {
+				typing.Go(func() { typeCells(t.Context(), l, d, fmt.Sprintf("%s-%d", name, who)) })
+			}
+			time.Sleep(300 * time.Millisecond) // into the middle of it
+			mend := bad.fail(c.faults)
+			time.Sleep(c.lasts)
+			mend()
+			typing.Wait()
+			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			defer stop()
+			if err := runs[0].Wait(ctx); err != nil {
+				t.Fatalf("the run does not end: %v; it is %+v", err, runs[0].Result())
+			}
+			settles(t, s, path, l, docs...)
+			if len(l.made) == 0 {
+				t.Errorf("no edit was made at all: %v", l)
+			}
+			checkStream(t, runs[0].Result(), docs[1])
+			t.Log(l, runs[0].Result().State)
+		})
+	}
+}
+
+// typeCells makes 25 edits, one every 20 ms where the room is quick, and gives
+// each the time that a tool call has.
+func typeCells(ctx context.Context, l *ledger, d *session.Document, name string) {
+	for i := range 25 {
+		call, stop := context.WithTimeout(ctx, 15*time.Second)
+		l.insert(call, d, i*7, fmt.Sprintf("%s-%d", name, i))
+		stop()
+		time.Sleep(20 * time.Millisecond)
+	}
+}
+
+// checkStream holds the answer to a run against the cell, as another agent
+// sees it: the same text, no line doubled, and none missing without a word.
+func checkStream(t *testing.T, r session.Result, seen *session.Document) {
+	t.Helper()
+	var want, got strings.Builder
+	for _, o := range r.Outputs {
+		fmt.Fprint(&want, o["text"])
+	}
+	c, _ := seen.Notebook().Cell("c0")
+	for _, o := range c.Outputs {
+		fmt.Fprint(&got, o["text"])
+	}
+	if want.String() != got.String() {
+		t.Errorf("the run's answer has\n%q\nthe cell\n%q", want.String(), got.String())
+	}
+	if c.ExecutionState != "idle" {
+		t.Errorf("the cell is left %q", c.ExecutionState)
+	}
+	missing := 0
+	for i := range 150 {
+		switch n := strings.Count(got.String(), fmt.Sprintf("line %d\n", i)); {
+		case n == 0:
+			missing++
+		case n > 1:
+			t.Errorf("line %d is there %d times", i, n)
+		}
+	}
+	told := r.State != session.Done || strings.Contains(got.String(), "may be missing")
+	if missing > 0 && !told {
+		t.Errorf("%d lines are missing from a run that is %s, without a word", missing, r.State)
+	}
+}

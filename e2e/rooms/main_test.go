@@ -1,0 +1,231 @@
+package rooms_test
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/rs/zerolog"
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+func TestMain(m *testing.M) {
+	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
+	goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit))
+}
+
+// hasty notices faults sooner than people need to.
+var hasty = rtc.Timing{
+	Join: 20 * time.Second, Ping: 300 * time.Millisecond, Silence: 2 * time.Second,
+	BackoffMin: 20 * time.Millisecond, BackoffMax: 500 * time.Millisecond,
+}
+
+// agent is a manager of our own on a server, as one nbduet process has one.
+type agent struct {
+	*session.Manager
+	t *testing.T
+}
+
+func newAgent(t *testing.T, url, token string) *agent {
+	t.Helper()
+	return newAgentWith(t, url, token, hasty)
+}
+
+// newAgentWith is for where the server itself is slow: zero timing is what
+// people get.
+func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
+	t.Helper()
+	srv, err := jupyter.New(jupyter.Options{URL: url, Token: token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := session.New(session.Config{Server: srv, Timing: timing})
+	t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), poll.Patience)
+		defer stop()
+		_ = m.Close(ctx) // what the test has to say of the end, it has said
+		srv.CloseIdleConnections()
+	})
+	return &agent{Manager: m, t: t}
+}
+
+func (a *agent) open(path string) *session.Document {
+	a.t.Helper()
+	d, err := a.Open(a.t.Context(), path)
+	if err != nil {
+		a.t.Fatal(err)
+	}
+	a.t.Cleanup(d.Release)
+	return d
+}
+
+// ledger is what several agents were told of the cells that they inserted.
+type ledger struct {
+	mu       sync.Mutex
+	made     []string // answered as done
+	notMade  []string // answered as not made
+	unsure   []string // not known, by the answer
+	refused  int      // not tried: the room was away
+	surprise []error  // answers of no known kind
+}
+
+// insert puts one cell with a source of its own into the notebook, and writes
+// down what the answer was.
+func (l *ledger) insert(ctx context.Context, d *session.Document, at int, source string) {
+	at %= d.Notebook().Len() + 1
+	tried := false
+	err := d.Edit(ctx, "insert", func(e *ydoc.Editor) error {
+		tried = true
+		_, err := e.Insert(min(at, e.Len()), ydoc.NewCell{Type: "code", Source: source})
+		return err
+	})
+	var lost *session.LostError
+	var unconfirmed *session.UnconfirmedError
+	var end *rtc.CloseError
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	switch {
+	case err == nil:
+		l.made = append(l.made, source)
+	case errors.As(err, &lost):
+		l.notMade = append(l.notMade, source)
+	case errors.As(err, &unconfirmed):
+		l.unsure = append(l.unsure, source)
+	case !tried && errors.As(err, &end):
+		l.refused++
+	default:
+		l.surprise = append(l.surprise, err)
+	}
+}
+
+// check holds a notebook's sources against what was answered.
+func (l *ledger) check(sources []string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	count := make(map[string]int)
+	for _, s := range sources {
+		count[s]++
+	}
+	var errs []error
+	for _, s := range l.made {
+		if count[s] != 1 {
+			errs = append(errs, fmt.Errorf("%q was answered as done and is there %d times", s, count[s]))
+		}
+	}
+	for _, s := range append(l.unsure, l.notMade...) {
+		if count[s] > 1 {
+			errs = append(errs, fmt.Errorf("%q is there %d times", s, count[s]))
+		}
+	}
+	return errors.Join(append(errs, l.surprise...)...)
+}
+
+func (l *ledger) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return fmt.Sprintf("%d made, %d not made, %d unsure, %d refused", len(l.made), len(l.notMade), len(l.unsure), l.refused)
+}
+
+// cells gives each cell as "id source", in order.
+func cells(nb *ydoc.Notebook) (all, sources []string) {
+	for _, c := range nb.Cells() {
+		all = append(all, c.ID+" "+c.Source)
+		sources = append(sources, c.Source)
+	}
+	return all, sources
+}
+
+// settles waits until all documents, a newcomer's and the file are the same,
+// then checks the file and what the ledger says.
+func settles(t *testing.T, s *jupytertest.Server, path string, l *ledger, docs ...*session.Document) {
+	t.Helper()
+	newcomer := newAgent(t, s.URL, s.Token).open(path)
+	docs = append(docs, newcomer)
+	file := filepath.Join(s.Root, filepath.FromSlash(path))
+	asked := time.Now()
+	err := poll.Until(t.Context(), "everybody to have the same notebook", func(ctx context.Context) error {
+		want, _ := cells(newcomer.Notebook())
+		for i, d := range docs {
+			if got, _ := cells(d.Notebook()); strings.Join(got, "\x00") != strings.Join(want, "\x00") {
+				return fmt.Errorf("document %d of %d has\n%q\nthe newcomer\n%q", i, len(docs), got, want)
+			}
+		}
+		onDisk, err := nbfile.Read(file)
+		if err != nil {
+			return err
+		}
+		var got []string
+		for _, c := range onDisk {
+			got = append(got, c.ID+" "+string(c.Source))
+		}
+		if strings.Join(got, "\x00") != strings.Join(want, "\x00") {
+			if time.Since(asked) > time.Minute {
+				return fmt.Errorf("the file has\n%q\nthe room\n%q; said of it: %q", got, want, newcomer.Unsaved())
+			}
+			return fmt.Errorf("the file has %d cells, the room %d", len(got), len(want))
+		}
+		return ctx.Err()
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	_, sources := cells(newcomer.Notebook())
+	if err := l.check(sources); err != nil {
+		t.Errorf("%v\n%v", l, err)
+	}
+	validate(t, file)
+}
+
+func readSources(file string) ([]string, error) {
+	onDisk, err := nbfile.Read(file)
+	if err != nil {
+		return nil, err
+	}
+	var sources []string
+	for _, c := range onDisk {
+		sources = append(sources, string(c.Source))
+	}
+	return sources, nil
+}
+
+// validate checks a notebook file. The server writes files in place, so that
+// one may be seen half written; the next look then sees all of it.
+func validate(t *testing.T, file string) {
+	t.Helper()
+	ctx, stop := context.WithTimeout(t.Context(), 30*time.Second)
+	defer stop()
+	if err := poll.Until(ctx, "the file to be valid", func(ctx context.Context) error {
+		out, err := exec.CommandContext(ctx, python(), filepath.Join("testdata", "validate.py"), file).CombinedOutput()
+		if err != nil {
+			return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(out))
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
+}
+
+// python is the interpreter of the environment that Jupyter is in.
+func python() string {
+	jup := os.Getenv("NBDUET_JUPYTER")
+	if jup == "" {
+		jup = filepath.Join("..", "..", ".venv", "bin", "jupyter")
+	}
+	return filepath.Join(filepath.Dir(jup), "python")
+}
