@@ -209,6 +209,32 @@ func (r *Room) saved(id uint64, status string) {
 	}
 }
 
+// leaveTries is how often a leaving room asks for its save: once more for each
+// connection that was lost before the answer.
+const leaveTries = 3
+
+// lastSave waits until the room has our edits and asks for a save; a connection
+// that is lost meanwhile is waited for.
+func (r *Room) lastSave(ctx context.Context) error {
+	var err error
+	for range leaveTries {
+		if err := r.Barrier(ctx); err != nil {
+			return err
+		}
+		if _, err = r.Save(ctx); err == nil {
+			// What the server has written into the document about the save is
+			// of use to whoever wants to know whether it was one; without it
+			// nothing is lost.
+			_ = r.Barrier(ctx)
+			return nil
+		}
+		if ctx.Err() != nil {
+			return err
+		}
+	}
+	return err
+}
+
 // Leave waits until the room has our edits, asks for a save, takes us out of
 // its awareness and closes the connection. The context bounds all of it: when
 // it ends, the room is closed all the same, and the error says what was not
@@ -216,15 +242,8 @@ func (r *Room) saved(id uint64, status string) {
 func (r *Room) Leave(ctx context.Context) error {
 	var errs []error
 	if r.Err() == nil {
-		if err := r.Barrier(ctx); err != nil && !errors.Is(err, ErrLeft) {
+		if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
 			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
-		} else if _, err := r.Save(ctx); err != nil && !errors.Is(err, ErrLeft) {
-			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
-		} else if err == nil {
-			// What the server has written into the document about the save is
-			// of use to whoever wants to know whether it was one; without it
-			// nothing is lost.
-			_ = r.Barrier(ctx)
 		}
 	}
 	r.mu.Lock()

@@ -35,6 +35,8 @@ type scripted struct {
 	got     []wire.FrameKind // from the present visitor
 	hold    bool             // do not answer SYNC1
 	gap     error            // of an update that could not be applied
+	deny    int              // so many saves end the connection
+	saves   int
 }
 
 func newScripted(t *testing.T, sources ...string) *scripted {
@@ -126,6 +128,9 @@ func (s *scripted) take(ws *websocket.Conn, b []byte) error {
 		}
 		return err
 	case wire.Raw:
+		if s.saves++; s.saves <= s.deny {
+			return ws.Close()
+		}
 		r := wire.NewReader("save", b[1:])
 		r.VarString(10)
 		return ws.WriteMessage(websocket.BinaryMessage, wire.AppendRaw(nil, fmt.Sprintf(`{"type":"save","responseTo":%d,"status":"success"}`, r.Uint())))
@@ -357,5 +362,22 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	}
 	if s.visits < 2 {
 		t.Error("the connection was never lost")
+	}
+}
+
+// A connection that is lost between the request for the last save and its
+// answer is made again, and the save asked for once more.
+func TestLeaveAsksAgainForItsSave(t *testing.T) {
+	s := newScripted(t, "x = 1")
+	s.deny = 1
+	r, nb := join(t, s.client(), "a.ipynb", func(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond })
+	insert(t, nb, 0, "last")
+	if err := r.Leave(t.Context()); err != nil {
+		t.Errorf("leave: %v", err)
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.saves != 2 {
+		t.Errorf("%d saves were asked for, want 2", s.saves)
 	}
 }
