@@ -8,6 +8,7 @@ import (
 	"reflect"
 	"slices"
 
+	"github.com/nbduet/nbduet/e2e/child"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -21,8 +22,8 @@ type reading struct {
 	relayed bool            // whether some of it may have gone through pycrdt
 }
 
-func readWith(p *process, c ...any) (r reading, err error) {
-	err = p.one(&r, c...)
+func readWith(p *child.Process, c ...any) (r reading, err error) {
+	err = p.One(&r, c...)
 	return r, err
 }
 

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/e2e/child"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -28,17 +29,17 @@ type applied struct {
 
 // remote is a document in another process.
 type remote struct {
-	p    *process
+	p    *child.Process
 	name string
 }
 
-func newRemote(p *process, name string, client uint64) (*remote, error) {
-	_, err := p.call(command{"new", name, client})
+func newRemote(p *child.Process, name string, client uint64) (*remote, error) {
+	_, err := p.Call(child.Command{"new", name, client})
 	return &remote{p, name}, err
 }
 
 func (r *remote) edit(ops []op) (updates [][]byte, err error) {
-	err = r.p.one(&updates, "edit", r.name, ops)
+	err = r.p.One(&updates, "edit", r.name, ops)
 	return updates, err
 }
 
@@ -47,22 +48,22 @@ func (r *remote) apply(updates ...[]byte) (a applied, err error) {
 	for _, u := range updates {
 		c = append(c, base64.StdEncoding.EncodeToString(u))
 	}
-	err = r.p.one(&a, c...)
+	err = r.p.One(&a, c...)
 	return a, err
 }
 
 func (r *remote) stateVector() (sv []byte, err error) {
-	err = r.p.one(&sv, "sv", r.name)
+	err = r.p.One(&sv, "sv", r.name)
 	return sv, err
 }
 
 func (r *remote) diff(sv []byte) (update []byte, err error) {
-	err = r.p.one(&update, "diff", r.name, sv)
+	err = r.p.One(&update, "diff", r.name, sv)
 	return update, err
 }
 
 func (r *remote) close() error {
-	_, err := r.p.call(command{"drop", r.name})
+	_, err := r.p.Call(child.Command{"drop", r.name})
 	return err
 }
 
