@@ -52,7 +52,7 @@ func TestRandomEdits(t *testing.T) {
 	w.agents = append(w.agents, newAgent(t, s.URL, s.Token))
 	first := number(t, "NBDUET_ROOM_SEED", uint64(time.Now().UnixNano())%1e9)
 	var files []string
-	for seed := first; seed < first+number(t, "NBDUET_ROOM_SEEDS", 12); seed++ {
+	for seed := first; seed < first+number(t, "NBDUET_ROOM_SEEDS", 6); seed++ {
 		files = append(files, w.play(seed))
 		if t.Failed() {
 			t.Fatalf("to see it again: NBDUET_ROOM_SEED=%d NBDUET_ROOM_SEEDS=1", seed)
