@@ -136,7 +136,10 @@ func TestToolsList(t *testing.T) {
 	if got := names(Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_nbs nb_path_from_url query_nb_sessions read_nb_cells" {
 		t.Errorf("read-only: %s", got)
 	}
-	if got := len(strings.Fields(names(Config{}))); got != 11 {
-		t.Errorf("%d tools by default", got)
+	if got := names(Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
+		t.Errorf("runs: %s", got)
+	}
+	if got := len(strings.Fields(names(Config{}))); got != 15 {
+		t.Errorf("%d tools by default, want 11 of notebook and rtc, 4 of runs", got)
 	}
 }
