@@ -20,7 +20,7 @@ export GOBIN := $(CURDIR)/$(BIN)
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-8s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: need-go ## build bin/nbduet
@@ -52,6 +52,20 @@ test-e2e: need-go venv node browser
 .PHONY: soak
 soak: need-go venv ## edit notebooks at random for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-1000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
+
+.PHONY: bench-ydoc
+bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often; some minutes)
+	@cd e2e && go build -o ../$(BIN)/ybench ./cmd/ybench
+	@$(BIN)/ybench -rounds $${ROUNDS:-5}
+
+# Each fuzz target by itself: go test runs no more than one at a time.
+.PHONY: fuzz
+fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set)
+	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel
+
+.PHONY: soak-ydoc
+soak-ydoc: need-go venv node ## run random programs of shared documents for hours (NBDUET_SEEDS=n says how many)
+	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
 .PHONY: lint
 lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck

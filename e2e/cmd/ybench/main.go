@@ -1,0 +1,224 @@
+// Command ybench times shared documents of ours, of yjs in Node and of pycrdt side by side and prints a table.
+//
+// Each library runs in a process of its own, ours too. A process gets one request for a workload and takes the time
+// itself. Rounds alternate between the three, after one that does not count, and the table has medians. Memory is that
+// of fresh processes.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+func main() {
+	rounds := flag.Int("rounds", 5, "how many rounds count")
+	only := flag.String("only", "", "run only the workloads whose name contains this")
+	serve := flag.Bool("serve", false, "be the process that times our documents")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt)
+	defer stop()
+	var err error
+	if *serve {
+		err = answer(os.Stdin, os.Stdout)
+	} else {
+		err = bench(ctx, max(*rounds, 1), *only)
+	}
+	if err != nil {
+		fmt.Fprintln(os.Stderr, "ybench:", err)
+		os.Exit(1)
+	}
+}
+
+// workload is one line of the table. Its name is that of the requests.
+type workload struct{ name, title string }
+
+var workloads = []workload{
+	{"apply", "1,000 cells: apply"},
+	{"applyRead", "1,000 cells: apply, read all"},
+	{"encode", "1,000 cells: encode"},
+	{"applyEdited", "1,000 cells, 20,000 edits: apply"},
+	{"applyReadEdited", "1,000 cells, 20,000 edits: apply, read all"},
+	{"encodeEdited", "1,000 cells, 20,000 edits: encode"},
+	{"inserts", "10,000 inserts at random"},
+	{"insertsRead", "10,000 inserts at random, each read"},
+	{"stream", "10,000 stream appends"},
+	{"streamRead", "10,000 stream appends, each read"},
+	{"streamRemote", "10,000 stream appends of another"},
+	{"outputs", "10,000 outputs"},
+	{"history", "40,000 keystrokes of one writer"},
+	{"historyRemote", "40,000 keystrokes of another"},
+}
+
+// result is what a process answers.
+type result struct {
+	MS     float64 `json:"ms"`
+	Size   int     `json:"size"` // what the work came to, the same for all but in encoding
+	HeapMB float64 `json:"heapMB"`
+	RSSMB  float64 `json:"rssMB"`
+}
+
+// library is how to start the process of one.
+type library struct {
+	name    string
+	command []string
+}
+
+func libraries() ([]library, error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return nil, err
+	}
+	python, err := child.Python(root)
+	if err != nil {
+		return nil, err
+	}
+	self, err := os.Executable()
+	if err != nil {
+		return nil, fmt.Errorf("find this program: %w", err)
+	}
+	return []library{
+		{"ours", []string{self, "-serve"}},
+		{"yjs", []string{"node", "--expose-gc", filepath.Join(root, "e2e", "node", "yjs_bench.mjs")}},
+		{"pycrdt", []string{python, "-B", filepath.Join(root, "e2e", "python", "pycrdt_bench.py")}},
+	}, nil
+}
+
+func (l library) start(ctx context.Context, g given) (*child.Process, error) {
+	p, err := child.Start(ctx, l.command[0], l.command[1:]...)
+	if err != nil {
+		return nil, err
+	}
+	if _, err := p.Call(child.Command{"give", g}); err != nil {
+		return nil, errors.Join(err, p.Stop())
+	}
+	return p, nil
+}
+
+func bench(ctx context.Context, rounds int, only string) error {
+	libs, err := libraries()
+	if err != nil {
+		return err
+	}
+	g, err := material()
+	if err != nil {
+		return err
+	}
+	var procs []*child.Process
+	defer func() {
+		for _, p := range procs {
+			_ = p.Stop() // nothing more is asked of it
+		}
+	}()
+	for _, l := range libs {
+		p, err := l.start(ctx, g)
+		if err != nil {
+			return err
+		}
+		procs = append(procs, p)
+	}
+	fmt.Printf("%-48s%10s%10s%10s%13s%13s\n", fmt.Sprintf("medians, rounds: %d", rounds), "ours", "yjs", "pycrdt", "ours/yjs", "ours/pycrdt")
+	for _, w := range workloads {
+		if !strings.Contains(w.name, only) {
+			continue
+		}
+		ms, err := measure(procs, w, rounds)
+		if err != nil {
+			return err
+		}
+		line(w.title+", ms", ms)
+	}
+	if strings.Contains("memory", only) {
+		if err := memory(ctx, libs, g, rounds); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// measure runs one workload in all processes by turns and returns each one's median.
+func measure(procs []*child.Process, w workload, rounds int) ([]float64, error) {
+	times := make([][]float64, len(procs))
+	for round := range rounds + 1 {
+		var first int
+		for i, p := range procs {
+			var r result
+			if err := p.One(&r, "run", w.name); err != nil {
+				return nil, err
+			}
+			if i == 0 {
+				first = r.Size
+			} else if r.Size != first && !strings.HasPrefix(w.name, "encode") {
+				return nil, fmt.Errorf("%s: the results have the sizes %d and %d", w.title, first, r.Size)
+			}
+			if round > 0 {
+				times[i] = append(times[i], r.MS)
+			}
+		}
+	}
+	medians := make([]float64, len(procs))
+	for i := range times {
+		medians[i] = median(times[i])
+	}
+	return medians, nil
+}
+
+// memory is what 100 documents of 100 cells keep.
+func memory(ctx context.Context, libs []library, g given, rounds int) error {
+	resident, heap := make([]float64, len(libs)), make([]float64, len(libs))
+	for i, l := range libs {
+		var rss, live []float64
+		for range rounds {
+			p, err := l.start(ctx, g)
+			if err != nil {
+				return err
+			}
+			var r result
+			if err := errors.Join(p.One(&r, "run", "memory"), p.Stop()); err != nil {
+				return err
+			}
+			rss, live = append(rss, r.RSSMB), append(live, r.HeapMB)
+		}
+		resident[i], heap[i] = median(rss), median(live)
+	}
+	heap[2] = 0 // it has no such figure
+	line("100 documents of 100 cells: live heap, MB", heap)
+	line("100 documents of 100 cells: resident, MB", resident)
+	return nil
+}
+
+// line prints figures of ours, yjs and pycrdt, 0 for none.
+func line(title string, v []float64) {
+	fmt.Printf("%-48s", title)
+	for _, x := range v {
+		fmt.Printf("%10s", figure("%.1f", x))
+	}
+	for _, x := range v[1:] {
+		if x != 0 {
+			x = v[0] / x
+		}
+		fmt.Printf("%13s", figure("%.2f", x))
+	}
+	fmt.Println()
+}
+
+func figure(format string, x float64) string {
+	if x == 0 {
+		return "-"
+	}
+	return fmt.Sprintf(format, x)
+}
+
+func median(v []float64) float64 {
+	v = slices.Sorted(slices.Values(v))
+	return (v[len(v)/2] + v[(len(v)-1)/2]) / 2
+}
