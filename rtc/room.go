@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -213,15 +214,26 @@ func (r *Room) saved(id uint64, status string) {
 // connection that was lost before the answer.
 const leaveTries = 3
 
+// saveAnswer is how long the server's word on the first of these saves is
+// waited for, and twice as long on each further one. The server drops a save
+// that it is waiting to make when another client asks for one, and with it the
+// answer.
+const saveAnswer = 2 * time.Second
+
 // lastSave waits until the room has our edits and asks for a save; a connection
 // that is lost meanwhile is waited for.
 func (r *Room) lastSave(ctx context.Context) error {
 	var err error
+	patience := saveAnswer
 	for range leaveTries {
 		if err := r.Barrier(ctx); err != nil {
 			return err
 		}
-		if _, err = r.Save(ctx); err == nil {
+		saving, stop := context.WithTimeout(ctx, patience)
+		_, err = r.Save(saving)
+		stop()
+		patience *= 2
+		if err == nil {
 			// What the server has written into the document about the save is
 			// of use to whoever wants to know whether it was one; without it
 			// nothing is lost.

@@ -78,7 +78,7 @@ func TestTwentyAgents(t *testing.T) {
 	l := &ledger{}
 	var docs []*session.Document
 	for range 20 {
-		docs = append(docs, newAgent(t, s.URL, s.Token).open(path))
+		docs = append(docs, newAgentWith(t, s.URL, s.Token, rtc.Timing{}).open(path))
 	}
 	var wg sync.WaitGroup
 	for who, d := range docs {
