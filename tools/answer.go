@@ -27,13 +27,34 @@ type answer struct {
 	images []image
 	// doc is the document that the answer is about; where its file does not follow, the answer says so.
 	doc *session.Document
+	// file is what there is to say of that file, once it has been asked.
+	file *fileNote
 }
 
-// savedProperties are those that every answer about a document can have besides its own.
+// A fileNote is what every answer about a document can have besides its own.
+type fileNote struct {
+	Saved       *bool  `json:"saved,omitempty"`
+	SaveProblem string `json:"save_problem,omitempty"`
+	Overwritten string `json:"overwritten,omitempty"`
+}
+
+// ask asks the document for what is to be said of its file; some of it is said once only.
+func (a *answer) ask() fileNote {
+	if a.file == nil {
+		a.file = &fileNote{SaveProblem: a.doc.Unsaved(), Overwritten: a.doc.Overwritten()}
+		if a.file.SaveProblem != "" {
+			a.file.Saved = new(bool)
+		}
+	}
+	return *a.file
+}
+
+// savedProperties describe a fileNote.
 func savedProperties() []property {
 	return []property{
 		optional("saved", boolean("false where the notebook's file does not have what the shared document has; absent otherwise.")),
 		optional("save_problem", text("Why the file does not follow.")),
+		optional("overwritten", text("Said once: edits made before may have been undone by another program's write to the file; read the notebook again.")),
 	}
 }
 
@@ -43,11 +64,11 @@ func (a *answer) encode() (json.RawMessage, error) {
 	if err != nil || a.doc == nil {
 		return body, err
 	}
-	problem := a.doc.Unsaved()
-	if problem == "" {
+	said := a.ask()
+	if said == (fileNote{}) {
 		return body, nil
 	}
-	note, err := compact(map[string]any{"saved": false, "save_problem": problem})
+	note, err := compact(said)
 	if err != nil {
 		return nil, err
 	}
