@@ -47,10 +47,11 @@ func initial(word string) string {
 	return strings.ToUpper(word)
 }
 
-// palette is colours that can be told apart and on which white letters can be read.
+// palette is colours that can be told apart, that show as a caret on white, and on which JupyterLab's dark initials can
+// be read.
 var palette = [...]string{
-	"#b3261e", "#a04000", "#7d6608", "#3f7d20", "#0b7a5b", "#006d8f",
-	"#1a5fb4", "#4b4fc4", "#7b3fb3", "#a3317c", "#8d4b3d", "#4f6272",
+	"#e57373", "#f0883e", "#d4a72c", "#6cc070", "#3fb8a0", "#45b2d6",
+	"#6aa5f0", "#9a8cf0", "#bb86e0", "#e07ab8", "#c8937e", "#90a4ae",
 }
 
 // Color returns a CSS colour for name, always the same one.
