@@ -73,6 +73,11 @@ def command_validate(notebook):
     nbformat.validate(nbformat.from_dict(notebook))
 
 
+def command_parse(text):
+    """The notebook in a file, its lists of lines joined."""
+    return nbformat.reads(text, as_version=nbformat.NO_CONVERT)
+
+
 def main():
     for line in sys.stdin:
         try:

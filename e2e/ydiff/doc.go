@@ -11,6 +11,10 @@
 // waits for its step 2, and connections break at any time with all that was under way. In a mesh each replica sends its
 // own updates to each other one, in order for one pair but in no order among pairs, with repetitions and broken links.
 //
+// Notebooks are also held against Jupyter's own models of them, which are built on yjs and pycrdt: @jupyter/ydoc of
+// JupyterLab and jupyter_ydoc of the server, in processes likewise; and against the files that a real server writes after
+// programs that were run in its rooms.
+//
 // NBDUET_SEEDS is how many programs are run (2,000 unless set), NBDUET_SEED runs the one with that number. The Python
 // interpreter is NBDUET_PYTHON, or that of the virtual environment in the repository; Node is found by PATH.
 package ydiff

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"maps"
 	"path/filepath"
 	"testing"
 
@@ -102,8 +103,8 @@ func (m models) agree(t *testing.T, when string, n *ydoc.Notebook) {
 	}
 }
 
-// asSaved is a notebook without what no file has: execution states, the ids of cells before format 4.5, and attachments
-// that are empty.
+// asSaved is a notebook without what no file has: execution states, the ids of cells before format 4.5, attachments that
+// are empty, and whether a cell is trusted.
 func asSaved(nb any) any {
 	from, ok := nb.(map[string]any)
 	if !ok {
@@ -116,9 +117,13 @@ func asSaved(nb any) any {
 		cell := map[string]any{}
 		fields, _ := v.(map[string]any)
 		for k, f := range fields {
-			empty, isObject := f.(map[string]any)
+			object, isObject := f.(map[string]any)
 			switch {
-			case k == "execution_state", k == "id" && minor < 5, k == "attachments" && isObject && len(empty) == 0:
+			case k == "execution_state", k == "id" && minor < 5, k == "attachments" && isObject && len(object) == 0:
+			case k == "metadata" && isObject:
+				object = maps.Clone(object)
+				delete(object, "trusted")
+				cell[k] = object
 			default:
 				cell[k] = f
 			}

@@ -10,9 +10,11 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
 
 // TestReplicasAgree runs random programs. The first that fails is shrunk and printed.
 func TestReplicasAgree(t *testing.T) {
