@@ -6,8 +6,10 @@ import (
 	"encoding/hex"
 	"encoding/json"
 	"errors"
+	"flag"
 	"math/rand/v2"
 	"os"
+	"runtime/metrics"
 	"strings"
 	"testing"
 	"time"
@@ -182,10 +184,39 @@ func FuzzApply(f *testing.F) {
 			f.Add(uint8(i), uint8(j), u)
 		}
 	}
+	fuzzing := flag.Lookup("test.fuzz").Value.String() != ""
 	f.Fuzz(func(t *testing.T, i, j uint8, u []byte) {
 		h := hs[int(i)%len(hs)]
-		checkApply(t, h[:int(j)%(len(h)+1)], u)
+		h = h[:int(j)%(len(h)+1)]
+		before, start := allocated(), time.Now()
+		checkApply(t, h, u)
+		took, size := time.Since(start), allocated()-before
+		if size > maxAllocated {
+			t.Errorf("%d MB were allocated for %d bytes", size>>20, len(u))
+		}
+		if !fuzzing || took <= maxTime {
+			return
+		}
+		// What is slow twice is not the machine's doing.
+		start = time.Now()
+		checkApply(t, h, u)
+		if again := time.Since(start); again > maxTime {
+			t.Errorf("%v and %v were taken for %d bytes", took, again, len(u))
+		}
 	})
+}
+
+// maxTime is how long one input of [FuzzApply] may take in fuzzing. Tests in general have all of patience.
+const maxTime = time.Second
+
+// maxAllocated is how many bytes may be allocated for one input of [FuzzApply], those that are free again included.
+const maxAllocated = 64 << 20
+
+// allocated is how many bytes this process has ever allocated on the heap.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
 }
 
 // TestApplyMutants applies damaged updates, each to a notebook that has what the undamaged one builds on.
