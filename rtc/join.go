@@ -58,7 +58,6 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
 	}
-	r.presence.joined = time.Now()
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) { r.out.update(wire.AppendUpdate(nil, update)) })
 	go r.run(ws)

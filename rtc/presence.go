@@ -11,7 +11,6 @@ import (
 
 // presence is what we show of ourselves in a room.
 type presence struct {
-	joined   time.Time
 	cursors  []awareness.Cursor
 	autosave bool // as last announced
 }
@@ -94,8 +93,10 @@ func (r *Room) SetCursors(cursors ...awareness.Cursor) {
 
 // publish announces our state. Its autosave flag mirrors the people's: the
 // server saves by itself as long as one state in the room says so, and a flag
-// of ours must not turn on what they turned off. Until it is clear whether
-// anybody is there we say no; alone we say yes.
+// of ours must not turn on what they turned off. With no people, or none heard
+// of yet, it says yes: the server takes our state for present long after our
+// connection is lost, and with a no it would never write the edits that it had
+// confirmed to us before.
 func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
@@ -113,7 +114,7 @@ func (r *Room) publish() {
 
 func (r *Room) wantAutosave() bool {
 	people, on := r.autosaves()
-	return on || !people && time.Since(r.presence.joined) >= r.cfg.Timing.Alone
+	return on || !people
 }
 
 // onAwareness takes what others say of themselves.

@@ -45,8 +45,6 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 
 	renew := time.NewTicker(r.cfg.Timing.Renew)
 	defer renew.Stop()
-	alone := time.NewTimer(r.cfg.Timing.Alone)
-	defer alone.Stop()
 	var v visit
 	for {
 		select {
@@ -62,8 +60,6 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 				r.peersChanged()
 			}
 			r.out.setAwareness(wire.AppendAwareness(nil, r.table.Renew()))
-		case <-alone.C:
-			r.peersChanged()
 		case <-r.ctx.Done():
 			return &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		}

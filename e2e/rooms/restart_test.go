@@ -138,7 +138,9 @@ func fileHolds(file string, sources []string) error {
 // The server drops a room some time after the last one has left it, also when
 // the last one was only away.
 func TestRoomCleanedUpWhileAway(t *testing.T) {
-	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1"))
+	// It saves a second after the last edit, and forgets the edits of a room
+	// that it drops earlier than that; by default it waits for a minute.
+	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=3"))
 	path := s.Notebook(t, "x = 1")
 	bad := newLine(t, s)
 	d := newAgent(t, bad.url(), s.Token).open(path)
@@ -163,7 +165,7 @@ func TestRoomCleanedUpWhileAway(t *testing.T) {
 	}
 	waiting := make(chan error, 1)
 	go func() { waiting <- d.Settled(context.Background()) }()
-	time.Sleep(4 * time.Second) // the room is saved and dropped meanwhile
+	time.Sleep(6 * time.Second) // the room is saved and dropped meanwhile
 	if err := bad.proxy.Start(); err != nil {
 		t.Fatal(err)
 	}
