@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strconv"
 
@@ -21,7 +22,11 @@ func (d *deps) open(ctx context.Context, path string) (*session.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	return d.manager.Open(ctx, clean)
+	doc, err := d.manager.Open(ctx, clean)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs shows the notebooks there are", clean)
+	}
+	return doc, err
 }
 
 // revision writes a revision for clients: a string, because it may be beyond the numbers that JSON readers keep whole.
