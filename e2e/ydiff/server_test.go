@@ -100,6 +100,13 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 	if status, err := rooms[0].Save(ctx); err != nil {
 		return nil, fmt.Errorf("save, %q: %w", status, err)
 	}
+	// Two moves of one cell at the same time leave two cells with its id, and the server gives one of them another when it
+	// saves: both replicas have to hear of that.
+	for _, room := range rooms {
+		if err := room.Barrier(ctx); err != nil {
+			return nil, err
+		}
+	}
 	var all [2]any
 	for i, w := range writers {
 		if all[i], err = asJSON(w.n.JSON()); err != nil {
