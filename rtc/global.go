@@ -142,7 +142,7 @@ func (l *Lobby) visit() (left bool, err error) {
 }
 
 func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
-	l.out.enable()
+	l.out.start()
 	k := newLink(ws, l.timing, func(ctx context.Context) ([][]byte, bool, bool) {
 		for {
 			b := l.out.take()

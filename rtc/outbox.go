@@ -39,7 +39,8 @@ func (b *batch) empty() bool {
 // lacks. Tickets are kept.
 type outbox struct {
 	mu        sync.Mutex
-	open      bool
+	keep      bool // edits are taken in
+	open      bool // and handed out
 	frames    [][]byte
 	awareness []byte // only the newest counts
 	tickets   []*ticket
@@ -61,7 +62,7 @@ func (o *outbox) signal() {
 // update queues the frame of an edit, if the room is synced.
 func (o *outbox) update(frame []byte) {
 	o.mu.Lock()
-	if o.open {
+	if o.keep {
 		o.frames = append(o.frames, frame)
 	}
 	o.mu.Unlock()
@@ -71,7 +72,7 @@ func (o *outbox) update(frame []byte) {
 // setAwareness queues an awareness frame in place of one not yet sent.
 func (o *outbox) setAwareness(frame []byte) {
 	o.mu.Lock()
-	if o.open {
+	if o.keep {
 		o.awareness = frame
 	}
 	o.mu.Unlock()
@@ -120,16 +121,16 @@ func (o *outbox) finish(frame []byte) bool {
 func (o *outbox) start(frames ...[]byte) {
 	o.mu.Lock()
 	o.frames = append(append([][]byte(nil), frames...), o.frames...)
-	o.open = true
+	o.keep, o.open = true, true
 	o.mu.Unlock()
 	o.signal()
 }
 
-// enable lets edits in without sending anything yet, so that none is missed
-// between taking a diff of the replica and start.
+// enable lets edits in and nothing out yet, so that none is missed between
+// taking a diff of the replica and start, and none overtakes that diff.
 func (o *outbox) enable() {
 	o.mu.Lock()
-	o.open = true
+	o.keep = true
 	o.mu.Unlock()
 }
 
@@ -172,7 +173,7 @@ func (o *outbox) answered() (syncRequest, bool) {
 func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
-	o.open = false
+	o.keep, o.open = false, false
 	o.frames, o.awareness, o.full = nil, nil, false
 	var again []*ticket
 	for _, r := range o.sent {
