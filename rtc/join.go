@@ -80,7 +80,7 @@ func enter(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.C
 	if err != nil {
 		return session, nil, err
 	}
-	ws, err := cfg.Server.DialRoom(ctx, roomID(session), session.SessionID)
+	ws, err := cfg.Server.DialRoom(ctx, session.RoomID(), session.SessionID)
 	return session, ws, err
 }
 
@@ -159,5 +159,5 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 	if s.SessionID != r.session.SessionID || s.FileID != r.session.FileID {
 		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server's session is a new one"}
 	}
-	return r.cfg.Server.DialRoom(ctx, roomID(s), s.SessionID)
+	return r.cfg.Server.DialRoom(ctx, s.RoomID(), s.SessionID)
 }

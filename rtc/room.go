@@ -38,11 +38,7 @@ type Room struct {
 }
 
 // ID is the room's name, "format:type:file id".
-func (r *Room) ID() string { return roomID(r.session) }
-
-func roomID(s jupyter.CollabSession) string {
-	return s.Format + ":" + s.Type + ":" + s.FileID
-}
+func (r *Room) ID() string { return r.session.RoomID() }
 
 // FileID is the server's id of the file behind the room.
 func (r *Room) FileID() string { return r.session.FileID }

@@ -257,7 +257,7 @@ func (r *Room) apply(update []byte) *CloseError {
 	if err == nil {
 		return nil
 	}
-	if r.brokenReplica(err) {
+	if r.brokenReplica() {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	r.log.Warn("room sent an update that cannot stand alone, asking for the whole state", "path", r.Path(), "error", err)
@@ -279,7 +279,7 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 			r.log.Warn("the room's own state has a gap", "path", r.Path(), "error", err)
 		}
 		return nil
-	case r.brokenReplica(err):
+	case r.brokenReplica():
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	return &CloseError{Code: CodeUnreadable, Action: GiveUp, Err: err}
@@ -287,10 +287,7 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 
 // brokenReplica tells an error of the replica itself from one of the update: a
 // replica that cannot say what it has is of no use any more.
-func (r *Room) brokenReplica(error) bool {
-	_, err := r.cfg.Replica.StateVector()
-	return err != nil
-}
+func (r *Room) brokenReplica() bool { return r.stateVector() == nil }
 
 // onRaw takes the server's words outside y-protocols.
 func (r *Room) onRaw(f wire.Frame) *CloseError {
