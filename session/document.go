@@ -7,25 +7,16 @@ import (
 	"sync"
 	"time"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// live is one joined room with its replica. A document has one at a time; when
-// a room is lost for good, another takes its place, and nothing of the old one
-// is carried over.
-type live struct {
-	room  room
-	nb    *ydoc.Notebook
-	shown *lru.Cache[shownKey, ydoc.Revision]
-}
-
-// Document is the open copy of one notebook. Get it from [Manager.Open] and
-// call Release when the call that wanted it is over.
+// Document is the open copy of one notebook or text file. Get it from
+// [Manager.Open] or [Manager.OpenText] and call Release when the call that
+// wanted it is over.
 type Document struct {
 	m     *Manager
+	kind  kind
 	entry *entry
 	file  fileState
 
@@ -46,8 +37,8 @@ type Document struct {
 	closed bool
 }
 
-func newDocument(m *Manager, path string, r room, nb *ydoc.Notebook) *Document {
-	d := &Document{m: m, path: path, saves: make(chan struct{}, 1), live: newLive(r, nb), last: time.Now()}
+func newDocument(m *Manager, path string, k kind, lv *live) *Document {
+	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.queue.wake = make(chan struct{}, 1)
 	return d
@@ -58,10 +49,12 @@ func (d *Document) start(e *entry) {
 	d.entry = e
 	d.wg.Go(d.keep)
 	d.wg.Go(d.saver)
-	d.wg.Go(d.runner)
+	if d.kind == notebookKind {
+		d.wg.Go(d.runner)
+	}
 }
 
-// Path is the notebook's path, as the Contents API has it. It changes when the
+// Path is the document's path, as the Contents API has it. It changes when the
 // file is renamed through the server.
 func (d *Document) Path() string {
 	d.mu.Lock()
@@ -72,11 +65,12 @@ func (d *Document) Path() string {
 // FileID is the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
 
-// Notebook is the replica as it is now. It is for reading: write through
-// [Document.Edit], which waits until the room has the edit.
+// Notebook is the replica of a notebook as it is now, nil where the document is
+// a text. It is for reading: write through [Document.Edit], which waits until
+// the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
 
-// Peers lists who else is in the notebook's room.
+// Peers lists who else is in the document's room.
 func (d *Document) Peers() []rtc.Peer { return d.current().room.Peers() }
 
 func (d *Document) current() *live {
@@ -122,7 +116,7 @@ type LostError struct {
 }
 
 func (e *LostError) Error() string {
-	return fmt.Sprintf("%s: not made: the notebook's room was lost before it had confirmed the edit; read the notebook again, then repeat it (%v)", e.Name, e.Err)
+	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
 }
 
 // Unwrap gives the room's own error.
@@ -136,7 +130,7 @@ type UnconfirmedError struct {
 }
 
 func (e *UnconfirmedError) Error() string {
-	return fmt.Sprintf("%s: not confirmed yet: the connection to the notebook's room is down or slow; the edit is sent when it is back, so read the notebook before repeating it (%v)", e.Name, e.Err)
+	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
 }
 
 // Unwrap gives the context's error.
@@ -147,11 +141,21 @@ func (e *UnconfirmedError) Unwrap() error { return e.Err }
 // *LostError and an *UnconfirmedError say what is known of an edit that the
 // room did not confirm.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
+	return d.edit(ctx, name, func(lv *live) error {
+		if lv.nb == nil {
+			return fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
+		}
+		return lv.nb.Edit(name, fn)
+	})
+}
+
+// edit makes an edit of either kind and waits until the room has it.
+func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
 	lv := d.current()
 	if err := lv.room.Err(); err != nil {
-		return fmt.Errorf("%s: the notebook's room is lost and is being joined again, try once more in a moment: %w", name, err)
+		return fmt.Errorf("%s: the %s's room is lost and is being joined again, try once more in a moment: %w", name, d.kind, err)
 	}
-	if err := lv.nb.Edit(name, fn); err != nil {
+	if err := write(lv); err != nil {
 		return err
 	}
 	d.file.edited()
@@ -183,7 +187,7 @@ func (d *Document) close(ctx context.Context) error {
 	d.queue.fail(errors.New("the session of its notebook was ended"))
 	d.kernel.close()
 	d.file.begin()
-	ended, revision := lv.room.Err(), lv.nb.Revision()
+	ended, revision := lv.room.Err(), lv.doc.Revision()
 	err := lv.room.Leave(ctx) // saves first
 	if ended == nil && err == nil {
 		d.note(d.look(ctx, revision))

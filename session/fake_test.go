@@ -129,21 +129,24 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 		w.lobby.entered++
 		return w.lobby
 	})
-	w.join = func(ctx context.Context, path string) (room, *ydoc.Notebook, error) {
+	w.join = func(ctx context.Context, path string, k kind) (*live, error) {
 		select {
 		case <-time.After(w.delay):
 		case <-ctx.Done():
-			return nil, nil, ctx.Err()
+			return nil, ctx.Err()
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
 		w.joins[path]++
 		if w.fail != nil {
-			return nil, nil, w.fail
+			return nil, w.fail
 		}
 		r := newFakeRoom()
 		w.rooms = append(w.rooms, r)
-		return r, ydoc.NewNotebook(), nil
+		if k == textKind {
+			return newTextLive(r, ydoc.NewText()), nil
+		}
+		return newLive(r, ydoc.NewNotebook()), nil
 	}
 	w.start()
 	return w

@@ -19,6 +19,7 @@ const (
 // Info is what is known of one document's session, open or ended.
 type Info struct {
 	Path         string
+	Notebook     bool   // a notebook, else a text
 	SessionID    string // the server's collaboration session
 	FileID       string
 	Status       string // Connected or Disconnected
@@ -37,19 +38,16 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	if err != nil {
 		return nil, err
 	}
-	under := func(path string) bool {
-		return root == "" || path == root || strings.HasPrefix(path, root+"/")
-	}
 	var infos []Info
 	var docs []*Document
 	m.mu.Lock()
 	for _, e := range m.open {
-		if e.doc != nil && under(e.path) {
+		if e.doc != nil && under(e.path, root) {
 			docs = append(docs, e.doc)
 		}
 	}
 	for _, i := range m.ended.Values() {
-		if _, open := m.open[i.Path]; !open && under(i.Path) {
+		if _, open := m.open[i.Path]; !open && under(i.Path, root) {
 			infos = append(infos, i)
 		}
 	}
@@ -59,6 +57,11 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	}
 	sort.Slice(infos, func(i, j int) bool { return infos[i].Path < infos[j].Path })
 	return infos, nil
+}
+
+// under says whether a path is that of a folder, or of something below it.
+func under(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
 // End leaves a document's room now. It reports false where there was no open
@@ -91,10 +94,13 @@ func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
 func (d *Document) info(now time.Time) Info {
 	lv := d.current()
 	i := Info{
-		Path: d.Path(), Status: Connected, LastActivity: d.lastUse(),
+		Path: d.Path(), Notebook: lv.nb != nil, Status: Connected, LastActivity: d.lastUse(),
 		Unsaved: d.Unsaved(), Message: "RTC session is active",
 	}
-	i.SessionID, i.FileID, i.Cells = lv.room.SessionID(), lv.room.FileID(), lv.nb.Len()
+	i.SessionID, i.FileID = lv.room.SessionID(), lv.room.FileID()
+	if lv.nb != nil {
+		i.Cells = lv.nb.Len()
+	}
 	if st := lv.room.State(); st != rtc.Synced {
 		i.Status = Disconnected
 		i.Message = "RTC session is " + st.String() + "; it is joined again by itself"

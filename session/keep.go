@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Pauses between the attempts to join a lost room afresh.
@@ -23,13 +22,16 @@ func (d *Document) keep() {
 		if !d.watch(lv) {
 			return
 		}
+		if d.current() != lv {
+			continue // it was joined afresh on purpose
+		}
 		var end *rtc.CloseError
 		if errors.As(lv.room.Err(), &end) && end.Action != rtc.Discard {
-			d.m.log.Warn("the notebook's room has ended", "path", d.Path(), "error", end)
+			d.m.log.Warn("the document's room has ended", "path", d.Path(), "error", end)
 			d.m.drop(d.entry, end.Error())
 			return
 		}
-		d.m.log.Warn("the notebook's room was lost, joining afresh", "path", d.Path(), "error", lv.room.Err())
+		d.m.log.Warn("the document's room was lost, joining afresh", "path", d.Path(), "error", lv.room.Err())
 		if !d.rejoin() {
 			return
 		}
@@ -41,10 +43,10 @@ func (d *Document) keep() {
 func (d *Document) rejoin() bool {
 	pause := rejoinMin
 	for {
-		r, nb, err := d.m.join(d.ctx, d.Path())
+		lv, err := d.m.join(d.ctx, d.Path(), d.kind)
 		if err == nil {
 			d.mu.Lock()
-			d.live = newLive(r, nb)
+			d.live = lv
 			d.mu.Unlock()
 			return true
 		}
@@ -70,8 +72,4 @@ func (m *Manager) drop(e *entry, why string) {
 		// of, so there is no error to report either.
 		_ = m.putAway(m.ctx, e, why)
 	})
-}
-
-func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, nb: nb, shown: newShown()}
 }

@@ -7,13 +7,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
-
-// ErrNotNotebook is matched by the error of opening something that is there but
-// is not a notebook.
-var ErrNotNotebook = errors.New("not a notebook")
 
 // room is what a document needs of an rtc.Room.
 type room interface {
@@ -32,27 +27,11 @@ type room interface {
 	Err() error
 }
 
-// joinFunc enters the room of a path, with an empty replica.
-type joinFunc func(ctx context.Context, path string) (room, *ydoc.Notebook, error)
-
-// joinRoom is the joinFunc of a real server.
-func (m *Manager) joinRoom(ctx context.Context, path string) (room, *ydoc.Notebook, error) {
-	nb := ydoc.NewNotebook()
-	r, err := rtc.Join(ctx, rtc.Config{
-		Server: m.cfg.Server, Path: path, Format: "json", Type: "notebook",
-		Replica: nb.Doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
-		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
-	})
-	if err != nil {
-		return nil, nil, err
-	}
-	return r, nb, nil
-}
-
 // entry is a place in the map of open documents: one that is being joined, is
 // open, or is being left.
 type entry struct {
 	path  string
+	kind  kind
 	ready chan struct{} // closed when doc or err is set
 	doc   *Document
 	err   error
@@ -68,12 +47,16 @@ type entry struct {
 // the server says (errors.Is with jupyter.ErrNotFound and its like), and
 // matches ErrNotNotebook for a path that is something else.
 func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
+	return m.openKind(ctx, path, notebookKind)
+}
+
+func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document, error) {
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {
 		return nil, err
 	}
 	for {
-		e, mine, err := m.enter(clean)
+		e, mine, err := m.enter(clean, k)
 		if err != nil {
 			return nil, err
 		}
@@ -87,6 +70,9 @@ func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 		}
 		if e.err != nil {
 			return nil, fmt.Errorf("open %s: %w", clean, e.err)
+		}
+		if e.kind != k {
+			return nil, fmt.Errorf("open %s: %w", clean, k.fits(e.kind.contentsType()))
 		}
 		if m.pin(e) {
 			if err := e.doc.exists(ctx); err != nil {
@@ -105,7 +91,7 @@ func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 }
 
 // enter finds the entry of a path, or makes one for the caller to fill.
-func (m *Manager) enter(path string) (e *entry, mine bool, err error) {
+func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -114,7 +100,7 @@ func (m *Manager) enter(path string) (e *entry, mine bool, err error) {
 	if e, ok := m.open[path]; ok {
 		return e, false, nil
 	}
-	e = &entry{path: path, ready: make(chan struct{}), gone: make(chan struct{})}
+	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{})}
 	m.open[path] = e
 	return e, true, nil
 }
@@ -123,7 +109,7 @@ func (m *Manager) enter(path string) (e *entry, mine bool, err error) {
 // that happened to be first: others may be waiting for it as well.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
-	doc, err := m.openDocument(m.ctx, e.path)
+	doc, err := m.openDocument(m.ctx, e.path, e.kind)
 	m.mu.Lock()
 	if err == nil && m.closed {
 		err = ErrClosed
@@ -174,27 +160,24 @@ func (d *Document) exists(ctx context.Context) error {
 	return nil // what else may be wrong comes out when it is used
 }
 
-// openDocument looks whether the path is a notebook and joins its room. The
-// look comes first because the server makes a room for any path at all.
-func (m *Manager) openDocument(ctx context.Context, path string) (*Document, error) {
+// openDocument looks whether the path is what it is to be opened as, and joins
+// its room.
+func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {
 		var err error
-		if c, err = m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
+		if c, err = m.inspect(ctx, path, k); err != nil {
 			return nil, err
-		}
-		if c.Type != "notebook" {
-			return nil, fmt.Errorf("%w: it is a %s; name a file that ends in .ipynb", ErrNotNotebook, c.Type)
 		}
 		path = c.Path
 	}
-	r, nb, err := m.join(ctx, path)
+	lv, err := m.join(ctx, path, k)
 	if err != nil {
 		return nil, err
 	}
-	d := newDocument(m, path, r, nb)
+	d := newDocument(m, path, k, lv)
 	if m.cfg.Server != nil {
-		d.file.saw(c, nb)
+		d.file.saw(c, lv.doc)
 	}
 	return d, nil
 }

@@ -2,16 +2,17 @@ package session
 
 import "github.com/nbduet/nbduet/rtc"
 
-// Person is somebody else in a notebook's room.
+// Person is somebody else in a document's room.
 type Person struct {
 	Name   string // as JupyterLab shows it
 	Agent  bool   // an agent like this one
 	CellID string // the cell that the caret is in; "" where none is shown
 	Index  int    // of that cell; -1 without one
-	Offset int    // of the caret in the cell's source, in UTF-16 code units
+	Offset int    // of the caret in the cell's source or the text, in UTF-16 code units
+	Caret  bool   // a caret is shown, so that Offset means something
 }
 
-// People lists who else is in the notebook's room and where each one's caret
+// People lists who else is in the document's room and where each one's caret
 // is. Somebody who came before us is known after 15 seconds at the latest.
 func (d *Document) People() []Person {
 	lv := d.current()
@@ -28,12 +29,18 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 		person.Name = p.User.Name
 	}
 	for _, c := range p.Cursors {
+		if lv.text != nil {
+			if person.Offset, person.Caret = lv.text.ResolvePosition(c.Head); person.Caret {
+				break
+			}
+			continue
+		}
 		id, offset, ok := lv.nb.ResolvePosition(c.Head)
 		if !ok {
 			continue
 		}
 		if i, ok := lv.nb.Index(id); ok {
-			person.CellID, person.Index, person.Offset = id, i, offset
+			person.CellID, person.Index, person.Offset, person.Caret = id, i, offset, true
 			break
 		}
 	}

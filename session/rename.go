@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -11,11 +12,13 @@ import (
 // renamed through it; the room, its file id and everybody in it stay the same.
 // It reports false when the document has ended.
 func (d *Document) watch(lv *live) bool {
-	changes := lv.nb.Subscribe()
+	changes := lv.doc.Subscribe()
 	defer changes.Close()
-	hash := lv.nb.State().Hash
+	hash := lv.doc.State().Hash
+	look := time.NewTicker(tidyEvery)
+	defer look.Stop()
 	for {
-		st := lv.nb.State()
+		st := lv.doc.State()
 		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d, path)
 		}
@@ -29,6 +32,8 @@ func (d *Document) watch(lv *live) bool {
 			return false
 		case <-lv.room.Done():
 			return true
+		case <-look.C:
+			d.tidy(lv)
 		case <-changes.Ready():
 			if _, err := changes.Take(); err != nil {
 				// A broken replica ends its room, which is what to wait for.
@@ -48,7 +53,7 @@ func (d *Document) watch(lv *live) bool {
 func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
-		m.log.Warn("the server says that a notebook has moved to an impossible path", "path", d.Path(), "error", err)
+		m.log.Warn("the server says that a document has moved to an impossible path", "path", d.Path(), "error", err)
 		return
 	}
 	e := d.entry
@@ -66,13 +71,15 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	d.path = path
 	d.live.room.Rename(path)
 	d.mu.Unlock()
-	m.log.Info("notebook renamed", "from", old, "to", path)
+	m.log.Info("document renamed", "from", old, "to", path)
 	if taken {
 		m.drop(e, "its file was renamed to "+path+", which is open as well")
 		return
 	}
 	m.lobby.moved(old, path)
-	d.moveKernel(ctx, old, path)
+	if d.kind == notebookKind {
+		d.moveKernel(ctx, old, path)
+	}
 }
 
 // moveKernel takes the notebook's Jupyter session along. An open tab does that

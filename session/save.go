@@ -48,7 +48,7 @@ const (
 	problemGone     = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
 	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may keep it from being written; see the Jupyter server's log"
 	problemForeign  = "the file was changed by another program at the same time, and not written"
-	noteOverwritten = "another program has changed the notebook's file, and the server has put the file's content in place of what was open: edits of the last seconds before may be undone; read the notebook again"
+	noteOverwritten = "another program has changed the file, and the server has put the file's content in place of what was open: edits of the last seconds before may be undone; read it again"
 )
 
 // settleTries is how often the file is compared with the document's word for
@@ -133,7 +133,7 @@ func (d *Document) saver() {
 func (d *Document) save(ctx context.Context) {
 	lv := d.current()
 	d.file.begin()
-	revision := lv.nb.Revision()
+	revision := lv.doc.Revision()
 	saving, stop := context.WithTimeout(ctx, saveTimeout)
 	status, err := lv.room.Save(saving)
 	stop()
@@ -159,7 +159,7 @@ func (d *Document) note(problem string) {
 	d.file.problem = problem
 	d.file.mu.Unlock()
 	if problem != "" && problem != before {
-		d.m.log.Warn("the notebook's file does not follow", "path", d.Path(), "problem", problem)
+		d.m.log.Warn("the document's file does not follow", "path", d.Path(), "problem", problem)
 	}
 }
 
@@ -189,7 +189,7 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		}
-		if named = lv.nb.State().Hash; named == "" || c.Hash == "" || named == c.Hash {
+		if named = lv.doc.State().Hash; named == "" || c.Hash == "" || named == c.Hash {
 			break
 		}
 		select {
@@ -261,10 +261,10 @@ func (d *Document) Overwritten() string {
 }
 
 // saw records the file as it was found when the document was opened.
-func (f *fileState) saw(c jupyter.Content, nb *ydoc.Notebook) {
+func (f *fileState) saw(c jupyter.Content, doc replica) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.modified, f.hash, f.revision = c.LastModified, nb.State().Hash, nb.Revision()
+	f.modified, f.hash, f.revision = c.LastModified, doc.State().Hash, doc.Revision()
 	if !c.Writable {
 		f.problem = problemReadOnly
 	}

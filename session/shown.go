@@ -36,6 +36,9 @@ func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
 // nothing.
 func (d *Document) Point(cell string, offset int) {
 	lv := d.current()
+	if lv.nb == nil {
+		return
+	}
 	c, ok := lv.nb.Cell(cell)
 	if !ok {
 		return

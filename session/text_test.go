@@ -1,0 +1,107 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+func openText(t *testing.T, m *session.Manager, path string) *session.Document {
+	t.Helper()
+	d, err := m.OpenText(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Release)
+	return d
+}
+
+// A text file is edited in the room that JupyterLab's editor joins, another
+// agent sees the edit and where the caret is, and the file follows.
+func TestTextDocument(t *testing.T) {
+	s := jupytertest.Shared(t)
+	path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
+	m, other := manager(t, s, session.Config{AgentName: "One"}), manager(t, s, session.Config{AgentName: "Two"})
+	d, o := openText(t, m, "/"+path), openText(t, other, path)
+	if got := d.Text().String(); got != "# Über 😀\n\nend\n" {
+		t.Fatalf("it reads %q", got)
+	}
+	if d.Notebook() != nil {
+		t.Error("a text has a notebook")
+	}
+	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Insert(e.Offset(8), " and more") }); err != nil {
+		t.Fatal(err)
+	}
+	d.PointText(10)
+	const want = "# Über 😀 and more\n\nend\n"
+	eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
+	eventually(t, "the other sees the caret", func() bool {
+		for _, p := range o.People() {
+			if p.Name == "One" && p.Caret && p.Offset == 10 {
+				return true
+			}
+		}
+		return false
+	})
+	eventually(t, "it is on disk", func() bool { return s.Read(t, path) == want })
+	if u := d.Unsaved(); u != "" {
+		t.Errorf("said to be unsaved: %s", u)
+	}
+	infos, err := m.Sessions("")
+	if err != nil || len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
+		t.Errorf("its session: %+v, %v", infos, err)
+	}
+}
+
+// What is no text is refused before a room of it is made, and an open document
+// is not opened as the other kind.
+func TestNotText(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	binary := s.Write(t, s.Name(t, ".bin"), "\xff\xfe\x00\x80binary")
+	large := s.Write(t, s.Name(t, ".txt"), strings.Repeat("0123456789abcdef", 1<<20)+"x")
+	notebook, text := s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".txt"), "text")
+	for what, path := range map[string]string{"binary": binary, "large": large, "notebook": notebook, "folder": ""} {
+		if _, err := m.OpenText(t.Context(), path); !errors.Is(err, session.ErrNotText) {
+			t.Errorf("open the %s as text: %v", what, err)
+		}
+	}
+	if _, err := m.OpenText(t.Context(), s.Name(t, ".txt")); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("open what is not there: %v", err)
+	}
+	if m.IsOpen("") {
+		t.Error("something that was refused is open")
+	}
+	openText(t, m, text)
+	open(t, m, notebook)
+	if _, err := m.Open(t.Context(), text); !errors.Is(err, session.ErrNotNotebook) {
+		t.Errorf("open an open text as a notebook: %v", err)
+	}
+	if _, err := m.OpenText(t.Context(), notebook); !errors.Is(err, session.ErrNotText) {
+		t.Errorf("open an open notebook as text: %v", err)
+	}
+	if !m.IsOpen(text) || !m.IsOpen("") || m.IsOpen(text+"x") {
+		t.Error("what is open is not told right")
+	}
+}
+
+// A text renamed through the server is followed.
+func TestRenamedTextIsFollowed(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
+	d := openText(t, m, path)
+	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Insert(0, "# moved\n") }); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the new file has the edit", func() bool { return fileHas(s, to, "# moved\nx = 1") })
+}

@@ -1,0 +1,65 @@
+package session
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// How a replica that has grown far beyond its content is noticed. What is left
+// over from editing, such as the outputs that a run has cleared, is never
+// collected in it; the server's own replica does collect it, so a fresh one is
+// small again.
+const (
+	tidyEvery   = time.Minute      // between two looks
+	tidyIdle    = 20 * time.Second // without use before a document is touched
+	tidyStructs = 20_000           // below this nothing is worth the trouble
+	tidyRatio   = 4                // structs for each that is content
+	tidyGrowth  = 4                // times the structs that it had when joined
+)
+
+// bloated says whether a replica is worth joining afresh, given what it
+// consisted of when it was joined: a document that is as large on the server
+// would come back no smaller.
+func bloated(b ydoc.Bloat, joined int) bool {
+	return b.Structs >= tidyStructs && b.Ratio() >= tidyRatio && b.Structs >= tidyGrowth*joined
+}
+
+// tidy joins the room of an idle document afresh if its replica has grown far
+// beyond its content. Everything that was written here is in the room before
+// the old replica is given up; a document that comes into use meanwhile stays
+// as it is, until the next look.
+func (d *Document) tidy(lv *live) {
+	if idle, busy := d.idleFor(time.Now()); busy || idle < tidyIdle {
+		return
+	}
+	b := lv.doc.Bloat()
+	if !bloated(b, lv.joined) {
+		return
+	}
+	ctx, stop := context.WithTimeout(d.ctx, leaveTimeout)
+	defer stop()
+	if err := lv.room.Barrier(ctx); err != nil {
+		return // the connection is down, which is another's business
+	}
+	fresh, err := d.m.join(ctx, d.Path(), d.kind)
+	if err != nil {
+		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
+		return
+	}
+	d.mu.Lock()
+	swap := d.users == 0 && !d.closed && d.live == lv
+	if swap {
+		d.live = fresh
+	}
+	d.mu.Unlock()
+	old := lv
+	if !swap {
+		old = fresh
+	}
+	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined, "taken", swap)
+	if err := old.room.Leave(ctx); err != nil {
+		d.m.log.Debug("leaving a room that was joined twice did not go to plan", "path", d.Path(), "error", err)
+	}
+}
