@@ -26,10 +26,15 @@ func churn(t *testing.T, nb *ydoc.Notebook) {
 		return err
 	})
 	for nb.Bloat().Structs < tidyStructs {
-		for range 500 {
-			edit(func(e *ydoc.Editor) error { return e.AppendStream(id, "stdout", "line\n") })
-			edit(func(e *ydoc.Editor) error { return e.ClearOutputs(id) })
-		}
+		edit(func(e *ydoc.Editor) error {
+			for range 500 {
+				if err := e.AppendOutput(id, ydoc.Output{"output_type": "display_data", "data": map[string]any{"text/plain": "1"}, "metadata": map[string]any{}}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		edit(func(e *ydoc.Editor) error { return e.ClearOutputs(id) })
 	}
 }
 
