@@ -52,5 +52,9 @@ if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --
   tail -n 15 "$log" >&2
   exit 1
 fi
+"$venv/bin/python" -m bash_kernel.install --sys-prefix >>"$log" 2>&1 || {
+  say "The Bash kernel could not be registered; the end of $log says why."
+  exit 1
+}
 printf '%s\n' "$stamp" >"$venv/.requirements"
 say "made .venv"
