@@ -35,6 +35,7 @@ func (d *Document) keep() {
 		if !d.rejoin() {
 			return
 		}
+		d.compare(lv, d.current())
 	}
 }
 

@@ -38,7 +38,7 @@ type fileState struct {
 	saving      uint64        // how many of them the save that goes on has
 	proven      uint64        // how many of them were seen on disk
 	problem     string        // why the file does not follow; "" while it does
-	overwritten string        // what another program's write did to our edits; "" when told
+	overwritten string        // what became of confirmed edits of ours; "" when told
 	gone        bool          // there was no file when last looked
 }
 
@@ -48,6 +48,7 @@ const (
 	problemGone     = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
 	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may keep it from being written; see the Jupyter server's log"
 	problemForeign  = "the file was changed by another program at the same time, and not written"
+	noteForgotten   = "the Jupyter server was restarted, or had let go of the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
 	noteOverwritten = "another program has changed the file, and the server has put the file's content in place of what was open: edits of the last seconds before may be undone; read it again"
 )
 
@@ -240,6 +241,18 @@ func (f *fileState) overwrite() (lost bool) {
 	return true
 }
 
+// forget notes that the server no longer has edits of ours which it had
+// confirmed, if there are any that it had not written.
+func (f *fileState) forget() (lost bool) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.proven == f.edits {
+		return false
+	}
+	f.overwritten, f.proven, f.saving = noteForgotten, f.edits, f.edits
+	return true
+}
+
 // reloaded notes that the server has put the file's content in place of the
 // document's, while there were edits of ours that were not in the file.
 func (f *fileState) reloaded() (lost bool) {
@@ -249,9 +262,9 @@ func (f *fileState) reloaded() (lost bool) {
 	return f.overwrite()
 }
 
-// Overwritten says, once, that edits which were confirmed may have been undone since
-// by another program's write to the file; "" where nothing of the kind is
-// known.
+// Overwritten says, once, that edits which were confirmed may have been undone
+// since, by another program's write to the file or by the end of the server
+// before it had saved them; "" where nothing of the kind is known.
 func (d *Document) Overwritten() string {
 	d.file.mu.Lock()
 	defer d.file.mu.Unlock()

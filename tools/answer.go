@@ -54,7 +54,7 @@ func savedProperties() []property {
 	return []property{
 		optional("saved", boolean("false where the notebook's file does not have what the shared document has; absent otherwise.")),
 		optional("save_problem", text("Why the file does not follow.")),
-		optional("overwritten", text("Said once: edits made before may have been undone by another program's write to the file; read the notebook again.")),
+		optional("overwritten", text("Said once: edits made before may be undone or missing, by another program's write to the file or a restart of the server; read again.")),
 	}
 }
 
