@@ -143,23 +143,19 @@ func getNbStat(d *deps) tool {
 type readArgs struct {
 	Path   string      `json:"path"`
 	Ranges []cellRange `json:"ranges"`
+	Cursor string      `json:"cursor"`
 	Max    *int        `json:"maxCellData"`
 }
 
 type readResult struct {
-	Path      string      `json:"path"`
-	Cells     []cellView  `json:"cells"`
-	Truncated bool        `json:"truncated"`
-	Max       int         `json:"max_cell_data"`
-	CellCount int         `json:"cell_count"`
-	Revision  string      `json:"revision"`
-	Remaining []indexSpan `json:"remaining_ranges,omitempty"`
-	Message   string      `json:"message,omitempty"`
-}
-
-type indexSpan struct {
-	Start int `json:"start"`
-	End   int `json:"end"`
+	Path      string     `json:"path"`
+	Cells     []cellView `json:"cells"`
+	Truncated bool       `json:"truncated"`
+	Max       int        `json:"max_cell_data"`
+	CellCount int        `json:"cell_count"`
+	Revision  string     `json:"revision"`
+	Next      string     `json:"next_cursor,omitempty"`
+	Message   string     `json:"message,omitempty"`
 }
 
 // A cellView is a cell as an answer shows it.
@@ -194,11 +190,12 @@ func readNbCells(d *deps) tool {
 			"Use it before editing, and to look at a cell that is still running. " +
 			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
 			"Long text is cut in the middle and marked so; images (" + fmt.Sprint(maxImagesRead) + " at most) come beside the JSON. " +
-			"What does not fit in one answer is named in remaining_ranges.",
+			"Cells that do not fit in one answer are read with next_cursor.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(
 			required("path", pathSchema()),
 			optional("ranges", rangesSchema("Cells to read, each once, in the order given. Left out: all cells.", 1)),
+			optional("cursor", text("The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since.").length(1, maxCursor)),
 			optional("maxCellData", integer("Most characters of each source and each output.").between(1, maxCellData).def(defaultCellData)),
 		),
 		output: object("", append([]property{
@@ -208,8 +205,7 @@ func readNbCells(d *deps) tool {
 			required("max_cell_data", integer("The limit that was applied.")),
 			required("cell_count", integer("Cells in the notebook.")),
 			required("revision", revisionSchema("the notebook's content")),
-			optional("remaining_ranges", list("Cells that did not fit: the ranges for the next call.", object("",
-				required("start", integer("")), required("end", integer(""))))),
+			optional("next_cursor", text("Where cells did not fit: the cursor for the next call.")),
 			optional("message", text("What was left out, and how to get it.")),
 		}, savedProperties()...)...),
 		handle: typed(func(ctx context.Context, args readArgs) (*answer, error) {
@@ -224,15 +220,15 @@ func readNbCells(d *deps) tool {
 			}
 			nb := doc.Notebook()
 			rev, cells := nb.Revision(), nb.Cells()
-			var indexes []int
-			if args.Ranges == nil {
-				for i := range cells {
-					indexes = append(indexes, i)
-				}
-			} else if indexes, err = resolve(args.Ranges, cells); err != nil {
+			indexes, moved, err := cellsToRead(args, cells)
+			if err != nil {
 				return nil, err
 			}
 			page, err := showCells(cells, indexes, limit)
+			if err != nil {
+				return nil, err
+			}
+			next, err := nextCursor(page.left, cells, wholeReading(args))
 			if err != nil {
 				return nil, err
 			}
@@ -241,7 +237,7 @@ func readNbCells(d *deps) tool {
 			}
 			return &answer{doc: doc, images: page.images, body: readResult{
 				Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
-				CellCount: len(cells), Revision: revision(rev), Remaining: page.remaining, Message: page.message,
+				CellCount: len(cells), Revision: revision(rev), Next: next, Message: sentences(moved, page.message),
 			}}, nil
 		}),
 	}
@@ -282,50 +278,6 @@ func outputSchema() schema {
 	)
 }
 
-// A cellPage is as many of the cells asked for as fit in one answer.
-type cellPage struct {
-	cells     []cellView
-	images    []image
-	truncated bool
-	remaining []indexSpan
-	message   string
-}
-
-// showCells cuts cells to size and takes as many as an answer holds: at least one, cut further if need be.
-func showCells(cells []ydoc.Cell, indexes []int, limit int) (cellPage, error) {
-	page := cellPage{cells: []cellView{}}
-	pictures := newTray(maxImagesRead)
-	used := 4000 // for what stands around the cells
-	for n, at := range indexes {
-		mark := pictures.mark()
-		c, outputs := cells[at], contentsOf(cells[at].Outputs)
-		lim := outputLimits{each: limit, total: answerRoom / 2, count: maxOutputs} // every character is sent twice
-		view := showCell(c, at, limit, outputs, lim, pictures)
-		takes, err := view.takes(pictures.images[mark:])
-		for err == nil && n == 0 && used+takes > answerRoom && !lim.none() {
-			lim = lim.halved()
-			pictures.back(mark)
-			view = showCell(c, at, min(limit, lim.total), outputs, lim, pictures)
-			takes, err = view.takes(pictures.images[mark:])
-		}
-		if err != nil {
-			return cellPage{}, err
-		}
-		if used+takes > answerRoom {
-			pictures.back(mark)
-			page.truncated = true
-			page.remaining = spans(indexes[n:])
-			page.message = fmt.Sprintf("%s did not fit in this answer: read them with remaining_ranges", plural(len(indexes)-n, "cell"))
-			break
-		}
-		used += takes
-		page.cells = append(page.cells, view)
-		page.truncated = page.truncated || view.cut()
-	}
-	page.images = pictures.images
-	return page, nil
-}
-
 // showCell cuts one cell to size.
 func showCell(c ydoc.Cell, index, limit int, outputs contents, lim outputLimits, pictures *tray) cellView {
 	v := cellView{Index: index, ID: c.ID, CellType: c.Type, Revision: revision(c.Revision)}
@@ -349,26 +301,4 @@ func (v cellView) cut() bool {
 		}
 	}
 	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0
-}
-
-// takes is the room that the cell and its images need in an answer.
-func (v cellView) takes(images []image) (int, error) {
-	b, err := compact(v)
-	if err != nil {
-		return 0, fault{fmt.Errorf("write cell %s: %w", v.ID, err)}
-	}
-	return wireSize(b, images)
-}
-
-// spans writes indexes, in order, as ranges.
-func spans(indexes []int) []indexSpan {
-	var out []indexSpan
-	for _, i := range indexes {
-		if n := len(out); n > 0 && out[n-1].End == i {
-			out[n-1].End++
-		} else {
-			out = append(out, indexSpan{i, i + 1})
-		}
-	}
-	return out
 }

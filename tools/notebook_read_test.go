@@ -128,7 +128,7 @@ func TestReadNbCells(t *testing.T) {
 			{"output_type":"execute_result","data":{"text/plain":"1"},"metadata":{},"execution_count":7}]},
 		{"id":"r","cell_type":"raw","source":"","metadata":{}}]}`)
 	got := r.read(path)
-	if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != defaultCellData || got.Remaining != nil {
+	if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != defaultCellData || got.Next != "" {
 		t.Fatalf("read = %+v", got)
 	}
 	m, c := got.Cells[0], got.Cells[1]
@@ -174,7 +174,7 @@ func TestReadNbCellsRefuses(t *testing.T) {
 	r.bad("read_nb_cells", dict{"path": path, "maxCellData": -1}, "maxCellData is -1")
 }
 
-// Reading a notebook of any size goes on with the ranges that the answer names, until all has been read.
+// Reading a notebook of any size goes on with the answer's cursor, until all has been read.
 func TestReadNbCellsPages(t *testing.T) {
 	r := newRig(t)
 	var sources []string
@@ -190,13 +190,13 @@ func TestReadNbCellsPages(t *testing.T) {
 		for _, c := range got.Cells {
 			read = append(read, c.Source)
 		}
-		if got.Remaining == nil {
+		if got.Next == "" {
 			if calls == 1 {
 				t.Error("all fitted in one answer: the test shows nothing")
 			}
 			break
 		}
-		args["ranges"] = got.Remaining
+		args["cursor"] = got.Next
 		if calls > 40 {
 			t.Fatal("no end")
 		}

@@ -175,7 +175,7 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 			if len(page.cells) == 0 || calls > 3 {
 				t.Fatalf("limit %d: a call makes no progress", limit)
 			}
-			a := &answer{body: readResult{Cells: page.cells, Remaining: page.remaining, Message: page.message}, images: page.images}
+			a := &answer{body: readResult{Cells: page.cells, Message: page.message}, images: page.images}
 			res, err := a.result()
 			if err != nil {
 				t.Fatal(err)
@@ -189,8 +189,8 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 				}
 			}
 			indexes = indexes[len(page.cells):]
-			if got := spans(indexes); !slices.Equal(got, page.remaining) {
-				t.Fatalf("remaining_ranges = %v, want %v", page.remaining, got)
+			if !slices.Equal(indexes, page.left) {
+				t.Fatalf("left = %v, want %v", page.left, indexes)
 			}
 		}
 	}
