@@ -51,7 +51,7 @@ test-e2e: need-go venv node browser
 
 .PHONY: soak
 soak: need-go venv ## edit notebooks at random for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
-	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-1000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
+	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: bench-ydoc
 bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often; some minutes)

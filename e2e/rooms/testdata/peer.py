@@ -1,15 +1,19 @@
-"""Another program in a notebook's room, by pycrdt and a websocket.
+"""Other programs in notebooks' rooms, by pycrdt and a websocket: one process for any number of them.
 
-Reads one JSON object a line from stdin and answers each with one on stdout:
+Reads one JSON object a line from stdin and answers each with one on stdout that has its "id", and "value" or "error".
+Commands of one peer come one after the other, those of several at the same time:
 
-    {"do": "open", "url": room, "token": token}   a new, empty document, connected
-    {"do": "insert", "at": n, "id": id, "source": text}
-    {"do": "delete", "cell": n}
-    {"do": "text", "cell": n, "at": code point, "del": code points, "ins": text}
-    {"do": "flush"}                               until the room has everything
-    {"do": "away"}, {"do": "back"}                disconnect, connect again
-    {"do": "read"}                                [[id, source], ...]
-    {"do": "close"}
+    {"id": n, "peer": name, "do": "open", "url": room, "token": token}   a new, empty document, connected
+    {… "do": "insert", "at": n, "cell": id, "source": text}
+    {… "do": "delete", "cell": n}
+    {… "do": "text", "cell": n, "at": code point, "del": code points, "ins": text}
+    {… "do": "flush"}                               until the room has everything, and the peer what the room has
+    {… "do": "away"}, {… "do": "back"}              disconnect, connect again
+    {… "do": "read"}                                [[id, source], ...]
+    {… "do": "close"}
+
+An edit with "flush": true waits as flush does. {"id": n, "do": "validate", "file": name} checks a notebook file against
+the schema of nbformat, and that its cell ids are unique.
 """
 
 import asyncio
@@ -17,6 +21,7 @@ import json
 import sys
 import traceback
 
+import nbformat
 from pycrdt import Array, Doc, Map, Text
 from tornado.httpclient import HTTPRequest
 from tornado.websocket import websocket_connect
@@ -46,8 +51,8 @@ def payload(b):
 
 
 class Peer:
-    def __init__(self, url, token):
-        self.request = HTTPRequest(url, headers={"Authorization": "token " + token})
+    def __init__(self, c):
+        self.request = HTTPRequest(c["url"], headers={"Authorization": "token " + c["token"]})
         self.doc = Doc()
         self.cells = self.doc.get("cells", type=Array)
         self.ws = None
@@ -67,23 +72,23 @@ class Peer:
         finally:
             self.applying = False
 
-    async def connect(self):
+    async def back(self, c):
         self.ws = await websocket_connect(self.request, max_message_size=1 << 30)
-        self.reader = asyncio.ensure_future(self.read(self.ws))
-        self.theirs = None
-        await self.flush()
-        while self.theirs is None:
-            await asyncio.sleep(0.001)
+        self.theirs = asyncio.get_running_loop().create_future()
+        self.reader = asyncio.ensure_future(self.receive(self.ws))
+        await self.flush(c)
+        theirs = await self.theirs
         self.synced = True
-        self.ws.write_message(frame(1, self.doc.get_update(self.theirs)), binary=True)
+        self.ws.write_message(frame(1, self.doc.get_update(theirs)), binary=True)
 
-    async def read(self, ws):
+    async def receive(self, ws):
         while (b := await ws.read_message()) is not None:
             if b[0] != 0:
                 continue
             p = payload(b)
             if b[1] == 0:
-                self.theirs = p
+                if not self.theirs.done():
+                    self.theirs.set_result(p)
                 if self.synced:
                     ws.write_message(frame(1, self.doc.get_update(p)), binary=True)
             else:
@@ -91,26 +96,26 @@ class Peer:
                 if b[1] == 1:
                     self.answers.pop(0).set_result(None)
 
-    async def flush(self):
+    async def flush(self, c):
         answer = asyncio.get_running_loop().create_future()
         self.answers.append(answer)
         self.ws.write_message(frame(0, self.doc.get_state()), binary=True)
         await answer
 
-    async def disconnect(self):
+    async def away(self, c):
         self.synced = False
         self.answers = []
-        self.ws.close()
         self.reader.cancel()
+        self.ws.close()
 
-    def insert(self, at, id, source):
+    async def insert(self, c):
         self.cells.insert(
-            at % (len(self.cells) + 1),
+            c["at"] % (len(self.cells) + 1),
             Map(
                 {
-                    "id": id,
+                    "id": c["cell"],
                     "cell_type": "code",
-                    "source": Text(source),
+                    "source": Text(c["source"]),
                     "metadata": Map({}),
                     "outputs": Array([]),
                     "execution_count": None,
@@ -119,58 +124,73 @@ class Peer:
             ),
         )
 
-    def delete(self, cell):
+    async def delete(self, c):
         if len(self.cells) > 2:
-            del self.cells[cell % len(self.cells)]
+            del self.cells[c["cell"] % len(self.cells)]
 
-    def text(self, cell, at, count, ins):
+    async def text(self, c):
         if len(self.cells) == 0:
             return
-        text = self.cells[cell % len(self.cells)]["source"]
+        text = self.cells[c["cell"] % len(self.cells)]["source"]
         was = str(text)  # offsets are bytes here
-        at %= len(was) + 1
+        at = c["at"] % (len(was) + 1)
         start = len(was[:at].encode())
-        end = len(was[: at + count].encode())
+        end = len(was[: at + c["del"]].encode())
         with self.doc.transaction():
             if end > start:
                 del text[start:end]
-            if ins:
-                text.insert(start, ins)
+            if c["ins"]:
+                text.insert(start, c["ins"])
+
+    async def read(self, c):
+        return [[cell["id"], str(cell["source"])] for cell in self.cells]
 
 
-async def answer(peer, c):
+def validate(name):
+    notebook = nbformat.read(name, as_version=nbformat.NO_CONVERT)
+    nbformat.validate(notebook)
+    ids = [cell["id"] for cell in notebook.cells]
+    if len(set(ids)) != len(ids):
+        raise ValueError(f"{name}: cell ids are not unique: {ids}")
+
+
+peers = {}
+
+
+async def do(c):
     match c["do"]:
+        case "validate":
+            return validate(c["file"])
         case "open":
-            peer = Peer(c["url"], c["token"])
-            await peer.connect()
-        case "insert":
-            peer.insert(c["at"], c["id"], c["source"])
-        case "delete":
-            peer.delete(c["cell"])
-        case "text":
-            peer.text(c["cell"], c["at"], c["del"], c["ins"])
-        case "flush":
-            await peer.flush()
-        case "away" | "close":
-            await peer.disconnect()
-        case "back":
-            await peer.connect()
-        case "read":
-            return peer, [[cell["id"], str(cell["source"])] for cell in peer.cells]
-    return peer, None
+            peers[c["peer"]] = peer = Peer(c)
+            return await peer.back(c)
+        case "close":
+            return await peers.pop(c["peer"]).away(c)
+        case "insert" | "delete" | "text" | "flush" | "away" | "back" | "read" as name:
+            peer = peers[c["peer"]]
+            value = await getattr(peer, name)(c)
+            if c.get("flush"):
+                await peer.flush(c)
+            return value
+    raise ValueError(f"no such command: {c}")
+
+
+async def answer(c):
+    try:
+        result = {"value": await do(c)}
+    except BaseException:  # a panic in pycrdt's Rust is no Exception
+        result = {"error": traceback.format_exc()}
+    print(json.dumps({"id": c["id"]} | result), flush=True)
 
 
 async def main():
     stdin = asyncio.StreamReader(limit=1 << 24)
     await asyncio.get_running_loop().connect_read_pipe(lambda: asyncio.StreamReaderProtocol(stdin), sys.stdin)
-    peer = None
+    tasks = set()
     while line := await stdin.readline():
-        try:
-            peer, value = await asyncio.wait_for(answer(peer, json.loads(line)), 60)
-            result = {"value": value}
-        except BaseException:  # a panic in pycrdt's Rust is no Exception
-            result = {"error": traceback.format_exc()}
-        print(json.dumps(result), flush=True)
+        task = asyncio.ensure_future(answer(json.loads(line)))
+        tasks.add(task)
+        task.add_done_callback(tasks.discard)
 
 
 asyncio.run(main())

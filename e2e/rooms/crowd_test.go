@@ -1,0 +1,269 @@
+package rooms_test
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"math/rand/v2"
+	"path/filepath"
+	"slices"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// crowd is who edits one notebook after the other.
+type crowd struct {
+	t      *testing.T
+	s      *jupytertest.Server
+	lines  []*line // of the first two agents
+	agents []*agent
+	peers  []*foreignPeer // by pycrdt and by yjs
+
+	rng   *rand.Rand
+	docs  []*session.Document // of the agents
+	cells int                 // made so far
+	seed  uint64
+}
+
+// brisk connects again at once. A cut line is noticed by itself, while a server
+// that is so busy may well be silent for seconds.
+var brisk = rtc.Timing{BackoffMin: 5 * time.Millisecond, BackoffMax: 500 * time.Millisecond}
+
+func newCrowd(t *testing.T, s *jupytertest.Server, pycrdt, yjs *foreign, name string) *crowd {
+	w := &crowd{t: t, s: s, peers: []*foreignPeer{{f: pycrdt, name: name}, {f: yjs, name: name}}}
+	for range 2 {
+		l := newLine(t, s)
+		w.lines = append(w.lines, l)
+		w.agents = append(w.agents, newAgentWith(t, l.url(), s.Token, brisk))
+	}
+	w.agents = append(w.agents, newAgentWith(t, s.URL, s.Token, brisk))
+	return w
+}
+
+// play lets the crowd edit a new notebook.
+func (w *crowd) play(ctx context.Context, seed uint64) error {
+	w.seed, w.cells, w.docs, w.rng = seed, 0, nil, rand.New(rand.NewPCG(seed, 0))
+	path := w.s.Notebook(w.t, "é = 1", "# 😀\nb = 2", "日本 = 3")
+	for i, a := range w.agents {
+		d, err := a.Open(ctx, path)
+		if err != nil {
+			return fmt.Errorf("agent %d: %w", i, err)
+		}
+		defer d.Release()
+		w.docs = append(w.docs, d)
+	}
+	for i, p := range w.peers {
+		if err := p.open(ctx, w.s, w.agents[2], w.docs[2]); err != nil {
+			return fmt.Errorf("peer %d: %w", i, err)
+		}
+	}
+	for i := range steps {
+		if err := w.step(ctx); err != nil {
+			return fmt.Errorf("step %d: %w", i, err)
+		}
+	}
+	if err := w.agree(ctx, path); err != nil {
+		return err
+	}
+	return w.part(ctx, path)
+}
+
+// step lets somebody do something.
+func (w *crowd) step(ctx context.Context) error {
+	if w.rng.IntN(50) == 0 {
+		if err := w.disconnect(ctx); err != nil {
+			return err
+		}
+	}
+	flush := w.rng.IntN(2) == 0
+	who := w.rng.IntN(5)
+	if who >= 3 {
+		p := w.peers[who-3]
+		c := w.command()
+		c["flush"] = flush && !p.away
+		_, err := p.do(ctx, c)
+		return err
+	}
+	times := 1
+	if who == 2 {
+		times += w.rng.IntN(8)
+	}
+	for range times {
+		if err := w.edit(who, w.docs[who]); err != nil {
+			return fmt.Errorf("agent %d: %w", who, err)
+		}
+	}
+	if !flush {
+		return nil
+	}
+	return w.docs[who].Settled(ctx)
+}
+
+// disconnect cuts an agent's line, or lets a peer go away or come back.
+func (w *crowd) disconnect(ctx context.Context) error {
+	i := w.rng.IntN(2)
+	if w.rng.IntN(2) == 0 {
+		w.lines[i].proxy.Stop()
+		return w.lines[i].proxy.Start()
+	}
+	return w.peers[i].travel(ctx)
+}
+
+var words = []string{"a", "bc", " ", "\n", "é", "😀", "日本", "x = 1\n", "👩‍👩‍👧"}
+
+func (w *crowd) word() string { return words[w.rng.IntN(len(words))] }
+
+func (w *crowd) newID() string {
+	w.cells++
+	return fmt.Sprintf("s%d-%d", w.seed, w.cells)
+}
+
+// edit makes one random edit of an agent's.
+func (w *crowd) edit(who int, d *session.Document) error {
+	at, what, from, n, word, id := w.rng.IntN(1000), w.rng.IntN(10), w.rng.IntN(1000), w.rng.IntN(4), w.word(), w.newID()
+	return d.Notebook().Edit("random", func(e *ydoc.Editor) error {
+		cell, ok := e.IDAt(at % max(e.Len(), 1))
+		switch {
+		case what < 2 || !ok:
+			_, err := e.Insert(at%(e.Len()+1), ydoc.NewCell{ID: id, Type: "code", Source: word})
+			return err
+		case what == 2 && e.Len() > 2:
+			return e.Delete(cell)
+		case what == 3 && who == 0:
+			// A cell moved by two at once would be there twice.
+			return e.Move(cell, from%e.Len())
+		}
+		c, _ := e.Cell(cell)
+		old := []rune(c.Source)
+		start := from % (len(old) + 1)
+		end := min(start+n, len(old))
+		return e.SetSource(cell, string(old[:start])+word+string(old[end:]))
+	})
+}
+
+// command is one random edit for a peer.
+func (w *crowd) command() map[string]any {
+	at := w.rng.IntN(1000)
+	switch what := w.rng.IntN(10); {
+	case what < 2:
+		return map[string]any{"do": "insert", "at": at, "cell": w.newID(), "source": w.word()}
+	case what == 2:
+		return map[string]any{"do": "delete", "cell": at}
+	}
+	return map[string]any{"do": "text", "cell": at, "at": w.rng.IntN(1000), "del": w.rng.IntN(4), "ins": w.word()}
+}
+
+// agree brings everybody together and compares. An exchange with the server
+// behind everybody's last edit is all that it may take to have all edits.
+func (w *crowd) agree(ctx context.Context, path string) error {
+	for i, p := range w.peers {
+		if p.away {
+			if err := p.travel(ctx); err != nil {
+				return fmt.Errorf("peer %d: %w", i, err)
+			}
+		}
+	}
+	for range 2 { // what each has is in the room; each has what is in the room
+		for i, d := range w.docs {
+			if err := d.Settled(ctx); err != nil {
+				return fmt.Errorf("agent %d: %w", i, err)
+			}
+		}
+		for i, p := range w.peers {
+			if err := p.flush(ctx); err != nil {
+				return fmt.Errorf("peer %d: %w", i, err)
+			}
+		}
+	}
+	return w.compare(ctx, path)
+}
+
+// compare holds everybody's notebook against a newcomer's, which is what the
+// server has, and against the file.
+func (w *crowd) compare(ctx context.Context, path string) error {
+	nb := ydoc.NewNotebook()
+	newcomer, err := rtc.Join(ctx, rtc.Config{
+		Server: w.agents[2].Server(), Path: path, Format: "json", Type: "notebook", Replica: nb.Doc,
+		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
+	})
+	if err != nil {
+		return fmt.Errorf("newcomer: %w", err)
+	}
+	defer func() {
+		gone, cancel := context.WithCancel(ctx)
+		cancel() // what there was to save is saved
+		_ = newcomer.Leave(gone)
+	}()
+	want, _ := cells(nb)
+	var errs []error
+	for i, d := range w.docs {
+		got, _ := cells(d.Notebook())
+		errs = append(errs, same(fmt.Sprintf("agent %d", i), got, want))
+	}
+	for i, p := range w.peers {
+		got, err := p.read(ctx)
+		errs = append(errs, err, same(fmt.Sprintf("peer %d", i), got, want))
+	}
+	if err := save(ctx, newcomer); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	file := filepath.Join(w.s.Root, path)
+	onDisk, err := nbfile.Read(file)
+	var got []string
+	for _, c := range onDisk {
+		got = append(got, c.ID+" "+string(c.Source))
+	}
+	return errors.Join(append(errs, err, same("the file", got, want), w.peers[0].f.validate(ctx, file))...)
+}
+
+// save asks until the server says that it has saved: it drops a save that
+// another one overtakes, and the answer with it.
+func save(ctx context.Context, r *rtc.Room) error {
+	for {
+		patience, stop := context.WithTimeout(ctx, 10*time.Second)
+		status, err := r.Save(patience)
+		stop()
+		if err == nil && status == "success" {
+			return nil
+		}
+		if ctx.Err() != nil || r.Err() != nil {
+			return errors.Join(fmt.Errorf("save: %q", status), err)
+		}
+	}
+}
+
+// part lets everybody leave.
+func (w *crowd) part(ctx context.Context, path string) error {
+	for i, p := range w.peers {
+		if _, err := p.do(ctx, map[string]any{"do": "close"}); err != nil {
+			return fmt.Errorf("peer %d: %w", i, err)
+		}
+	}
+	for i, a := range w.agents {
+		var unsaved *session.UnsavedError
+		_, _, err := a.End(ctx, path)
+		if err != nil && !errors.As(err, &unsaved) && !errors.Is(err, context.DeadlineExceeded) {
+			return fmt.Errorf("agent %d: end: %w", i, err)
+		}
+	}
+	return nil
+}
+
+func same(who string, got, want []string) error {
+	if slices.Equal(got, want) {
+		return nil
+	}
+	return fmt.Errorf("%s has\n%s\nthe server\n%s", who, quoted(got), quoted(want))
+}
+
+func quoted(v []string) []byte {
+	b, _ := json.Marshal(v) // of strings, which cannot fail
+	return b
+}
