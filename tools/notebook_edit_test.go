@@ -156,6 +156,28 @@ func TestModifyMergesWithOthers(t *testing.T) {
 	}
 }
 
+// A change names the revision that it is from, whatever the client was shown since.
+func TestModifyFromANamedRevision(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "a = 1\nb = 1\n", "other")
+	first := r.read(path).Cells[0].Revision
+	modify := func(content, revision string) dict {
+		return dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": content, "revision": revision}}}
+	}
+	r.good("modify_nb_cells", modify("a = 2\nb = 1\n", first), nil)
+	r.read(path)
+	var got modifyResult
+	r.good("modify_nb_cells", modify("a = 1\nb = 3\n", first), &got)
+	if len(got.Merged) != 1 || got.Merged[0].Source != "a = 2\nb = 3\n" {
+		t.Errorf("merged_cells = %+v", got.Merged)
+	}
+	defer r.unchanged(path)()
+	r.bad("modify_nb_cells", modify("a = 7\nb = 1\n", first), "nothing was changed", "Their change")
+	r.bad("modify_nb_cells", modify("x", "abc"), "modifications[0].revision", "abc")
+	r.bad("modify_nb_cells", modify("x", "1"), "nothing was changed", "read the cell again")
+	r.bad("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0, "end": 2}, "content": "x", "revision": first}}}, "2 cells", "nothing was changed")
+}
+
 // await waits for the first cell's source in r's own replica, without r's client being shown anything.
 func (r *rig) await(path, want string) {
 	r.t.Helper()

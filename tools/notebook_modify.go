@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strconv"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/ydoc"
@@ -16,8 +17,9 @@ type modifyArgs struct {
 }
 
 type modification struct {
-	Range   cellRange `json:"range"`
-	Content string    `json:"content"`
+	Range    cellRange `json:"range"`
+	Content  string    `json:"content"`
+	Revision string    `json:"revision"`
 }
 
 type modifyResult struct {
@@ -52,6 +54,7 @@ func modifyNbCells(d *deps) tool {
 			required("modifications", list("No cell may be named twice.", arguments(
 				required("range", rangeSchema().with("description", "Every cell in it gets the content.")),
 				required("content", contentSchema("The whole new source.")),
+				optional("revision", text("The cell's revision that the new source is a change from, where the range names one cell. Left out: the one you were last shown.").length(1, 20)),
 			)).items(1, maxNewCells)),
 		}, runProperties("Run the changed code cells.")...)...),
 		output: object("", append([]property{
@@ -107,6 +110,8 @@ type target struct {
 	content string
 	// base is the revision that the new source is a change from.
 	base ydoc.Revision
+	// named tells that the caller has given that revision.
+	named bool
 	// current tells that the cell's source is what the caller was last shown, or that it was shown none.
 	current bool
 }
@@ -120,15 +125,34 @@ func targets(mods []modification, cells []ydoc.Cell) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
+		base, err := m.base(n, len(indexes))
+		if err != nil {
+			return nil, err
+		}
 		for _, at := range indexes {
 			if first, ok := by[at]; ok {
 				return nil, fmt.Errorf("modifications[%d] and modifications[%d] both name cell %d: name each cell once; nothing was changed", first, n, at)
 			}
 			by[at] = n
-			out = append(out, target{cell: cells[at], content: lines(m.Content)})
+			out = append(out, target{cell: cells[at], content: lines(m.Content), base: base, named: m.Revision != ""})
 		}
 	}
 	return out, nil
+}
+
+// base reads the revision that the modification with index n names for its cells, 0 where it names none.
+func (m modification) base(n, cells int) (ydoc.Revision, error) {
+	if m.Revision == "" {
+		return 0, nil
+	}
+	if cells > 1 {
+		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision is that of one cell; nothing was changed", n, plural(cells, "cell"))
+	}
+	rev, err := strconv.ParseUint(m.Revision, 10, 64)
+	if err != nil {
+		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: give it as read_nb_cells has it; nothing was changed", n, quoted(m.Revision))
+	}
+	return ydoc.Revision(rev), nil
 }
 
 // changedCells is what a modification did.
@@ -155,6 +179,10 @@ func (d *deps) modify(ctx context.Context, doc *session.Document, mods []modific
 		}
 		if marked(t.content) && !marked(t.cell.Source) {
 			return changedCells{}, fmt.Errorf("the content for cell %q %s; nothing was changed", t.cell.ID, markedWhy)
+		}
+		if t.named {
+			list[i].current = t.base == t.cell.Revision
+			continue
 		}
 		list[i].current = !d.seen.outdated(ctx, doc.Path(), t.cell)
 		shown, ok := doc.Shown(clientOf(ctx), t.cell.ID)
