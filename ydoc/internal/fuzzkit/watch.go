@@ -1,0 +1,58 @@
+package fuzzkit
+
+import (
+	"encoding/base64"
+	"flag"
+	"fmt"
+	"runtime/metrics"
+	"testing"
+	"time"
+)
+
+const (
+	// MaxTime is how long one input may take in fuzzing. Ordinary tests run on machines that are busy with others: there
+	// only [Hang] counts.
+	MaxTime = time.Second
+	// Hang is after how long an input counts as one that never ends: far above what a loaded machine needs.
+	Hang = 20 * time.Second
+	// MaxAllocated is how many bytes may be allocated on the heap for one input, those that are free again included.
+	MaxAllocated = 64 << 20
+)
+
+// Watch runs f on an input and fails the test when f allocates more than [MaxAllocated], or, in fuzzing, twice takes more
+// than [MaxTime]: what is slow only once is the machine's doing. A hang ends the process with the input in the message.
+// f must be such that it can be run again.
+func Watch(tb testing.TB, input []byte, f func(tb testing.TB)) {
+	tb.Helper()
+	timer := time.AfterFunc(Hang, func() {
+		panic(fmt.Sprintf("%s: hangs with %s", tb.Name(), base64.StdEncoding.EncodeToString(input)))
+	})
+	defer timer.Stop()
+	before, start := allocated(), time.Now()
+	f(tb)
+	took, size := time.Since(start), allocated()-before
+	if size > MaxAllocated {
+		tb.Errorf("%d MB were allocated for %d bytes: %s", size>>20, len(input), base64.StdEncoding.EncodeToString(input))
+	}
+	if took <= MaxTime || !Fuzzing() {
+		return
+	}
+	start = time.Now()
+	f(tb)
+	if again := time.Since(start); again > MaxTime {
+		tb.Errorf("%v and %v were taken for %d bytes: %s", took, again, len(input), base64.StdEncoding.EncodeToString(input))
+	}
+}
+
+// Fuzzing reports whether go test runs with -fuzz.
+func Fuzzing() bool {
+	f := flag.Lookup("test.fuzz")
+	return f != nil && f.Value.String() != ""
+}
+
+// allocated is how many bytes this process has ever allocated on the heap.
+func allocated() uint64 {
+	sample := []metrics.Sample{{Name: "/gc/heap/allocs:bytes"}}
+	metrics.Read(sample)
+	return sample[0].Value.Uint64()
+}
