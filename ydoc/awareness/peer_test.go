@@ -2,14 +2,12 @@ package awareness_test
 
 import (
 	"encoding/json"
-	"os"
 	"reflect"
 	"strings"
 	"testing"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 func TestJupyterLabStateIsRead(t *testing.T) {
@@ -101,49 +99,4 @@ func TestColorIsStableAndVaries(t *testing.T) {
 	if len(seen) < 6 {
 		t.Errorf("14 names have %d colours", len(seen))
 	}
-}
-
-// FuzzAwareness applies any bytes to a table: no fault may change it, and what was taken encodes to the same states.
-func FuzzAwareness(f *testing.F) {
-	b, err := os.ReadFile("testdata/updates.json")
-	if err != nil {
-		f.Fatal(err)
-	}
-	var seeds [][]byte
-	if err := json.Unmarshal(b, &seeds); err != nil {
-		f.Fatal(err)
-	}
-	for _, s := range seeds {
-		f.Add(s)
-	}
-	f.Fuzz(func(t *testing.T, update []byte) {
-		tab := awareness.NewTable(1)
-		if _, err := tab.SetLocal("here"); err != nil {
-			t.Fatal(err)
-		}
-		states, err := awareness.ParseUpdate(update, wire.DefaultLimits)
-		if _, applied := tab.Apply(update, start); (applied == nil) != (err == nil) {
-			t.Fatalf("ParseUpdate says %v, Apply says %v", err, applied)
-		}
-		if string(tab.Local().Raw) != `"here"` {
-			t.Fatalf("our own state became %s", tab.Local().Raw)
-		}
-		if err != nil {
-			if len(tab.Peers()) > 0 {
-				t.Fatalf("a refused update left %v", tab.Peers())
-			}
-			return
-		}
-		again, err := awareness.ParseUpdate(awareness.EncodeUpdate(states), wire.DefaultLimits)
-		if err != nil || !reflect.DeepEqual(again, states) {
-			t.Fatalf("%v became %v (%v)", states, again, err)
-		}
-		for _, s := range tab.Peers() {
-			s.User()
-			s.Cursors()
-			s.Current()
-			s.Documents()
-			s.Autosave()
-		}
-	})
 }

@@ -4,86 +4,83 @@ import (
 	"bytes"
 	"testing"
 
+	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
+// fuzz runs a check on any bytes, beginning with seeds, and watches what each takes.
+func fuzz(f *testing.F, seeds [][]byte, check func(tb testing.TB, b []byte) bool) {
+	for _, s := range seeds {
+		f.Add(s)
+	}
+	f.Fuzz(func(t *testing.T, b []byte) {
+		fuzzkit.Watch(t, b, func(tb testing.TB) { check(tb, b) })
+	})
+}
+
 // FuzzCheckUpdate looks for input that makes the check panic, or that is accepted together with a longer or shorter one.
 func FuzzCheckUpdate(f *testing.F) {
-	for _, u := range realUpdates(f) {
-		f.Add(u)
-	}
-	f.Add([]byte{0x80, 0x80, 0x80, 0x80, 0x40})
-	f.Fuzz(func(t *testing.T, u []byte) {
+	fuzz(f, append(realUpdates(f), []byte{0x80, 0x80, 0x80, 0x80, 0x40}), func(tb testing.TB, u []byte) bool {
 		if wire.CheckUpdate(u, wire.DefaultLimits) != nil {
-			return
+			return false
 		}
 		if wire.CheckUpdate(append(bytes.Clone(u), 0), wire.DefaultLimits) == nil || wire.CheckUpdate(u[:len(u)-1], wire.DefaultLimits) == nil {
-			t.Fatal("accepted, and a byte longer or shorter too")
+			tb.Fatal("accepted, and a byte longer or shorter too")
 		}
+		return true
 	})
 }
 
 // FuzzStateVector checks that an accepted state vector means the same when encoded again.
-func FuzzStateVector(f *testing.F) {
-	for _, v := range vectors(f) {
-		if v.StateVector != "" {
-			f.Add(unhex(f, v.StateVector))
+func FuzzStateVector(f *testing.F) { fuzz(f, realStateVectors(f), checkStateVector) }
+
+func checkStateVector(tb testing.TB, raw []byte) (accepted bool) {
+	sv, err := wire.ParseStateVector(raw, wire.DefaultLimits)
+	if checked := wire.CheckStateVector(raw, wire.DefaultLimits); (checked == nil) != (err == nil) {
+		tb.Fatalf("checked: %v, parsed: %v", checked, err)
+	}
+	if err != nil {
+		return false
+	}
+	again, err := wire.ParseStateVector(wire.EncodeStateVector(sv), wire.DefaultLimits)
+	if err != nil || len(again) != len(sv) {
+		tb.Fatalf("%v became %v (%v)", sv, again, err)
+	}
+	for client, clock := range sv {
+		if c, ok := again[client]; !ok || c != clock {
+			tb.Fatalf("%v became %v", sv, again)
 		}
 	}
-	f.Add(b(2, wire.MaxInt, 1, 3412345678, wire.MaxInt))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		sv, err := wire.ParseStateVector(raw, wire.DefaultLimits)
-		if checked := wire.CheckStateVector(raw, wire.DefaultLimits); (checked == nil) != (err == nil) {
-			t.Fatalf("checked: %v, parsed: %v", checked, err)
-		}
-		if err != nil {
-			return
-		}
-		again, err := wire.ParseStateVector(wire.EncodeStateVector(sv), wire.DefaultLimits)
-		if err != nil || len(again) != len(sv) {
-			t.Fatalf("%v became %v (%v)", sv, again, err)
-		}
-		for client, clock := range sv {
-			if c, ok := again[client]; !ok || c != clock {
-				t.Fatalf("%v became %v", sv, again)
-			}
-		}
-	})
+	return true
 }
 
 // FuzzFrame checks that an accepted frame means the same when built again.
-func FuzzFrame(f *testing.F) {
-	for _, v := range vectors(f) {
-		if v.Hex != "" {
-			f.Add(unhex(f, v.Hex))
-		}
+func FuzzFrame(f *testing.F) { fuzz(f, realFrames(f), checkFrame) }
+
+func checkFrame(tb testing.TB, raw []byte) (accepted bool) {
+	fr, err := wire.ParseFrame(raw, wire.DefaultLimits)
+	if err != nil {
+		return false
 	}
-	f.Add(wire.AppendRaw(nil, `{"type":"save","responseTo":7,"status":"success"}`))
-	f.Add(wire.AppendUpdate(nil, []byte{0, 0}))
-	f.Fuzz(func(t *testing.T, raw []byte) {
-		fr, err := wire.ParseFrame(raw, wire.DefaultLimits)
-		if err != nil {
-			return
-		}
-		var built []byte
-		switch fr.Kind {
-		case wire.SyncStep1:
-			built = wire.AppendSyncStep1(nil, fr.Payload)
-		case wire.SyncStep2:
-			built = wire.AppendSyncStep2(nil, fr.Payload)
-		case wire.Update:
-			built = wire.AppendUpdate(nil, fr.Payload)
-		case wire.Awareness:
-			built = wire.AppendAwareness(nil, fr.Payload)
-		case wire.Raw:
-			built = append(wire.AppendRaw(nil, fr.Raw), fr.Payload...)
-			_, _ = wire.ParseRaw(fr)
-		default:
-			return
-		}
-		again, err := wire.ParseFrame(built, wire.DefaultLimits)
-		if err != nil || again.Kind != fr.Kind || again.Raw != fr.Raw || !bytes.Equal(again.Payload, fr.Payload) {
-			t.Fatalf("%+v became %+v (%v)", fr, again, err)
-		}
-	})
+	var built []byte
+	switch fr.Kind {
+	case wire.SyncStep1:
+		built = wire.AppendSyncStep1(nil, fr.Payload)
+	case wire.SyncStep2:
+		built = wire.AppendSyncStep2(nil, fr.Payload)
+	case wire.Update:
+		built = wire.AppendUpdate(nil, fr.Payload)
+	case wire.Awareness:
+		built = wire.AppendAwareness(nil, fr.Payload)
+	case wire.Raw:
+		built = append(wire.AppendRaw(nil, fr.Raw), fr.Payload...)
+		_, _ = wire.ParseRaw(fr)
+	default:
+		return false
+	}
+	again, err := wire.ParseFrame(built, wire.DefaultLimits)
+	if err != nil || again.Kind != fr.Kind || again.Raw != fr.Raw || !bytes.Equal(again.Payload, fr.Payload) {
+		tb.Fatalf("%+v became %+v (%v)", fr, again, err)
+	}
+	return true
 }

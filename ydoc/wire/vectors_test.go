@@ -7,6 +7,9 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/ydoc/internal/fuzzkit"
+	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -46,7 +49,7 @@ func unhex(tb testing.TB, s string) []byte {
 	return b
 }
 
-// realUpdates are the updates of the recorded documents, single transactions and whole states.
+// realUpdates are the updates of the recorded documents and session, single transactions and whole states.
 func realUpdates(tb testing.TB) [][]byte {
 	tb.Helper()
 	var us [][]byte
@@ -58,8 +61,39 @@ func realUpdates(tb testing.TB) [][]byte {
 			us = append(us, unhex(tb, u))
 		}
 	}
-	if len(us) < 9 {
-		tb.Fatalf("%d recorded updates, at least 9 expected", len(us))
+	us = append(us, fuzzkit.Payloads(tb, wire.SyncStep2, wire.Update)...)
+	if len(us) < 100 {
+		tb.Fatalf("%d recorded updates, at least 100 expected", len(us))
 	}
 	return us
+}
+
+// realStateVectors are those of the recorded documents and session.
+func realStateVectors(tb testing.TB) [][]byte {
+	tb.Helper()
+	svs := fuzzkit.Payloads(tb, wire.SyncStep1)
+	for _, v := range vectors(tb) {
+		if v.StateVector != "" {
+			svs = append(svs, unhex(tb, v.StateVector))
+		}
+	}
+	return append(svs, b(2, wire.MaxInt, 1, 3412345678, wire.MaxInt))
+}
+
+// realFrames are all messages of the recorded session, and single ones that yjs and pycrdt made.
+func realFrames(tb testing.TB) [][]byte {
+	tb.Helper()
+	fs := [][]byte{
+		wire.AppendRaw(nil, `{"type":"save","responseTo":7,"status":"success"}`),
+		wire.AppendUpdate(nil, []byte{0, 0}),
+	}
+	for _, m := range fuzzkit.Session(tb) {
+		fs = append(fs, m.Frame)
+	}
+	for _, v := range vectors(tb) {
+		if v.Hex != "" {
+			fs = append(fs, unhex(tb, v.Hex))
+		}
+	}
+	return fs
 }
