@@ -33,9 +33,9 @@ func (c *Conflict) Error() string {
 }
 
 // Merge carries the change from base to mine over onto theirs, which has come from the same base. It returns edits of
-// theirs; every character that theirs added stays. A change that both made is made once. Text that both inserted at one
-// point stays in both, theirs first. Where a change of one side overlaps a change of the other, or two changes meet
-// inside one word, it returns a *[Conflict] and no edits.
+// theirs; every character that theirs added stays. A change that both made is made once. Lines that both added at one
+// place are all kept, theirs first. Where a change of one side overlaps a change of the other, two changes meet inside
+// one word, or both sides inserted different text at one point within a line, it returns a *[Conflict] and no edits.
 func Merge(base, theirs, mine string) ([]Edit, error) {
 	base, theirs, mine = valid(base), valid(theirs), valid(mine)
 	if mine == base || mine == theirs {
@@ -118,13 +118,23 @@ func (m *merger) equal(s, t span) bool {
 func (m *merger) clash(s, t span) bool {
 	switch {
 	case s.a0 == s.a1 && t.a0 == t.a1: // two insertions at one point
-		return false
+		return !wholeLines(m.base, s.a0, m.mine[s.b0:s.b1], m.theirs[t.b0:t.b1])
 	case t.a1 <= s.a0:
 		return glued(m.base[t.a0:t.a1], m.theirs[t.b0:t.b1], m.base[s.a0:s.a1], m.mine[s.b0:s.b1])
 	case s.a1 <= t.a0:
 		return glued(m.base[s.a0:s.a1], m.mine[s.b0:s.b1], m.base[t.a0:t.a1], m.theirs[t.b0:t.b1])
 	}
 	return true
+}
+
+// wholeLines reports whether two texts that are to be inserted at the offset at are whole lines there. Then one can stand
+// behind the other, in whichever order. Within a line the second would mean something else behind the first: a name typed
+// on, an operator behind a comment.
+func wholeLines(base string, at int, a, b string) bool {
+	if lineStart(base, at) && strings.HasSuffix(a, "\n") && strings.HasSuffix(b, "\n") {
+		return true
+	}
+	return (at == len(base) || base[at] == '\n') && strings.HasPrefix(a, "\n") && strings.HasPrefix(b, "\n")
 }
 
 // glued reports whether of two neighbouring changes, given as old and new text on each side, the left ends inside a
