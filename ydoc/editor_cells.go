@@ -3,6 +3,7 @@ package ydoc
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -223,7 +224,7 @@ func (e *Editor) SetType(id, typ string) error {
 
 // Split cuts a cell in two at a position of its source, in UTF-16 units. The cell keeps what stands before it, its
 // outputs and its id; what stands behind goes into a new cell of the same type and metadata right after it, whose id is
-// returned.
+// returned. Where that refers to attachments it gets them as well.
 func (e *Editor) Split(id string, offset int) (string, error) {
 	d, err := e.editable(id)
 	if err != nil {
@@ -234,12 +235,14 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 	if err != nil {
 		return "", e.fail(err)
 	}
-	var metadata map[string]any
-	if c, ok := e.Cell(id); ok {
-		metadata = c.Clone().Metadata
-		delete(metadata, "trusted")
+	c, _ := e.Cell(id)
+	c = c.Clone()
+	delete(c.Metadata, "trusted")
+	next := NewCell{Type: d.kind, Source: source[at:], Metadata: c.Metadata}
+	if d.kind != Code && strings.Contains(next.Source, "attachment:") {
+		next.Attachments = c.Attachments
 	}
-	ids, err := e.Insert(e.position(d)+1, NewCell{Type: d.kind, Source: source[at:], Metadata: metadata})
+	ids, err := e.Insert(e.position(d)+1, next)
 	if err != nil {
 		return "", err
 	}
@@ -260,7 +263,8 @@ func boundary(s string, offset int) (int, error) {
 }
 
 // Merge joins cells: their sources, with an empty line between two, go into the first of them, the others are deleted.
-// A code cell loses its outputs and execution count.
+// Their attachments go there too, unless it is a code cell; two of one name that differ are an error. A code cell loses
+// its outputs and execution count.
 func (e *Editor) Merge(ids ...string) error {
 	if len(ids) < 2 {
 		return e.fail(invalidf("merging takes two cells or more"))
@@ -283,6 +287,37 @@ func (e *Editor) Merge(ids ...string) error {
 		if err := e.ClearOutputs(ids[0]); err != nil {
 			return err
 		}
+	} else if err := e.gatherAttachments(ids); err != nil {
+		return e.fail(err)
 	}
 	return e.Delete(ids[1:]...)
+}
+
+// gatherAttachments gives the first of some cells the attachments of all of them.
+func (e *Editor) gatherAttachments(ids []string) error {
+	drafts := make([]*draft, len(ids))
+	names := map[string]any{}
+	for i, id := range ids {
+		drafts[i], _ = e.find(id) // found before
+		c, _ := e.Cell(id)
+		if _, err := e.checkObject(c.Attachments); err != nil {
+			return err
+		}
+		for name, v := range c.Attachments {
+			if was, taken := names[name]; taken && !equalValues(was, v) {
+				return invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
+			}
+			names[name] = v
+		}
+	}
+	e.stage(func(x *tx) {
+		all := map[string]any{}
+		for _, d := range slices.Backward(drafts) {
+			maps.Copy(all, objectValue(d.typ.get(keyAttachments)))
+		}
+		if len(all) > 0 {
+			x.setChanged(drafts[0].typ, keyAttachments, all)
+		}
+	})
+	return nil
 }

@@ -1,0 +1,195 @@
+package ydoc
+
+import (
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+)
+
+var (
+	pngA = map[string]any{"image/png": "AAAA"}
+	pngB = map[string]any{"image/png": "BBBB"}
+)
+
+func attachments(t testing.TB, n *Notebook, id string) []string {
+	t.Helper()
+	c, ok := n.Cell(id)
+	if !ok {
+		t.Fatalf("no cell %s", id)
+	}
+	return sortedKeys(c.Attachments)
+}
+
+func TestAttachments(t *testing.T) {
+	a, b := pair(t)
+	forward(t, b.Doc, a.Doc)
+	insert(t, a, 0, NewCell{ID: "m", Type: Markdown, Source: "![](attachment:a.png)", Attachments: map[string]any{"a.png": pngA}}, NewCell{ID: "c", Type: Code})
+	rev := revisionOf(t, b, "m")
+	edit(t, b, func(e *Editor) error { return e.SetAttachments("m", map[string]any{"a.png": pngA}) })
+	if revisionOf(t, b, "m") != rev {
+		t.Error("the same attachments are a change")
+	}
+	edit(t, b, func(e *Editor) error { return e.SetAttachments("m", map[string]any{"a.png": pngA, "b.png": pngB}) })
+	if got := attachments(t, a, "m"); !slices.Equal(got, []string{"a.png", "b.png"}) || revisionOf(t, b, "m") == rev {
+		t.Errorf("%v", got)
+	}
+	// They stay where they have a meaning.
+	edit(t, a, func(e *Editor) error { _ = e.SetType("m", Raw); return e.Move("m", 1) })
+	if got := attachments(t, b, "m"); !slices.Equal(got, []string{"a.png", "b.png"}) {
+		t.Errorf("after a move and as a raw cell: %v", got)
+	}
+	edit(t, a, func(e *Editor) error { return e.SetType("m", Code) })
+	if c, _ := b.Cell("m"); c.Attachments != nil || c.Fault != "" || c.Source != "![](attachment:a.png)" {
+		t.Errorf("as a code cell: %+v", c)
+	}
+	undo(t, a)
+	if c, _ := b.Cell("m"); len(c.Attachments) != 2 || c.Type != Raw {
+		t.Errorf("and back: %+v", c)
+	}
+	edit(t, a, func(e *Editor) error { return e.SetAttachments("m", nil) })
+	if c, _ := b.Cell("m"); c.Attachments != nil {
+		t.Errorf("removed: %v", c.Attachments)
+	}
+	sameCells(t, a, b)
+}
+
+func TestSplitKeepsWhatBelongsToACell(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0,
+		NewCell{ID: "c", Type: Code, Source: "x = 1\ny = 2", Metadata: map[string]any{"tags": []any{"t"}, "trusted": true}},
+		NewCell{ID: "m", Type: Markdown, Source: "text\n![](attachment:a.png)", Attachments: map[string]any{"a.png": pngA}},
+		NewCell{ID: "n", Type: Markdown, Source: "![](attachment:a.png)\ntext", Attachments: map[string]any{"a.png": pngA}},
+	)
+	two := 2
+	edit(t, a, func(e *Editor) error { _ = e.AppendStream("c", "stdout", "out"); return e.FinishRun("c", &two) })
+	var ids [3]string
+	edit(t, a, func(e *Editor) error {
+		for i, at := range map[string]int{"c": 6, "m": 5, "n": 22} {
+			id, err := e.Split(i, at)
+			if err != nil {
+				return err
+			}
+			ids[strings.Index("cmn", i)] = id
+		}
+		return nil
+	})
+	if got := b.IDs(); !slices.Equal(got, []string{"c", ids[0], "m", ids[1], "n", ids[2]}) {
+		t.Fatalf("order %v", got)
+	}
+	first, _ := b.Cell("c")
+	second, _ := b.Cell(ids[0])
+	if first.Source != "x = 1\n" || len(first.Outputs) != 1 || *first.ExecutionCount != 2 || len(first.Metadata) != 2 {
+		t.Errorf("the first half %+v", first)
+	}
+	if second.Source != "y = 2" || second.Type != Code || len(second.Outputs) != 0 || second.ExecutionCount != nil ||
+		second.Metadata["tags"] == nil || second.Metadata["trusted"] != nil {
+		t.Errorf("the second half %+v", second)
+	}
+	for id, want := range map[string]int{"m": 1, ids[1]: 1, "n": 1, ids[2]: 0} {
+		if got := attachments(t, b, id); len(got) != want {
+			t.Errorf("cell %s has the attachments %v", id, got)
+		}
+	}
+	sameCells(t, a, b)
+	// It is one step, and leaves nothing when undone.
+	undo(t, a)
+	if c, _ := b.Cell("c"); b.Len() != 3 || c.Source != "x = 1\ny = 2" || len(c.Outputs) != 1 {
+		t.Errorf("%+v in %v", c, b.IDs())
+	}
+}
+
+func TestMergeKeepsAttachments(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0,
+		NewCell{ID: "m", Type: Markdown, Source: "one", Metadata: map[string]any{"k": 1}, Attachments: map[string]any{"a.png": pngA}},
+		NewCell{ID: "n", Type: Markdown, Source: "two", Metadata: map[string]any{"k": 2}, Attachments: map[string]any{"a.png": pngA, "b.png": pngB}},
+		NewCell{ID: "r", Type: Raw, Source: "three"},
+		NewCell{ID: "o", Type: Markdown, Attachments: map[string]any{"a.png": pngB}},
+		NewCell{ID: "c", Type: Code, Source: "x"},
+	)
+	if err := a.Edit("merge", func(e *Editor) error { return e.Merge("m", "o") }); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "a.png") {
+		t.Errorf("two attachments of one name: %v", err)
+	}
+	edit(t, a, func(e *Editor) error {
+		_ = e.SetAttachments("r", map[string]any{"c.png": pngA}) // in the same edit
+		return e.Merge("m", "n", "r")
+	})
+	c, _ := b.Cell("m")
+	if got := attachments(t, b, "m"); !slices.Equal(got, []string{"a.png", "b.png", "c.png"}) || c.Source != "one\n\ntwo\n\nthree" || c.Metadata["k"] != 1 {
+		t.Errorf("merged %+v", c)
+	}
+	edit(t, a, func(e *Editor) error { return e.Merge("c", "m") })
+	if c, _ := b.Cell("c"); c.Type != Code || c.Attachments != nil || c.Fault != "" || !slices.Equal(b.IDs(), []string{"o", "c"}) {
+		t.Errorf("merged %+v", c)
+	}
+	sameCells(t, a, b)
+	undo(t, a)
+	undo(t, a)
+	if got := attachments(t, b, "n"); len(got) != 2 || b.Len() != 5 {
+		t.Errorf("undone: %v in %v", got, b.IDs())
+	}
+}
+
+func TestNotebookMetadata(t *testing.T) {
+	a, b := pair(t)
+	insert(t, a, 0, NewCell{ID: "c", Type: Code})
+	edit(t, a, func(e *Editor) error { _ = e.SetMetadata("k", map[string]any{"n": nil}); return e.SetMetadata("l", 1.5) })
+	if m := b.Metadata(); !equalObjects(m, map[string]any{"k": map[string]any{"n": nil}, "l": 1.5}) {
+		t.Errorf("%v", m)
+	}
+	edit(t, a, func(e *Editor) error { _ = e.DeleteMetadata("k"); return e.DeleteMetadata("none") })
+	if m := b.Metadata(); !equalObjects(m, map[string]any{"l": 1.5}) {
+		t.Errorf("%v", m)
+	}
+	undo(t, a)
+	if m := b.Metadata(); len(m) != 2 {
+		t.Errorf("%v", m)
+	}
+}
+
+// TestSnapshotsAreNotChanged holds what was read against a deep copy of it after many edits of both replicas.
+func TestSnapshotsAreNotChanged(t *testing.T) {
+	type snapshot struct{ read, copied []Cell }
+	for seed := range uint64(20) {
+		p := newProgram(t, seed+20_000, 2)
+		var all []snapshot
+		for range 60 {
+			n := p.peers[p.IntN(2)]
+			p.change(n)
+			for range 3 {
+				p.network()
+			}
+			s := snapshot{read: n.Cells()}
+			for _, c := range s.read {
+				c = c.Clone()
+				c.Source, c.ID = strings.Clone(c.Source), strings.Clone(c.ID)
+				for _, o := range c.Outputs {
+					if text, ok := o["text"].(string); ok {
+						o["text"] = strings.Clone(text)
+					}
+				}
+				s.copied = append(s.copied, c)
+			}
+			all = append(all, s)
+		}
+		for i, s := range all {
+			for k := range s.read {
+				if d := s.read[k].differs(&s.copied[k], allFields); d != 0 || s.read[k].Revision != s.copied[k].Revision {
+					t.Fatalf("seed %d: cell %d of snapshot %d has changed in %b: %+v", seed, k, i, d, s.read[k])
+				}
+			}
+		}
+	}
+	// A copy is the caller's to change.
+	n := NewNotebook()
+	insert(t, n, 0, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": []any{map[string]any{"a": 1}}}})
+	edit(t, n, func(e *Editor) error { return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}}) })
+	c, _ := n.Cell("c")
+	mine := c.Clone()
+	mine.Metadata["k"].([]any)[0].(map[string]any)["a"] = 2
+	mine.Outputs[0]["data"].(map[string]any)["a"] = 2
+	if again, _ := n.Cell("c"); again.differs(&mine, fieldMetadata|fieldOutputs) != fieldMetadata|fieldOutputs || again.differs(&c, allFields) != 0 {
+		t.Errorf("%+v", again)
+	}
+}
