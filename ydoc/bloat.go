@@ -11,6 +11,9 @@ type Bloat struct {
 	Live int
 	// Bytes is the size of the live content, roughly as encoded.
 	Bytes int
+	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Doc.Diff] for a peer
+	// who has nothing, or a little more.
+	Encoded int
 	// Deleted is the number of clock units (characters, values, types) that were deleted.
 	Deleted int
 }
@@ -33,9 +36,14 @@ func (d *Doc) Bloat() (b Bloat) {
 const structBytes = 8
 
 func (d *Doc) bloat() (b Bloat) {
-	for _, structs := range d.y.Store.Clients {
-		b.Structs += len(*structs)
+	b.Structs = structsIn(d.y.Store)
+	if b.Structs > 0 {
+		b.Encoded = 2 * uintSize(len(d.y.Store.Clients))
+	}
+	for client, structs := range d.y.Store.Clients {
+		b.Encoded += 2*uintSize(client) + 3*uintSize(len(*structs)) // the heads of its structs and of its deletions
 		for _, s := range *structs {
+			b.Encoded += encodedSize(s)
 			item, ok := s.(*crdt.Item)
 			if !ok || item.Deleted() {
 				b.Deleted += s.GetLength()
@@ -52,4 +60,11 @@ func (d *Doc) bloat() (b Bloat) {
 		}
 	}
 	return b
+}
+
+func structsIn(store *crdt.StructStore) (n int) {
+	for _, structs := range store.Clients {
+		n += len(*structs)
+	}
+	return n
 }

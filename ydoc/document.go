@@ -31,7 +31,8 @@ type Doc struct {
 	turn     int  // counts transactions
 	rough    bool // whether the transaction of ours changes lists without keeping their marks
 
-	grown int // bytes applied and written since the document was last measured
+	size  int // of the state as encoded when it was last measured
+	grown int // bytes applied and written since then
 }
 
 // model is what a document is read as.
@@ -291,22 +292,25 @@ func (d *Doc) emit(trans *crdt.Transaction) {
 // errOversize is why a document that grew beyond its limits broke.
 var errOversize = errors.New("the document is too large")
 
-// measure looks whether the document is within its limits, each time that it may have grown by a sixteenth of them.
+// growth is by how many bytes the state may grow with each byte of an update: a deletion of three cuts a struct in three.
+const growth = 16
+
+// measure looks whether the document, to which more bytes were applied, is within its limits. The state is only measured
+// when it may be beyond.
 func (d *Doc) measure(more int) error {
 	d.grown += more
 	if n := len(d.y.Store.Clients); n > d.limits.Clients {
-		return d.fail("apply an update", fmt.Errorf("%w: %d clients wrote to it, at most %d are allowed", errOversize, n, d.limits.Clients))
+		return d.fail("measure the document", fmt.Errorf("%w: %d clients wrote to it, at most %d are allowed", errOversize, n, d.limits.Clients))
 	}
-	if d.grown < d.limits.DocumentBytes/16 && d.grown < d.limits.Structs {
+	if n := structsIn(d.y.Store); n > d.limits.Structs {
+		return d.fail("measure the document", fmt.Errorf("%w: %d structs, at most %d are allowed", errOversize, n, d.limits.Structs))
+	}
+	if d.size+growth*d.grown <= d.limits.DocumentBytes {
 		return nil
 	}
-	d.grown = 0
-	b := d.bloat()
-	if b.Bytes > d.limits.DocumentBytes {
-		return d.fail("apply an update", fmt.Errorf("%w: %d bytes of content, at most %d are allowed", errOversize, b.Bytes, d.limits.DocumentBytes))
-	}
-	if b.Structs > d.limits.Structs {
-		return d.fail("apply an update", fmt.Errorf("%w: %d structs, at most %d are allowed", errOversize, b.Structs, d.limits.Structs))
+	d.size, d.grown = d.bloat().Encoded, 0
+	if d.size > d.limits.DocumentBytes {
+		return d.fail("measure the document", fmt.Errorf("%w: %d bytes as encoded, at most %d are allowed", errOversize, d.size, d.limits.DocumentBytes))
 	}
 	return nil
 }

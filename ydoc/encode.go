@@ -3,6 +3,7 @@ package ydoc
 import (
 	"cmp"
 	"fmt"
+	"math/bits"
 	"slices"
 
 	crdt "github.com/skyterra/y-crdt"
@@ -153,3 +154,56 @@ func deletedBy(trans *crdt.Transaction) map[int][]span {
 	}
 	return all
 }
+
+// encodedSize is how many bytes appendStruct takes for a struct, and appendDeletes at most where it is deleted.
+func encodedSize(s crdt.IAbstractStruct) int {
+	n := s.GetLength()
+	item, ok := s.(*crdt.Item)
+	if !ok {
+		return 1 + uintSize(n) + uintSize(s.GetID().Clock) + uintSize(n)
+	}
+	size := 1
+	if item.Origin != nil {
+		size += idSize(item.Origin)
+	}
+	if item.RightOrigin != nil {
+		size += idSize(item.RightOrigin)
+	}
+	if item.Origin == nil && item.RightOrigin == nil {
+		parent, _ := item.Parent.(*shared)
+		switch {
+		case parent == nil:
+		case parent.Item == nil:
+			size += 1 + stringSize(len(parent.root))
+		default:
+			size += 1 + idSize(&parent.Item.ID)
+		}
+		if item.ParentSub != "" {
+			size += stringSize(len(item.ParentSub))
+		}
+	}
+	if item.Deleted() {
+		return size + uintSize(n) + uintSize(item.ID.Clock) + uintSize(n)
+	}
+	switch c := item.Content.(type) {
+	case *text:
+		size += stringSize(len(c.b))
+	case *plain:
+		size += len(c.raw)
+		if c.run() {
+			size += uintSize(c.n)
+		}
+	case *crdt.ContentType:
+		size += 1
+		if t, ok := c.Type.(*shared); ok && t.name != "" {
+			size += stringSize(len(t.name))
+		}
+	}
+	return size
+}
+
+func uintSize(v int) int { return (bits.Len64(uint64(v)|1) + 6) / 7 }
+
+func stringSize(n int) int { return uintSize(n) + n }
+
+func idSize(id *crdt.ID) int { return uintSize(id.Client) + uintSize(id.Clock) }

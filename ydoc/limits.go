@@ -2,11 +2,13 @@ package ydoc
 
 import "github.com/nbduet/nbduet/ydoc/wire"
 
-// Limits bounds one document. A field that is zero or negative takes its value from [DefaultLimits].
+// Limits bounds one document. A field that is zero or negative takes its value from [DefaultLimits], save for
+// DocumentBytes, Structs and Clients: those follow from what Wire allows one update. A document is joined by one update
+// that holds all of it, so one that grew larger could not be joined afresh.
 type Limits struct {
-	// Wire bounds single updates and state vectors.
+	// Wire bounds single updates and state vectors; zero as a whole means [wire.DefaultLimits].
 	Wire wire.Limits
-	// DocumentBytes is the largest document, in bytes of live content as encoded; beyond it the document breaks.
+	// DocumentBytes is the largest document, in bytes of its state as encoded; beyond it the document breaks.
 	DocumentBytes int
 	// Structs is the largest number of structs that a document may consist of, deleted ones included.
 	Structs int
@@ -28,14 +30,14 @@ type Limits struct {
 	HistoryBytes, HistoryVersions int
 }
 
-// DefaultLimits is far above a notebook's needs and low enough that one room cannot exhaust the process: 256 MiB and two
-// million structs a document, 64 MiB a text.
+// DefaultLimits is far above a notebook's needs and low enough that one room cannot exhaust the process. What a document
+// may be follows from what an update may be: 128 MiB, a million structs, 8,192 clients, 64 MiB a text.
 var DefaultLimits = Limits{
 	Wire:            wire.DefaultLimits,
-	DocumentBytes:   256 << 20,
-	Structs:         2_000_000,
-	Clients:         16_384,
-	TextBytes:       64 << 20,
+	DocumentBytes:   wire.DefaultLimits.UpdateBytes,
+	Structs:         wire.DefaultLimits.Structs,
+	Clients:         wire.DefaultLimits.Clients,
+	TextBytes:       wire.DefaultLimits.StringBytes,
 	Cells:           20_000,
 	Depth:           128,
 	HeldBytes:       4 << 20,
@@ -53,9 +55,9 @@ func (l Limits) orDefaults() Limits {
 		field *int
 		value int
 	}{
-		{&l.DocumentBytes, DefaultLimits.DocumentBytes},
-		{&l.Structs, DefaultLimits.Structs},
-		{&l.Clients, DefaultLimits.Clients},
+		{&l.DocumentBytes, l.Wire.UpdateBytes},
+		{&l.Structs, l.Wire.Structs},
+		{&l.Clients, l.Wire.Clients},
 		{&l.TextBytes, DefaultLimits.TextBytes},
 		{&l.Cells, DefaultLimits.Cells},
 		{&l.Depth, DefaultLimits.Depth},

@@ -43,6 +43,9 @@ func (p *past) at(r Revision) (string, bool) {
 	return "", false
 }
 
+// versionBytes is what a version costs besides its text. It counts, so that the number of versions is bounded as well.
+const versionBytes = 64
+
 // archive bounds what all texts of one document remember.
 type archive struct {
 	maxBytes, maxVersions int
@@ -53,7 +56,7 @@ type archive struct {
 // add notes that p is text from revision r on.
 func (a *archive) add(p *past, r Revision, text string) {
 	if n := len(p.versions); n > 0 {
-		a.bytes += len(p.versions[n-1].text)
+		a.bytes += len(p.versions[n-1].text) + versionBytes
 		a.old = append(a.old, p)
 	}
 	p.versions = append(p.versions, version{r, text})
@@ -74,7 +77,7 @@ func (a *archive) add(p *past, r Revision, text string) {
 
 // drop forgets the oldest version of p.
 func (a *archive) drop(p *past) {
-	a.bytes -= len(p.versions[0].text)
+	a.bytes -= len(p.versions[0].text) + versionBytes
 	p.versions[0].text = ""
 	p.versions = p.versions[1:]
 }

@@ -127,7 +127,7 @@ func TestThePastIsBounded(t *testing.T) {
 	sum := 0
 	for _, e := range n.order {
 		for _, v := range e.past.versions[:len(e.past.versions)-1] {
-			sum += len(v.text)
+			sum += len(v.text) + versionBytes
 		}
 	}
 	if sum != n.archive.bytes {
