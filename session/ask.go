@@ -30,7 +30,7 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	stop()
 	in.wg.Wait()
 	if errors.Is(err, kernel.ErrKernelDead) {
-		d.kernel.forget(conn)
+		d.kernel.forget(conn, err)
 	}
 	if why := lossNote(err); why != "" {
 		w.note("\n[" + why + "]\n")
@@ -54,18 +54,31 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	return Failed, nil
 }
 
+// kernelGone reports whether a run ended because its kernel did.
+func kernelGone(err error) bool {
+	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
+}
+
+// goneWhy is what became of the kernel, for an error of which kernelGone holds.
+func goneWhy(err error) string {
+	switch {
+	case errors.Is(err, kernel.ErrKernelDied):
+		return "the kernel's process ended"
+	case errors.Is(err, kernel.ErrKernelRestarted):
+		return "the kernel was restarted"
+	case errors.Is(err, kernel.ErrShutDown):
+		return "the kernel was shut down"
+	}
+	return "the kernel died and could not be started again"
+}
+
 // lossNote is what the cell is to say of a run that the kernel has not ended,
 // "" for nothing.
 func lossNote(err error) string {
-	switch {
-	case errors.Is(err, kernel.ErrKernelDied):
-		return "the kernel's process ended while this cell ran; its variables are gone"
-	case errors.Is(err, kernel.ErrKernelRestarted):
-		return "the kernel was restarted while this cell ran; its variables are gone"
-	case errors.Is(err, kernel.ErrKernelDead):
-		return "the kernel was shut down while this cell ran; its variables are gone"
+	if !kernelGone(err) {
+		return ""
 	}
-	return ""
+	return goneWhy(err) + " while this cell ran; its variables are gone"
 }
 
 // oblige does what the kernel asks of its client along with the reply (Jupyter

@@ -17,7 +17,9 @@ type kernelLink struct {
 	mu   sync.Mutex
 	conn *kernel.Conn
 	id   string
-	lost string // the id of the kernel that was here before and died or was shut down
+	lost string // the id of the kernel that was here before and is gone
+	how  string // what became of that: "died" or "been shut down"
+	news string // what the next run is told, beyond what the connection knows
 }
 
 // connect gives a live connection to the notebook's kernel. Without one it
@@ -28,13 +30,25 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Con
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn != nil {
-		if k.conn.State() != kernel.StateDead && k.conn.Err() == nil {
-			return k.conn, restartNews(k.conn.Restarted()), nil
+		if k.conn.Gone() == nil && k.conn.Err() == nil {
+			return k.conn, cmp.Or(restartNews(k.conn.Restarted()), k.tell()), nil
 		}
 		k.drop()
 	}
+	for try := 0; ; try++ {
+		conn, news, err = k.dial(ctx, d)
+		// It can have been shut down since it was found.
+		if try > 0 || !errors.Is(err, jupyter.ErrNotFound) {
+			return conn, news, err
+		}
+	}
+}
+
+// dial connects to the notebook's kernel, started for it if need be. k.mu is
+// held.
+func (k *kernelLink) dial(ctx context.Context, d *Document) (conn *kernel.Conn, news string, err error) {
 	srv := d.m.cfg.Server
-	s, started, err := kernel.FindOrStart(ctx, srv, d.Path(), d.Path(), d.kernelName())
+	s, started, err := kernel.FindOrStart(ctx, srv, d.Path(), "", d.kernelName())
 	if err != nil {
 		return nil, "", err
 	}
@@ -52,12 +66,19 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Con
 	switch {
 	case k.lost == "" || k.lost == s.Kernel.ID:
 	case started:
-		news = fmt.Sprintf("the notebook's kernel had been shut down, so a new one (%s) was started: the variables from before are gone", s.Kernel.Name)
+		news = fmt.Sprintf("the notebook's kernel had %s, so a new one (%s) was started: the variables from before are gone", k.how, s.Kernel.Name)
 	default:
 		news = fmt.Sprintf("the notebook's kernel has been replaced by another one (%s): the variables from before are gone", s.Kernel.Name)
 	}
 	k.conn, k.id, k.lost = conn, s.Kernel.ID, ""
-	return conn, news, nil
+	return conn, cmp.Or(news, k.tell()), nil
+}
+
+// tell hands over the news, once. k.mu is held.
+func (k *kernelLink) tell() string {
+	news := k.news
+	k.news = ""
+	return news
 }
 
 // restartNews words what a run is told about a restart before it.
@@ -73,21 +94,29 @@ func restartNews(err error) string {
 
 // drop lets go of a connection that is of no more use. k.mu is held.
 func (k *kernelLink) drop() {
-	if errors.Is(k.conn.Err(), kernel.ErrKernelDead) || k.conn.State() == kernel.StateDead {
-		k.lost = k.id
+	if err := k.conn.Gone(); err != nil {
+		k.miss(k.id, err)
 	}
 	_ = k.conn.Close() // what ended it was told to its runs
 	k.conn, k.id = nil, ""
 }
 
-// forget drops the connection to a kernel that is dead, so that the next run
-// looks for a new one.
-func (k *kernelLink) forget(conn *kernel.Conn) {
+// miss notes that a kernel is gone. k.mu is held.
+func (k *kernelLink) miss(id string, err error) {
+	k.lost, k.how = id, "died"
+	if errors.Is(err, kernel.ErrShutDown) {
+		k.how = "been shut down"
+	}
+}
+
+// forget drops the connection to a kernel of which a run has learned that it is
+// dead, so that the next run looks for a new one.
+func (k *kernelLink) forget(conn *kernel.Conn, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn == conn {
 		k.drop()
-		k.lost = cmp.Or(k.lost, conn.KernelID())
+		k.miss(conn.KernelID(), err)
 	}
 }
 

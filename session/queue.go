@@ -17,12 +17,14 @@ type runGroup struct{ failed bool }
 // queueMax is how many runs may wait in one notebook.
 const queueMax = 1000
 
-// runQueue holds the runs that wait, in order.
+// runQueue holds the runs that wait, in order, and knows the one that goes on.
 type runQueue struct {
-	mu     sync.Mutex
-	runs   []*Run
-	closed error
-	wake   chan struct{}
+	mu      sync.Mutex
+	runs    []*Run
+	through chan struct{} // closed when all is done about the run that goes on; nil while there is none
+	holds   int           // how many want that none begins
+	closed  error
+	wake    chan struct{}
 }
 
 func (q *runQueue) push(runs []*Run) error {
@@ -35,22 +37,58 @@ func (q *runQueue) push(runs []*Run) error {
 		return fmt.Errorf("%d cells wait to be run in this notebook already, and no more than %d may", n, queueMax)
 	}
 	q.runs = append(q.runs, runs...)
+	q.nudge()
+	return nil
+}
+
+func (q *runQueue) nudge() {
 	select {
 	case q.wake <- struct{}{}:
 	default:
 	}
-	return nil
 }
 
+// pop takes the next run out of the queue, which counts as the one that goes
+// on until the next pop.
 func (q *runQueue) pop() *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
-	if len(q.runs) == 0 {
+	if q.through != nil {
+		close(q.through)
+		q.through = nil
+	}
+	if len(q.runs) == 0 || q.holds > 0 {
 		return nil
 	}
 	r := q.runs[0]
-	q.runs = q.runs[1:]
+	q.runs, q.through = q.runs[1:], make(chan struct{})
 	return r
+}
+
+// hold keeps further runs from beginning until release is called. It returns
+// what is closed when nothing is left to do about the one that goes on, nil
+// where none does.
+func (q *runQueue) hold() (through <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds++
+	return q.through
+}
+
+func (q *runQueue) release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds--
+	q.nudge()
+}
+
+// drain takes all waiting runs out of the queue.
+func (q *runQueue) drain() []*Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.runs
+	q.runs = nil
+	return out
 }
 
 // remove takes a waiting run out of the queue.
@@ -188,16 +226,39 @@ func (d *Document) execute(r *Run) {
 		err = err2
 	}
 	r.end(state, err)
-	if state == Done {
-		return
+	switch {
+	case state == Done:
+	case kernelGone(err):
+		// As in JupyterLab: whatever waits was meant for the kernel that is gone.
+		d.giveUp(ctx, d.queue.drain(), fmt.Errorf("not run: %s while cell %s ran", goneWhy(err), r.CellID))
+	default:
+		r.group.failed = true
+		d.giveUp(ctx, d.queue.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state)))
 	}
-	r.group.failed = true
-	rest := d.queue.removeGroup(r.group)
-	for _, w := range rest {
-		w.end(Cancelled, fmt.Errorf("not run: cell %s before it %s", r.CellID, state))
+}
+
+// endedHow is a final state in a sentence about a cell.
+func endedHow(s RunState) string {
+	switch s {
+	case Failed:
+		return "failed"
+	case Interrupted:
+		return "was interrupted"
+	case Cancelled:
+		return "was cancelled"
+	case Lost:
+		return "was lost"
+	}
+	return string(s)
+}
+
+// giveUp ends runs that were taken out of the queue.
+func (d *Document) giveUp(ctx context.Context, runs []*Run, why error) {
+	for _, r := range runs {
+		r.end(Cancelled, why)
 		d.use(-1)
 	}
-	if err := d.idleCells(ctx, rest...); err != nil {
+	if err := d.idleCells(ctx, runs...); err != nil {
 		d.m.log.Warn("cells of cancelled runs still show as busy", "path", d.Path(), "error", err)
 	}
 }

@@ -48,10 +48,7 @@ func TestKernelKilled(t *testing.T) {
 	s := jupytertest.Shared(t)
 	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
 	r := start(t, d, "c0")
-	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(text(r.Result().Outputs), "stdout:"), "\n;"))
-	if err != nil {
-		t.Fatal(err)
-	}
+	pid := pidOf(t, r)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}

@@ -3,8 +3,11 @@ package jupyter
 import (
 	"context"
 	"errors"
+	"maps"
 	"net/http"
 	"net/url"
+	"path"
+	"slices"
 	"time"
 )
 
@@ -35,6 +38,16 @@ type KernelSpec struct {
 		InterruptMode string         `json:"interrupt_mode"`
 		Metadata      map[string]any `json:"metadata"`
 	} `json:"spec"`
+	// Resources are the addresses of its files, such as logos, by name; paths on the server.
+	Resources map[string]string `json:"resources"`
+}
+
+// ResourcePath is the path on the server under which the kernel's resources are served.
+func (k KernelSpec) ResourcePath() string {
+	if len(k.Resources) == 0 {
+		return "/kernelspecs/" + url.PathEscape(k.Name)
+	}
+	return path.Dir(slices.Min(slices.Collect(maps.Values(k.Resources))))
 }
 
 // KernelSpecs lists the kernels that can be started.

@@ -84,6 +84,17 @@ func (s *Server) PatchSession(ctx context.Context, id, path, name string) (Sessi
 	return out, err
 }
 
+// ChangeKernel gives a session a new kernel of another kernelspec and shuts the former one down. It returns when both is
+// done.
+func (s *Server) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
+	var out Session
+	err := s.do(ctx, call{
+		op: "change kernel of session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id),
+		body: map[string]any{"kernel": map[string]any{"name": kernelName}}, timeout: kernelTimeout,
+	}, &out)
+	return out, err
+}
+
 // DeleteSession ends a session and shuts its kernel down.
 func (s *Server) DeleteSession(ctx context.Context, id string) error {
 	return s.do(ctx, call{

@@ -65,6 +65,9 @@ type Conn struct {
 	leaving time.Time             // when the kernel said that it shuts down; zero when it has not
 	refresh bool                  // the watcher is to ask the server for the state
 	renewed error                 // a restart that nobody was told of by Restarted
+
+	language map[string]any // as the kernel describes it; nil until it has
+	informed chan struct{}  // closed when it has
 }
 
 // Dial connects to a running kernel. Its end is the caller's to ask for: ctx ends the dialling only. The errors are the
@@ -80,7 +83,7 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 	}
 	c := &Conn{
 		srv: srv, kernelID: kernelID, ids: newIDMaker(), log: opt.Logger, timing: tm,
-		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}),
+		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}),
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(),
 	}
 	if c.log == nil {
@@ -121,6 +124,21 @@ func (c *Conn) Restarted() error {
 	err := c.renewed
 	c.renewed = nil
 	return err
+}
+
+// Gone tells whether the kernel is dead for good: ErrKernelDead, as ErrShutDown where somebody has shut it down, or nil.
+func (c *Conn) Gone() error {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	switch {
+	case errors.Is(c.err, ErrKernelDead):
+		return c.err
+	case c.state.state != StateDead:
+		return nil
+	case !c.leaving.IsZero():
+		return ErrShutDown
+	}
+	return ErrKernelDead
 }
 
 // Done is closed when the connection has ended for good.
@@ -194,7 +212,7 @@ func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 		case c.ctx.Err() != nil:
 			return nil, ErrClosed
 		case errors.Is(err, jupyter.ErrNotFound):
-			return nil, fmt.Errorf("%w: the server no longer has it", ErrKernelDead)
+			return nil, fmt.Errorf("%w: the server no longer has it", ErrShutDown)
 		case errors.Is(err, jupyter.ErrUnauthorized), errors.Is(err, jupyter.ErrForbidden), time.Now().After(deadline):
 			return nil, fmt.Errorf("%w: it was lost (%w) and cannot be had back: %w", ErrClosed, cause, err)
 		}

@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"encoding/json"
-	"fmt"
 	"time"
 )
 
@@ -23,7 +22,12 @@ func (c *Conn) dispatch(m incoming) {
 		case "execute_reply":
 			c.onReply(m)
 		case "kernel_info_reply":
+			c.onInfo(m)
 			c.onProbeReply(m.parent.ID)
+		}
+	case "control":
+		if m.header.Type == "kernel_info_reply" {
+			c.onInfo(m)
 		}
 	case "stdin":
 		if m.header.Type == "input_request" {
@@ -90,7 +94,7 @@ func (c *Conn) onShutdown(m incoming) {
 	} else {
 		c.leaving = time.Now()
 		for _, ex := range c.pending {
-			c.finish(ex, fmt.Errorf("%w: it was shut down", ErrKernelDead))
+			c.finish(ex, ErrShutDown)
 		}
 	}
 	c.mu.Unlock()

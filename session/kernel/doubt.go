@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"errors"
-	"fmt"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -205,7 +204,7 @@ func (c *Conn) ask() (state string, ok bool) {
 	defer cancel()
 	k, err := c.srv.Kernel(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		c.end(fmt.Errorf("%w: it was shut down", ErrKernelDead))
+		c.end(ErrShutDown)
 		return "", false
 	}
 	if err != nil {

@@ -13,6 +13,9 @@ var (
 	ErrKernelDied = errors.New("the kernel's process ended, as it does when it is killed or out of memory")
 	// ErrKernelDead: the kernel was shut down, or could not be started again.
 	ErrKernelDead = errors.New("the kernel is dead")
+	// ErrShutDown is the ErrKernelDead of a kernel that somebody has shut down, the server included, which does so
+	// with idle ones where it is told to.
+	ErrShutDown = fmt.Errorf("%w: it was shut down", ErrKernelDead)
 	// ErrAnswerLost: the kernel has nothing left to run and has not answered. What it sent came while the connection
 	// was lost; whether all of the code ran is not known.
 	ErrAnswerLost = errors.New("the kernel's answer was lost with the connection")
