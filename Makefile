@@ -1,7 +1,7 @@
 # What one does in this repository. `make help` lists the targets.
 #
 # On a fresh machine with Go, Python 3.11 and Node, each target installs what it
-# needs: Python packages into .venv, Node packages into e2e/node/node_modules,
+# needs: Python packages into .venv, Node packages into e2e/node and e2e/inspector,
 # tools into .cache/bin, all at pinned versions, and each only once.
 
 SHELL := /bin/bash
@@ -97,7 +97,7 @@ compiler: # the race detector is linked by a C compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin .venv .cache e2e/node/node_modules e2e/artifacts
+	@rm -rf bin .venv .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:
