@@ -85,6 +85,9 @@ const (
 // (jupyter_server_ydoc handlers.py: 1003 with a JSON reason, 44xx and 4500
 // with a text; jupyter-server-documents: 4001, 4002).
 func closeReason(err error) *CloseError {
+	if errors.Is(err, websocket.ErrReadLimit) {
+		return &CloseError{Code: CodeUnreadable, Action: GiveUp, Reason: "it sends more at once than can be taken in", Err: err}
+	}
 	var ce *websocket.CloseError
 	if !errors.As(err, &ce) {
 		return &CloseError{Code: CodeConnection, Action: Rejoin, Err: err}

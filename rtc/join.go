@@ -4,8 +4,10 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"math/rand/v2"
+	"net"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -17,7 +19,8 @@ import (
 
 // Join asks the server for a session on cfg.Path, enters its room and returns
 // once the replica holds all that the room does. The replica must be empty and
-// new: its client id must never have been in the room before.
+// new: its client id must never have been in the room before. A connection that
+// breaks on the way is made again as long as there is time.
 //
 // The server makes a session and a room for any path at all, a missing file
 // included, and such joins do it no good: look first whether the file is there
@@ -38,12 +41,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	ctx, stop := context.WithTimeout(ctx, cfg.Timing.Join)
 	defer stop()
 
-	session, ws, err := enter(ctx, cfg)
-	if errors.Is(err, jupyter.ErrServer) {
-		// The server fails so on a file id that has just become void, or while
-		// it is busy with its index of files; the next answer is a true one.
-		session, ws, err = enter(ctx, cfg)
-	}
+	session, ws, err := persist(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("join room %s: %w", cfg.Path, err)
 	}
@@ -70,8 +68,49 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	case <-ctx.Done():
 		r.cancel()
 		<-r.done
+		if r.broke != nil { // run, which wrote it, has ended
+			return nil, fmt.Errorf("join room %s: no first synchronisation: %w; the connection broke: %v", cfg.Path, ctx.Err(), r.broke)
+		}
 		return nil, fmt.Errorf("join room %s: no first synchronisation: %w", cfg.Path, ctx.Err())
 	}
+}
+
+// persist enters, again and again while the connection breaks on the way and
+// there is time left.
+func persist(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
+	failed := false
+	for pause := cfg.Timing.BackoffMin; ; pause = min(2*pause, cfg.Timing.BackoffMax) {
+		// An attempt that hangs must leave time for another one.
+		attempt, stop := context.WithTimeout(ctx, cfg.Timing.Join/2)
+		session, ws, err := enter(attempt, cfg)
+		hangs := attempt.Err() != nil
+		stop()
+		switch {
+		case err == nil, ctx.Err() != nil:
+			return session, ws, err
+		case hangs, broke(err):
+		case errors.Is(err, jupyter.ErrServer) && !failed:
+			// The server fails so on a file id that has just become void, or
+			// while it is busy with its index of files; the next answer is a
+			// true one.
+			failed = true
+		default:
+			return session, nil, err
+		}
+		cfg.Logger.Debug("entering a room failed, trying again", "path", cfg.Path, "error", err)
+		select {
+		case <-ctx.Done():
+			return session, nil, err
+		case <-time.After(pause):
+		}
+	}
+}
+
+// broke tells a connection that stood and was lost from one that could not be
+// made, and from answers.
+func broke(err error) bool {
+	var op *net.OpError
+	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op) && op.Op != "dial"
 }
 
 // enter asks for a session and opens a socket to its room.
@@ -92,19 +131,49 @@ func (r *Room) run(ws *websocket.Conn) {
 		why := r.serve(ws)
 		r.out.shut()
 		r.failSaves()
-		if why.Action != Rejoin || r.State() == Joining || r.isLeaving() {
+		if why.Action != Rejoin || r.isLeaving() {
 			r.finish(why)
 			return
 		}
-		r.setState(Lost)
+		joining := r.State() == Joining
+		if joining {
+			r.interrupted(why)
+		} else {
+			r.setState(Lost)
+		}
 		r.log.Info("room connection lost, joining again", "path", r.Path(), "error", why)
 		var end *CloseError
 		if ws, end = r.reconnect(); end != nil {
 			r.finish(end)
 			return
 		}
-		r.setState(CatchingUp)
+		if !joining {
+			r.setState(CatchingUp)
+		}
 	}
+}
+
+// interrupted takes note of a connection that broke during the first
+// synchronisation. What the replica has got of it is the room's own.
+func (r *Room) interrupted(why *CloseError) {
+	r.broke = why
+	if sv := r.stateVector(); len(sv) > 1 { // an empty document's is a single zero
+		r.mu.Lock()
+		r.confirmed = sv
+		r.mu.Unlock()
+	}
+}
+
+// adopt takes another session of the server's for ours, which can be done as
+// long as the replica has nothing of the one before.
+func (r *Room) adopt(s jupyter.CollabSession) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state != Joining || r.confirmed != nil {
+		return false
+	}
+	r.session = s
+	return true
 }
 
 // reconnect opens another socket to the same session, with pauses that grow,
@@ -156,7 +225,7 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if s.SessionID != r.session.SessionID || s.FileID != r.session.FileID {
+	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adopt(s) {
 		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server's session is a new one"}
 	}
 	return r.cfg.Server.DialRoom(ctx, s.RoomID(), s.SessionID)

@@ -16,7 +16,7 @@ import (
 // Room is one joined room. Make it with [Join] and end it with [Room.Leave].
 type Room struct {
 	cfg     Config
-	session jupyter.CollabSession
+	session jupyter.CollabSession // changes only while Joining
 	log     *slog.Logger
 	out     *outbox
 	table   *awareness.Table
@@ -25,6 +25,7 @@ type Room struct {
 	cancel context.CancelFunc
 	ready  chan struct{} // closed at the first Synced
 	done   chan struct{} // closed when run has ended
+	broke  *CloseError   // run's: how a connection ended before the first Synced
 
 	mu        sync.Mutex
 	path      string // changes when the file is renamed

@@ -37,6 +37,8 @@ type scripted struct {
 	gap     error            // of an update that could not be applied
 	deny    int              // so many saves end the connection
 	saves   int
+	breaks  map[int]string  // visits that end early: at "hello", or at "half" of the first exchange
+	broken  func(visit int) // called then
 }
 
 func newScripted(t *testing.T, sources ...string) *scripted {
@@ -90,8 +92,16 @@ func (s *scripted) room(w http.ResponseWriter, r *http.Request) {
 	s.mu.Lock()
 	s.ws, s.got = ws, nil
 	s.visits++
+	at, visit := s.breaks[s.visits], s.visits
+	if at != "" && s.broken != nil {
+		defer s.broken(visit)
+	}
+	if at == "hello" {
+		s.mu.Unlock()
+		return
+	}
 	sv, err := s.nb.StateVector()
-	if err == nil {
+	if err == nil && at != "half" {
 		err = ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep1(nil, sv))
 	}
 	s.mu.Unlock()
@@ -120,7 +130,12 @@ func (s *scripted) take(ws *websocket.Conn, b []byte) error {
 		if err != nil {
 			return err
 		}
-		return ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep2(nil, diff))
+		err = ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep2(nil, diff))
+		if s.breaks[s.visits] == "half" {
+			// Its own SYNC1 has not been sent.
+			err = errors.Join(err, errors.New("the visit ends here"))
+		}
+		return err
 	case wire.SyncStep2, wire.Update:
 		err := s.nb.Apply(f.Payload)
 		if err != nil && s.gap == nil {
@@ -143,6 +158,16 @@ func (s *scripted) send(frame []byte) {
 	defer s.mu.Unlock()
 	if err := s.ws.WriteMessage(websocket.BinaryMessage, frame); err != nil {
 		s.t.Error(err)
+	}
+}
+
+// restart makes it another server, with another document.
+func (s *scripted) restart(t *testing.T, session string, sources ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.session, s.nb = session, ydoc.NewNotebook()
+	for _, src := range sources {
+		insert(t, s.nb, s.nb.Len(), src)
 	}
 }
 

@@ -231,7 +231,7 @@ func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	r.mu.Lock()
 	confirmed := r.confirmed
 	r.mu.Unlock()
-	if r.State() == Joining || confirmed == nil {
+	if confirmed == nil {
 		return nil
 	}
 	had, err := wire.ParseStateVector(confirmed, r.cfg.Limits)

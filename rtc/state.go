@@ -12,8 +12,9 @@ import "fmt"
 //	   │
 //	   └──▶ Closed ◀── from every state: left, refused, or to be discarded
 //
-// Edits are allowed in Synced, Lost and CatchingUp; they are sent when the
-// room is Synced (again).
+// A connection that is lost in Joining is made again there; Join's deadline
+// bounds that. Edits are allowed in Synced, Lost and CatchingUp; they are sent
+// when the room is Synced (again).
 type State int
 
 // The states of a room.

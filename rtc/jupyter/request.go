@@ -12,6 +12,7 @@ import (
 	"mime"
 	"net/http"
 	"net/url"
+	"os"
 	"strings"
 	"time"
 	"unicode"
@@ -140,7 +141,7 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 	case errors.Is(ctx.Err(), context.Canceled):
 		e.err = context.Canceled
 		e.Message = "cancelled"
-	case errors.Is(err, context.DeadlineExceeded), ctx.Err() != nil:
+	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:
 		e.err = context.DeadlineExceeded
 		e.Message = "no answer in time from " + s.BaseURL()
 		e.Hint = "the server may be busy or hung; its log says more"
