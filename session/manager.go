@@ -66,6 +66,7 @@ type Manager struct {
 	ended  *lru.Cache[string, Info]
 	runs   runTable
 	lobby  *lobbyKeeper
+	naming chan struct{} // has one place, taken while a file is given its name
 }
 
 // New makes a manager; it talks to nobody until a document is opened.
@@ -107,6 +108,8 @@ func newManager(cfg Config) *Manager {
 		wake:  make(chan struct{}, 1),
 		open:  make(map[string]*entry),
 		ended: ended,
+
+		naming: make(chan struct{}, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m

@@ -1,0 +1,160 @@
+package session
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"maps"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// NotebookContent is a notebook as its file would have it now (nbformat 4), of
+// plain JSON values. It is a snapshot; the values in it are shared with other
+// readers.
+func NotebookContent(nb *ydoc.Notebook) map[string]any {
+	major, minor := nb.NBFormat()
+	cells := []any{}
+	for _, c := range nb.Cells() {
+		cells = append(cells, cellContent(c, major > 4 || minor >= 5))
+	}
+	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
+}
+
+// cellContent is a cell in nbformat. What is for open tabs only is left out:
+// the execution state, and whether the cell is trusted.
+func cellContent(c ydoc.Cell, ids bool) map[string]any {
+	metadata := c.Metadata
+	if _, ok := metadata["trusted"]; ok {
+		metadata = maps.Clone(metadata)
+		delete(metadata, "trusted")
+	}
+	out := map[string]any{"cell_type": c.Type, "source": c.Source, "metadata": metadata}
+	if ids && c.ID != "" {
+		out["id"] = c.ID
+	}
+	if len(c.Attachments) > 0 {
+		out["attachments"] = c.Attachments
+	}
+	if c.Type == ydoc.Code {
+		outputs := []any{}
+		for _, o := range c.Outputs {
+			outputs = append(outputs, map[string]any(o))
+		}
+		out["outputs"], out["execution_count"] = outputs, nil
+		if c.ExecutionCount != nil {
+			out["execution_count"] = *c.ExecutionCount
+		}
+	}
+	return out
+}
+
+// ahead is the content of a file's room where it is not that of the file, nil
+// where it is. What has no room, such as an image, has none that is ahead.
+func (m *Manager) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
+	opt := jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+	open := m.OpenText
+	if c.Type == "notebook" {
+		opt = jupyter.ContentsOptions{Content: true, Type: "notebook"}
+		open = m.Open
+	}
+	d, err := open(ctx, c.Path)
+	if err != nil {
+		var end *rtc.CloseError
+		if errors.Is(err, ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
+			errors.As(err, &end) && end.Code == rtc.CodeInvalid {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer d.Release()
+	if err := d.Settled(ctx); err != nil {
+		return nil, err
+	}
+	file, err := m.cfg.Server.Contents(ctx, d.Path(), opt)
+	if err != nil {
+		return nil, err
+	}
+	return ahead(d, file)
+}
+
+func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
+	if t := d.Text(); t != nil {
+		var text string
+		if err := json.Unmarshal(file.Content, &text); err != nil {
+			return nil, fmt.Errorf("read %s: %w", file.Path, err)
+		}
+		now := t.String()
+		if strings.ReplaceAll(text, "\r\n", "\n") == now {
+			return nil, nil
+		}
+		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
+	}
+	now := NotebookContent(d.Notebook())
+	same, err := sameNotebook(file.Content, now)
+	if err != nil {
+		return nil, fmt.Errorf("read %s: %w", file.Path, err)
+	}
+	if same {
+		return nil, nil
+	}
+	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
+}
+
+// sameNotebook compares a notebook as the Contents API gives it with the one in
+// the room.
+func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
+	var onDisk struct {
+		Cells    []map[string]any `json:"cells"`
+		Metadata map[string]any   `json:"metadata"`
+		Major    int              `json:"nbformat"`
+		Minor    int              `json:"nbformat_minor"`
+	}
+	if err := json.Unmarshal(file, &onDisk); err != nil {
+		return false, err
+	}
+	for _, c := range onDisk.Cells {
+		if metadata, ok := c["metadata"].(map[string]any); ok {
+			delete(metadata, "trusted")
+		}
+		if list, ok := c["attachments"].(map[string]any); ok && len(list) == 0 {
+			delete(c, "attachments")
+		}
+	}
+	cells := make([]any, len(onDisk.Cells))
+	for i, c := range onDisk.Cells {
+		cells[i] = c
+	}
+	was, err := json.Marshal(map[string]any{
+		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata, "cells": cells,
+	})
+	if err != nil {
+		return false, err
+	}
+	is, err := json.Marshal(now)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(was, is), nil
+}
+
+// RewriteText is EditText that also tells what the text was, and at which
+// revision, right after the edit: before anything of others came in behind it.
+func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
+	err = d.edit(ctx, name, func(lv *live) error {
+		if lv.text == nil {
+			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+		}
+		if err := lv.text.Edit(name, fn); err != nil {
+			return err
+		}
+		text, rev = lv.text.Read()
+		return nil
+	})
+	return text, rev, err
+}
