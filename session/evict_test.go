@@ -1,6 +1,7 @@
 package session
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"testing"
@@ -178,6 +179,24 @@ func TestCloseLeavesAllRoomsAtOnce(t *testing.T) {
 		}
 		if _, err := w.Open(t.Context(), "1.ipynb"); !errors.Is(err, ErrClosed) {
 			t.Errorf("open after close: %v, want ErrClosed", err)
+		}
+	})
+}
+
+// A server that answers nothing does not hold the end up beyond its bound.
+func TestCloseIsBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		for i := range 20 {
+			w.mustOpen(t, fmt.Sprintf("%d.ipynb", i)) // in use, all of them
+			w.room(i).leaveTakes.Store(int64(time.Hour))
+		}
+		ctx, stop := context.WithTimeout(t.Context(), 4*time.Second)
+		defer stop()
+		began := time.Now()
+		_ = w.Close(ctx)
+		if took := time.Since(began); took != 4*time.Second {
+			t.Errorf("closing took %v, want the context's 4s", took)
 		}
 	})
 }
