@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"cmp"
 	"slices"
 
 	crdt "github.com/skyterra/y-crdt"
@@ -117,37 +118,54 @@ func collectItem(item *crdt.Item, doomed *[]*shared) {
 	}
 }
 
-// compact merges neighbours where the transaction deleted or added something, each client's list in one sweep: the
-// library moves the rest of the list at every single merge.
+// maxStretches is in up to how many stretches of one client's list neighbours are merged each by itself. The library moves
+// the rest of the list at every single merge, and one sweep over all of it costs the whole list: a few stretches, as of a
+// letter that is typed over an old one, cost neither.
+const maxStretches = 16
+
+// compact merges neighbours where the transaction deleted or added something.
 func compact(trans *crdt.Transaction, more map[int][]span) {
-	bounds := map[int]span{} // of each client: the first clock and, as length, the end
-	widen := func(client, from, to int) {
-		b, ok := bounds[client]
-		if !ok {
-			bounds[client] = span{from, to}
-			return
-		}
-		bounds[client] = span{min(b.clock, from), max(b.length, to)}
-	}
+	touched := map[int][]span{} // of each client: from which clock and, as length, up to which
+	touch := func(client, from, to int) { touched[client] = append(touched[client], span{from, to}) }
 	for client, items := range trans.DeleteSet.Clients {
 		for _, d := range items {
-			widen(client, d.Clock, d.Clock+d.Length)
+			touch(client, d.Clock, d.Clock+d.Length)
 		}
 	}
 	for client, spans := range more {
 		for _, s := range spans {
-			widen(client, s.clock, s.clock+s.length)
+			touch(client, s.clock, s.clock+s.length)
 		}
 	}
 	for client, structs := range trans.Doc.Store.Clients {
 		last := (*structs)[len(*structs)-1]
 		if end := last.GetID().Clock + last.GetLength(); end > trans.BeforeState[client] {
-			widen(client, trans.BeforeState[client], end)
+			touch(client, trans.BeforeState[client], end)
 		}
 	}
-	for client, b := range bounds {
-		compactRange(trans.Doc.Store.Clients[client], b.clock, b.length)
+	for client, stretches := range touched {
+		for _, s := range slices.Backward(joinStretches(stretches)) {
+			compactRange(trans.Doc.Store.Clients[client], s.clock, s.length)
+		}
 	}
+}
+
+// joinStretches sorts stretches and joins those that touch, or all if they are many.
+func joinStretches(list []span) []span {
+	slices.SortFunc(list, func(a, b span) int { return cmp.Compare(a.clock, b.clock) })
+	out := list[:1]
+	for _, s := range list[1:] {
+		if last := &out[len(out)-1]; s.clock <= last.length {
+			last.length = max(last.length, s.length)
+		} else {
+			out = append(out, s)
+		}
+	}
+	if len(out) > maxStretches {
+		out[0].length = out[len(out)-1].length
+		out = out[:1]
+	}
+	return out
 }
 
 func compactRange(list *[]crdt.IAbstractStruct, from, to int) {
