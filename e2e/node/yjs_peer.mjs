@@ -1,55 +1,17 @@
-// A process that holds Yjs documents for the differential tests. It reads one JSON request a line from stdin, an array
+// A process that holds Yjs documents, plain ones and notebooks of JupyterLab's model, for the differential tests. It reads one JSON request a line from stdin, an array
 // of commands, and answers each with one line, an array of results. The first command that fails ends the request with
 // {"error": …}; the process goes on. It exits when stdin ends.
 //
 // Commands: [name, document, …arguments]; bytes are base64. See `commands` at the end.
 import * as readline from 'node:readline'
 import * as Y from 'yjs'
+import * as lab from './lab_notebook.mjs'
+import { at, base64, bytes, decode, element, encode, mod } from './peer_values.mjs'
 
 const docs = new Map()
 
-const bytes = s => new Uint8Array(Buffer.from(s, 'base64'))
-const base64 = b => Buffer.from(b).toString('base64')
-
-// ---- values: JSON, and objects with the key "$" for what JSON lacks
-
-function decode (v) {
-  if (Array.isArray(v)) return v.map(decode)
-  if (v === null || typeof v !== 'object') return v
-  switch (v.$) {
-    case undefined: return Object.fromEntries(Object.entries(v).map(([k, e]) => [k, decode(e)]))
-    case 'undefined': return undefined
-    case 'bigint': return BigInt(v.v)
-    case 'bytes': return bytes(v.v)
-    case 'float': return v.v === '-0' ? -0 : Number(v.v)
-    case 'map': return new Y.Map(Object.entries(v.v).map(([k, e]) => [k, decode(e)]))
-    case 'array': return Y.Array.from(v.v.map(element))
-    case 'text': return new Y.Text(v.v)
-  }
-  throw new Error(`no such value: ${v.$}`)
-}
-
-// element is a value that Y.Array takes: neither undefined nor a bigint can be one by itself.
-function element (v) {
-  const e = decode(v)
-  return e === undefined || typeof e === 'bigint' ? [e] : e
-}
-
-function encode (v) {
-  if (v === undefined) return { $: 'undefined' }
-  if (typeof v === 'bigint') return { $: 'bigint', v: String(v) }
-  if (typeof v === 'number') return Number.isFinite(v) ? v : { $: 'float', v: String(v) }
-  if (v instanceof Uint8Array) return { $: 'bytes', v: base64(v) }
-  if (v instanceof Y.Doc) return { $: 'doc', v: v.guid }
-  if (v instanceof Y.AbstractType) return encode(v.toJSON())
-  if (Array.isArray(v)) return v.map(encode)
-  if (v !== null && typeof v === 'object') return Object.fromEntries(Object.entries(v).map(([k, e]) => [k, encode(e)]))
-  return v
-}
-
 // ---- operations; numbers are taken modulo what there is, so that any operation can be done on any document
 
-const mod = (n, m) => m > 0 ? n % m : 0
 const types = ['code', 'markdown', 'raw']
 
 function makeCell (id, type, source, metadata) {
@@ -77,12 +39,6 @@ function cell (doc, n, part, type) {
   const m = cells.get(mod(n, cells.length))
   if (!(m instanceof Y.Map)) return null
   return part === undefined || m.get(part) instanceof type ? m : null
-}
-
-// at is the UTF-16 offset of the code point with index n, modulo those that there are and the end.
-function at (s, n) {
-  const points = Array.from(s)
-  return points.slice(0, mod(n, points.length + 1)).join('').length
 }
 
 // plain is the text without what is embedded in it, as long as the text.
@@ -266,23 +222,36 @@ function stateVector (doc) {
   return base64(Y.encodeStateVector(doc))
 }
 
+function all (doc) {
+  const pending = doc.store.pendingStructs !== null || doc.store.pendingDs !== null
+  return { roots: read(doc), sv: stateVector(doc), deleted: deleted(doc), pending }
+}
+
 const commands = {
-  // new makes a document with a client id.
-  new (name, client) {
-    const doc = new Y.Doc()
+  // new makes a document with a client id, a plain one or a notebook.
+  new (name, client, isNotebook) {
+    const notebook = isNotebook ? lab.open(client) : null
+    const doc = isNotebook ? notebook.ydoc : new Y.Doc()
     doc.clientID = client
-    const held = { doc, updates: [], own: [] }
+    const held = { doc, notebook, updates: [], own: [] }
     doc.on('update', (u, origin) => {
       held.updates.push(base64(u))
       if (origin !== 'remote') held.own.push(base64(u))
     })
     docs.set(name, held)
   },
-  drop (name) { docs.delete(name) },
-  // edit does operations in one transaction and returns the updates.
+  drop (name) {
+    docs.get(name)?.notebook?.dispose()
+    docs.delete(name)
+  },
+  // edit does operations, on a plain document in one transaction, and returns the updates.
   edit (name, ops) {
     const held = docs.get(name)
     held.updates = []
+    if (held.notebook !== null) {
+      lab.edit(held.notebook, ops)
+      return held.updates
+    }
     held.doc.transact(() => { for (const op of ops) operations[op.op](held.doc, op) })
     return held.updates
   },
@@ -292,21 +261,22 @@ const commands = {
     const held = docs.get(name)
     held.updates = []
     held.own = []
-    for (const u of updates) Y.applyUpdate(held.doc, bytes(u), 'remote')
+    for (const u of updates) lab.tolerate(() => Y.applyUpdate(held.doc, bytes(u), 'remote'))
     return { all: held.updates, own: held.own }
   },
   sv (name) { return stateVector(docs.get(name).doc) },
   diff (name, sv) { return base64(Y.encodeStateAsUpdate(docs.get(name).doc, bytes(sv))) },
-  // read returns content, state vector, deletions, and whether something is held back.
+  // read returns content, state vector, deletions, whether something is held back, and the notebook in the model's own
+  // reading.
   read (name) {
-    const { doc } = docs.get(name)
-    return { roots: read(doc), sv: stateVector(doc), deleted: deleted(doc), pending: doc.store.pendingStructs !== null || doc.store.pendingDs !== null }
+    const { doc, notebook } = docs.get(name)
+    return { ...all(doc), notebook: notebook?.toJSON() ?? null }
   },
   // load is read of a fresh document that is made from one update.
   load (_, update) {
     const doc = new Y.Doc()
     Y.applyUpdate(doc, bytes(update))
-    return { roots: read(doc), sv: stateVector(doc), deleted: deleted(doc), pending: doc.store.pendingStructs !== null || doc.store.pendingDs !== null }
+    return all(doc)
   }
 }
 

@@ -1,4 +1,4 @@
-"""A process that holds pycrdt documents for the differential tests.
+"""A process that holds pycrdt documents, plain ones and notebooks of the server's model, for the differential tests.
 
 It speaks the protocol of ../node/yjs_peer.mjs: one JSON request a line on stdin, an array of commands; one line on stdout
 with an array of results, or {"error": ...}.
@@ -6,11 +6,15 @@ with an array of results, or {"error": ...}.
 
 import base64
 import json
-import math
 import sys
 import traceback
 
+import nbformat
+from jupyter_ydoc import YNotebook
 from pycrdt import Array, Doc, Map, Text
+
+from peer_values import decode_value, encode_bytes, encode_value, mod
+from server_notebook import Notebook
 
 docs = {}
 
@@ -18,8 +22,9 @@ docs = {}
 class Held:
     """A document and the updates that it has made since the last command."""
 
-    def __init__(self, doc):
+    def __init__(self, doc, notebook=None):
         self.doc = doc
+        self.notebook = notebook
         self.updates = []
         # The subscription ends when nobody holds it.
         self.subscription = doc.observe(lambda event: self.updates.append(encode_bytes(event.update)))
@@ -32,60 +37,6 @@ def declare(doc):
 
 
 ROOTS = {"cells": Array, "meta": Map, "state": Map, "map": Map, "list": Array}
-
-
-def encode_bytes(b):
-    return base64.b64encode(b).decode()
-
-
-def decode_value(v):
-    """Values are JSON, and objects with the key "$" for what JSON lacks."""
-    if isinstance(v, list):
-        return [decode_value(e) for e in v]
-    if not isinstance(v, dict):
-        return v
-    if "$" not in v:
-        return {k: decode_value(e) for k, e in v.items()}
-    match v["$"]:
-        case "undefined":
-            return None
-        case "bigint":
-            return int(v["v"])
-        case "bytes":
-            return base64.b64decode(v["v"])
-        case "float":
-            return float(v["v"].replace("Infinity", "inf"))
-        case "map":
-            return Map({k: decode_value(e) for k, e in v["v"].items()})
-        case "array":
-            return Array([decode_value(e) for e in v["v"]])
-        case "text":
-            return Text(v["v"])
-    raise ValueError(f"no such value: {v['$']}")
-
-
-def encode_value(v):
-    if isinstance(v, (Map, Array)):
-        v = v.to_py()
-    if isinstance(v, Text):
-        return str(v)
-    if isinstance(v, Doc):
-        return {"$": "doc", "v": v.guid}
-    if isinstance(v, (bytes, bytearray)):
-        return {"$": "bytes", "v": encode_bytes(bytes(v))}
-    if isinstance(v, float):
-        if not math.isfinite(v):
-            return {"$": "float", "v": "NaN" if math.isnan(v) else "Infinity" if v > 0 else "-Infinity"}
-        return int(v) if v == int(v) else v
-    if isinstance(v, dict):
-        return {k: encode_value(e) for k, e in v.items()}
-    if isinstance(v, (list, tuple)):
-        return [encode_value(e) for e in v]
-    return v
-
-
-def mod(n, m):
-    return n % m if m > 0 else 0
 
 
 TYPES = ["code", "markdown", "raw"]
@@ -261,8 +212,9 @@ def read(doc):
     }
 
 
-def command_new(name, client):
-    docs[name] = Held(Doc(client_id=client))
+def command_new(name, client, is_notebook):
+    doc = Doc(client_id=client)
+    docs[name] = Held(doc, Notebook(doc, client) if is_notebook else None)
 
 
 def command_drop(name):
@@ -272,6 +224,9 @@ def command_drop(name):
 def command_edit(name, ops):
     held = docs[name]
     held.updates = []
+    if held.notebook is not None:
+        held.notebook.edit(ops, OPERATIONS)
+        return held.updates
     with held.doc.transaction():
         for o in ops:
             OPERATIONS[o["op"]](held.doc, o)
@@ -295,7 +250,10 @@ def command_diff(name, sv):
 
 
 def command_read(name):
-    return read(docs[name].doc)
+    """What is in a document, and the notebook in the model's own reading."""
+    held = docs[name]
+    notebook = held.notebook and encode_value(held.notebook.model.get(deduplicate=False))
+    return read(held.doc) | {"notebook": notebook}
 
 
 def command_load(_, update):
@@ -303,6 +261,15 @@ def command_load(_, update):
     doc.apply_update(base64.b64decode(update))
     declare(doc)
     return read(doc)
+
+
+def command_file(_, update):
+    """The notebook that the server would write to the file, checked."""
+    doc = YNotebook()
+    doc.ydoc.apply_update(base64.b64decode(update))
+    notebook = doc.get()
+    nbformat.validate(nbformat.from_dict(notebook))
+    return encode_value(notebook)
 
 
 def main():

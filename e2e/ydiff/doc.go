@@ -6,14 +6,19 @@
 // numbers that each replica takes modulo what it has, so that any step can be run, and left out, anywhere. A failing
 // program is shrunk by leaving out steps and printed.
 //
+// Some programs are of raw documents: replicas of yjs and pycrdt write anything that can be written, malformed cells too.
+// The others are of notebooks: Jupyter's own models of them take part, @jupyter/ydoc of JupyterLab and jupyter_ydoc of the
+// server, and are edited through their methods, beginning with notebooks of nbformat's own tests. In the end each model's
+// own reading must be that of the document, and the file that the server would write must be valid. In all of them our
+// steps are also undone and redone, which must leave what others have done.
+//
 // Two networks are simulated. In a star, clients meet through a server as in a room of jupyter-collaboration: both sides
 // ask with step 1 on connecting, the server passes on every update to all, the sender included, also to a client that
 // waits for its step 2, and connections break at any time with all that was under way. In a mesh each replica sends its
 // own updates to each other one, in order for one pair but in no order among pairs, with repetitions and broken links.
 //
-// Notebooks are also held against Jupyter's own models of them, which are built on yjs and pycrdt: @jupyter/ydoc of
-// JupyterLab and jupyter_ydoc of the server, in processes likewise; and against the files that a real server writes after
-// programs that were run in its rooms.
+// Whole notebooks are also held against Jupyter's models, after each of our operations, and against the files that a
+// real server writes after programs that were run in its rooms.
 //
 // NBDUET_SEEDS is how many programs are run (2,000 unless set), NBDUET_SEED runs the one with that number. The Python
 // interpreter is NBDUET_PYTHON, or that of the virtual environment in the repository; Node is found by PATH.

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"maps"
 	"path/filepath"
+	"slices"
 	"testing"
 
 	"github.com/nbduet/nbduet/e2e/child"
@@ -47,18 +48,23 @@ func TestJupytersModels(t *testing.T) {
 	if err := m.server.One(&samples, "samples"); err != nil {
 		t.Fatal(err)
 	}
-	for minor, nb := range samples {
-		for name, from := range map[string]*child.Process{"JupyterLab": m.lab, "the server": m.server} {
-			t.Run(fmt.Sprintf("4.%d from %s", minor, name), func(t *testing.T) { m.hold(t, from, nb) })
-		}
-	}
 	if len(samples) != 6 {
 		t.Errorf("%d notebooks", len(samples))
+	}
+	for name, from := range map[string]*child.Process{"JupyterLab": m.lab, "the server": m.server} {
+		for minor, nb := range samples {
+			t.Run(fmt.Sprintf("4.%d from %s", minor, name), func(t *testing.T) { m.hold(t, from, nb, everyEdit) })
+		}
+		for _, nb := range notebooks() {
+			t.Run(fmt.Sprintf("%s from %s", nb.name, name), func(t *testing.T) {
+				m.hold(t, from, nb.content, slices.Concat([]edit{insertFirst}, everyEdit))
+			})
+		}
 	}
 }
 
 // hold goes through one notebook.
-func (m models) hold(t *testing.T, from *child.Process, nb any) {
+func (m models) hold(t *testing.T, from *child.Process, nb any, edits []edit) {
 	var state []byte
 	if err := from.One(&state, "write", nb); err != nil {
 		t.Fatal(err)
@@ -68,7 +74,7 @@ func (m models) hold(t *testing.T, from *child.Process, nb any) {
 		t.Fatal(err)
 	}
 	m.agree(t, "at first", n)
-	for i, edit := range everyEdit {
+	for i, edit := range edits {
 		ids := n.IDs()
 		if err := n.Edit("step", func(e *ydoc.Editor) error { return edit(e, ids) }); err != nil {
 			t.Fatalf("edit %d: %v", i, err)
@@ -133,9 +139,18 @@ func asSaved(nb any) any {
 	return map[string]any{"cells": cells, "metadata": from["metadata"], "nbformat": from["nbformat"], "nbformat_minor": from["nbformat_minor"]}
 }
 
+// edit is one edit of a notebook with cells of these ids.
+type edit func(e *ydoc.Editor, ids []string) error
+
+// insertFirst inserts what everyEdit needs.
+func insertFirst(e *ydoc.Editor, _ []string) error {
+	_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "1\n"}, ydoc.NewCell{Type: ydoc.Markdown, Source: "é😀"}, ydoc.NewCell{Type: ydoc.Raw})
+	return err
+}
+
 // everyEdit is one use of each operation, in an order in which each finds what it needs. The first cell is code and the
 // second markdown.
-var everyEdit = []func(e *ydoc.Editor, ids []string) error{
+var everyEdit = []edit{
 	func(e *ydoc.Editor, ids []string) error { return e.SetSource(ids[0], "print('ü😀')\nx = 1\n") },
 	func(e *ydoc.Editor, ids []string) error {
 		c, _ := e.Cell(ids[0])

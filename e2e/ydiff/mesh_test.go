@@ -10,6 +10,8 @@ type mesh struct {
 	peers []peer
 	kinds []kind
 	links [][]*link
+
+	events map[string]int
 }
 
 // link carries a replica's own updates to another one, in order.
@@ -20,7 +22,7 @@ type link struct {
 }
 
 func newMesh(p program, peers []peer) *mesh {
-	m := &mesh{peers: peers, kinds: p.Kinds, links: make([][]*link, len(peers))}
+	m := &mesh{peers: peers, kinds: p.Kinds, links: make([][]*link, len(peers)), events: map[string]int{}}
 	for i := range peers {
 		m.links[i] = make([]*link, len(peers))
 		for j := range peers {
@@ -37,7 +39,7 @@ func (m *mesh) step(st step) error {
 		return err
 	}
 	l := m.links[st.P][st.Q]
-	if m.kinds[st.Q] == pycrdtKind && (st.Do == "pass" || st.Do == "again") {
+	if m.kinds[st.Q].inPython() && (st.Do == "pass" || st.Do == "again") {
 		if l.cut {
 			return nil
 		}
@@ -49,13 +51,22 @@ func (m *mesh) step(st step) error {
 		updates := l.queue[:n]
 		l.queue = l.queue[n:]
 		l.past = append(l.past, updates...)
+		for p := range m.peers {
+			if n > 0 && p != st.P && p != st.Q && len(m.links[p][st.Q].queue) > 0 {
+				m.events["an update overtakes another peer's"]++
+			}
+		}
 		return m.give(st.Q, updates...)
 	case "again":
 		if len(l.past) == 0 {
 			return nil
 		}
+		m.events["an update comes again"]++
 		return m.give(st.Q, l.past[st.K%len(l.past)])
 	case "cut":
+		if len(l.queue) > 0 {
+			m.events["updates are lost"]++
+		}
 		l.cut, l.queue = true, nil
 		return nil
 	case "sync":
@@ -126,7 +137,7 @@ func (m *mesh) settle() error {
 func (m *mesh) deliver(p, q int, l *link) error {
 	updates := l.queue
 	l.queue = nil
-	if l.cut || len(updates) > 0 && m.kinds[q] == pycrdtKind {
+	if l.cut || len(updates) > 0 && m.kinds[q].inPython() {
 		return m.sync(p, q)
 	}
 	return m.give(q, updates...)

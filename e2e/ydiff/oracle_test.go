@@ -1,7 +1,6 @@
 package ydiff
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -19,7 +18,9 @@ type reading struct {
 	SV      []byte          `json:"sv"`
 	Deleted json.RawMessage `json:"deleted"` // yjs only: the deleted ranges
 	Pending bool            `json:"pending"` // yjs only: something is held back
-	relayed bool            // whether some of it may have gone through pycrdt
+	// What Jupyter's model, if the document is read as one, says of the notebook.
+	Notebook any  `json:"notebook"`
+	relayed  bool // whether some of it may have gone through pycrdt
 }
 
 func readWith(p *child.Process, c ...any) (r reading, err error) {
@@ -38,7 +39,7 @@ func agree(f *foreign, p program, peers []peer, names []string) error {
 	if err != nil {
 		return fmt.Errorf("the state of %s 0 in yjs: %w", p.Kinds[0], err)
 	}
-	want.relayed = slices.Contains(p.Kinds, pycrdtKind)
+	want.relayed = slices.ContainsFunc(p.Kinds, kind.inPython)
 	for i, pr := range peers {
 		who := fmt.Sprintf("%s %d", p.Kinds[i], i)
 		sv, err := pr.stateVector()
@@ -52,23 +53,26 @@ func agree(f *foreign, p program, peers []peer, names []string) error {
 			return fmt.Errorf("%s: %w", who, err)
 		}
 	}
+	if p.strict() {
+		return sameFile(f, state, want)
+	}
 	return nil
 }
 
 func agreeOne(f *foreign, pr peer, k kind, name string, want reading) error {
-	switch k {
-	case yjsKind:
-		got, err := readWith(f.node, "read", name)
+	if k != goKind {
+		p, same := f.node, sameReading
+		if k.inPython() {
+			p, same = f.python, samePycrdt
+		}
+		got, err := readWith(p, "read", name)
 		if err != nil {
 			return err
 		}
-		return sameReading("itself", got, want)
-	case pycrdtKind:
-		got, err := readWith(f.python, "read", name)
-		if err != nil {
+		if err := same("itself", got, want); err != nil || !k.model() {
 			return err
 		}
-		return samePycrdt("itself", got, want)
+		return sameNotebook(k, got.Notebook, want)
 	}
 	state, err := pr.diff(nil)
 	if err != nil {
@@ -227,72 +231,4 @@ func sameCell(c ydoc.Cell, want any) error {
 		}
 	}
 	return nil
-}
-
-// asJSON is v after a round through JSON: numbers are float64.
-func asJSON(v any) (out any, err error) {
-	b, err := json.Marshal(v)
-	if err != nil {
-		return nil, err
-	}
-	d := json.NewDecoder(bytes.NewReader(b))
-	err = d.Decode(&out)
-	return out, err
-}
-
-// difference says where got first differs from want, "" for nowhere.
-func difference(path string, got, want any) string {
-	switch w := want.(type) {
-	case map[string]any:
-		g, ok := got.(map[string]any)
-		if !ok {
-			break
-		}
-		keys := slices.Collect(maps.Keys(w))
-		for k := range g {
-			if _, ok := w[k]; !ok {
-				keys = append(keys, k)
-			}
-		}
-		slices.Sort(keys)
-		for _, k := range keys {
-			gv, inGot := g[k]
-			wv, inWant := w[k]
-			if inGot != inWant {
-				return fmt.Sprintf("%s.%q: present %v, want %v: %.300s", path, k, inGot, inWant, show(gv, wv))
-			}
-			if d := difference(fmt.Sprintf("%s.%q", path, k), gv, wv); d != "" {
-				return d
-			}
-		}
-		return ""
-	case []any:
-		g, ok := got.([]any)
-		if !ok {
-			break
-		}
-		for i := range min(len(g), len(w)) {
-			if d := difference(fmt.Sprintf("%s[%d]", path, i), g[i], w[i]); d != "" {
-				return d
-			}
-		}
-		if len(g) != len(w) {
-			return fmt.Sprintf("%s of length %d, want %d: %s", path, len(g), len(w), show(got, want))
-		}
-		return ""
-	default:
-		if reflect.DeepEqual(got, want) {
-			return ""
-		}
-	}
-	return fmt.Sprintf("%s: %s", path, show(got, want))
-}
-
-func show(got, want any) string {
-	g, errG := json.Marshal(got)
-	w, errW := json.Marshal(want)
-	if errG != nil || errW != nil {
-		return fmt.Sprintf("%v, want %v", got, want)
-	}
-	return fmt.Sprintf("%.400s, want %.400s", g, w)
 }

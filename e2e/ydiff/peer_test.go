@@ -2,11 +2,8 @@ package ydiff
 
 import (
 	"encoding/base64"
-	"errors"
-	"fmt"
 
 	"github.com/nbduet/nbduet/e2e/child"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // peer is one replica.
@@ -33,8 +30,8 @@ type remote struct {
 	name string
 }
 
-func newRemote(p *child.Process, name string, client uint64) (*remote, error) {
-	_, err := p.Call(child.Command{"new", name, client})
+func newRemote(p *child.Process, k kind, name string, client uint64) (*remote, error) {
+	_, err := p.Call(child.Command{"new", name, client, k.model()})
 	return &remote{p, name}, err
 }
 
@@ -67,62 +64,13 @@ func (r *remote) close() error {
 	return err
 }
 
-// local is a notebook of ours.
-type local struct {
-	n       *ydoc.Notebook
-	updates [][]byte
-	// What the last reading for a three-way change saw.
-	seen ydoc.Cell
-}
-
-func newLocal(client uint64) *local {
-	l := &local{n: ydoc.NewNotebookWith(ydoc.Options{ClientID: client})}
-	l.n.OnUpdate(func(u []byte) { l.updates = append(l.updates, u) })
-	return l
-}
-
-func (l *local) edit(ops []op) ([][]byte, error) {
-	l.updates = nil
-	err := l.n.Edit("step", func(e *ydoc.Editor) error {
-		for _, o := range ops {
-			if err := l.do(e, o); err != nil {
-				return fmt.Errorf("%s: %w", o.Op, err)
-			}
-		}
-		return nil
-	})
-	var conflict *ydoc.ConflictError
-	if errors.Is(err, ydoc.ErrInvalid) || errors.Is(err, ydoc.ErrRevisionGone) || errors.As(err, &conflict) {
-		if len(l.updates) > 0 {
-			return nil, fmt.Errorf("an edit that failed (%w) has written", err)
-		}
-		return nil, nil
-	}
-	return l.updates, err
-}
-
-func (l *local) apply(updates ...[]byte) (a applied, _ error) {
-	for _, u := range updates {
-		err := l.n.Apply(u)
-		if errors.Is(err, ydoc.ErrPending) {
-			a.waits = true
-		} else if err != nil {
-			return a, err
-		}
-	}
-	return a, nil
-}
-
-func (l *local) stateVector() ([]byte, error)   { return l.n.StateVector() }
-func (l *local) diff(sv []byte) ([]byte, error) { return l.n.Diff(sv) }
-func (l *local) close() error                   { return l.n.Err() }
 func newPeer(f *foreign, k kind, name string, client uint64) (peer, error) {
-	switch k {
-	case yjsKind:
-		return newRemote(f.node, name, client)
-	case pycrdtKind:
-		return newRemote(f.python, name, client)
-	default:
+	switch {
+	case k == goKind:
 		return newLocal(client), nil
+	case k.inPython():
+		return newRemote(f.python, k, name, client)
+	default:
+		return newRemote(f.node, k, name, client)
 	}
 }

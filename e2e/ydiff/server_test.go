@@ -67,7 +67,7 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 	var writers [2]*local
 	var rooms [2]*rtc.Room
 	for i := range rooms {
-		writers[i] = &local{n: ydoc.NewNotebook()}
+		writers[i] = newLocal(0)
 		rooms[i], err = rtc.Join(ctx, rtc.Config{
 			Server: srv, Path: name, Format: "json", Type: "notebook", Replica: writers[i].n.Doc,
 			IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
@@ -77,12 +77,12 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 		}
 		defer func() { err = errors.Join(err, rooms[i].Leave(ctx)) }()
 	}
-	r := random{rand.New(rand.NewPCG(seed, 20260102))}
+	r := random{Rand: rand.New(rand.NewPCG(seed, 20260102))}
 	g := generator{random: r, p: &program{Kinds: []kind{goKind, goKind}}}
 	for range 40 {
 		g.edit(r.IntN(2))
 	}
-	for i, s := range append([]step{{Ops: []op{g.insert(), g.insert(), g.insert()}}}, g.p.Steps...) {
+	for i, s := range append([]step{{Ops: []op{g.insert(0), g.insert(0), g.insert(0)}}}, g.p.Steps...) {
 		if _, err := writers[s.P].edit(s.Ops); err != nil {
 			return nil, fmt.Errorf("step %d, %v: %w", i, s, err)
 		}

@@ -64,7 +64,17 @@ func simplerOps(o op) []op {
 		ops = append(ops, q)
 	}
 	switch o.Op {
-	case "source", "insert", "rewrite", "stream":
+	case "init":
+		if o.V != nil {
+			ops = append(ops, op{Op: o.Op})
+		}
+	case "meta", "nbmeta":
+		if o.V != true {
+			q := o
+			q.V = true
+			ops = append(ops, q)
+		}
+	case "source", "insert", "rewrite", "stream", "set", "cell":
 		if len(o.S) > 1 {
 			q := o
 			q.S = "a"

@@ -20,12 +20,16 @@ const (
 type star struct {
 	server  peer
 	clients []*client // by peer number; the first is nil
+	events  map[string]int
 }
 
 type client struct {
 	peer
-	// ours: it keeps our rules: nothing but step 1 is sent, and nothing is written at first, before step 2 has come.
+	kind kind
+	// ours: it keeps our rules: nothing but step 1 is sent before step 2 has come.
 	ours bool
+	// patient: it writes nothing before step 2 has come for the first time. So do we, and users of Jupyter's models.
+	patient bool
 	// eager: it sends its updates from the moment that it is connected, before it has answered the server's step 1, so
 	// that they may follow a gap. JupyterLab does that, and pycrdt takes the gap for filled; yjs does not.
 	eager     bool
@@ -38,9 +42,10 @@ type client struct {
 }
 
 func newStar(p program, peers []peer) *star {
-	s := &star{server: peers[0], clients: make([]*client, len(peers))}
+	s := &star{server: peers[0], clients: make([]*client, len(peers)), events: map[string]int{}}
 	for i := 1; i < len(peers); i++ {
-		s.clients[i] = &client{peer: peers[i], ours: p.Kinds[i] == goKind, eager: p.Kinds[i] != goKind && p.Kinds[0] == yjsKind}
+		k := p.Kinds[i]
+		s.clients[i] = &client{peer: peers[i], kind: k, ours: k == goKind, patient: k == goKind || k.model(), eager: k != goKind && p.Kinds[0] == yjsKind}
 	}
 	return s
 }
@@ -54,8 +59,17 @@ func (s *star) step(st step) error {
 	c := s.clients[st.P]
 	switch st.Do {
 	case "edit":
+		if c.began && !c.connected {
+			s.events[fmt.Sprintf("%s writes while it is away", c.kind)]++
+		}
 		return c.write(st.Ops)
 	case "connect":
+		if c.began {
+			s.events[fmt.Sprintf("%s connects again", c.kind)]++
+		}
+		if len(c.up) > 0 {
+			s.events[fmt.Sprintf("%s loses what it has sent", c.kind)]++
+		}
 		return s.connect(c)
 	case "leave":
 		c.connected, c.up, c.down = false, nil, nil
@@ -63,6 +77,9 @@ func (s *star) step(st step) error {
 	case "up":
 		return s.deliverUp(c, st.K)
 	case "down":
+		if c.raced(st.K) {
+			s.events[fmt.Sprintf("%s gets an update before step 2", c.kind)]++
+		}
 		return c.deliverDown(st.K)
 	}
 	return fmt.Errorf("no such step in a star: %s", st.Do)
@@ -79,7 +96,7 @@ func (s *star) broadcast(updates [][]byte) {
 }
 
 func (c *client) write(ops []op) error {
-	if c.ours && !c.began {
+	if c.patient && !c.began {
 		return nil
 	}
 	updates, err := c.edit(ops)
@@ -143,6 +160,19 @@ func (s *star) deliverUp(c *client, n int) error {
 		s.broadcast(a.All)
 	}
 	return nil
+}
+
+// raced reports whether there is an update among the next messages to a client that come before its step 2.
+func (c *client) raced(n int) bool {
+	for _, m := range c.down[:min(n, len(c.down))] {
+		if m.kind == step2 {
+			break
+		}
+		if m.kind == update && !c.synced {
+			return true
+		}
+	}
+	return false
 }
 
 // deliverDown has a client handle messages of the server.

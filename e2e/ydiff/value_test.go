@@ -17,7 +17,10 @@ var pieces = []string{
 }
 
 // random draws the parts of programs.
-type random struct{ *rand.Rand }
+type random struct {
+	*rand.Rand
+	strict bool // whether values are JSON and metadata such as nbformat allows
+}
 
 func (r random) text(most int) string {
 	var b strings.Builder
@@ -29,7 +32,20 @@ func (r random) text(most int) string {
 
 // key is a map key from a small set, so that replicas meet at it. The empty key is one.
 func (r random) key() string {
-	return []string{"", "k", "key", "é😀", "a.b", "tags"}[r.IntN(6)]
+	return []string{"", "k", "key", "é😀", "a.b", "tags", "collapsed", "jupyter"}[r.IntN(8)]
+}
+
+// metadata is a value for a key of a cell's metadata.
+func (r random) metadata(key string) any {
+	switch {
+	case r.strict && key == "tags":
+		return [][]any{{}, {"a"}, {"b", "é😀"}}[r.IntN(3)]
+	case r.strict && key == "collapsed":
+		return r.IntN(2) == 0
+	case r.strict && key == "jupyter":
+		return []map[string]any{{}, {"outputs_hidden": true}, {"source_hidden": false, "k": r.value(1)}}[r.IntN(3)]
+	}
+	return r.value(3)
 }
 
 // value is any value that lib0 can carry.
@@ -44,10 +60,16 @@ func (r random) value(depth int) any {
 	case k == 3:
 		return r.IntN(1 << 20)
 	case k == 4:
-		return []float64{0.5, 0.1, -1e300, 5e-324, 3.4028234663852886e38, 1 << 60, 1e21}[r.IntN(7)]
+		list := []float64{0.5, 0.1, 5e-324, -1e300, 3.4028234663852886e38, 1 << 60, 1e21}
+		if r.strict {
+			// The server's model makes ints of the others, and panics at those over 64 bits. Of 2^60 it makes a bigint,
+			// which JupyterLab's reads as an empty object.
+			list = list[:3]
+		}
+		return list[r.IntN(len(list))]
 	case k == 5:
 		return r.NormFloat64()
-	case k == 6:
+	case k == 6 && !r.strict:
 		return r.special()
 	case k < 11 || depth == 0:
 		return r.text(3)
@@ -105,11 +127,13 @@ func (r random) shared(depth int) any {
 }
 
 func (r random) output() any {
-	switch r.IntN(4) {
+	switch r.IntN(5) {
 	case 0:
 		return map[string]any{"output_type": "stream", "name": []string{"stdout", "stderr"}[r.IntN(2)], "text": r.text(3)}
 	case 1:
 		return map[string]any{"output_type": "error", "ename": r.text(1), "evalue": r.text(1), "traceback": []any{r.text(2)}}
+	case 2:
+		return map[string]any{"output_type": "execute_result", "data": map[string]any{"text/html": r.text(2)}, "metadata": map[string]any{"text/html": map[string]any{"isolated": true}}, "execution_count": r.IntN(9)}
 	default:
 		return map[string]any{"output_type": "display_data", "data": map[string]any{"text/plain": r.text(2), "application/json": r.value(2)}, "metadata": map[string]any{}}
 	}

@@ -27,6 +27,7 @@ func TestReplicasAgree(t *testing.T) {
 	}
 	var next atomic.Uint64
 	next.Store(first)
+	var done atomic.Uint64
 	var failed atomic.Bool
 	var wg sync.WaitGroup
 	for range min(uint64(runtime.GOMAXPROCS(0)), count) {
@@ -44,6 +45,9 @@ func TestReplicasAgree(t *testing.T) {
 			for seed := next.Add(1) - 1; seed < first+count && !failed.Load(); seed = next.Add(1) - 1 {
 				if report := check(f, newProgram(seed)); report != "" && !failed.Swap(true) {
 					t.Error(report)
+				}
+				if n := done.Add(1); n%10_000 == 0 {
+					t.Logf("%d of %d programs, no difference so far", n, count)
 				}
 			}
 		})

@@ -1,0 +1,86 @@
+package ydiff
+
+import (
+	"fmt"
+	"maps"
+)
+
+// expected is the notebook that yjs reads in a document, as a file has it; false when the document has no notebook.
+func expected(want reading) (nb any, ok bool) {
+	meta, _ := modelForm.as(want.Roots["meta"]).(map[string]any)
+	if _, ok := meta["metadata"]; !ok || meta["nbformat"] == nil || meta["nbformat_minor"] == nil {
+		return nil, false
+	}
+	raw := maps.Clone(meta)
+	raw["cells"] = modelForm.as(want.Roots["cells"])
+	return asSaved(raw), true
+}
+
+// sameNotebook compares what one of Jupyter's models says of its notebook with what yjs reads in the document.
+func sameNotebook(k kind, got any, want reading) error {
+	nb, ok := expected(want)
+	if !ok {
+		return nil
+	}
+	if k == labKind {
+		nb = asLabReads(nb)
+	}
+	if d := difference("", asSaved(got), nb); d != "" {
+		return fmt.Errorf("its model has %s", d)
+	}
+	return nil
+}
+
+// asLabReads is a notebook as JupyterLab's model reads it: the parts that it knows, a count of 0 for none.
+func asLabReads(nb any) any {
+	from := nb.(map[string]any)
+	var cells []any
+	list, _ := from["cells"].([]any)
+	for _, v := range list {
+		fields, _ := v.(map[string]any)
+		cell := map[string]any{}
+		for _, key := range []string{"id", "cell_type", "source", "metadata", "attachments", "outputs", "execution_count"} {
+			f, ok := fields[key]
+			switch {
+			case key == "attachments" && fields["cell_type"] == "code":
+			case key == "execution_count" && fields["cell_type"] == "code":
+				if f == float64(0) {
+					f = nil
+				}
+				cell[key] = f
+			case ok:
+				cell[key] = f
+			}
+		}
+		cells = append(cells, cell)
+	}
+	to := maps.Clone(from)
+	to["cells"] = cells
+	return to
+}
+
+// sameFile lets the server's model write the file of a document: nbformat must find it valid, and it must have what yjs
+// reads, as long as no two cells have the same id, of which the model would drop or rename one.
+func sameFile(f *foreign, state []byte, want reading) error {
+	nb, ok := expected(want)
+	if !ok {
+		return nil
+	}
+	var got any
+	if err := f.python.One(&got, "file", nil, state); err != nil {
+		return fmt.Errorf("the file: %w", err)
+	}
+	seen := map[any]bool{}
+	list, _ := modelForm.as(want.Roots["cells"]).([]any)
+	for _, v := range list {
+		cell, _ := v.(map[string]any)
+		if seen[cell["id"]] {
+			return nil
+		}
+		seen[cell["id"]] = true
+	}
+	if d := difference("", asSaved(got), nb); d != "" {
+		return fmt.Errorf("the file has %s", d)
+	}
+	return nil
+}
