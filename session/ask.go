@@ -46,8 +46,8 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 		return Interrupted, in.err()
 	case reply.Status == "ok":
 		return Done, nil
-	case r.interruptAsked() || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
-		return Interrupted, nil
+	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
+		return Interrupted, nil // "abort" is what kernels made with ipykernel's base class say
 	case reply.Status == "aborted":
 		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
 	}

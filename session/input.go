@@ -26,14 +26,44 @@ type Question struct {
 // goroutine of the run's, and must return when the context ends.
 type Asker func(context.Context, Question) (string, error)
 
-// ErrNoAsker is returned by an [Asker] that has nobody to ask.
+// ErrNoAsker is returned by an [Asker] that has nobody to ask, or no longer.
 var ErrNoAsker = errors.New("there is nobody to ask: the MCP client does not offer elicitation")
 
 // RunOptions are what else a run is given.
 type RunOptions struct {
-	// Ask answers input() and getpass() in the code. Where it is nil or fails,
-	// the code is interrupted.
+	// Ask answers input() and getpass() in the code. Where it fails, the code
+	// is interrupted; where there is nobody to ask, when the time for an answer
+	// is over.
 	Ask Asker
+}
+
+// AskThrough has what the run's code asks, now or later, asked by another
+// Asker than before; nil for nobody.
+func (r *Run) AskThrough(ask Asker) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.ask = ask
+	if r.askers != nil {
+		close(r.askers)
+	}
+	r.askers = make(chan struct{})
+}
+
+// asker is who is to be asked, and what is closed when that changes.
+func (r *Run) asker() (ask Asker, changed <-chan struct{}) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.askers == nil {
+		r.askers = make(chan struct{})
+	}
+	return r.ask, r.askers
+}
+
+// setAsking notes what the code waits for, nil for nothing.
+func (r *Run) setAsking(q *Question) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.res.Asking = q
 }
 
 // inputs answers what one run asks.
@@ -64,11 +94,9 @@ func (in *inputs) handle(ev kernel.Event) {
 func (in *inputs) answer(q Question) {
 	ctx, stop := context.WithTimeout(in.ctx, in.d.m.cfg.InputTimeout)
 	defer stop()
-	err := ErrNoAsker
-	var line string
-	if in.r.ask != nil {
-		line, err = in.r.ask(ctx, q)
-	}
+	in.r.setAsking(&q)
+	line, err := in.r.askSomebody(ctx, q)
+	in.r.setAsking(nil)
 	if in.ctx.Err() != nil {
 		return // the code has ended meanwhile, or was interrupted
 	}
@@ -86,6 +114,8 @@ func (in *inputs) answer(q Question) {
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
 		err = fmt.Errorf("nobody answered within %s", in.d.m.cfg.InputTimeout)
+	} else if errors.Is(err, ErrNoAsker) {
+		err = fmt.Errorf("nobody answered within %s: %w", in.d.m.cfg.InputTimeout, err)
 	}
 	in.mu.Lock()
 	in.unanswered = fmt.Errorf("the code was interrupted, because it asked for input (%s): %w", strconv.Quote(clip(q.Prompt)), err)
@@ -94,6 +124,27 @@ func (in *inputs) answer(q Question) {
 	defer stopLate()
 	if err := in.d.interrupt(late); err != nil && in.ctx.Err() == nil {
 		in.d.m.log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
+	}
+}
+
+// askSomebody asks whoever there is to ask, as soon as there is somebody, until
+// the context ends.
+func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
+	for {
+		ask, changed := r.asker()
+		line, err := "", ErrNoAsker
+		if ask != nil {
+			line, err = ask(ctx, q)
+		}
+		if !errors.Is(err, ErrNoAsker) {
+			return line, err
+		}
+		// The caller can look at the run, cancel it, or come back with somebody.
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return "", err
+		}
 	}
 }
 

@@ -46,7 +46,7 @@ func TestInput(t *testing.T) {
 		t.Errorf("asked: %+v", asked)
 	}
 	nobody := map[string]session.Asker{
-		"nobody to ask": nil,
+		"nobody answered within 1s: there is nobody to ask": nil,
 		"nobody answered within 1s": func(ctx context.Context, _ session.Question) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
@@ -60,5 +60,37 @@ func TestInput(t *testing.T) {
 		if res := run(t, d, "c2")[0]; res.State != session.Done {
 			t.Errorf("the next run: %s, %v", res.State, res.Err)
 		}
+	}
+}
+
+// Code that asks when nobody can be asked shows what it waits for, and gets its
+// answer from whoever comes in time.
+func TestInputAskedLater(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{InputTimeout: patience})
+	d := open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
+	runs, err := d.Run(t.Context(), []string{"c0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it waits for input", func() bool {
+		q := runs[0].Result().Asking
+		return q != nil && q.Prompt == "Name? " && runs[0].Status().Asking != nil
+	})
+	runs[0].AskThrough(func(context.Context, session.Question) (string, error) { return "", session.ErrNoAsker })
+	runs[0].AskThrough(func(context.Context, session.Question) (string, error) { return "Ada", nil })
+	if res := wait(t, runs[0]); res.State != session.Done || res.Asking != nil || text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+		t.Errorf("%s, %q, asking %v", res.State, text(res.Outputs), res.Asking)
+	}
+	// Whoever sees it wait can cancel it.
+	if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "it waits for input", func() bool { return runs[0].Result().Asking != nil })
+	if err := runs[0].Cancel(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if res := wait(t, runs[0]); res.State != session.Interrupted || res.Err != nil || res.Asking != nil {
+		t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
 	}
 }

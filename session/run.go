@@ -44,6 +44,8 @@ type Result struct {
 	// there were too many. The last of them are in Outputs, behind the note
 	// that says so.
 	Omitted int
+	// Asking is the question that the code waits for an answer to; nil for none.
+	Asking *Question
 }
 
 // Run is one execution of one cell. It goes on whatever becomes of the call
@@ -56,9 +58,10 @@ type Run struct {
 	m     *Manager
 	group *runGroup
 	done  chan struct{}
-	ask   Asker // nil for nobody
 
 	mu     sync.Mutex
+	ask    Asker         // nil for nobody
+	askers chan struct{} // closed when ask changes
 	doc    *Document     // nil when it has ended: who remembers a run does not hold its document
 	res    Result        // without what the writer has
 	writer *outputWriter // while it runs

@@ -23,5 +23,6 @@
 //
 // The server that New returns answers any number of calls at once. What tools keep between calls is what each client
 // was last shown (seen.go), which is safe for concurrent use and bounded; all else lives in the session package.
-// A tool starts no goroutine that outlives its call.
+// A tool starts no goroutine that outlives its call, where a call may take several requests: one that has to ask its
+// client something by way of its answer goes on in between (suspend.go), at the session.Manager's expense.
 package tools

@@ -11,12 +11,18 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// asker asks the person at the call's client what running code asks, by elicitation. The questions reach the client
-// also after the call has been answered, as the run goes on.
+// asker asks the person at the call's client what running code asks, by elicitation; nil where the client does not
+// offer that. In the older protocol the questions reach the client also after the call has been answered, as the run
+// goes on; in the newer one they have to wait for the next call, see suspend.go.
 func asker(ctx context.Context) session.Asker {
+	if c := openCallOf(ctx); c != nil {
+		return func(ctx context.Context, q session.Question) (string, error) {
+			return lineOf(c.elicit(ctx, elicitation(q)))
+		}
+	}
 	s := server.ServerFromContext(ctx)
 	from, _ := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
-	if s == nil || from == nil || from.GetClientCapabilities().Elicitation == nil {
+	if s == nil || from == nil || server.IsModernRequest(ctx) || from.GetClientCapabilities().Elicitation == nil {
 		return nil
 	}
 	call := context.WithoutCancel(ctx)
@@ -24,33 +30,47 @@ func asker(ctx context.Context) session.Asker {
 		call, stop := context.WithCancel(call)
 		defer stop()
 		defer context.AfterFunc(ctx, stop)()
-		res, err := s.RequestElicitation(call, mcp.ElicitationRequest{Params: mcp.ElicitationParams{
-			Message: question(q),
-			RequestedSchema: map[string]any{
-				"type": "object",
-				"properties": map[string]any{"value": map[string]any{
-					"type": "string", "title": "Input", "description": "The line that the code reads.",
-				}},
-				"required": []string{"value"},
-			},
-		}})
-		switch {
-		case ctx.Err() != nil:
+		res, err := s.RequestElicitation(call, mcp.ElicitationRequest{Params: elicitation(q)})
+		if ctx.Err() != nil {
 			return "", ctx.Err()
-		case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession):
-			return "", session.ErrNoAsker
-		case err != nil:
-			return "", fmt.Errorf("ask the person at the MCP client: %w", err)
-		case res.Action != mcp.ElicitationResponseActionAccept:
-			return "", errors.New("the person at the MCP client did not answer")
 		}
-		content, _ := res.Content.(map[string]any)
-		value, ok := content["value"].(string)
-		if !ok {
-			return "", errors.New("the MCP client's answer holds no value")
-		}
-		return value, nil
+		return lineOf(res, err)
 	}
+}
+
+// elicitation is a question in MCP's terms.
+func elicitation(q session.Question) mcp.ElicitationParams {
+	return mcp.ElicitationParams{
+		Mode:    mcp.ElicitationModeForm,
+		Message: question(q),
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{"value": map[string]any{
+				"type": "string", "title": "Input", "description": "The line that the code reads.",
+			}},
+			"required": []string{"value"},
+		},
+	}
+}
+
+// lineOf takes the line out of what a client has answered.
+func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
+	switch {
+	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession):
+		return "", session.ErrNoAsker
+	case errors.Is(err, session.ErrNoAsker), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("ask the person at the MCP client: %w", err)
+	case res.Action != mcp.ElicitationResponseActionAccept:
+		return "", errors.New("the person at the MCP client did not answer")
+	}
+	content, _ := res.Content.(map[string]any)
+	value, ok := content["value"].(string)
+	if !ok {
+		return "", errors.New("the MCP client's answer holds no value")
+	}
+	return value, nil
 }
 
 // question words what the person is asked.

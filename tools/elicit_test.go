@@ -79,10 +79,17 @@ func TestInputIsElicited(t *testing.T) {
 	if got := one(1); got.State != string(session.Interrupted) || !strings.Contains(got.Message, "the window was closed") {
 		t.Errorf("failed: %s", asJSON(t, got))
 	}
-	// A client that cannot ask anybody is told so at once.
+	// A client that cannot ask anybody sees what the code waits for; one that can answers in its place.
+	p.err, p.answer = nil, mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 	var got executeResult
-	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &got)
-	if res := got.Results[0]; res.State != string(session.Interrupted) || !strings.Contains(res.Message, "nobody to ask") || !strings.Contains(res.Message, `"Name? "`) {
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}, "timeout": 2}, &got)
+	res := got.Results[0]
+	if res.State != string(session.Running) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
 		t.Errorf("without elicitation: %s", asJSON(t, res))
+	}
+	var view runView
+	decode(t, r.callAs(c, "wait_run", dict{"run_id": res.RunID}), &view)
+	if view.State != string(session.Done) || !strings.Contains(asJSON(t, view.Outputs), "LATE") {
+		t.Errorf("answered by another client: %s", asJSON(t, view))
 	}
 }

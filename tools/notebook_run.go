@@ -244,6 +244,9 @@ func (f finished) show(r finishedRun, lim outputLimits, pictures *tray) executio
 	if r.Err != nil {
 		says = append(says, r.Err.Error())
 	} else if !r.State.Ended() {
+		if r.Asking != nil {
+			says = append(says, asks(r.Result)+" and is interrupted where nobody answers in time; wait_run passes the question on to a client that offers elicitation")
+		}
 		says = append(says, unfinished(f.timeout))
 	}
 	if r.Note != "" {

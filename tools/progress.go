@@ -27,6 +27,11 @@ func withProgress(ctx context.Context, req mcp.CallToolRequest) context.Context 
 
 // progress tells the call's client how far the call is, if it asked for that. done must grow from one call to the next.
 func progress(ctx context.Context, done float64, message string) {
+	if c := openCallOf(ctx); c != nil {
+		if ctx = c.attached(); ctx == nil {
+			return // its client asks its user something
+		}
+	}
 	token := ctx.Value(progressKey{})
 	s := server.ServerFromContext(ctx)
 	if token == nil || s == nil {
@@ -52,13 +57,23 @@ func await(ctx, wait context.Context, runs []*session.Run) {
 				return
 			case <-tick.C:
 				message := plural(i, "cell") + " of " + thousands(len(runs)) + " done"
-				if line := lastLine(r.Result()); line != "" {
+				res := r.Result()
+				if line := lastLine(res); line != "" {
 					message += "; last output: " + line
+				}
+				if res.Asking != nil {
+					message += "; " + asks(res)
 				}
 				progress(ctx, time.Since(began).Seconds(), message)
 			}
 		}
 	}
+}
+
+// asks says what code waits to be told.
+func asks(r session.Result) string {
+	prompt, _ := cut(plain(r.Asking.Prompt), 200)
+	return "it waits for input (" + quoted(prompt) + ")"
 }
 
 // lastLine is the last line of text that a run has printed, cut to size.

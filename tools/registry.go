@@ -16,6 +16,8 @@ type tool struct {
 	toolset                  string
 	marks                    marks
 	input, output            schema
+	// asks: its call may have to be answered with a question of running code, as that of every tool with openWorld.
+	asks bool
 	// handle answers a call whose arguments have been checked against input.
 	handle func(context.Context, mcp.CallToolRequest) (*answer, error)
 }

@@ -86,6 +86,7 @@ func waitRun(d *deps) tool {
 		description: "Waits until the execution of a cell has ended, at most timeout seconds, and shows its outcome and outputs. " +
 			"Use it for a run that a tool left going, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
 		marks:  marks{readOnly: true, idempotent: true},
+		asks:   true,
 		input:  arguments(append([]property{runProperty()}, waitProperties()...)...),
 		output: runViewSchema(),
 		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
@@ -96,6 +97,9 @@ func waitRun(d *deps) tool {
 			opt := runOptions{MaxSize: args.MaxSize, Timeout: args.Timeout}
 			wait, stop := context.WithTimeout(ctx, opt.timeout())
 			defer stop()
+			if ask := asker(ctx); ask != nil {
+				r.AskThrough(ask)
+			}
 			await(ctx, wait, []*session.Run{r})
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)

@@ -64,18 +64,19 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
 	)
+	open := &suspended{manager: cfg.Manager, log: log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := compile(t.name, t.input)
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.definition(), handler(t, check, log))
+		s.AddTool(t.definition(), handler(t, check, open, log))
 	}
 	return s, nil
 }
 
 // handler is what stands around every tool.
-func handler(t tool, check *jsonschema.Schema, log *slog.Logger) server.ToolHandlerFunc {
+func handler(t tool, check *jsonschema.Schema, open *suspended, log *slog.Logger) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		began := time.Now()
 		defer func() {
@@ -86,7 +87,10 @@ func handler(t tool, check *jsonschema.Schema, log *slog.Logger) server.ToolHand
 			log.DebugContext(ctx, "tool call", "tool", t.name, "took", time.Since(began).Round(time.Millisecond),
 				"failed", err != nil || (result != nil && result.IsError))
 		}()
-		a, err := answerCall(ctx, t, check, req)
+		a, question, err := answerCall(ctx, t, check, open, req)
+		if question != nil {
+			return question, nil
+		}
 		if err == nil {
 			result, err = a.result()
 		}
@@ -100,9 +104,15 @@ func handler(t tool, check *jsonschema.Schema, log *slog.Logger) server.ToolHand
 	}
 }
 
-func answerCall(ctx context.Context, t tool, check *jsonschema.Schema, req mcp.CallToolRequest) (*answer, error) {
+// answerCall answers a call, or with the question that its client has to be asked first.
+func answerCall(ctx context.Context, t tool, check *jsonschema.Schema, open *suspended, req mcp.CallToolRequest) (*answer, *mcp.CallToolResult, error) {
 	if err := checkArguments(check, req.Params.Arguments); err != nil {
-		return nil, err
+		return nil, nil, err
 	}
-	return t.handle(withProgress(ctx, req), req)
+	ctx = withProgress(ctx, req)
+	if (t.asks || t.marks.openWorld) && mayBeAsked(ctx) {
+		return open.call(ctx, t, req)
+	}
+	a, err := t.handle(ctx, req)
+	return a, nil, err
 }

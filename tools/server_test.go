@@ -35,7 +35,7 @@ func TestErrorsOfTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := handler(d, check, slog.New(slog.NewTextHandler(&log, nil)))(t.Context(), mcp.CallToolRequest{})
+			res, err := handler(d, check, &suspended{}, slog.New(slog.NewTextHandler(&log, nil)))(t.Context(), mcp.CallToolRequest{})
 			switch {
 			case c.protocol != "":
 				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {
