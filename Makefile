@@ -60,7 +60,7 @@ bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (RO
 
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
-fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set)
+fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for so many executions)
 	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel
 
 .PHONY: soak-ydoc
