@@ -5,11 +5,12 @@ import { at, decode, mod } from './peer_values.mjs'
 
 const types = ['code', 'markdown', 'raw']
 
-// open makes an empty notebook as JupyterLab does, with undo for each cell; that for the order of the cells is the
-// notebook's. Each edit is one step to be undone: by itself, the clock would say which edits belong together.
+// open makes an empty notebook as JupyterLab does, with a random client id unless one is given. Each cell has an undo of
+// its own, and the notebook one for the order of the cells. Each edit is one step to be undone: by itself, the clock
+// would say which edits belong together.
 export function open (client) {
   const notebook = new YNotebook({ disableDocumentWideUndoRedo: true })
-  notebook.ydoc.clientID = client
+  if (client !== undefined) notebook.ydoc.clientID = client
   notebook.undoManager.captureTimeout = 0
   return notebook
 }

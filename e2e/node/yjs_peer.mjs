@@ -8,6 +8,9 @@ import * as Y from 'yjs'
 import * as lab from './lab_notebook.mjs'
 import { at, base64, bytes, decode, element, encode, mod } from './peer_values.mjs'
 
+// Only answers are written to stdout.
+console.log = console.error
+
 const docs = new Map()
 
 // ---- operations; numbers are taken modulo what there is, so that any operation can be done on any document
@@ -277,6 +280,14 @@ const commands = {
     const doc = new Y.Doc()
     Y.applyUpdate(doc, bytes(update))
     return all(doc)
+  },
+  // open is the notebook that JupyterLab's model reads in a fresh document that is made from one update.
+  open (_, update) {
+    const notebook = lab.open()
+    Y.applyUpdate(notebook.ydoc, bytes(update))
+    const json = notebook.toJSON()
+    notebook.dispose()
+    return json
   }
 }
 

@@ -263,13 +263,18 @@ def command_load(_, update):
     return read(doc)
 
 
-def command_file(_, update):
+def command_file(_, update, others_undid):
     """The notebook that the server would write to the file, checked."""
     doc = YNotebook()
     doc.ydoc.apply_update(base64.b64decode(update))
     notebook = doc.get()
+    written = encode_value(notebook)
+    for cell in notebook["cells"]:
+        if others_undid and cell["cell_type"] == "code":
+            # The undo of Jupyter's models lets a cell return without what somebody else has set in it since.
+            cell.setdefault("execution_count", None)
     nbformat.validate(nbformat.from_dict(notebook))
-    return encode_value(notebook)
+    return written
 
 
 def main():

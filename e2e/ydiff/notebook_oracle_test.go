@@ -3,6 +3,7 @@ package ydiff
 import (
 	"fmt"
 	"maps"
+	"slices"
 )
 
 // expected is the notebook that yjs reads in a document, as a file has it; false when the document has no notebook.
@@ -59,15 +60,22 @@ func asLabReads(nb any) any {
 	return to
 }
 
-// sameFile lets the server's model write the file of a document: nbformat must find it valid, and it must have what yjs
-// reads, as long as no two cells have the same id, of which the model would drop or rename one.
-func sameFile(f *foreign, state []byte, want reading) error {
+// sameInModels lets Jupyter's models open a document of ours, and the server's write its file: nbformat must find that
+// valid, and it must have what yjs reads, as long as no two cells have the same id, of which the model would drop or rename
+// one.
+func sameInModels(f *foreign, p program, state []byte, want reading) error {
 	nb, ok := expected(want)
 	if !ok {
 		return nil
 	}
-	var got any
-	if err := f.python.One(&got, "file", nil, state); err != nil {
+	var opened, file any
+	if err := f.node.One(&opened, "open", nil, state); err != nil {
+		return err
+	}
+	if err := sameNotebook(labKind, opened, want); err != nil {
+		return fmt.Errorf("opened by JupyterLab: %w", err)
+	}
+	if err := f.python.One(&file, "file", nil, state, p.othersUndo()); err != nil {
 		return fmt.Errorf("the file: %w", err)
 	}
 	seen := map[any]bool{}
@@ -79,8 +87,15 @@ func sameFile(f *foreign, state []byte, want reading) error {
 		}
 		seen[cell["id"]] = true
 	}
-	if d := difference("", asSaved(got), nb); d != "" {
+	if d := difference("", asSaved(file), nb); d != "" {
 		return fmt.Errorf("the file has %s", d)
 	}
 	return nil
+}
+
+// othersUndo reports whether one of Jupyter's models undoes or redoes something.
+func (p program) othersUndo() bool {
+	return slices.ContainsFunc(p.Steps, func(s step) bool {
+		return p.Kinds[s.P].model() && slices.ContainsFunc(s.Ops, func(o op) bool { return o.Op == "undo" || o.Op == "redo" })
+	})
 }

@@ -49,23 +49,20 @@ func agree(f *foreign, p program, peers []peer, names []string) error {
 		if err := sameVector(want.SV, sv); err != nil {
 			return fmt.Errorf("%s: %w", who, err)
 		}
-		if err := agreeOne(f, pr, p.Kinds[i], names[i], want); err != nil {
+		if err := agreeOne(f, p, pr, p.Kinds[i], names[i], want); err != nil {
 			return fmt.Errorf("%s: %w", who, err)
 		}
-	}
-	if p.strict() {
-		return sameFile(f, state, want)
 	}
 	return nil
 }
 
-func agreeOne(f *foreign, pr peer, k kind, name string, want reading) error {
+func agreeOne(f *foreign, p program, pr peer, k kind, name string, want reading) error {
 	if k != goKind {
-		p, same := f.node, sameReading
+		process, same := f.node, sameReading
 		if k.inPython() {
-			p, same = f.python, samePycrdt
+			process, same = f.python, samePycrdt
 		}
-		got, err := readWith(p, "read", name)
+		got, err := readWith(process, "read", name)
 		if err != nil {
 			return err
 		}
@@ -91,6 +88,11 @@ func agreeOne(f *foreign, pr peer, k kind, name string, want reading) error {
 	}
 	if err := samePycrdt("its state in pycrdt", inPycrdt, want); err != nil {
 		return err
+	}
+	if p.strict() {
+		if err := sameInModels(f, p, state, want); err != nil {
+			return err
+		}
 	}
 	n := pr.(*local).n
 	if h := n.Held(); h > 0 {
