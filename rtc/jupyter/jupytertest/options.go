@@ -10,6 +10,7 @@ type config struct {
 	lab     bool
 	collab  bool
 	token   string
+	root    string
 }
 
 // WithFlags adds command-line flags, which win over the ones given by default.
@@ -41,4 +42,9 @@ func WithoutCollaboration() Option {
 // WithToken sets the token; the default is a random one.
 func WithToken(token string) Option {
 	return func(c *config) { c.token = token }
+}
+
+// WithRoot lets the server serve a folder that is there already, such as another server's.
+func WithRoot(dir string) Option {
+	return func(c *config) { c.root = dir }
 }

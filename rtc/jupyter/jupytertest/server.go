@@ -54,6 +54,9 @@ func launch(opts ...Option) (*Server, error) {
 		return nil, fmt.Errorf("make a folder for Jupyter: %w", err)
 	}
 	s := &Server{Token: c.token, Root: filepath.Join(dir, "root"), RuntimeDir: filepath.Join(dir, "runtime"), dir: dir}
+	if c.root != "" {
+		s.Root = c.root
+	}
 	if err := s.spawn(program, c); err != nil {
 		os.RemoveAll(dir)
 		return nil, err
