@@ -1,0 +1,19 @@
+package images
+
+import (
+	"os"
+	"testing"
+)
+
+// Drawing a plot in SVG; the first one compiles the rasteriser.
+func BenchmarkDrawSVG(b *testing.B) {
+	svg, err := os.ReadFile("testdata/matplotlib.svg")
+	if err != nil {
+		b.Fatal(err)
+	}
+	for b.Loop() {
+		if _, err := drawSVG(b.Context(), svg, MaxShown); err != nil {
+			b.Fatal(err)
+		}
+	}
+}

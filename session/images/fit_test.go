@@ -1,0 +1,267 @@
+package images
+
+import (
+	"bytes"
+	"compress/zlib"
+	"context"
+	"encoding/base64"
+	"encoding/binary"
+	"errors"
+	"hash/crc32"
+	"image"
+	"image/color"
+	"image/gif"
+	"image/jpeg"
+	"image/png"
+	"math/rand/v2"
+	"strings"
+	"testing"
+)
+
+func encode64(b []byte) string { return base64.StdEncoding.EncodeToString(b) }
+
+// noise is an image that compresses badly.
+func noise(w, h int) *image.NRGBA {
+	img := image.NewNRGBA(image.Rect(0, 0, w, h))
+	r := rand.New(rand.NewPCG(1, 2))
+	for i := range img.Pix {
+		img.Pix[i] = byte(r.Uint32())
+		if i%4 == 3 {
+			img.Pix[i] = 255
+		}
+	}
+	return img
+}
+
+func plain(w, h int, c color.Color) *image.Paletted {
+	return image.NewPaletted(image.Rect(0, 0, w, h), color.Palette{c, color.Black})
+}
+
+func pngOf(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func jpegOf(t testing.TB, img image.Image) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := jpeg.Encode(&b, img, nil); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+func gifOf(t testing.TB, frames ...*image.Paletted) []byte {
+	t.Helper()
+	var b bytes.Buffer
+	if err := gif.EncodeAll(&b, &gif.GIF{Image: frames, Delay: make([]int, len(frames))}); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// webp1x1 is a lossless WebP of one pixel.
+const webp1x1 = "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA=="
+
+// hugePNG is a PNG of one colour that says that it has w×h pixels, and has lines of them.
+func hugePNG(w, h, lines int) []byte {
+	var b bytes.Buffer
+	chunk := func(name string, data []byte) {
+		_ = binary.Write(&b, binary.BigEndian, uint32(len(data)))
+		b.WriteString(name)
+		b.Write(data)
+		_ = binary.Write(&b, binary.BigEndian, crc32.Update(crc32.ChecksumIEEE([]byte(name)), crc32.IEEETable, data))
+	}
+	b.WriteString("\x89PNG\r\n\x1a\n")
+	header := binary.BigEndian.AppendUint32(nil, uint32(w))
+	header = binary.BigEndian.AppendUint32(header, uint32(h))
+	chunk("IHDR", append(header, 1, 0, 0, 0, 0))
+	var z bytes.Buffer
+	w8 := make([]byte, 1+(w+7)/8)
+	zw := zlib.NewWriter(&z)
+	for range lines {
+		_, _ = zw.Write(w8)
+	}
+	_ = zw.Close()
+	chunk("IDAT", z.Bytes())
+	chunk("IEND", nil)
+	return b.Bytes()
+}
+
+func TestDecode(t *testing.T) {
+	small := pngOf(t, plain(3, 2, color.White))
+	lines := encode64(small)[:20] + "\n" + encode64(small)[20:] + "\r\n"
+	for name, c := range map[string]struct {
+		mime, data, is string
+		w, h           int
+		ext            string
+	}{
+		"png":              {"image/png", encode64(small), "image/png", 3, 2, "png"},
+		"png in lines":     {"image/png", lines, "image/png", 3, 2, "png"},
+		"png without =":    {"image/png", strings.TrimRight(encode64(small), "="), "image/png", 3, 2, "png"},
+		"jpeg":             {"image/jpeg", encode64(jpegOf(t, noise(5, 4))), "image/jpeg", 5, 4, "jpg"},
+		"jpeg called png":  {"image/png", encode64(jpegOf(t, noise(5, 4))), "image/jpeg", 5, 4, "jpg"},
+		"gif":              {"image/gif", encode64(gifOf(t, plain(7, 6, color.White))), "image/gif", 7, 6, "gif"},
+		"webp":             {"image/webp", webp1x1, "image/webp", 1, 1, "webp"},
+		"svg":              {SVG, head + tail, SVG, 0, 0, "svg"},
+		"30,000 pixels ok": {"image/png", encode64(hugePNG(MaxSide, 1, 1)), "image/png", MaxSide, 1, "png"},
+	} {
+		got, err := Decode(c.mime, c.data)
+		if err != nil || got.MIME != c.is || got.Width != c.w || got.Height != c.h || got.Ext() != c.ext || len(got.Data) == 0 {
+			t.Errorf("%s: %v, %s %d×%d .%s", name, err, got.MIME, got.Width, got.Height, got.Ext())
+		}
+	}
+	animated := "RIFF\x1e\x00\x00\x00WEBPVP8X\x0a\x00\x00\x00\x02\x00\x00\x00\x00\x00\x00\x00\x00\x00ANIM"
+	wide := gifOf(t, plain(1, 1, color.White))
+	binary.LittleEndian.PutUint16(wide[6:], 30_000)
+	binary.LittleEndian.PutUint16(wide[8:], 30_000)
+	// A WebP's lossless header: a signature, then width and height less one in 14 bits each.
+	webp, err := base64.StdEncoding.DecodeString(webp1x1)
+	if err != nil {
+		t.Fatal(err)
+	}
+	binary.LittleEndian.PutUint32(webp[21:], 16383|16383<<14)
+	for name, c := range map[string]struct{ mime, data, says string }{
+		"empty":         {"image/png", " \n", "empty"},
+		"broken base64": {"image/png", "not base64!", "not valid base64"},
+		"no image":      {"image/png", encode64([]byte("hello")), "not a PNG"},
+		"cut header":    {"image/png", encode64(small[:20]), "not a PNG"},
+		"png bomb":      {"image/png", encode64(hugePNG(30_000, 30_000, 3)), "30000×30000 pixels"},
+		"wide":          {"image/png", encode64(hugePNG(30_000, 1, 1)), "30000×1 pixels"},
+		"many pixels":   {"image/png", encode64(hugePNG(10_000, 10_000, 1)), "10000×10000 pixels"},
+		"gif bomb":      {"image/gif", encode64(wide), "30000×30000 pixels"},
+		"webp bomb":     {"image/webp", encode64(webp), "16384×16384 pixels"},
+		"animated webp": {"image/webp", encode64([]byte(animated)), "animated"},
+		"large":         {"image/png", strings.Repeat("A", 100<<20), "bytes"},
+		"broken svg":    {SVG, "<svg", "well-formed"},
+	} {
+		if got, err := Decode(c.mime, c.data); err == nil || !strings.Contains(err.Error(), c.says) {
+			t.Errorf("%s: %v, %s %d×%d", name, err, got.MIME, got.Width, got.Height)
+		}
+	}
+}
+
+func pixelsOf(t *testing.T, p Picture) image.Image {
+	t.Helper()
+	img, format, err := image.Decode(bytes.NewReader(p.Data))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if types[format] != p.MIME || img.Bounds().Dx() != p.Width || img.Bounds().Dy() != p.Height {
+		t.Fatalf("it says %s %d×%d, and is %s %v", p.MIME, p.Width, p.Height, format, img.Bounds())
+	}
+	return img
+}
+
+func TestFit(t *testing.T) {
+	const mega = 1 << 20
+	clear := noise(400, 400)
+	for i := 3; i < len(clear.Pix); i += 4 {
+		clear.Pix[i] = clear.Pix[i-1]
+	}
+	small := gifOf(t, plain(7, 6, color.White), plain(7, 6, color.Black))
+	for name, c := range map[string]struct {
+		data []byte
+		most int
+		mime string
+		w, h int // 0 for less than the original
+		asIs bool
+	}{
+		"small png":       {pngOf(t, noise(40, 30)), mega, "image/png", 40, 30, true},
+		"small jpeg":      {jpegOf(t, noise(40, 30)), mega, "image/jpeg", 40, 30, true},
+		"small gif":       {small, mega, "image/gif", 7, 6, true},
+		"long side":       {pngOf(t, plain(3136, 1000, color.White)), mega, "image/png", 1568, 500, false},
+		"high side":       {pngOf(t, plain(100, 3136, color.White)), mega, "image/png", 50, 1568, false},
+		"very thin":       {hugePNG(MaxSide, 1, 1), mega, "image/png", 1568, 1, false},
+		"large gif":       {gifOf(t, plain(3136, 1000, color.White)), mega, "image/png", 1568, 500, false},
+		"many bytes":      {pngOf(t, noise(600, 600)), 300_000, "image/jpeg", 600, 600, false},
+		"too many":        {pngOf(t, noise(600, 600)), 30_000, "image/jpeg", 0, 0, false},
+		"see-through":     {pngOf(t, clear), 200_000, "image/png", 0, 0, false},
+		"exactly as many": {pngOf(t, plain(1568, 1568, color.White)), mega, "image/png", 1568, 1568, true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			img, err := Sniff(c.data)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p, err := Fit(t.Context(), img, Limits{Bytes: c.most})
+			if err != nil {
+				t.Fatal(err)
+			}
+			pixelsOf(t, p)
+			if p.MIME != c.mime || len(p.Data) > c.most || bytes.Equal(p.Data, c.data) != c.asIs || p.OwnWidth != img.Width || p.OwnHeight != img.Height {
+				t.Errorf("%s of %d bytes, %d×%d", p.MIME, len(p.Data), p.Width, p.Height)
+			}
+			if c.w > 0 && (p.Width != c.w || p.Height != c.h) || c.w == 0 && (p.Width >= img.Width || p.Width < minShown) {
+				t.Errorf("%d×%d", p.Width, p.Height)
+			}
+		})
+	}
+}
+
+// Scaling keeps what is to be seen: a line one pixel wide in four is a grey, not a line here and none there.
+func TestFitFilters(t *testing.T) {
+	src := image.NewNRGBA(image.Rect(0, 0, 4*MaxShown, 8))
+	for i := range src.Pix {
+		src.Pix[i] = 255
+	}
+	for x := 0; x < src.Bounds().Dx(); x += 4 {
+		for y := range 8 {
+			src.Set(x, y, color.Black)
+		}
+	}
+	img, err := Sniff(pngOf(t, src))
+	if err != nil {
+		t.Fatal(err)
+	}
+	p, err := Fit(t.Context(), img, Limits{Bytes: 1 << 20})
+	if err != nil {
+		t.Fatal(err)
+	}
+	got := pixelsOf(t, p)
+	for x := 10; x < MaxShown-10; x++ {
+		if r, _, _, _ := got.At(x, 1).RGBA(); r>>8 < 140 || r>>8 > 240 {
+			t.Fatalf("at %d: %d", x, r>>8)
+		}
+	}
+}
+
+func TestFitRefuses(t *testing.T) {
+	whole := pngOf(t, noise(100, 100))
+	broken := bytes.Clone(whole)
+	broken[len(broken)/2] ^= 0xff
+	for name, data := range map[string][]byte{"cut": whole[:len(whole)/2], "broken": broken, "short": hugePNG(3000, 3000, 5)} {
+		img, err := Sniff(data)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := Fit(t.Context(), img, Limits{Bytes: 1 << 20}); err == nil || !strings.Contains(err.Error(), "broken") {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if _, err := Fit(t.Context(), Image{MIME: "image/png", Data: hugePNG(30_000, 30_000, 1)}, Limits{Bytes: 1 << 20}); err == nil {
+		t.Error("a bomb that was not looked at before is decoded")
+	}
+	img, err := Sniff(whole)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err := Fit(t.Context(), img, Limits{Bytes: 100}); err == nil || !strings.Contains(err.Error(), "100 bytes") {
+		t.Errorf("in 100 bytes: %v", err)
+	}
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	for range cap(slots) {
+		slots <- struct{}{}
+	}
+	if _, err := Fit(ctx, img, Limits{Bytes: 1 << 20}); !errors.Is(err, context.Canceled) {
+		t.Errorf("while all slots are taken: %v", err)
+	}
+	for range cap(slots) {
+		<-slots
+	}
+}

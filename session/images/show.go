@@ -1,0 +1,21 @@
+package images
+
+import "context"
+
+// Show makes the picture of an image that a client is shown, or gives the one that was made before. An error says what
+// is wrong with the image, or is ctx's.
+func (s *Store) Show(ctx context.Context, e Entry, img Image, lim Limits) (Picture, error) {
+	key := blobKey{nameKey{e.Session, e.ID}, lim.side(), lim.Bytes}
+	s.mu.Lock()
+	b, ok := s.bytes.Get(key)
+	s.mu.Unlock()
+	if ok {
+		return b.picture, b.err
+	}
+	p, err := Fit(ctx, img, lim)
+	if ctx.Err() != nil {
+		return Picture{}, ctx.Err() // which is not the image's fault
+	}
+	s.put(key, blob{p, err})
+	return p, err
+}

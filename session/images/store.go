@@ -1,0 +1,223 @@
+package images
+
+import (
+	"crypto/sha256"
+	"encoding/hex"
+	"fmt"
+	"io"
+	"math"
+	"net/url"
+	"slices"
+	"strings"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2/simplelru"
+)
+
+// maxKnown bounds how many images a store knows of, those included whose bytes it has let go of.
+const maxKnown = 10_000
+
+// DefaultCache is how many bytes of images are kept by default.
+const DefaultCache = 64 << 20
+
+// An Origin is where an image comes from.
+type Origin struct {
+	// Session is whom the image is shown to: the analysis session that owns the notebook, or the client session that
+	// has opened it.
+	Session string
+	Path    string // of the notebook, "" for none
+	FileID  string // the server's id of the notebook's file
+	CellID  string
+	Count   *int   // the execution count of the cell, nil where there is none
+	Line    string // the first line of its code
+}
+
+// An Entry is what is known of an image.
+type Entry struct {
+	Origin
+	ID            string // names the image within its session
+	Ext           string
+	MIME          string
+	Width, Height int // in pixels; 0 where it is not known, as of an SVG
+	Bytes         int
+	seq           uint64
+}
+
+const uriHead = "jupyter://sessions/"
+
+// URI is the image's address.
+func (e Entry) URI() string { return uri(e.Session, e.ID, e.Ext) }
+
+func uri(session, id, ext string) string {
+	return uriHead + url.PathEscape(session) + "/images/" + id + "." + ext
+}
+
+// ParseURI takes an image's address apart.
+func ParseURI(address string) (session, id string, err error) {
+	rest, ok := strings.CutPrefix(address, uriHead)
+	escaped, file, ok2 := strings.Cut(rest, "/images/")
+	id, ext, ok3 := strings.Cut(file, ".")
+	session, err = url.PathUnescape(escaped)
+	if !ok || !ok2 || !ok3 || err != nil || id == "" || ext == "" || strings.ContainsAny(file, "/?#") {
+		return "", "", fmt.Errorf("%q is not the address of an image, which is %s{session_id}/images/{image_id}.{ext}", address, uriHead)
+	}
+	return session, id, nil
+}
+
+// ID names an image: by its cell and its content, so that the same picture drawn again by the same cell has the same
+// name. data is the text of the output as it stands in the notebook.
+func ID(cell, mime, data string) string {
+	h := sha256.New()
+	for _, s := range []string{cell, mime} {
+		// A hash takes everything.
+		_, _ = io.WriteString(h, s+"\x00")
+	}
+	// The file may have line ends within the base64 that the kernel's message had not.
+	for part := range strings.FieldsSeq(data) {
+		_, _ = io.WriteString(h, part)
+	}
+	return hex.EncodeToString(h.Sum(nil)[:10])
+}
+
+// A Store knows images by their addresses, and keeps the bytes of those used last, of originals and of what was made of
+// them alike.
+type Store struct {
+	mu    sync.Mutex
+	most  int
+	held  int // bytes
+	bytes *lru.LRU[blobKey, blob]
+	known *lru.LRU[nameKey, Entry]
+	seq   uint64
+}
+
+type nameKey struct{ session, id string }
+
+// blobKey names bytes: those of the original, or of the picture that was made of it within limits.
+type blobKey struct {
+	nameKey
+	side, most int
+}
+
+type blob struct {
+	picture Picture
+	err     error // why there is no picture
+}
+
+// blobBytes is what a blob costs beside its data, about.
+const blobBytes = 300
+
+func (b blob) size() int { return len(b.picture.Data) + blobBytes }
+
+// NewStore makes a store that keeps up to so many bytes; 0 stands for [DefaultCache].
+func NewStore(bytes int) *Store {
+	if bytes <= 0 {
+		bytes = DefaultCache
+	}
+	s := &Store{most: bytes}
+	var err error
+	if s.bytes, err = lru.NewLRU(math.MaxInt, func(_ blobKey, b blob) { s.held -= b.size() }); err == nil {
+		s.known, err = lru.NewLRU[nameKey, Entry](maxKnown, nil)
+	}
+	if err != nil {
+		panic(err) // the sizes are positive
+	}
+	return s
+}
+
+// Add makes an image of an output known, and keeps its bytes for a while. The error says why there is no image.
+func (s *Store) Add(from Origin, mime, data string) (Entry, Image, error) {
+	key := nameKey{from.Session, ID(from.CellID, mime, data)}
+	if e, b, ok := s.look(key, from); ok {
+		return e, b.picture.Image, b.err
+	}
+	img, err := Decode(mime, data)
+	s.put(blobKey{nameKey: key}, blob{Picture{Image: img}, err})
+	if err != nil {
+		return Entry{}, Image{}, err
+	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.seq++
+	e := Entry{
+		Origin: from, ID: key.id, Ext: img.Ext(), MIME: img.MIME, Width: img.Width, Height: img.Height,
+		Bytes: len(img.Data), seq: s.seq,
+	}
+	if old, ok := s.known.Get(key); ok {
+		e.seq = old.seq
+		if e.Line == "" {
+			e.Line = old.Line
+		}
+	}
+	s.known.Add(key, e)
+	return e, img, nil
+}
+
+// look finds an image whose bytes are here, and remembers where it is from now.
+func (s *Store) look(key nameKey, from Origin) (Entry, blob, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	b, ok := s.bytes.Get(blobKey{nameKey: key})
+	if !ok || b.err != nil {
+		return Entry{}, b, ok
+	}
+	e, ok := s.known.Get(key)
+	if !ok {
+		return Entry{}, blob{}, false
+	}
+	if from.Line == "" {
+		from.Line = e.Line
+	}
+	e.Origin = from
+	s.known.Add(key, e)
+	return e, b, true
+}
+
+// Find tells what is known of an image, and its bytes where they are here: else img.Data is nil.
+func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	key := nameKey{session, id}
+	if e, ok = s.known.Get(key); !ok {
+		return Entry{}, Image{}, false
+	}
+	b, _ := s.bytes.Get(blobKey{nameKey: key})
+	return e, b.picture.Image, true
+}
+
+// List lists what is known of a session's images, the latest first, from the place after on, which is 0 for the
+// beginning. next is the place for the next call, 0 where there is none.
+func (s *Store) List(session string, after uint64, most int) (list []Entry, next uint64) {
+	s.mu.Lock()
+	for _, e := range s.known.Values() {
+		if e.Session == session && (after == 0 || e.seq < after) {
+			list = append(list, e)
+		}
+	}
+	s.mu.Unlock()
+	slices.SortFunc(list, func(a, b Entry) int {
+		if a.seq > b.seq {
+			return -1
+		}
+		return 1 // no two are alike
+	})
+	if len(list) > most {
+		list = list[:most]
+		next = list[most-1].seq
+	}
+	return list, next
+}
+
+// put keeps bytes, and lets go of those not used for longest. What is larger than all that may be kept is not kept.
+func (s *Store) put(key blobKey, b blob) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if b.size() > s.most {
+		return
+	}
+	s.bytes.Remove(key)
+	s.bytes.Add(key, b)
+	s.held += b.size()
+	for s.held > s.most {
+		s.bytes.RemoveOldest()
+	}
+}

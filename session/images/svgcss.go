@@ -1,0 +1,42 @@
+package images
+
+import (
+	"regexp"
+	"strings"
+)
+
+var (
+	cssComment = regexp.MustCompile(`(?s)/\*.*?(\*/|$)`)
+	// cssAt is an at-rule: most of them load something, and plots need none.
+	cssAt = regexp.MustCompile(`(?s)@[^;{]*(;|\{[^}]*(\}|$)|$)`)
+	// cssOutside is what loads things, or runs them, other than by url(…): functions and properties of the one browser
+	// or the other. A backslash can hide any of it.
+	cssOutside = regexp.MustCompile(`(?i)\\|image-set\s*\(|\bsrc\s*\(|expression\s*\(|-moz-binding|behavior\s*:|javascript:`)
+	cssURL     = regexp.MustCompile(`(?is)url\(\s*("[^"]*"|'[^']*'|[^)]*)\s*(\)|$)`)
+	// cssPart is a reference to a part of the same SVG.
+	cssPart = regexp.MustCompile(`(?is)^url\(\s*["']?#([^"'()\s]+)["']?\s*\)$`)
+)
+
+// cleanCSS returns a style sheet, or the value of an attribute, without references to anything but parts of the same
+// SVG. Text in which more is suspicious than that is dropped whole.
+func cleanCSS(css string) string {
+	if !strings.ContainsAny(css, `(@\:/`) {
+		return css
+	}
+	css = cssComment.ReplaceAllString(css, " ")
+	css = cssAt.ReplaceAllString(css, " ")
+	if cssOutside.MatchString(css) {
+		return ""
+	}
+	css = cssURL.ReplaceAllStringFunc(css, func(u string) string {
+		if cssPart.MatchString(u) {
+			return u
+		}
+		return "none"
+	})
+	// What was taken out may have let something else come together.
+	if cssOutside.MatchString(css) {
+		return ""
+	}
+	return css
+}

@@ -1,0 +1,185 @@
+package images
+
+import (
+	"context"
+	_ "embed" // for the rasteriser
+	"errors"
+	"fmt"
+	"image"
+	"math"
+	"sync"
+	"time"
+
+	"github.com/tetratelabs/wazero"
+	"github.com/tetratelabs/wazero/api"
+	"golang.org/x/image/font/gofont/gobold"
+	"golang.org/x/image/font/gofont/goitalic"
+	"golang.org/x/image/font/gofont/gomono"
+	"golang.org/x/image/font/gofont/goregular"
+)
+
+// rasteriser is the program in the folder raster, which draws SVG. Making it again is described there.
+//
+//go:embed raster/raster.wasm
+var rasteriser []byte
+
+const (
+	// drawPages bounds the memory of one drawing, in pages of 64 KiB: 256 MiB.
+	drawPages = 4096
+	// drawTime bounds the time of one drawing; plots take some hundredths of a second.
+	drawTime = 20 * time.Second
+	// maxOwnSide is as large a side as an SVG is said to have.
+	maxOwnSide = 1 << 30
+)
+
+// fonts are those that text is drawn with, whatever font it names.
+var fonts = [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF}
+
+// sandbox compiles the rasteriser, once in the process and only when there is an SVG to be drawn: it takes a second or
+// two, and some tens of megabytes.
+var sandbox = sync.OnceValues(func() (compiled, error) {
+	ctx := context.Background()
+	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(drawPages).WithCloseOnContextDone(true))
+	m, err := rt.CompileModule(ctx, rasteriser)
+	if err != nil {
+		return compiled{}, fmt.Errorf("compile the rasteriser: %w", err)
+	}
+	return compiled{rt, m}, nil
+})
+
+type compiled struct {
+	runtime wazero.Runtime
+	module  wazero.CompiledModule
+}
+
+// drawn is an SVG in pixels.
+type drawn struct {
+	pixels        image.Image
+	width, height int // its own size in CSS pixels
+}
+
+// drawSVG draws a clean SVG on white, in its own size or so that its longer side is at most side pixels.
+func drawSVG(ctx context.Context, svg []byte, side int) (drawn, error) {
+	box, err := sandbox()
+	if err != nil {
+		return drawn{}, err
+	}
+	ctx, cancel := context.WithTimeout(ctx, drawTime)
+	defer cancel()
+	mod, err := box.runtime.InstantiateModule(ctx, box.module, wazero.NewModuleConfig().WithName(""))
+	if err != nil {
+		return drawn{}, fmt.Errorf("start the rasteriser: %w", err)
+	}
+	// What was drawn is copied out before.
+	defer mod.Close(context.WithoutCancel(ctx))
+	p := painter{ctx: ctx, mod: mod}
+	d, err := p.draw(svg, side)
+	switch {
+	case err == nil:
+		return d, nil
+	case errors.Is(ctx.Err(), context.DeadlineExceeded):
+		return drawn{}, fmt.Errorf("drawing it takes longer than %s", drawTime)
+	case ctx.Err() != nil:
+		return drawn{}, ctx.Err()
+	}
+	return drawn{}, err
+}
+
+// painter is one instance of the rasteriser.
+type painter struct {
+	ctx context.Context
+	mod api.Module
+}
+
+func (p painter) draw(svg []byte, side int) (drawn, error) {
+	for _, f := range fonts {
+		at, err := p.put(f)
+		if err != nil {
+			return drawn{}, err
+		}
+		if _, err := p.call("add_font", at, uint64(len(f))); err != nil {
+			return drawn{}, err
+		}
+	}
+	at, err := p.put(svg)
+	if err != nil {
+		return drawn{}, err
+	}
+	bad, err := p.call("parse", at, uint64(len(svg)))
+	if err != nil {
+		return drawn{}, err
+	}
+	if bad != 0 {
+		return drawn{}, p.complaint()
+	}
+	w, h := p.size("width"), p.size("height")
+	if w <= 0 || h <= 0 {
+		return drawn{}, errors.New("it has no size")
+	}
+	scale := min(1, float64(side)/max(w, h))
+	d := drawn{width: whole(w, maxOwnSide), height: whole(h, maxOwnSide)}
+	out := image.NewRGBA(image.Rect(0, 0, whole(w*scale, side), whole(h*scale, side)))
+	b := out.Bounds()
+	at, err = p.call("render", uint64(b.Dx()), uint64(b.Dy()))
+	if err != nil {
+		return drawn{}, err
+	}
+	pixels, ok := p.mod.Memory().Read(uint32(at), uint32(len(out.Pix)))
+	if at == 0 || !ok {
+		return drawn{}, errors.New("it could not be drawn")
+	}
+	copy(out.Pix, pixels)
+	d.pixels = out
+	return d, nil
+}
+
+// put copies bytes to where the rasteriser sees them.
+func (p painter) put(b []byte) (at uint64, err error) {
+	if at, err = p.call("room", uint64(len(b))); err != nil {
+		return 0, err
+	}
+	if !p.mod.Memory().Write(uint32(at), b) {
+		return 0, errors.New("drawing it takes too much memory")
+	}
+	return at, nil
+}
+
+// call calls a function of the rasteriser. One that fails has run out of memory or of stack, or has met a mistake of its
+// own; the rest of the program is not touched by that.
+func (p painter) call(name string, args ...uint64) (uint64, error) {
+	out, err := p.mod.ExportedFunction(name).Call(p.ctx, args...)
+	if err != nil {
+		return 0, errors.New("it could not be drawn: it takes too much memory, or is too deeply nested")
+	}
+	if len(out) == 0 {
+		return 0, nil
+	}
+	return out[0], nil
+}
+
+func (p painter) size(name string) float64 {
+	v, err := p.call(name)
+	if err != nil {
+		return 0
+	}
+	return float64(api.DecodeF32(v))
+}
+
+// complaint is what the rasteriser says is wrong with the SVG.
+func (p painter) complaint() error {
+	at, err := p.call("error")
+	n, err2 := p.call("error_len")
+	text, ok := p.mod.Memory().Read(uint32(at), uint32(min(n, 200)))
+	if err != nil || err2 != nil || !ok {
+		return errors.New("it is not an SVG that can be drawn")
+	}
+	return fmt.Errorf("it is not an SVG that can be drawn: %q", text)
+}
+
+// whole rounds a length to a number of pixels, at least one.
+func whole(v float64, most int) int {
+	if math.IsNaN(v) {
+		return 1
+	}
+	return int(min(max(1, math.Round(v)), float64(most)))
+}

@@ -1,0 +1,107 @@
+package images
+
+import (
+	"errors"
+	"fmt"
+	"regexp"
+)
+
+const (
+	// maxDrawn is how many elements an SVG may come to when each reference is followed.
+	maxDrawn = 1_000_000
+	// maxFollowed bounds the work of counting them.
+	maxFollowed = 5_000_000
+)
+
+// references count what an SVG comes to when each reference is followed: ten elements that each use the next one ten
+// times are ten billion.
+type references struct {
+	spans []span
+	byID  map[string]int // the index of the first element with the id
+	refs  []reference    // in document order
+	seen  int            // elements so far
+}
+
+// span is an element with all that is in it.
+type span struct {
+	from, to       int // elements
+	refFrom, refTo int // references
+	drawn          int // what it comes to; 0 while that is not known
+	counting       bool
+}
+
+type reference struct{ id string }
+
+// element begins an element.
+func (r *references) element() int {
+	r.spans = append(r.spans, span{from: r.seen, refFrom: len(r.refs)})
+	r.seen++
+	return len(r.spans) - 1
+}
+
+// end ends it.
+func (r *references) end(i int) { r.spans[i].to, r.spans[i].refTo = r.seen, len(r.refs) }
+
+// name gives it an id.
+func (r *references) name(i int, id string) {
+	if r.byID == nil {
+		r.byID = map[string]int{}
+	}
+	if _, ok := r.byID[id]; !ok {
+		r.byID[id] = i
+	}
+}
+
+// add notes that the element that was begun last refers to another.
+func (r *references) add(id string) { r.refs = append(r.refs, reference{id}) }
+
+var partOf = regexp.MustCompile(`(?i)url\(\s*["']?#([^"'()\s]+)`)
+
+// addURLs notes the references in the value of an attribute or in a style sheet.
+func (r *references) addURLs(css string) {
+	for _, m := range partOf.FindAllStringSubmatch(css, -1) {
+		r.add(m[1])
+	}
+}
+
+// check refuses what comes to too much, or refers to itself.
+func (r *references) check() error {
+	if len(r.spans) == 0 || len(r.refs) == 0 {
+		return nil
+	}
+	work := 0
+	_, err := r.count(0, &work, 0)
+	return err
+}
+
+func (r *references) count(i int, work *int, depth int) (int, error) {
+	s := &r.spans[i]
+	switch {
+	case s.drawn > 0:
+		return s.drawn, nil
+	case s.counting:
+		return 0, errors.New("a part of it refers to itself")
+	case depth > maxDepth:
+		return 0, fmt.Errorf("its references are nested more than %d deep", maxDepth)
+	}
+	s.counting = true
+	n := s.to - s.from
+	for _, ref := range r.refs[s.refFrom:s.refTo] {
+		if *work++; *work > maxFollowed {
+			return 0, errors.New("its references are too many to follow")
+		}
+		to, ok := r.byID[ref.id]
+		if !ok {
+			continue
+		}
+		drawn, err := r.count(to, work, depth+1)
+		if err != nil {
+			return 0, err
+		}
+		if n += drawn; n > maxDrawn {
+			return 0, fmt.Errorf("it comes to more than %d elements when its references are followed", maxDrawn)
+		}
+	}
+	s.counting, s.drawn = false, n
+	return n, nil
+}
