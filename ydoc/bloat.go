@@ -2,8 +2,11 @@ package ydoc
 
 import crdt "github.com/skyterra/y-crdt"
 
-// Bloat says how much of a replica is content and how much is left over from editing. What is left over can only be
-// shed by joining the room afresh.
+// Bloat says how much of a replica is content and how much is left over from editing.
+//
+// Part of what is left over is in every replica of the document: the places of what was deleted. Part is only in this one:
+// what is kept for undo, and what cells that were moved or retyped have become. Only that part can be shed, by joining the
+// room afresh; [Bloat.Outgrew] says when that is worth it.
 type Bloat struct {
 	// Structs is the number of structs that the replica consists of.
 	Structs int
@@ -26,7 +29,17 @@ func (b Bloat) Ratio() float64 {
 	return float64(b.Structs) / float64(b.Live)
 }
 
-// Bloat measures the replica. It looks at each struct once.
+// Outgrew reports whether so much has gathered since a replica was joined that it is worth joining afresh: twice the
+// structs and 50,000 more, or twice the bytes and 16 MiB more, and neither is content that was added. joined is what
+// [Doc.Bloat] said then, not before: what every replica has does not go away, so that a fixed threshold would have some
+// documents joined again and again.
+func (b Bloat) Outgrew(joined Bloat) bool {
+	structs := b.Structs - b.Live - (joined.Structs - joined.Live)
+	bytes := b.Encoded - b.Bytes - (joined.Encoded - joined.Bytes)
+	return structs > joined.Structs+50_000 || bytes > joined.Encoded+16<<20
+}
+
+// Bloat measures the replica. It looks at each struct once: about a millisecond for 50,000.
 func (d *Doc) Bloat() (b Bloat) {
 	d.read("measure", func() { b = d.bloat() })
 	return b

@@ -63,3 +63,22 @@ func TestEncodedIsTheSizeOfTheState(t *testing.T) {
 		}
 	}
 }
+
+func TestOutgrew(t *testing.T) {
+	joined := Bloat{Structs: 30_000, Live: 10_000, Bytes: 1 << 20, Encoded: 2 << 20, Deleted: 500_000}
+	for name, c := range map[string]struct {
+		now  Bloat
+		want bool
+	}{
+		"as it was":        {joined, false},
+		"content added":    {Bloat{Structs: 500_000, Live: 480_000, Bytes: 90 << 20, Encoded: 91 << 20, Deleted: 500_000}, false},
+		"some leftovers":   {Bloat{Structs: 100_000, Live: 10_000, Bytes: 1 << 20, Encoded: 3 << 20, Deleted: 900_000}, false},
+		"many leftovers":   {Bloat{Structs: 120_000, Live: 10_000, Bytes: 1 << 20, Encoded: 3 << 20, Deleted: 900_000}, true},
+		"bytes left over":  {Bloat{Structs: 30_000, Live: 10_000, Bytes: 1 << 20, Encoded: 22 << 20, Deleted: 500_000}, true},
+		"content shrunken": {Bloat{Structs: 30_000, Live: 10, Bytes: 100, Encoded: 2 << 20, Deleted: 600_000}, false},
+	} {
+		if got := c.now.Outgrew(joined); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}
