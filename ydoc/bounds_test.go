@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"runtime"
 	"strings"
 	"testing"
 
@@ -138,48 +137,5 @@ func TestSubscriptionsAreBounded(t *testing.T) {
 	}
 	if c, err := s.Take(); err != nil || len(c.Cells) != 6_000 || len(s.cells) != 0 {
 		t.Errorf("%d cells changed (%v), %d are still remembered", len(c.Cells), err, len(s.cells))
-	}
-}
-
-// allocatedBy is how many bytes f allocates each time, over many times.
-func allocatedBy(times int, f func()) uint64 {
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	for range times {
-		f()
-	}
-	runtime.ReadMemStats(&after)
-	return (after.TotalAlloc - before.TotalAlloc) / uint64(times)
-}
-
-// TestAnAppendCostsWhatIsAppended: to a stream of two megabytes as to one of two kilobytes, also for a peer.
-func TestAnAppendCostsWhatIsAppended(t *testing.T) {
-	var cost [2]uint64
-	for i, size := range []int{2 << 10, 2 << 20} {
-		a, b := NewNotebookWith(Options{ClientID: 1}), NewNotebookWith(Options{ClientID: 2})
-		insert(t, a, 0, NewCell{ID: "c", Type: Code})
-		edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stdout", strings.Repeat("a line\n", size/7)) })
-		apply(t, b.Doc, diff(t, a.Doc, nil))
-		sent := 0
-		a.OnUpdate(func(u []byte) { sent += len(u); apply(t, b.Doc, u) })
-		more := func() {
-			edit(t, a, func(e *Editor) error { return e.AppendStream("c", "stdout", "a line\n") })
-		}
-		for range 2 { // the buffers grow once
-			more()
-		}
-		sent = 0
-		cost[i] = allocatedBy(200, more)
-		if sent > 200*60 {
-			t.Errorf("%d bytes were sent for 200 lines behind %d bytes", sent, size)
-		}
-		ca, _ := a.Cell("c")
-		cb, _ := b.Cell("c")
-		if !equalOutputs(ca.Outputs, cb.Outputs) {
-			t.Error("the streams differ")
-		}
-	}
-	if cost[1] > 2*cost[0]+2<<10 {
-		t.Errorf("a line behind 2 KB costs %d bytes, behind 2 MB %d", cost[0], cost[1])
 	}
 }

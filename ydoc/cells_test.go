@@ -134,7 +134,10 @@ func TestMergeKeepsAttachments(t *testing.T) {
 func TestNotebookMetadata(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0, NewCell{ID: "c", Type: Code})
-	edit(t, a, func(e *Editor) error { _ = e.SetMetadata("k", map[string]any{"n": nil}); return e.SetMetadata("l", 1.5) })
+	edit(t, a, func(e *Editor) error {
+		_ = e.SetMetadata("k", map[string]any{"n": nil})
+		return e.SetMetadata("l", 1.5)
+	})
 	if m := b.Metadata(); !equalObjects(m, map[string]any{"k": map[string]any{"n": nil}, "l": 1.5}) {
 		t.Errorf("%v", m)
 	}
@@ -184,7 +187,9 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 	// A copy is the caller's to change.
 	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": []any{map[string]any{"a": 1}}}})
-	edit(t, n, func(e *Editor) error { return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}}) })
+	edit(t, n, func(e *Editor) error {
+		return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}})
+	})
 	c, _ := n.Cell("c")
 	mine := c.Clone()
 	mine.Metadata["k"].([]any)[0].(map[string]any)["a"] = 2

@@ -3,7 +3,6 @@ package ydoc
 import (
 	"errors"
 	"slices"
-	"sync"
 	"testing"
 
 	crdt "github.com/skyterra/y-crdt"
@@ -156,51 +155,5 @@ func TestDocumentLimits(t *testing.T) {
 	deep := func(e *Editor) error { return e.SetCellMetadata("c", "k", []any{[]any{[]any{1}}}) }
 	if err := small.Edit("deep", deep); !errors.Is(err, ErrInvalid) {
 		t.Error(err)
-	}
-}
-
-// TestDocumentsShareNothing is for the race detector: 32 goroutines edit, read and exchange updates of 8 documents.
-func TestDocumentsShareNothing(t *testing.T) {
-	docs := make([]*Notebook, 8)
-	for i := range docs {
-		docs[i] = NewNotebook()
-		insert(t, docs[i], 0, NewCell{ID: "c", Type: Code, Source: "x = 1\n"})
-	}
-	var wg sync.WaitGroup
-	for g := range 32 {
-		wg.Go(func() {
-			n, peer := docs[g%8], docs[(g+1)%8]
-			for i := range 30 {
-				switch (g/8 + i) % 4 {
-				case 0:
-					_ = n.Edit("stream", func(e *Editor) error { return e.AppendStream("c", "stdout", "text 😀\n") })
-				case 1:
-					_ = n.Edit("source", func(e *Editor) error {
-						c, _ := e.Cell("c")
-						return e.SetSource("c", c.Source+"y = 2\n")
-					})
-				case 2:
-					sv, _ := peer.StateVector()
-					if u, err := n.Diff(sv); err == nil {
-						_ = peer.Apply(u)
-					}
-				case 3:
-					for _, c := range n.Cells() {
-						_ = len(c.Outputs)
-					}
-					_, _ = n.Cell("c")
-					_ = n.Revision()
-				}
-			}
-		})
-	}
-	wg.Wait()
-	for i, n := range docs {
-		if err := n.Err(); err != nil {
-			t.Errorf("document %d: %v", i, err)
-		}
-	}
-	if crdt.GlobalSearchMarkerTimestamp != 0 {
-		t.Error("the variable that all documents share was written")
 	}
 }

@@ -2,7 +2,6 @@ package ydoc
 
 import (
 	"errors"
-	"runtime"
 	"slices"
 	"strings"
 	"testing"
@@ -168,32 +167,5 @@ func TestChangesSince(t *testing.T) {
 		if c := b.ChangesSince(r); c.Complete || len(c.Cells) != 3 {
 			t.Errorf("since %d: %+v", r, c)
 		}
-	}
-}
-
-// TestReadingOneCellCostsThatCell counts allocations: reading a cell after an edit must not cost the notebook.
-func TestReadingOneCellCostsThatCell(t *testing.T) {
-	n := NewNotebook()
-	cells := make([]NewCell, 1000)
-	for i := range cells {
-		cells[i] = NewCell{Type: Code, Source: "x = 1\ny = 2\n"}
-	}
-	cells[500].ID = "c"
-	insert(t, n, 0, cells...)
-	_ = n.Cells()
-	i := 0
-	var before, after runtime.MemStats
-	runtime.ReadMemStats(&before)
-	got := testing.AllocsPerRun(100, func() {
-		i++
-		edit(t, n, func(e *Editor) error { return e.SetCellMetadata("c", "n", i) })
-		if c, ok := n.Cell("c"); !ok || len(c.Metadata) != 1 {
-			t.Fatal("no metadata")
-		}
-		_ = n.Revision()
-	})
-	runtime.ReadMemStats(&after)
-	if bytes := (after.TotalAlloc - before.TotalAlloc) / uint64(i); got > 100 || bytes > 8<<10 {
-		t.Errorf("%v allocations, %d bytes", got, bytes)
 	}
 }

@@ -77,6 +77,9 @@ func TestHigherClockWins(t *testing.T) {
 }
 
 func TestSilentPeersExpire(t *testing.T) {
+	if awareness.Timeout != 30*time.Second || awareness.RenewEvery > awareness.Timeout/2 {
+		t.Errorf("timeout %v, renewal every %v: others forget us after 30 s", awareness.Timeout, awareness.RenewEvery)
+	}
 	tab := awareness.NewTable(1)
 	apply(t, tab, start, entry(7, 1, `{}`), entry(8, 1, `{}`))
 	apply(t, tab, start.Add(20*time.Second), entry(8, 2, `{}`), entry(7, 1, `{}`)) // the echo of 7 is no renewal

@@ -1,6 +1,7 @@
 package textdiff_test
 
 import (
+	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -52,4 +53,35 @@ func equalEdits(a, b []textdiff.Edit) bool {
 		}
 	}
 	return true
+}
+
+// TestVeryLongTextsAreComparedByLines: two words that changed in one line are two edits, unless the line has more words
+// than are worth comparing; two lines that changed are two stretches, unless there are more lines than are. So the time
+// is bounded by the length of the texts.
+func TestVeryLongTextsAreComparedByLines(t *testing.T) {
+	changed := func(piece string, count int) (old, new string) {
+		old = "first " + strings.Repeat(piece, count) + "last\n"
+		return old, "FIRST " + strings.Repeat(piece, count) + "LAST\n"
+	}
+	for _, c := range []struct {
+		name, piece  string
+		count, edits int
+	}{
+		{"a line of 2,000 words", "word ", 1_000, 2},
+		{"a line of 60,000 words", "word ", 30_000, 1},
+		{"40,000 lines", "line\n", 40_000, 2},
+		{"210,000 lines", "line\n", 210_000, 1},
+	} {
+		old, new := changed(c.piece, c.count)
+		es := textdiff.Diff(old, new)
+		if len(es) != c.edits || textdiff.Apply(old, es) != new {
+			t.Errorf("%s: %d edits, want %d", c.name, len(es), c.edits)
+		}
+		// What is beside the change stays untouched all the same.
+		before, after := strings.Repeat("before\n", 1000), strings.Repeat("after\n", 1000)
+		es = textdiff.Diff(before+old+after, before+new+after)
+		if len(es) != c.edits || es[0].Pos < len(before) || es[len(es)-1].Pos+es[len(es)-1].Del > len(before)+len(old) {
+			t.Errorf("%s between others: %d edits, want %d", c.name, len(es), c.edits)
+		}
+	}
 }
