@@ -23,6 +23,9 @@ const answerRoom = MaxAnswerBytes - 20_000
 type answer struct {
 	// body is the result object; it is marshalled once, and stands in the answer as text and as structured content.
 	body any
+	// parts, where there is one, gives the texts of the answer in place of the body, each as JSON save for what is
+	// [verbatim]. The body has all that they say.
+	parts func() []any
 	// images are shown beside the body, in order.
 	images []image
 	// doc is the document that the answer is about; where its file does not follow, the answer says so.
@@ -103,9 +106,36 @@ func compact(v any) (json.RawMessage, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
+// verbatim is a part of an answer that is text as it stands.
+type verbatim string
+
+// texts are the texts of the answer, of which body is the structured content.
+func (a *answer) texts(body json.RawMessage) ([]string, error) {
+	if a.parts == nil {
+		return []string{string(body)}, nil
+	}
+	var out []string
+	for _, part := range a.parts() {
+		if v, ok := part.(verbatim); ok {
+			out = append(out, string(v))
+			continue
+		}
+		b, err := compact(part)
+		if err != nil {
+			return nil, err
+		}
+		out = append(out, string(b))
+	}
+	return out, nil
+}
+
 // wireSize is how many bytes body and images take in an answer, as the MCP library writes them.
 func wireSize(body json.RawMessage, images []image) (int, error) {
-	asText, err := json.Marshal(string(body))
+	return sizeOf([]string{string(body)}, body, images)
+}
+
+func sizeOf(texts []string, body json.RawMessage, images []image) (int, error) {
+	asText, err := json.Marshal(texts)
 	if err != nil {
 		return 0, err
 	}
@@ -113,24 +143,30 @@ func wireSize(body json.RawMessage, images []image) (int, error) {
 	if err != nil {
 		return 0, err
 	}
-	n := len(asText) + len(structured)
+	n := len(asText) + len(structured) + 50*(len(texts)-1)
 	for _, img := range images {
 		n += len(img.data) + len(img.mime) + 50
 	}
 	return n, nil
 }
 
+// write makes the answer's texts and structured content, and counts the bytes that they and the images take.
+func (a *answer) write() (texts []string, body json.RawMessage, n int, err error) {
+	if body, err = a.encode(); err == nil {
+		if texts, err = a.texts(body); err == nil {
+			n, err = sizeOf(texts, body, a.images)
+		}
+	}
+	if err != nil {
+		return nil, nil, 0, fault{fmt.Errorf("write the answer: %w", err)}
+	}
+	return texts, body, n, nil
+}
+
 // fits tells whether the answer is within [MaxAnswerBytes].
 func (a *answer) fits() (bool, error) {
-	body, err := a.encode()
-	if err != nil {
-		return false, fault{fmt.Errorf("write the answer: %w", err)}
-	}
-	n, err := wireSize(body, a.images)
-	if err != nil {
-		return false, fault{fmt.Errorf("write the answer: %w", err)}
-	}
-	return n <= answerRoom, nil
+	_, _, n, err := a.write()
+	return err == nil && n <= answerRoom, err
 }
 
 // trim shortens the body by shorter until it may be sent, or shorter can do no more.
@@ -147,18 +183,17 @@ func (a *answer) trim(shorter func() bool) error {
 
 // result puts the answer into MCP's form.
 func (a *answer) result() (*mcp.CallToolResult, error) {
-	body, err := a.encode()
+	texts, body, n, err := a.write()
 	if err != nil {
-		return nil, fault{fmt.Errorf("write the answer: %w", err)}
-	}
-	n, err := wireSize(body, a.images)
-	if err != nil {
-		return nil, fault{fmt.Errorf("write the answer: %w", err)}
+		return nil, err
 	}
 	if n > MaxAnswerBytes {
 		return nil, fault{fmt.Errorf("the answer takes %d bytes, more than the %d that are sent", n, MaxAnswerBytes)}
 	}
-	content := []mcp.Content{mcp.NewTextContent(string(body))}
+	var content []mcp.Content
+	for _, t := range texts {
+		content = append(content, mcp.NewTextContent(t))
+	}
 	for _, img := range a.images {
 		content = append(content, mcp.NewImageContent(img.data, img.mime))
 	}

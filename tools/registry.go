@@ -38,6 +38,7 @@ type marks struct {
 const (
 	toolsetNotebook = "notebook"
 	toolsetRuns     = "runs"
+	toolsetDocument = "document"
 	toolsetRTC      = "rtc"
 )
 
@@ -53,6 +54,7 @@ func Toolsets() []Toolset {
 	return []Toolset{
 		{toolsetNotebook, "find, read, edit and run notebooks", true},
 		{toolsetRuns, "what the cells that were run are doing, and stopping them", true},
+		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
 	}
 }
@@ -76,8 +78,21 @@ func registry(d *deps) []tool {
 		waitRun(d),
 		listRuns(d),
 		cancelRun(d),
+		getDocumentContent(d),
+		insertDocumentText(d),
+		deleteDocumentText(d),
+		replaceDocumentText(d),
+		listDocuments(d),
+		createDocument(d),
+		getDocumentInfo(d),
+		deleteDocument(d),
+		renameDocument(d),
+		copyDocument(d),
+		overwriteDocument(d),
 		queryNbSessions(d),
 		endNbSession(d),
+		queryDocumentSession(d),
+		endDocumentSession(d),
 	}
 }
 

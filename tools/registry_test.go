@@ -131,13 +131,13 @@ func bounded(t *testing.T, at string, s map[string]any) {
 
 func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
-		"":                  "notebook,runs,rtc",
-		"default":           "notebook,runs,rtc",
-		"all":               "notebook,runs,rtc",
+		"":                  "notebook,runs,document,rtc",
+		"default":           "notebook,runs,document,rtc",
+		"all":               "notebook,runs,document,rtc",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, rtc, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)
@@ -159,11 +159,11 @@ func TestReadOnlyLeavesOutWhatWrites(t *testing.T) {
 		return out
 	}
 	got := names(selected(definitions(), []string{toolsetNotebook, toolsetRTC}, true))
-	want := []string{"get_base_url", "nb_path_from_url", "list_nbs", "get_nb_stat", "read_nb_cells", "query_nb_sessions"}
+	want := []string{"get_base_url", "nb_path_from_url", "list_nbs", "get_nb_stat", "read_nb_cells", "list_available_kernels", "query_nb_sessions", "query_document_session"}
 	if !slices.Equal(got, want) {
 		t.Errorf("read-only: %v", got)
 	}
-	if got := names(selected(definitions(), []string{toolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session"}) {
+	if got := names(selected(definitions(), []string{toolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session", "query_document_session", "end_document_session"}) {
 		t.Errorf("rtc: %v", got)
 	}
 }

@@ -5,6 +5,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -134,12 +135,29 @@ func (r *rig) check(name string, res *mcp.CallToolResult) {
 	if err := json.Unmarshal([]byte(text), &asText); err != nil {
 		r.t.Fatalf("%s: the text is not JSON: %v", name, err)
 	}
-	if !reflect.DeepEqual(asText, res.StructuredContent) {
+	if !reflect.DeepEqual(asText, firstPart(name, res.StructuredContent)) {
 		r.t.Errorf("%s: text and structured content differ:\n%s\n%s", name, text, b)
 	}
-	if err := strict(r.t, name).Validate(asText); err != nil {
+	if err := strict(r.t, name).Validate(res.StructuredContent); err != nil {
 		r.t.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, text)
 	}
+}
+
+// firstPart is what the first text of an answer says of its structured content: all of it, but for the two tools whose
+// texts are several.
+func firstPart(name string, structured any) any {
+	body, _ := structured.(map[string]any)
+	switch name {
+	case "list_documents":
+		return body["documents"]
+	case "get_document_info":
+		info := maps.Clone(body)
+		for _, k := range []string{"content", "content_length", "truncated"} {
+			delete(info, k)
+		}
+		return info
+	}
+	return structured
 }
 
 // strict is a tool's output schema, with every object closed that names its members.

@@ -2,9 +2,7 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"math"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -23,16 +21,8 @@ type querySessionsResult struct {
 }
 
 type sessionView struct {
-	Path         string   `json:"path"`
-	SessionID    string   `json:"session_id,omitempty"`
-	FileID       string   `json:"file_id,omitempty"`
-	Status       string   `json:"status"`
-	CellCount    int      `json:"cell_count"`
-	LastActivity string   `json:"last_activity,omitempty"`
-	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty"`
-	Saved        *bool    `json:"saved,omitempty"`
-	SaveProblem  string   `json:"save_problem,omitempty"`
-	Message      string   `json:"message"`
+	documentSession
+	CellCount int `json:"cell_count"`
 }
 
 const notFound = "not_found"
@@ -53,16 +43,8 @@ func queryNbSessions(d *deps) tool {
 		),
 		output: object("",
 			required("root_path", text("The folder, without a leading slash; \"\" is the server's root.")),
-			required("sessions", list("By path.", object("", append([]property{
-				required("path", text("")),
-				optional("session_id", text("The server's collaboration session.")),
-				optional("file_id", text("The server's id of the file.")),
-				required("status", statusSchema("", session.Connected, session.Disconnected, notFound)),
-				required("cell_count", integer("Cells when last seen.")),
-				optional("last_activity", text("ISO 8601 time of the last use by a tool.")),
-				optional("expires_in_seconds", described("number", "Until it is closed for want of use; absent while it is in use or when it has ended.")),
-				required("message", text("")),
-			}, savedProperties()...)...))),
+			required("sessions", list("By path.", object("", append(sessionProperties(),
+				required("cell_count", integer("Cells when last seen.")))...))),
 			required("total_sessions", integer("")),
 			required("active_sessions", integer("Those that are connected.")),
 			optional("message", text("Why not all sessions are listed.")),
@@ -76,23 +58,15 @@ func queryNbSessions(d *deps) tool {
 			if err != nil {
 				return nil, err
 			}
-			out := querySessionsResult{RootPath: root, Sessions: []sessionView{}, Total: len(infos)}
+			out := querySessionsResult{RootPath: root, Sessions: []sessionView{}}
 			for _, i := range infos {
-				v := sessionView{
-					Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, CellCount: i.Cells,
-					LastActivity: stamp(i.LastActivity), Message: i.Message,
+				if !i.Notebook {
+					continue
 				}
-				if i.Status == session.Connected {
+				if out.Total++; i.Status == session.Connected {
 					out.Active++
 				}
-				if i.ExpiresIn > 0 {
-					s := math.Round(i.ExpiresIn.Seconds()*10) / 10
-					v.ExpiresIn = &s
-				}
-				if i.Unsaved != "" {
-					v.Saved, v.SaveProblem = new(bool), i.Unsaved
-				}
-				out.Sessions = append(out.Sessions, v)
+				out.Sessions = append(out.Sessions, sessionView{sessionOf(i), i.Cells})
 			}
 			a := &answer{body: &out}
 			return a, a.trim(func() bool {
@@ -107,14 +81,6 @@ func queryNbSessions(d *deps) tool {
 	}
 }
 
-type endSessionResult struct {
-	Path        string `json:"path"`
-	Status      string `json:"status"`
-	Message     string `json:"message"`
-	Saved       *bool  `json:"saved,omitempty"`
-	SaveProblem string `json:"save_problem,omitempty"`
-}
-
 // endNbSession makes end_nb_session.
 func endNbSession(d *deps) tool {
 	return tool{
@@ -123,53 +89,22 @@ func endNbSession(d *deps) tool {
 		toolset: toolsetRTC,
 		description: "Saves and leaves a notebook's collaboration session now, before it closes for want of use. The kernel keeps running, people's tabs stay as they are, " +
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
-		marks: marks{idempotent: true},
-		input: arguments(required("path", pathSchema())),
-		output: object("", append([]property{
-			required("path", text("The notebook, without a leading slash.")),
-			required("status", statusSchema("\"not_found\" where this program had not opened it.", session.Disconnected, notFound)),
-			required("message", text("")),
-		}, savedProperties()...)...),
+		marks:  marks{idempotent: true},
+		input:  arguments(required("path", pathSchema())),
+		output: object("", endedProperties()...),
 		handle: typed(func(ctx context.Context, args notebookArgs) (*answer, error) {
 			path, err := notebookArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}
-			open, err := d.isOpen(path)
+			info, found, err := d.sessionAt(path)
 			if err != nil {
 				return nil, err
 			}
-			info, found, err := d.manager.End(ctx, path)
-			if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
-				return &answer{body: endSessionResult{
-					path, session.Disconnected, "RTC session ended, but the file does not have all of it", new(bool), unsaved.Reason,
-				}}, nil
+			if found && !info.Notebook {
+				return nil, fmt.Errorf("path %s is a text document, not a notebook: end_document_session closes it", quoted(path))
 			}
-			if err != nil {
-				return nil, fmt.Errorf("the session of %s was ended, but not as it should be: %w", path, err)
-			}
-			out := endSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
-			switch {
-			case !found:
-				out.Status, out.Message = notFound, "no RTC session is open for this notebook"
-			case !open:
-				out.Message = info.Message // it had ended before
-			}
-			return &answer{body: out}, nil
+			return d.endSession(ctx, path, "notebook")
 		}),
 	}
-}
-
-// isOpen tells whether a notebook is open here now.
-func (d *deps) isOpen(path string) (bool, error) {
-	infos, err := d.manager.Sessions(path)
-	if err != nil {
-		return false, err
-	}
-	for _, i := range infos {
-		if i.Path == path {
-			return i.ExpiresIn > 0 || i.Busy || i.Status == session.Connected, nil
-		}
-	}
-	return false, nil
 }

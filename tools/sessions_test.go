@@ -130,16 +130,16 @@ func TestToolsList(t *testing.T) {
 		}
 		return strings.Join(out, " ")
 	}
-	if got := names(Config{Toolsets: []string{"rtc"}}); got != "end_nb_session query_nb_sessions" {
+	if got := names(Config{Toolsets: []string{"rtc"}}); got != "end_document_session end_nb_session query_document_session query_nb_sessions" {
 		t.Errorf("rtc: %s", got)
 	}
-	if got := names(Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_nbs nb_path_from_url query_nb_sessions read_nb_cells" {
+	if got := names(Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_available_kernels list_nbs nb_path_from_url query_document_session query_nb_sessions read_nb_cells" {
 		t.Errorf("read-only: %s", got)
 	}
 	if got := names(Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
 		t.Errorf("runs: %s", got)
 	}
-	if got := len(strings.Fields(names(Config{}))); got != 15 {
-		t.Errorf("%d tools by default, want 11 of notebook and rtc, 4 of runs", got)
+	if got := len(strings.Fields(names(Config{}))); got != 31 {
+		t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 4 of rtc", got)
 	}
 }

@@ -191,13 +191,23 @@ func withoutToken(raw string) string {
 	}
 }
 
-// pageURL is the address at which a person opens a notebook.
-func pageURL(base, path string) string {
+// pageURL is the address at which a person opens a document of the Contents API's type.
+func pageURL(base, typ, path string) string {
+	page := "/edit"
+	switch typ {
+	case "notebook":
+		page = "/notebooks"
+	case "directory":
+		page = "/tree"
+	}
+	if path == "" {
+		return base + page
+	}
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
 		segments[i] = url.PathEscape(s)
 	}
-	return base + "/notebooks/" + strings.Join(segments, "/")
+	return base + page + "/" + strings.Join(segments, "/")
 }
 
 // notebookArg checks a path argument that has to name a file.

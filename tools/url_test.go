@@ -94,7 +94,7 @@ func TestNotebookPathKeepsSecretsOutOfErrors(t *testing.T) {
 }
 
 func TestPageURL(t *testing.T) {
-	if got := pageURL("http://h/p", "My work/日 #%?.ipynb"); got != "http://h/p/notebooks/My%20work/%E6%97%A5%20%23%25%3F.ipynb" {
+	if got := pageURL("http://h/p", "notebook", "My work/日 #%?.ipynb"); got != "http://h/p/notebooks/My%20work/%E6%97%A5%20%23%25%3F.ipynb" {
 		t.Errorf("pageURL = %q", got)
 	}
 }

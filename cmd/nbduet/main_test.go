@@ -97,7 +97,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout",
-		"--agent-name", "AI Agent", "--toolsets", "notebook, runs, rtc", "--read-only", "--log-level", "LOG_LEVEL", "--version",
+		"--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc", "--read-only", "--log-level", "LOG_LEVEL", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
 			t.Errorf("--help does not say %q", want)
@@ -129,7 +129,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
 		{[]string{"--agent-name="}, []string{"--agent-name"}},
-		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, rtc"}},
+		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc"}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
 		{[]string{"--token-file=/no/such/file"}, []string{"--token-file", "/no/such/file"}},
 		{[]string{"--token-file=" + empty}, []string{"--token-file", "holds no token"}},
@@ -159,7 +159,7 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,rtc" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only",
