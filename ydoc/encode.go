@@ -194,7 +194,7 @@ func encodedSize(s crdt.IAbstractStruct) int {
 			size += uintSize(c.n)
 		}
 	case *crdt.ContentType:
-		size += 1
+		size++
 		if t, ok := c.Type.(*shared); ok && t.name != "" {
 			size += stringSize(len(t.name))
 		}

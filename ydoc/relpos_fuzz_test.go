@@ -133,7 +133,7 @@ func realPositions(tb testing.TB) [][]byte {
 // FuzzRelativePosition resolves any bytes as positions, and any units of any clients.
 func FuzzRelativePosition(f *testing.F) {
 	for i, raw := range realPositions(f) {
-		f.Add([]byte(raw), uint64(i%7), uint64(i*5), i%3-1)
+		f.Add(raw, uint64(i%7), uint64(i*5), i%3-1)
 	}
 	p := newPlaces(f)
 	f.Fuzz(func(t *testing.T, raw []byte, client, clock uint64, assoc int) {
