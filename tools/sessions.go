@@ -66,7 +66,7 @@ func queryNbSessions(d *deps) tool {
 				if out.Total++; i.Status == session.Connected {
 					out.Active++
 				}
-				out.Sessions = append(out.Sessions, sessionView{sessionOf(i), i.Cells})
+				out.Sessions = append(out.Sessions, sessionView{describeSession(i), i.Cells})
 			}
 			a := &answer{body: &out}
 			return a, a.trim(func() bool {

@@ -34,7 +34,7 @@ func sessionProperties() []property {
 	}, savedProperties()...)
 }
 
-func sessionOf(i session.Info) documentSession {
+func describeSession(i session.Info) documentSession {
 	v := documentSession{
 		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: stamp(i.LastActivity), Message: i.Message,
 	}
@@ -71,7 +71,7 @@ func queryDocumentSession(d *deps) tool {
 			if !found {
 				return &answer{body: documentSession{Path: clean, Status: notFound, Message: "no RTC session is open for this document"}}, nil
 			}
-			return &answer{body: sessionOf(info)}, nil
+			return &answer{body: describeSession(info)}, nil
 		}),
 	}
 }
