@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
@@ -15,6 +16,9 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	c, ok := d.Notebook().Cell(r.CellID)
 	if !ok {
 		return Cancelled, errors.New("the cell was deleted before its turn came")
+	}
+	if strings.TrimSpace(c.Source) == "" {
+		return Done, nil // JupyterLab does not send it either
 	}
 	conn, news, err := d.kernel.connect(d.ctx, d)
 	if err != nil {

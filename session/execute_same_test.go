@@ -7,6 +7,7 @@ import (
 	"os/exec"
 	"path/filepath"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -22,9 +23,38 @@ type executed struct {
 	} `json:"cells"`
 }
 
+// screened is a text after its carriage returns and backspaces, each of its
+// lines drawn on a line of a screen.
+func screened(text string) string {
+	lines := strings.Split(text, "\n")
+	for i, l := range lines {
+		var screen []rune
+		cursor := 0
+		for _, c := range l {
+			switch {
+			case c == '\r':
+				cursor = 0
+			case c == '\b' && cursor > 0: // the notebooks have them at a line's end only
+				cursor--
+				screen = screen[:cursor]
+			case c == '\b':
+			case cursor == len(screen):
+				screen = append(screen, c)
+				cursor++
+			default:
+				screen[cursor] = c
+				cursor++
+			}
+		}
+		lines[i] = string(screen)
+	}
+	return strings.Join(lines, "\n")
+}
+
 // joined puts outputs into one form: nbformat may write texts as lists of
 // lines, and nbclient leaves apart what is printed to one stream in pieces,
-// which JupyterLab puts together.
+// and carriage returns as they come, where JupyterLab puts it together and
+// draws what they mean.
 func joined(outs []map[string]any) []map[string]any {
 	lines := func(v any) any {
 		list, ok := v.([]any)
@@ -59,6 +89,11 @@ func joined(outs []map[string]any) []map[string]any {
 		}
 		all = append(all, o)
 	}
+	for _, o := range all {
+		if o["output_type"] == "stream" {
+			o["text"] = screened(o["text"].(string))
+		}
+	}
 	return all
 }
 
@@ -84,7 +119,9 @@ func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 		}
 		args = append(args, filepath.Join(dir, filepath.Base(f)))
 	}
-	if out, err := exec.CommandContext(t.Context(), jupyter, args...).CombinedOutput(); err != nil {
+	cmd := exec.CommandContext(t.Context(), jupyter, args...)
+	cmd.Env = append(os.Environ(), "HOME="+dir, "IPYTHONDIR="+filepath.Join(dir, "ipython")) // tracebacks write ~ for it
+	if out, err := cmd.CombinedOutput(); err != nil {
 		t.Fatalf("jupyter execute: %v\n%s", err, out)
 	}
 	for _, f := range files {
@@ -113,6 +150,11 @@ func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 			got := []map[string]any{}
 			if err := json.Unmarshal(b, &got); err != nil {
 				t.Fatal(err)
+			}
+			for _, o := range got {
+				if s, _ := o["text"].(string); strings.ContainsAny(s, "\r\b") {
+					t.Errorf("%s, cell %s: %q is left as it came", name, c.ID, s)
+				}
 			}
 			if !reflect.DeepEqual(joined(got), joined(c.Outputs)) {
 				t.Errorf("%s, cell %s:\n got %v\nwant %v", name, c.ID, got, c.Outputs)
