@@ -169,3 +169,32 @@ func TestChangesSince(t *testing.T) {
 		}
 	}
 }
+
+func TestRewriteOfATextMeetsConflicts(t *testing.T) {
+	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	forward(t, b.Doc, a.Doc)
+	write := func(x *Text, fn func(e *TextEditor) error) error { return x.Edit("test", fn) }
+	if err := write(a, func(e *TextEditor) error { return e.SetText("one\ntwo\n") }); err != nil {
+		t.Fatal(err)
+	}
+	_, base := a.Read()
+	if err := write(b, func(e *TextEditor) error { return e.SetText("one\n2\n") }); err != nil {
+		t.Fatal(err)
+	}
+	err := write(a, func(e *TextEditor) error {
+		_ = e.Insert(0, "zero\n")
+		return e.Rewrite(base, "one\nzwei\n")
+	})
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) || conflict.ID != "" || !strings.Contains(conflict.Theirs, "+2") || !strings.Contains(conflict.Mine, "+zwei") ||
+		!strings.HasPrefix(err.Error(), "the text was changed") {
+		t.Errorf("%v", err)
+	}
+	if a.String() != "one\n2\n" {
+		t.Errorf("%q was written in spite of a conflict", a.String())
+	}
+	if err := write(a, func(e *TextEditor) error { return e.Rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
+		t.Error(err)
+	}
+}
