@@ -1,0 +1,178 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+)
+
+// A misuse is a call that must be refused.
+type misuse struct {
+	what string
+	args dict
+}
+
+// Whatever is wrong with an argument, every tool refuses it, and changes
+// nothing. The cases follow from the tools' schemas.
+func TestEveryToolRefusesBadArguments(t *testing.T) {
+	r := newRig(t)
+	notebook, text := r.server.Notebook(t, "x = 1", "y = 2"), r.textFile("some text\n")
+	files := map[string]string{notebook: r.server.Read(t, notebook), text: r.server.Read(t, text)}
+	revisions := map[string]string{notebook: r.content(notebook).Revision, text: r.content(text).Revision}
+	for _, d := range definitions() {
+		path := notebook
+		if d.toolset == toolsetDocument {
+			path = text
+		}
+		var in dict
+		if err := json.Unmarshal(d.input.raw(), &in); err != nil {
+			t.Fatal(err)
+		}
+		good := example(in, "", path).(dict)
+		cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
+		for _, c := range cases {
+			res := r.call(d.name, c.args)
+			if message := messageOf(res); !res.IsError || message == "" {
+				t.Errorf("%s takes %s (%.200v): %.300s", d.name, c.what, c.args, message)
+			}
+		}
+	}
+	for path, was := range files {
+		if r.server.Read(t, path) != was || r.content(path).Revision != revisions[path] {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+// example makes a value that a schema allows, where path stands for all paths.
+func example(s dict, name, path string) any {
+	switch s["type"] {
+	case "object":
+		out := dict{}
+		required, _ := s["required"].([]any)
+		for k, p := range s["properties"].(dict) {
+			if slices.Contains(required, any(k)) {
+				out[k] = example(p.(dict), k, path)
+			}
+		}
+		if properties := s["properties"].(dict); properties["start"] != nil {
+			out["start"] = 0
+		}
+		return out
+	case "array":
+		return []any{example(s["items"].(dict), name, path)}
+	case "string":
+		if values, ok := s["enum"].([]any); ok {
+			return values[0]
+		}
+		if name == "path" {
+			return path
+		}
+		return "x"
+	case "boolean":
+		return false
+	default:
+		low, _ := s["minimum"].(float64)
+		return max(low, 0)
+	}
+}
+
+func with(args dict, name string, value any) dict {
+	out := maps.Clone(args)
+	out[name] = value
+	return out
+}
+
+// misuses are calls of which one argument is wrong.
+func misuses(in, good dict) (out []misuse) {
+	properties := in["properties"].(dict)
+	required, _ := in["required"].([]any)
+	for name, p := range properties {
+		for _, v := range wrongValues(name, p.(dict), good[name]) {
+			out = append(out, misuse{fmt.Sprintf("%s = %s", name, v.what), with(good, name, v.value)})
+		}
+		if slices.Contains(required, any(name)) {
+			missing := maps.Clone(good)
+			delete(missing, name)
+			out = append(out, misuse{"no " + name, missing})
+		}
+	}
+	return out
+}
+
+type wrongValue struct {
+	what  string
+	value any
+}
+
+func wrongValues(name string, s dict, good any) (out []wrongValue) {
+	add := func(what string, v any) { out = append(out, wrongValue{what, v}) }
+	add("null", nil)
+	number := func() {
+		add("a string", "1")
+		add("true", true)
+		if low, ok := s["minimum"].(float64); ok {
+			add("too small", low-1)
+		}
+		add("negative", -1)
+		add("huge", 1e300)
+		add("very negative", -1e300)
+		add("too large", s["maximum"].(float64)+1)
+	}
+	switch s["type"] {
+	case "string":
+		add("a number", 5)
+		add("a list", []any{"x"})
+		if _, ok := s["enum"]; ok {
+			add("none of those", "no such value")
+			break
+		}
+		add("too long", strings.Repeat("x", int(s["maxLength"].(float64))+1))
+		if _, ok := s["minLength"]; ok {
+			add("empty", "")
+		}
+		if slices.Contains([]string{"content", "text"}, name) {
+			break // anything can be written
+		}
+		add("a way out", "../../etc/passwd")
+		add("a way out in between", "a/../../../etc/passwd")
+		add("NUL", "a\x00b.ipynb")
+		add("10,000 characters", strings.Repeat("x", 10_000))
+	case "integer":
+		number()
+		add("a fraction", 0.5)
+	case "number":
+		number()
+	case "boolean":
+		add("a string", "true")
+		add("a number", 1)
+	case "array":
+		add("an object", dict{})
+		add("a string", "x")
+		items := s["items"].(dict)
+		if s["minItems"].(float64) > 0 {
+			add("an empty list", []any{})
+		}
+		list, ok := good.([]any)
+		if !ok {
+			list = []any{example(items, name, "x")}
+		}
+		add("too many", slices.Repeat(list, int(s["maxItems"].(float64))+1))
+		for _, v := range wrongValues(name, items, list[0]) {
+			add("a list of "+v.what, []any{v.value})
+		}
+	case "object":
+		add("a list", []any{})
+		add("a string", "x")
+		if good, ok := good.(dict); ok {
+			for _, m := range misuses(s, good) {
+				add("one with "+m.what, m.args)
+			}
+			add("one with a member too many", with(good, "no_such_member", 1))
+		}
+	}
+	return out
+}

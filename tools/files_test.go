@@ -1,0 +1,330 @@
+package tools
+
+import (
+	"encoding/json"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// folder makes a folder of the test's own.
+func (r *rig) folder() string {
+	r.t.Helper()
+	dir := r.server.Name(r.t, " mappe é#%?")
+	if _, err := r.srv.PutContents(r.t.Context(), dir, jupyter.NewContent{Type: "directory"}); err != nil {
+		r.t.Fatal(err)
+	}
+	return dir
+}
+
+func TestListDocuments(t *testing.T) {
+	r := newRig(t)
+	dir := r.folder()
+	r.server.Write(t, dir+"/b 日.md", "text")
+	r.server.Write(t, dir+"/a.ipynb", r.server.Read(t, r.server.Notebook(t, "1")))
+	r.server.Write(t, dir+"/sub/deep/c.txt", "")
+	r.server.Write(t, dir+"/.hidden/d.md", "")
+	r.server.Write(t, dir+"/.ipynb_checkpoints/b-checkpoint.md", "")
+	var got []listedDocument // the seed: a JSON array
+	names := func() string {
+		var out []string
+		for _, d := range got {
+			out = append(out, d.Type+":"+strings.TrimPrefix(d.Path, dir+"/"))
+		}
+		return strings.Join(out, " ")
+	}
+	res := r.good("list_documents", dict{"path": "/" + dir}, &got)
+	if names() != "notebook:a.ipynb file:b 日.md directory:sub" || len(res.Content) != 1 {
+		t.Fatalf("one level: %s, %d texts", names(), len(res.Content))
+	}
+	base, escaped := r.server.URL, strings.NewReplacer(" ", "%20", "é", "%C3%A9", "#", "%23", "%", "%25", "?", "%3F").Replace(dir)
+	for i, want := range []string{"/notebooks/" + escaped + "/a.ipynb", "/edit/" + escaped + "/b%20%E6%97%A5.md", "/tree/" + escaped + "/sub"} {
+		if got[i].URL != base+want {
+			t.Errorf("the address of %s is %s, want %s", got[i].Path, got[i].URL, base+want)
+		}
+	}
+	md := got[1]
+	if md.Name != "b 日.md" || md.Size == nil || *md.Size != 4 || !md.Writable || got[2].Size != nil {
+		t.Errorf("a file: %+v", md)
+	}
+	for _, s := range []string{md.Created, md.LastModified} {
+		if _, err := time.Parse(time.RFC3339, s); err != nil {
+			t.Error(err)
+		}
+	}
+	r.good("list_documents", dict{"path": dir, "max_depth": 2}, &got)
+	if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep" {
+		t.Errorf("two levels: %s", names())
+	}
+	r.good("list_documents", dict{"path": dir, "max_depth": 20}, &got)
+	if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep file:sub/deep/c.txt" {
+		t.Errorf("all levels: %s", names())
+	}
+	if r.good("list_documents", nil, &got); len(got) == 0 {
+		t.Error("the root is empty")
+	}
+	r.bad("list_documents", dict{"path": dir + "/b 日.md"}, "not a folder")
+	r.bad("list_documents", dict{"path": dir + "/no"}, "there is no document")
+}
+
+// A long list says that it is cut, in a second text.
+func TestListDocumentsStopsEarly(t *testing.T) {
+	r := newRig(t)
+	dir := r.folder()
+	for i := range 400 { // with addresses of a kilobyte each
+		r.server.Write(t, fmt.Sprintf("%s/%04d%s", dir, i, strings.Repeat("日", 80)), "")
+	}
+	var got []listedDocument
+	res := r.good("list_documents", dict{"path": dir}, &got)
+	var note listNote
+	if texts := textsOf(res); len(texts) != 2 || json.Unmarshal([]byte(texts[1]), &note) != nil {
+		t.Fatalf("%d texts", len(texts))
+	}
+	if len(got) < 100 || len(got) >= 400 || !note.Stopped || note.Message == "" {
+		t.Errorf("%d documents, %+v", len(got), note)
+	}
+}
+
+func TestCreateDocument(t *testing.T) {
+	r := newRig(t)
+	dir := r.folder()
+	var got createResult
+	made := func(args dict, typ string) string {
+		t.Helper()
+		r.good("create_document", args, &got)
+		path := strings.TrimPrefix(args["path"].(string), "/")
+		if want := (createResult{fmt.Sprintf("Successfully created %s at '%s'", typ, path), path, typ}); got != want {
+			t.Errorf("created %+v, want %+v", got, want)
+		}
+		return path
+	}
+	if got := r.server.Read(t, made(dict{"path": "/" + dir + "/a.md", "type": "markdown", "content": "# 😀\r\n"}, "markdown")); got != "# 😀\n" {
+		t.Errorf("the file holds %q", got)
+	}
+	if got := r.server.Read(t, made(dict{"path": dir + "/Makefile", "type": "file"}, "file")); got != "" {
+		t.Errorf("the file holds %q", got)
+	}
+	empty := r.read(made(dict{"path": dir + "/new.ipynb"}, "notebook"))
+	if len(empty.Cells) != 1 || empty.Cells[0].CellType != "code" || empty.Cells[0].Source != "" {
+		t.Errorf("a new notebook: %+v", empty.Cells)
+	}
+	if !strings.Contains(r.server.Read(t, dir+"/new.ipynb"), `"name": "python3"`) {
+		t.Error("a new notebook asks for no kernel")
+	}
+	cells := r.read(made(dict{"path": dir + "/cells.ipynb", "content": `[{"type":"markdown","content":"# T"},{"content":"x = '😀'"},{"cell_type":"raw","source":["a\n","b"],"metadata":{}}]`}, "notebook")).Cells
+	if len(cells) != 3 || cells[0].CellType != "markdown" || cells[1].CellType != "code" || cells[1].Source != "x = '😀'" || cells[2].Source != "a\nb" {
+		t.Errorf("a notebook of cells: %+v", cells)
+	}
+	whole := r.server.Read(t, r.server.Notebook(t, "x = 1"))
+	if cells := r.read(made(dict{"path": dir + "/whole.ipynb", "content": whole}, "notebook")).Cells; len(cells) != 1 || cells[0].ID != "c0" {
+		t.Errorf("a whole notebook: %+v", cells)
+	}
+	before := r.listing(dir)
+	for what, c := range map[string]struct {
+		args dict
+		says string
+	}{
+		"exists":            {dict{"path": dir + "/a.md", "type": "file", "content": "x"}, "nothing is overwritten"},
+		"a folder":          {dict{"path": dir, "type": "file"}, "nothing is overwritten"},
+		"no folder":         {dict{"path": dir + "/no/a.md", "type": "file"}, "there is no folder"},
+		"no notebook name":  {dict{"path": dir + "/b.md"}, "does not end in .ipynb"},
+		"a notebook name":   {dict{"path": dir + "/b.ipynb", "type": "file"}, "makes it a notebook"},
+		"no Markdown name":  {dict{"path": dir + "/b.py", "type": "markdown"}, "does not end in .md"},
+		"no JSON":           {dict{"path": dir + "/b.ipynb", "content": "# Title"}, "not valid JSON"},
+		"JSON cut off":      {dict{"path": dir + "/b.ipynb", "content": `{"cells": [`}, "ends too early"},
+		"JSON and more":     {dict{"path": dir + "/b.ipynb", "content": `[] x`}, "behind its end"},
+		"no notebook":       {dict{"path": dir + "/b.ipynb", "content": `"x"`}, "is a string"},
+		"nbformat 3":        {dict{"path": dir + "/b.ipynb", "content": `{"nbformat":3,"nbformat_minor":0,"metadata":{},"worksheets":[]}`}, `"worksheets"`},
+		"no metadata":       {dict{"path": dir + "/b.ipynb", "content": `{"nbformat":4,"nbformat_minor":5,"cells":[]}`}, `"metadata" is missing`},
+		"cell type":         {dict{"path": dir + "/b.ipynb", "content": `[{"type":"heading","content":""}]`}, `cells[0].type is "heading"`},
+		"cell member":       {dict{"path": dir + "/b.ipynb", "content": `[{"content":"","run":true}]`}, `"run"`},
+		"one id twice":      {dict{"path": dir + "/b.ipynb", "content": `[{"id":"a","cell_type":"raw","source":"","metadata":{}},{"id":"a","cell_type":"raw","source":"","metadata":{}}]`}, "cells[1] has the id"},
+		"output of no type": {dict{"path": dir + "/b.ipynb", "content": `[{"cell_type":"code","source":"","metadata":{},"execution_count":null,"outputs":[{}]}]`}, "cells[0].outputs[0].output_type"},
+	} {
+		t.Run(what, func(t *testing.T) { r.bad("create_document", c.args, c.says) })
+	}
+	if after := r.listing(dir); !slices.Equal(before, after) || r.server.Read(t, dir+"/a.md") != "# 😀\n" {
+		t.Errorf("refused calls left %q, before %q", after, before)
+	}
+}
+
+// listing is what is in a folder on disk, hidden files left out.
+func (r *rig) listing(dir string) (names []string) {
+	r.t.Helper()
+	list, err := os.ReadDir(filepath.Join(r.server.Root, filepath.FromSlash(dir)))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range list {
+		if !strings.HasPrefix(e.Name(), ".") {
+			names = append(names, e.Name())
+		}
+	}
+	return names
+}
+
+func TestGetDocumentInfo(t *testing.T) {
+	r := newRig(t)
+	path := r.textFile("# Document Content 😀")
+	var info documentInfo
+	if res := r.good("get_document_info", dict{"path": "/" + path}, &info); len(res.Content) != 1 {
+		t.Errorf("%d texts", len(res.Content))
+	}
+	if info.Path != path || info.Name != path || info.Type != "file" || info.Format != "text" || info.MimeType != "text/markdown" || info.Size == nil || *info.Size != 23 ||
+		!info.Writable || !strings.HasPrefix(info.URL, r.server.URL+"/edit/") {
+		t.Errorf("info = %+v", info)
+	}
+	res := r.good("get_document_info", dict{"path": path, "include_content": true, "max_content": 10}, &info)
+	texts := textsOf(res)
+	if len(texts) != 3 || texts[1] != `{"content_length":20,"truncated":true}` || texts[2] != "# Document" {
+		t.Errorf("with content: %q", texts)
+	}
+	// The content is the room's.
+	r.good("insert_document_text", dict{"path": path, "position": 0, "text": "fresh "}, nil)
+	if texts := textsOf(r.good("get_document_info", dict{"path": path, "include_content": true}, nil)); texts[2] != "fresh # Document Content 😀" {
+		t.Errorf("after an edit: %q", texts)
+	}
+	nb := r.server.Notebook(t, "x = 1")
+	texts = textsOf(r.good("get_document_info", dict{"path": nb, "include_content": true}, &info))
+	if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/notebooks/") {
+		t.Errorf("a notebook: %+v, %q", info, texts)
+	}
+	png := r.server.Write(t, r.server.Name(t, ".png"), "\x89PNG\r\n\x1a\n")
+	texts = textsOf(r.good("get_document_info", dict{"path": png, "include_content": true}, &info))
+	if info.Format != "base64" || info.MimeType != "image/png" || strings.TrimSpace(texts[2]) != "iVBORw0KGgo=" {
+		t.Errorf("an image: %+v, %q", info, texts)
+	}
+	dir := r.folder()
+	if r.good("get_document_info", dict{"path": dir}, &info); info.Type != "directory" || info.Size != nil || !strings.Contains(info.URL, "/tree/") {
+		t.Errorf("a folder: %+v", info)
+	}
+	r.bad("get_document_info", dict{"path": dir, "include_content": true}, "is a folder")
+	r.bad("get_document_info", dict{"path": dir + "/no"}, "there is no document")
+}
+
+func TestDeleteRenameCopyDocument(t *testing.T) {
+	r := newRig(t)
+	dir := r.folder()
+	r.server.Write(t, dir+"/a.md", "text\n")
+	r.good("insert_document_text", dict{"path": dir + "/a.md", "position": 0, "text": "fresh "}, nil)
+	var copied copyResult
+	r.good("copy_document", dict{"path": "/" + dir + "/a.md", "copyPath": "/" + dir + "/copy 😀.md"}, &copied)
+	if want := (copyResult{fmt.Sprintf("Successfully copied document from '%s/a.md' to '%s/copy 😀.md'", dir, dir), dir + "/a.md", dir + "/copy 😀.md"}); copied != want {
+		t.Errorf("copied %+v, want %+v", copied, want)
+	}
+	if got := r.server.Read(t, dir+"/copy 😀.md"); got != "fresh text\n" {
+		t.Errorf("the copy holds %q", got)
+	}
+	var renamed renameResult
+	r.good("rename_document", dict{"path": dir + "/a.md", "newPath": "/" + dir + "/b.md"}, &renamed)
+	if want := (renameResult{fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), dir + "/a.md", dir + "/b.md", ""}); renamed != want {
+		t.Errorf("renamed %+v, want %+v", renamed, want)
+	}
+	// The session went along, and what was shown of it.
+	var s documentSession
+	if r.good("query_document_session", dict{"path": dir + "/b.md"}, &s); s.Status != "connected" {
+		t.Errorf("its session: %+v", s)
+	}
+	r.good("insert_document_text", dict{"path": dir + "/b.md", "position": 0, "text": "more "}, nil)
+	r.fileIs(dir+"/b.md", "more fresh text\n")
+	moved := dir + " moved"
+	r.good("rename_document", dict{"path": dir, "newPath": moved}, &renamed)
+	r.good("insert_document_text", dict{"path": moved + "/b.md", "position": 0, "text": "and "}, nil)
+	r.fileIs(moved+"/b.md", "and more fresh text\n")
+	dir = moved
+
+	before := r.listing(dir)
+	for _, c := range []struct {
+		tool string
+		args dict
+		says string
+	}{
+		{"copy_document", dict{"path": dir + "/b.md", "copyPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
+		{"copy_document", dict{"path": dir + "/b.md", "copyPath": dir + "/no/c.md"}, "there is no folder"},
+		{"copy_document", dict{"path": dir + "/no.md", "copyPath": dir + "/c.md"}, "there is no document"},
+		{"copy_document", dict{"path": dir + "/b.md", "copyPath": dir + "/c.ipynb"}, "only a notebook"},
+		{"copy_document", dict{"path": dir, "copyPath": dir + "2"}, "is a folder"},
+		{"copy_document", dict{"path": dir + "/b.md", "copyPath": "../x"}, `copyPath`},
+		{"rename_document", dict{"path": dir + "/b.md", "newPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
+		{"rename_document", dict{"path": dir + "/b.md", "newPath": dir + "/b.md"}, "nothing to rename"},
+		{"rename_document", dict{"path": dir + "/b.md", "newPath": dir + "/b.ipynb"}, ".ipynb"},
+		{"rename_document", dict{"path": dir + "/b.md", "newPath": dir + "/no/c.md"}, "there is no folder"},
+		{"rename_document", dict{"path": dir + "/no.md", "newPath": dir + "/c.md"}, "there is no document"},
+		{"rename_document", dict{"path": dir, "newPath": dir + "/sub"}, "folder"},
+		{"rename_document", dict{"path": dir + "/b.md", "newPath": "/"}, "newPath \"/\" names the server's root"},
+		{"delete_document", dict{"path": dir}, "only empty folders"},
+		{"delete_document", dict{"path": "/"}, "root folder"},
+		{"delete_document", dict{"path": dir + "/no.md"}, "there is no document"},
+	} {
+		r.bad(c.tool, c.args, c.says)
+	}
+	if after := r.listing(dir); !slices.Equal(before, after) {
+		t.Errorf("refused calls left %q, before %q", after, before)
+	}
+
+	var gone deleteDocumentResult
+	for _, name := range []string{"/b.md", "/copy 😀.md", ""} {
+		r.good("delete_document", dict{"path": "/" + dir + name}, &gone)
+		if gone.Path != dir+name || gone.Message != "Successfully deleted document at '"+dir+name+"'" {
+			t.Errorf("deleted %+v", gone)
+		}
+	}
+	if r.good("query_document_session", dict{"path": dir + "/b.md"}, &s); s.Status != "disconnected" {
+		t.Errorf("the session of what was deleted: %+v", s)
+	}
+	if _, err := os.Stat(filepath.Join(r.server.Root, dir)); !os.IsNotExist(err) {
+		t.Errorf("the folder is still there: %v", err)
+	}
+}
+
+func TestDocumentSessions(t *testing.T) {
+	r := newRig(t)
+	md, nb := r.textFile("text"), r.server.Notebook(t, "1")
+	var got documentSession
+	if r.good("query_document_session", dict{"path": "/" + md}, &got); got.Status != "not_found" || got.Path != md || got.Message == "" {
+		t.Errorf("before any use: %+v", got)
+	}
+	r.content(md)
+	r.content(nb)
+	for _, path := range []string{md, nb} {
+		got = documentSession{}
+		r.good("query_document_session", dict{"path": path}, &got)
+		if got.Path != path || got.Status != "connected" || got.SessionID == "" || got.FileID == "" || got.Message != "RTC session is active" || got.ExpiresIn == nil || got.Saved != nil {
+			t.Errorf("in use: %+v", got)
+		}
+	}
+	var sessions querySessionsResult
+	if r.good("query_nb_sessions", nil, &sessions); sessions.Total != 1 || sessions.Active != 1 || sessions.Sessions[0].Path != nb {
+		t.Errorf("of notebooks alone: %+v", sessions)
+	}
+	r.bad("end_nb_session", dict{"path": md}, "end_document_session")
+	var ended endSessionResult
+	for _, path := range []string{md, nb} {
+		r.good("end_document_session", dict{"path": "/" + path}, &ended)
+		if ended != (endSessionResult{Path: path, Status: "disconnected", Message: "RTC session ended successfully"}) {
+			t.Errorf("ended: %+v", ended)
+		}
+	}
+	if r.good("end_document_session", dict{"path": md}, &ended); ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
+		t.Errorf("ended again: %+v", ended)
+	}
+	if r.good("end_document_session", dict{"path": md + "x"}, &ended); ended.Status != "not_found" {
+		t.Errorf("never opened: %+v", ended)
+	}
+	// A file that does not follow is told of.
+	if err := os.Chmod(filepath.Join(r.server.Root, md), 0o444); err != nil {
+		t.Fatal(err)
+	}
+	if os.Geteuid() != 0 { // whom no mode keeps from writing
+		r.content(md)
+		if r.good("query_document_session", dict{"path": md}, &got); got.Saved == nil || *got.Saved || !strings.Contains(got.SaveProblem, "read-only") {
+			t.Errorf("of a read-only file: %+v", got)
+		}
+	}
+}
