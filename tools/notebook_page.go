@@ -1,8 +1,11 @@
 package tools
 
 import (
+	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -15,14 +18,33 @@ type cellPage struct {
 	message   string
 }
 
+// A shower shows the images of cells.
+type shower struct {
+	tray func(expected int) *tray
+	from func(ydoc.Cell) images.Origin
+}
+
+// shower shows those of a notebook.
+func (g *gallery) shower(ctx context.Context, doc *session.Document) shower {
+	return shower{
+		tray: g.trays(ctx),
+		from: func(c ydoc.Cell) images.Origin { return g.ofCell(ctx, doc, c) },
+	}
+}
+
 // showCells cuts cells to size and takes as many as an answer holds: at least one, cut further if need be.
-func showCells(cells []ydoc.Cell, indexes []int, limit int) (cellPage, error) {
+func showCells(cells []ydoc.Cell, indexes []int, limit int, show shower) (cellPage, error) {
 	page := cellPage{cells: []cellView{}}
-	pictures := newTray(maxImagesRead)
+	expected := 0
+	for _, at := range indexes {
+		expected += picturesIn(cells[at].Outputs)
+	}
+	pictures := show.tray(expected)
 	used := 4000 // for what stands around the cells
 	for n, at := range indexes {
 		mark := pictures.mark()
 		c, outputs := cells[at], contentsOf(cells[at].Outputs)
+		pictures.from = show.from(c)
 		lim := outputLimits{each: limit, total: answerRoom / 2, count: maxOutputs} // every character is sent twice
 		view := showCell(c, at, limit, outputs, lim, pictures)
 		takes, err := view.takes(pictures.images[mark:])

@@ -189,7 +189,7 @@ func readNbCells(d *deps) tool {
 		description: "Reads cells with their sources and outputs as they are in the shared document now, what people have typed and not yet saved included. " +
 			"Use it before editing, and to look at a cell that is still running. " +
 			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
-			"Long text is cut in the middle and marked so; images (" + fmt.Sprint(maxImagesRead) + " at most) come beside the JSON. " +
+			"Long text is cut in the middle and marked so; some images come beside the JSON, the others by address. " +
 			"Cells that do not fit in one answer are read with next_cursor.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(
@@ -224,7 +224,7 @@ func readNbCells(d *deps) tool {
 			if err != nil {
 				return nil, err
 			}
-			page, err := showCells(cells, indexes, limit)
+			page, err := showCells(cells, indexes, limit, d.gallery.shower(ctx, doc))
 			if err != nil {
 				return nil, err
 			}

@@ -8,6 +8,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -119,12 +120,14 @@ type finished struct {
 	runs    []finishedRun
 	size    int
 	timeout time.Duration
+	tray    func(expected int) *tray // makes one for each rendering
 }
 
 type finishedRun struct {
 	id, cell string
 	session.Result
 	contents contents
+	from     images.Origin // of its images
 }
 
 // run executes the cells and waits for them, at most as long as the options say. Runs that have not ended then go on.
@@ -143,10 +146,15 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", abandon(ctx, runs, opt), err)
 	}
-	out := finished{size: opt.size(), timeout: opt.timeout()}
+	out := finished{size: opt.size(), timeout: opt.timeout(), tray: d.gallery.trays(ctx)}
 	for _, r := range runs {
 		result := r.Result()
-		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, contentsOf(result.Outputs)})
+		from := d.gallery.ofRun(ctx, r, result.Count)
+		if cell, ok := doc.Notebook().Cell(r.CellID); ok {
+			from = d.gallery.ofCell(ctx, doc, cell)
+			from.Count = result.Count
+		}
+		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, contentsOf(result.Outputs), from})
 	}
 	return out, nil
 }
@@ -204,8 +212,12 @@ func (f finished) into(a *answer, set func([]executionResult)) error {
 	for f.chars(lim) > answerRoom/2 { // every character is sent twice
 		lim = lim.halved()
 	}
+	expected := 0
+	for _, r := range f.runs {
+		expected += picturesIn(r.Outputs)
+	}
 	render := func() {
-		pictures := newTray(maxImagesRun)
+		pictures := f.tray(expected)
 		var results []executionResult
 		for _, r := range f.runs {
 			results = append(results, f.show(r, lim, pictures))
@@ -234,6 +246,7 @@ func (f finished) chars(lim outputLimits) int {
 }
 
 func (f finished) show(r finishedRun, lim outputLimits, pictures *tray) executionResult {
+	pictures.from = r.from
 	o := r.contents.show(lim, pictures)
 	out := executionResult{
 		Outputs: o.outputs, Truncated: o.truncated(), OriginalSize: o.original, OutputsOmitted: o.omitted,

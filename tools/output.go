@@ -3,7 +3,6 @@ package tools
 import (
 	"cmp"
 	"encoding/json"
-	"maps"
 	"slices"
 	"strings"
 
@@ -113,7 +112,7 @@ func contentOf(o ydoc.Output) content {
 	case "execute_result", "display_data":
 		data, _ := o["data"].(map[string]any)
 		for mime, v := range data {
-			if !slices.Contains(imageTypes, mime) {
+			if !slices.Contains(pictureTypes, mime) {
 				c.texts[mime] = mimeText(v)
 				c.order = append(c.order, mime)
 			}
@@ -196,11 +195,9 @@ func (c content) showData(allowed int, pictures *tray) (map[string]any, bool) {
 			wasCut = true
 		}
 	}
-	for _, mime := range slices.Sorted(maps.Keys(data)) {
-		if slices.Contains(imageTypes, mime) {
-			// An image has no size that the limits speak of, so one that is not shown is not cut.
-			shown[mime], _ = pictures.put(mime, joinText(data[mime]))
-		}
+	// An image has no size that the limits speak of, so one that is not shown is not cut.
+	for mime, reference := range pictures.put(data) {
+		shown[mime] = reference
 	}
 	out := map[string]any{"output_type": c.kind, "data": shown}
 	metadata, short := smallObject(c.out["metadata"])

@@ -40,6 +40,7 @@ const (
 	toolsetRuns     = "runs"
 	toolsetDocument = "document"
 	toolsetRTC      = "rtc"
+	toolsetAnalysis = "analysis"
 )
 
 // A Toolset is a group of tools that is switched on and off together.
@@ -56,6 +57,7 @@ func Toolsets() []Toolset {
 		{toolsetRuns, "what the cells that were run are doing, and stopping them", true},
 		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
+		{toolsetAnalysis, "what code has drawn", true},
 	}
 }
 
@@ -93,6 +95,7 @@ func registry(d *deps) []tool {
 		endNbSession(d),
 		queryDocumentSession(d),
 		endDocumentSession(d),
+		getImageResource(d),
 	}
 }
 

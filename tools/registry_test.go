@@ -131,13 +131,13 @@ func bounded(t *testing.T, at string, s map[string]any) {
 
 func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
-		"":                  "notebook,runs,document,rtc",
-		"default":           "notebook,runs,document,rtc",
-		"all":               "notebook,runs,document,rtc",
+		"":                  "notebook,runs,document,rtc,analysis",
+		"default":           "notebook,runs,document,rtc,analysis",
+		"all":               "notebook,runs,document,rtc,analysis",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)

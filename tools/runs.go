@@ -50,10 +50,12 @@ func (d *deps) findRun(id string) (*session.Run, error) {
 }
 
 // answerRun answers with a run as it stands.
-func answerRun(r *session.Run, opt runOptions) (*answer, error) {
+func (d *deps) answerRun(ctx context.Context, r *session.Run, opt runOptions) (*answer, error) {
 	result := r.Result()
 	out := runView{Path: r.Path, Started: stamp(result.Started), Ended: stamp(result.Ended)}
-	f := finished{size: opt.size(), runs: []finishedRun{{r.ID, r.CellID, result, contentsOf(result.Outputs)}}}
+	f := finished{size: opt.size(), tray: d.gallery.trays(ctx), runs: []finishedRun{{
+		r.ID, r.CellID, result, contentsOf(result.Outputs), d.gallery.ofRun(ctx, r, result.Count),
+	}}}
 	a := &answer{body: &out}
 	return a, f.into(a, func(res []executionResult) { out.executionResult = res[0] })
 }
@@ -68,12 +70,12 @@ func getRun(d *deps) tool {
 		marks:  marks{readOnly: true, idempotent: true},
 		input:  arguments(runProperty(), waitProperties()[0]),
 		output: runViewSchema(),
-		handle: typed(func(_ context.Context, args runArgs) (*answer, error) {
+		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
 			r, err := d.findRun(args.RunID)
 			if err != nil {
 				return nil, err
 			}
-			return answerRun(r, runOptions{MaxSize: args.MaxSize})
+			return d.answerRun(ctx, r, runOptions{MaxSize: args.MaxSize})
 		}),
 	}
 }
@@ -104,7 +106,7 @@ func waitRun(d *deps) tool {
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
 			}
-			return answerRun(r, opt)
+			return d.answerRun(ctx, r, opt)
 		}),
 	}
 }
@@ -133,7 +135,7 @@ func cancelRun(d *deps) tool {
 			wait, stop := context.WithTimeout(ctx, cancelTime)
 			defer stop()
 			_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
-			return answerRun(r, runOptions{MaxSize: args.MaxSize})
+			return d.answerRun(ctx, r, runOptions{MaxSize: args.MaxSize})
 		}),
 	}
 }

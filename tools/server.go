@@ -13,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
 )
 
 // Config says what the MCP server offers and on what.
@@ -25,6 +26,12 @@ type Config struct {
 	Toolsets []string
 	// ReadOnly leaves out every tool that changes anything.
 	ReadOnly bool
+	// Images keeps the images that answers name; nil stands for a store of the default size.
+	Images *images.Store
+	// MaxImages is how many images an answer shows, 0 for [DefaultMaxImages], less for none.
+	MaxImages int
+	// MaxImageBytes is how large each of them is at most, 0 for [DefaultMaxImageBytes].
+	MaxImageBytes int
 	// Logger gets one debug line per call and this program's own faults; nil logs nothing.
 	Logger *slog.Logger
 }
@@ -33,6 +40,7 @@ type Config struct {
 type deps struct {
 	manager *session.Manager
 	seen    *seen
+	gallery *gallery
 }
 
 // instructions are read by the model once, before any tool.
@@ -58,12 +66,20 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deps{manager: cfg.Manager, seen: memory}
+	pictures, err := newGallery(cfg)
+	if err != nil {
+		return nil, err
+	}
+	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures}
+	hooks := &server.Hooks{}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(false, false),
+		server.WithHooks(hooks),
 	)
+	addImages(s, hooks, d)
 	open := &suspended{manager: cfg.Manager, log: log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := compile(t.name, t.input)

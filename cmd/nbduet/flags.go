@@ -27,6 +27,10 @@ type flags struct {
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
 	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer what running code asks, before the code is interrupted. Default: ${default}."`
 
+	MaxImages     int `env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; the others are named by their addresses. Default: ${default}."`
+	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Size of an image that is shown; a larger one is made smaller. An answer as a whole stays under 1 MB. Default: ${default}."`
+	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept; those beyond are read again from their cells. Default: ${default}."`
+
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
 
@@ -41,6 +45,9 @@ type settings struct {
 	maxRooms       int
 	agentName      string
 	inputTimeout   time.Duration
+	maxImages      int
+	maxImageBytes  int
+	imageCache     int // bytes
 	toolsets       []string
 	readOnly       bool
 	logLevel       slog.Level
@@ -108,6 +115,16 @@ func (f flags) check() (settings, error) {
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
 		return settings{}, usageError{fmt.Errorf("--input-timeout: %w", err)}
 	}
+	if f.MaxImages < 0 || f.MaxImages > 20 {
+		return settings{}, usageError{fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)}
+	}
+	if f.MaxImageBytes < 10_000 || f.MaxImageBytes > 5_000_000 {
+		return settings{}, usageError{fmt.Errorf("--max-image-bytes: %d is not between 10,000 and 5,000,000", f.MaxImageBytes)}
+	}
+	if f.ImageCache < 1 || f.ImageCache > 4096 {
+		return settings{}, usageError{fmt.Errorf("--image-cache: %d is not between 1 and 4,096 megabytes", f.ImageCache)}
+	}
+	s.maxImages, s.maxImageBytes, s.imageCache = f.MaxImages, f.MaxImageBytes, f.ImageCache<<20
 	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
 		return settings{}, usageError{fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)}
 	}

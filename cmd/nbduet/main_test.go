@@ -97,7 +97,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout",
-		"--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc", "--read-only", "--log-level", "LOG_LEVEL", "--version",
+		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
 			t.Errorf("--help does not say %q", want)
@@ -129,7 +129,10 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
 		{[]string{"--agent-name="}, []string{"--agent-name"}},
-		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc"}},
+		{[]string{"--max-images=-1"}, []string{"--max-images", "-1"}},
+		{[]string{"--max-image-bytes=9"}, []string{"--max-image-bytes", "9 is not"}},
+		{[]string{"--image-cache=0"}, []string{"--image-cache", "0 is not"}},
+		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc, analysis"}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
 		{[]string{"--token-file=/no/such/file"}, []string{"--token-file", "/no/such/file"}},
 		{[]string{"--token-file=" + empty}, []string{"--token-file", "holds no token"}},
@@ -159,7 +162,7 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only",

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -69,6 +70,7 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	})
 	mcp, err := tools.New(tools.Config{
 		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log,
+		Images: images.NewStore(set.imageCache), MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 	})
 	if err == nil {
 		log.Info("serving MCP on standard input and output", "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
@@ -81,6 +83,14 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		log.Warn("not every notebook was left as it should be", "error", cerr)
 	}
 	return err
+}
+
+// shown is how many images an answer shows, as tools.Config wants it: 0 is what nobody has said there.
+func shown(flag int) int {
+	if flag == 0 {
+		return -1
+	}
+	return flag
 }
 
 // listen serves MCP until stdin ends or ctx does. Calls that are being served then are told to end, and waited for as

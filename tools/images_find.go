@@ -1,0 +1,89 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// findImage finds the image at an address, as it was put out: in the cache, or else in the cell that it came from. A
+// client finds those of its own session only.
+func (d *deps) findImage(ctx context.Context, uri string) (images.Entry, images.Image, error) {
+	owner, id, err := images.ParseURI(uri)
+	if err != nil {
+		return images.Entry{}, images.Image{}, err
+	}
+	var e images.Entry
+	var img images.Image
+	ok := owner == imageOwner(ctx)
+	if ok {
+		e, img, ok = d.gallery.store.Find(owner, id)
+	}
+	if !ok {
+		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago; "+
+			"read_nb_cells on its cell shows it and its address", quoted(uri))
+	}
+	if img.Data == nil {
+		img, err = d.readAgain(ctx, e)
+	}
+	return e, img, err
+}
+
+// readAgain gets an image that is no longer kept out of its cell.
+func (d *deps) readAgain(ctx context.Context, e images.Entry) (images.Image, error) {
+	path, err := d.pathNow(e)
+	if err != nil {
+		return images.Image{}, err
+	}
+	gone := func(why string) error {
+		return fmt.Errorf("image %s was let go of to make room, and %s: run the cell again (it began with %s)", e.URI(), why, quoted(e.Line))
+	}
+	doc, err := d.manager.Open(ctx, path)
+	if err != nil {
+		return images.Image{}, gone("its notebook cannot be read: " + err.Error())
+	}
+	defer doc.Release()
+	cell, ok := doc.Notebook().Cell(e.CellID)
+	if !ok {
+		return images.Image{}, gone("its cell has been deleted")
+	}
+	for _, out := range cell.Outputs {
+		if img, ok := d.gallery.again(e, out); ok {
+			return img, nil
+		}
+	}
+	return images.Image{}, gone("its cell no longer holds it")
+}
+
+// again finds an image in one output.
+func (g *gallery) again(e images.Entry, out ydoc.Output) (images.Image, bool) {
+	data, _ := out["data"].(map[string]any)
+	for _, mime := range images.Types() {
+		if v, ok := data[mime]; ok && images.ID(e.CellID, mime, joinText(v)) == e.ID {
+			_, img, err := g.store.Add(e.Origin, mime, joinText(v))
+			return img, err == nil
+		}
+	}
+	return images.Image{}, false
+}
+
+// pathNow is where the image's notebook is: it may have been renamed while it is open.
+func (d *deps) pathNow(e images.Entry) (string, error) {
+	if e.Path == "" {
+		return "", errors.New("the image belongs to no notebook, and was let go of to make room: run the code again")
+	}
+	open, err := d.manager.Sessions("")
+	if err != nil {
+		return "", err
+	}
+	for _, s := range open {
+		if e.FileID != "" && s.FileID == e.FileID && s.Status == session.Connected {
+			return s.Path, nil
+		}
+	}
+	return e.Path, nil
+}
