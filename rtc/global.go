@@ -171,6 +171,7 @@ func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
 				k.close() // the writer, who sets left, has ended
 				return left, k.err
 			}
+			k.taken(b)
 			f, err := wire.ParseFrame(b, wire.DefaultLimits)
 			if err != nil || f.Kind != wire.Awareness {
 				continue

@@ -83,7 +83,8 @@ func persist(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket
 		// An attempt that hangs must leave time for another one.
 		attempt, stop := context.WithTimeout(ctx, cfg.Timing.Join/2)
 		session, ws, err := enter(attempt, cfg)
-		hangs := attempt.Err() != nil
+		// A socket can notice the deadline before the context does.
+		hangs := attempt.Err() != nil || errors.Is(err, context.DeadlineExceeded)
 		stop()
 		switch {
 		case err == nil, ctx.Err() != nil:

@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"io"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/gorilla/websocket"
@@ -18,12 +19,18 @@ import (
 type link struct {
 	ws      *websocket.Conn
 	in      chan []byte
-	err     error // valid once in is closed
+	held    atomic.Int64  // bytes of the frames that are read and not taken
+	freed   chan struct{} // wakes the reader
+	err     error         // valid once in is closed
 	timing  Timing
 	stop    context.CancelFunc
 	stopped <-chan struct{}
 	wg      sync.WaitGroup
 }
+
+// heldMax bounds the bytes of the frames that wait to be taken, unless it is a
+// single one.
+const heldMax = 64 << 20
 
 // writeBase and writeRate bound how long one frame may take to be written: a
 // slow link gets the time that its size asks for, a stuck one does not.
@@ -37,7 +44,7 @@ const (
 // whether they are the last.
 func newLink(ws *websocket.Conn, t Timing, next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{ws: ws, in: make(chan []byte, 64), timing: t, stop: cancel, stopped: ctx.Done()}
+	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, stop: cancel, stopped: ctx.Done()}
 	l.wg.Go(l.read)
 	l.wg.Go(func() { l.write(ctx, next) })
 	l.wg.Go(func() { l.ping(ctx) })
@@ -68,12 +75,38 @@ func (l *link) read() {
 			l.err = err
 			return
 		}
+		if !l.hold(int64(len(frame))) {
+			l.err = context.Canceled
+			return
+		}
 		select {
 		case l.in <- frame:
 		case <-l.stopped:
 			l.err = context.Canceled
 			return
 		}
+	}
+}
+
+// hold waits until there is room for n more bytes; false when the link ends.
+func (l *link) hold(n int64) bool {
+	for held := l.held.Load(); held > 0 && held+n > heldMax; held = l.held.Load() {
+		select {
+		case <-l.freed:
+		case <-l.stopped:
+			return false
+		}
+	}
+	l.held.Add(n)
+	return true
+}
+
+// taken says that a frame from in is done with.
+func (l *link) taken(frame []byte) {
+	l.held.Add(-int64(len(frame)))
+	select {
+	case l.freed <- struct{}{}:
+	default:
 	}
 }
 

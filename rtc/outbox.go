@@ -42,9 +42,11 @@ type outbox struct {
 	keep      bool // edits are taken in
 	open      bool // and handed out
 	frames    [][]byte
+	answerAt  int    // where in frames the answer to a SYNC1 is, counted from 1; 0 for none
 	awareness []byte // only the newest counts
 	tickets   []*ticket
 	full      bool
+	asksFull  bool // a request for the whole state is on its way
 	last      bool
 	sent      []syncRequest
 	wake      chan struct{}
@@ -64,6 +66,24 @@ func (o *outbox) update(frame []byte) {
 	o.mu.Lock()
 	if o.keep {
 		o.frames = append(o.frames, frame)
+	}
+	o.mu.Unlock()
+	o.signal()
+}
+
+// answer queues what the server lacks, in place of an answer not yet sent: a
+// server that asks and does not listen must not fill our memory.
+func (o *outbox) answer(frame []byte) {
+	o.mu.Lock()
+	switch {
+	case !o.keep:
+	case o.answerAt > 0:
+		// What was queued behind the old one is in the new one already, which
+		// does no harm; nothing that builds on it goes before it.
+		o.frames[o.answerAt-1] = frame
+	default:
+		o.frames = append(o.frames, frame)
+		o.answerAt = len(o.frames)
 	}
 	o.mu.Unlock()
 	o.signal()
@@ -94,7 +114,8 @@ func (o *outbox) asking() bool {
 	return o.open && len(o.tickets) > 0
 }
 
-// repair asks for the whole state of the room.
+// repair asks for the whole state of the room, once more when it has come if it
+// was asked for already.
 func (o *outbox) repair() {
 	o.mu.Lock()
 	o.full = true
@@ -121,6 +142,9 @@ func (o *outbox) finish(frame []byte) bool {
 func (o *outbox) start(frames ...[]byte) {
 	o.mu.Lock()
 	o.frames = append(append([][]byte(nil), frames...), o.frames...)
+	if o.answerAt > 0 {
+		o.answerAt += len(frames)
+	}
 	o.keep, o.open = true, true
 	o.mu.Unlock()
 	o.signal()
@@ -141,11 +165,14 @@ func (o *outbox) take() batch {
 	if !o.open {
 		return batch{last: o.last}
 	}
-	b := batch{frames: o.frames, tickets: o.tickets, full: o.full, last: o.last}
+	b := batch{frames: o.frames, tickets: o.tickets, full: o.full && !o.asksFull, last: o.last}
 	if o.awareness != nil {
 		b.frames = append(b.frames, o.awareness)
 	}
-	o.frames, o.awareness, o.tickets, o.full = nil, nil, nil, false
+	o.frames, o.answerAt, o.awareness, o.tickets = nil, 0, nil, nil
+	if b.full {
+		o.full, o.asksFull = false, true
+	}
 	return b
 }
 
@@ -165,6 +192,10 @@ func (o *outbox) answered() (syncRequest, bool) {
 	}
 	r := o.sent[0]
 	o.sent = o.sent[1:]
+	if r.full {
+		o.asksFull = false
+		o.signal()
+	}
 	return r, true
 }
 
@@ -174,7 +205,7 @@ func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	o.keep, o.open = false, false
-	o.frames, o.awareness, o.full = nil, nil, false
+	o.frames, o.answerAt, o.awareness, o.full, o.asksFull = nil, 0, nil, false, false
 	var again []*ticket
 	for _, r := range o.sent {
 		again = append(again, r.tickets...)

@@ -4,7 +4,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"math/rand/v2"
 	"net/http"
 	"net/http/httptest"
 	"strings"
@@ -35,6 +34,7 @@ type scripted struct {
 	got     []wire.FrameKind // from the present visitor
 	hold    bool             // do not answer SYNC1
 	gap     error            // of an update that could not be applied
+	patient bool             // does not end the connection because of one
 	deny    int              // so many saves end the connection
 	saves   int
 	breaks  map[int]string  // visits that end early: at "hello", or at "half" of the first exchange
@@ -140,6 +140,9 @@ func (s *scripted) take(ws *websocket.Conn, b []byte) error {
 		err := s.nb.Apply(f.Payload)
 		if err != nil && s.gap == nil {
 			s.gap = err
+		}
+		if s.patient {
+			return nil
 		}
 		return err
 	case wire.Raw:
@@ -304,57 +307,6 @@ func TestPingsKeepAQuietRoom(t *testing.T) {
 	defer s.mu.Unlock()
 	if s.visits != 1 || r.State() != rtc.Synced {
 		t.Errorf("%d connections, state %v; want the first one to hold", s.visits, r.State())
-	}
-}
-
-// Whatever a room sends, the process lives, the document stays as it is, and
-// what comes right afterwards is taken.
-func TestHostileFrames(t *testing.T) {
-	s := newScripted(t, "x = 1")
-	r, nb := join(t, s.client(), "a.ipynb")
-	full, err := s.nb.Diff([]byte{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	good := wire.AppendUpdate(nil, full)
-	rng := rand.New(rand.NewPCG(1, 2))
-	for i := range 10000 {
-		b := append([]byte(nil), good...)
-		switch i % 5 {
-		case 0:
-			b = b[:rng.IntN(len(b))]
-		case 1:
-			for range 3 {
-				b[rng.IntN(len(b))] = byte(rng.Uint32())
-			}
-		case 2:
-			b = make([]byte, rng.IntN(100))
-			for j := range b {
-				b[j] = byte(rng.Uint32())
-			}
-		case 3:
-			b = append([]byte{byte(i % 4), byte(rng.IntN(5))}, b[:rng.IntN(len(b))]...)
-		case 4:
-			b = []byte{0, 2, 0xff, 0xff, 0xff, 0xff, 0x0f}
-		}
-		// A mutant that is a valid edit, or the end of the room, is not what
-		// this is about.
-		if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil {
-			if f.Kind == wire.Raw || f.Kind == wire.SyncStep2 || f.Kind == wire.Update && wire.CheckUpdate(f.Payload, wire.DefaultLimits) == nil {
-				continue
-			}
-		}
-		s.send(b)
-	}
-	insert(t, s.nb, 1, "after all")
-	after, err := s.nb.Diff([]byte{0})
-	if err != nil {
-		t.Fatal(err)
-	}
-	s.send(wire.AppendUpdate(nil, after))
-	eventually(t, "the edit behind them arrives", func() bool { return sources(nb) == "x = 1|after all" })
-	if r.State() != rtc.Synced {
-		t.Errorf("state is %v, want synced", r.State())
 	}
 }
 

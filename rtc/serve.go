@@ -52,7 +52,9 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 			if !ok {
 				return closeReason(l.err)
 			}
-			if end := r.receive(frame, &v); end != nil {
+			end := r.receive(frame, &v)
+			l.taken(frame)
+			if end != nil {
 				return end
 			}
 		case now := <-renew.C:
@@ -144,6 +146,10 @@ func (r *Room) receive(b []byte, v *visit) *CloseError {
 // onStep1 answers with what the server lacks: at once in a synced room, else
 // when our own synchronisation is through.
 func (r *Room) onStep1(sv []byte, v *visit) *CloseError {
+	if err := wire.CheckStateVector(sv, r.cfg.Limits); err != nil {
+		r.log.Warn("room sent a malformed state vector", "path", r.Path(), "error", err)
+		return nil
+	}
 	v.serverSV = sv
 	if !v.synced {
 		return r.settle(v)
@@ -152,7 +158,7 @@ func (r *Room) onStep1(sv []byte, v *visit) *CloseError {
 	if err != nil {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
-	r.out.update(wire.AppendSyncStep2(nil, diff))
+	r.out.answer(wire.AppendSyncStep2(nil, diff))
 	return nil
 }
 

@@ -1,0 +1,184 @@
+package rtc
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// settled is a room without a connection that has had its first exchange; its
+// notebook is of some size.
+func settled(t *testing.T) (*Room, *visit, []byte) {
+	t.Helper()
+	src := ydoc.NewNotebook()
+	if err := src.Edit("fill", func(e *ydoc.Editor) error {
+		_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: strings.Repeat("x = 1\n", 1000)})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	full, err := src.Diff([]byte{0})
+	if err != nil {
+		t.Fatal(err)
+	}
+	sv, err := src.StateVector()
+	if err != nil {
+		t.Fatal(err)
+	}
+	r, v := deskRoom(t)
+	for _, b := range [][]byte{wire.AppendSyncStep1(nil, sv), wire.AppendSyncStep2(nil, full)} {
+		if end := r.receive(b, v); end != nil {
+			t.Fatal(end)
+		}
+	}
+	if r.State() != Synced {
+		t.Fatalf("the room is %v", r.State())
+	}
+	return r, v, full
+}
+
+// waiting is how many bytes and frames are to be sent.
+func waiting(r *Room) (size, frames int) {
+	r.out.mu.Lock()
+	defer r.out.mu.Unlock()
+	for _, f := range r.out.frames {
+		size += len(f)
+	}
+	return size + len(r.out.awareness), len(r.out.frames)
+}
+
+// A server that asks for the whole document again and again, and takes no
+// answer, does not fill our memory with answers.
+func TestAnswersDoNotPileUp(t *testing.T) {
+	r, v, full := settled(t)
+	for range 1000 {
+		if end := r.receive(wire.AppendSyncStep1(nil, []byte{0}), v); end != nil {
+			t.Fatal(end)
+		}
+	}
+	if size, frames := waiting(r); size > 3*len(full) || frames > 2 {
+		t.Errorf("%d frames of %d bytes wait to be sent, the document has %d", frames, size, len(full))
+	}
+}
+
+// An answer that is replaced by a newer one stays before the edits that may
+// build on it.
+func TestAnswerKeepsItsPlace(t *testing.T) {
+	o := newOutbox()
+	o.enable()
+	for _, f := range []string{"edit 1", "answer 1", "edit 2", "answer 2", "edit 3"} {
+		if strings.HasPrefix(f, "answer") {
+			o.answer([]byte(f))
+		} else {
+			o.update([]byte(f))
+		}
+	}
+	o.start([]byte("first"))
+	o.answer([]byte("answer 3"))
+	if got := fmt.Sprintf("%s", o.take().frames); got != "[first edit 1 answer 3 edit 2 edit 3]" {
+		t.Errorf("sent %s", got)
+	}
+	o.answer([]byte("answer 4"))
+	if got := fmt.Sprintf("%s", o.take().frames); got != "[answer 4]" {
+		t.Errorf("sent %s", got)
+	}
+}
+
+// The whole state is asked for once at a time, however often something is
+// missing, and once more when what came meanwhile may not be in the answer.
+func TestRepairsDoNotPileUp(t *testing.T) {
+	r, v, full := settled(t)
+	requests := func() (n int) {
+		for range 1000 {
+			if end := r.receive([]byte{0, 2, 3, 1, 1, 1}, v); end != nil { // no update
+				t.Fatal(end)
+			}
+			if b := r.out.take(); b.full {
+				r.out.asked(syncRequest{full: true})
+				n++
+			}
+		}
+		return n
+	}
+	if n := requests(); n != 1 {
+		t.Errorf("%d requests are on their way, want one", n)
+	}
+	for range 2 { // the one of deskRoom's own is answered first
+		if end := r.receive(wire.AppendSyncStep2(nil, full), v); end != nil {
+			t.Fatal(end)
+		}
+	}
+	if n := requests(); n != 1 {
+		t.Errorf("%d requests after the answer, want one", n)
+	}
+}
+
+// Updates that come before the first answer wait for it, up to a bound.
+func TestEarlyUpdatesAreBounded(t *testing.T) {
+	r, v := deskRoom(t)
+	b := wire.AppendUpdate(nil, make([]byte, 1<<20))
+	for i := range 2 * earlyBytes >> 20 {
+		end := r.receive(b, v)
+		if v.size > earlyBytes+len(b) {
+			t.Fatalf("%d bytes are kept", v.size)
+		}
+		if end != nil {
+			if end.Action != Rejoin || i < 60 {
+				t.Errorf("after %d MB: %v, %v", i, end, end.Action)
+			}
+			return
+		}
+	}
+	t.Error("there is no bound")
+}
+
+// A room that sends faster than we take waits for us; it does not fill our
+// memory.
+func TestUnreadFramesAreBounded(t *testing.T) {
+	const size = 3 << 20
+	sent := make(chan int, 1)
+	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+		if err != nil {
+			sent <- 0
+			return
+		}
+		defer func() { _ = ws.Close() }()
+		n := 0
+		for ; n < 200; n++ {
+			// What does not go through in that time is not taken any more.
+			if ws.SetWriteDeadline(time.Now().Add(2*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
+				break
+			}
+		}
+		sent <- n
+	}))
+	defer srv.Close()
+	ws, resp, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(srv.URL, "http"), nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = resp.Body.Close() }()
+	l := newLink(ws, Timing{}.withDefaults(), func(ctx context.Context) ([][]byte, bool, bool) {
+		<-ctx.Done() // there is nothing to write
+		return nil, false, false
+	})
+	n := <-sent
+	held := l.held.Load()
+	if held > heldMax || held < heldMax/2 || n*size > 2*heldMax {
+		t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, heldMax>>20)
+	}
+	for l.held.Load() > 0 {
+		l.taken(<-l.in)
+	}
+	l.close()
+}
