@@ -47,10 +47,15 @@ func (x *tx) moveCell(cells *shared, from, to int, old *shared) *shared {
 	return nil
 }
 
-// copyCell fills a cell with a copy of another.
+// copyCell fills a cell with a copy of another. A code cell gets an execution count where it has none: while an update is
+// held back its deletions may have been made already, such as that of the count before, and without one no file of the
+// notebook is valid.
 func (x *tx) copyCell(m, old *shared) {
 	x.becomes(old.Item, m.Item)
 	x.copyInto(m, old, 0)
+	if stringValue(old.get(keyType)) == Code && old.at(keyCount) == nil {
+		x.setValue(m, keyCount, nil)
+	}
 }
 
 // retypeCell fills a cell with a copy of another, with the keys of another type.
