@@ -105,17 +105,20 @@ const workloads = {
   },
   history,
   historyRemote: () => timed(() => load(given.historyUpdates).getText('source').length),
-  memory () {
-    const heap = () => {
-      globalThis.gc()
-      const m = process.memoryUsage()
-      return [m.heapUsed + m.external, m.rss]
-    }
-    const [heapBefore, rssBefore] = heap()
-    const docs = Array.from({ length: 100 }, () => load([given.small]))
-    const [heapAfter, rssAfter] = heap()
-    return { heapMB: (heapAfter - heapBefore) / 2 ** 20, rssMB: (rssAfter - rssBefore) / 2 ** 20, size: docs.length }
+  memory () { return memory(100, given.small) },
+  memoryEdited () { return memory(10, given.edited) }
+}
+
+function memory (count, state) {
+  const now = () => {
+    globalThis.gc()
+    const m = process.memoryUsage()
+    return [m.heapUsed + m.external, m.rss]
   }
+  const [heapBefore, rssBefore] = now()
+  const docs = Array.from({ length: count }, () => load([state]))
+  const [heapAfter, rssAfter] = now()
+  return { heapMB: (heapAfter - heapBefore) / 2 ** 20, rssMB: (rssAfter - rssBefore) / 2 ** 20, size: docs.length }
 }
 
 const commands = {

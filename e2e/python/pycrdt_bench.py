@@ -123,10 +123,10 @@ def resident():
     raise OSError("the system does not say how much memory the process has")
 
 
-def memory():
+def memory(count, state):
     gc.collect()
     before = resident()
-    docs = [load([given["small"]]) for _ in range(100)]
+    docs = [load([state]) for _ in range(count)]
     gc.collect()
     return {"rssMB": resident() - before, "size": len(docs)}
 
@@ -146,7 +146,8 @@ WORKLOADS = {
     "outputs": append_outputs,
     "history": history,
     "historyRemote": lambda: timed(lambda: len(load(given["historyUpdates"]).get("source", type=Text))),
-    "memory": memory,
+    "memory": lambda: memory(100, given["small"]),
+    "memoryEdited": lambda: memory(10, given["edited"]),
 }
 
 

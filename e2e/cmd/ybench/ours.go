@@ -104,7 +104,9 @@ func perform(g *given, name string) (result, error) {
 			return t.Len(), err
 		})
 	case "memory":
-		return memoryOf(g.Small)
+		return memoryOf(100, g.Small)
+	case "memoryEdited":
+		return memoryOf(10, g.Edited)
 	}
 	return result{}, fmt.Errorf("there is no workload %q", name)
 }
@@ -226,12 +228,12 @@ func number(v any) int {
 	return v.(int)
 }
 
-func memoryOf(state []byte) (result, error) {
+func memoryOf(count int, state []byte) (result, error) {
 	before, rssBefore, err := memoryNow()
 	if err != nil {
 		return result{}, err
 	}
-	docs := make([]*ydoc.Notebook, 100)
+	docs := make([]*ydoc.Notebook, count)
 	for i := range docs {
 		if docs[i], err = load(state); err != nil {
 			return result{}, err
