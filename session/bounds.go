@@ -82,7 +82,8 @@ func (o *outputs) sayOmitted() {
 		return
 	}
 	o.said = o.omitted
-	o.note(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; the end of it is remembered for a while with the run %s]\n", o.omitted, o.run))
+	o.note(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; the last %d kB of them are remembered for a while with the run: get_run with run_id %q and a maxCellOutputSize of up to 100000]\n",
+		o.omitted, restBytesMax>>10, o.run))
 	o.saidAt = len(o.items)
 }
 

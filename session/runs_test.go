@@ -155,7 +155,7 @@ func TestCancelBehindAnother(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
 	gate := s.Name(t, ".gate")
-	path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.02)\nprint('b')", forever)
+	path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.06)\nprint('b')", forever)
 	d, theirs := open(t, m, path), open(t, other, path)
 	first := start(t, theirs, "c0")
 	runs, err := d.Run(t.Context(), []string{"c1"})
@@ -178,20 +178,22 @@ func TestCancelBehindAnother(t *testing.T) {
 // More than a notebook can hold ends with a note, and the run remembers the
 // end. Of what the server itself leaves out there is a note as well.
 func TestFloods(t *testing.T) {
-	s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=20000000", "--ServerApp.rate_limit_window=1"))
-	flood := "import sys, time\nfor i in range(40):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\n    time.sleep(0.06)\nprint('the end')"
-	burst := "import sys\nfor i in range(60):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()"
-	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, flood, burst))
+	s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000"))
+	flood := "import sys\nfor i in range(100):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\nprint('the end')"
+	burst := "import sys\nfor i in range(20):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()"
+	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, flood))
 	res := run(t, d, "c0")[0]
 	c, _ := d.Notebook().Cell("c0")
 	cell := text(c.Outputs)
-	if res.State != session.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") {
+	if res.State != session.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "get_run with run_id") {
 		t.Errorf("flood: %s, %d bytes in the cell, ending in %q", res.State, len(cell), cell[max(0, len(cell)-300):])
 	}
-	if got := text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 30_000_000 {
+	if got := text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {
 		t.Errorf("the run remembers %q, %d bytes left out", got[max(0, len(got)-300):], res.Omitted)
 	}
-	res = run(t, d, "c1")[0]
+	s = jupytertest.Shared(t) // with Jupyter's own limits
+	d = open(t, manager(t, s, session.Config{}), s.Notebook(t, burst))
+	res = run(t, d, "c0")[0]
 	if got := text(res.Outputs); !res.Dropped || strings.Count(got, "iopub_data_rate_limit") != 1 || strings.Contains(got, "IOPub data rate exceeded") {
 		t.Errorf("burst: dropped %v, %d bytes, ending in %q", res.Dropped, len(got), got[max(0, len(got)-500):])
 	}
