@@ -25,30 +25,12 @@ func TestReplicasAgree(t *testing.T) {
 	if s := os.Getenv("NBDUET_SEED"); s != "" {
 		first, count = parse(t, "NBDUET_SEED", s), 1
 	}
-	var next atomic.Uint64
-	next.Store(first)
-	var done atomic.Uint64
-	var failed atomic.Bool
+	q := &queue{t: t, end: first + count, count: count}
+	q.next.Store(first)
 	var wg sync.WaitGroup
 	for range min(uint64(runtime.GOMAXPROCS(0)), count) {
 		wg.Go(func() {
-			f, err := startForeign(t.Context())
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			defer func() {
-				if err := f.stop(); err != nil {
-					t.Error(err)
-				}
-			}()
-			for seed := next.Add(1) - 1; seed < first+count && !failed.Load(); seed = next.Add(1) - 1 {
-				if report := check(f, newProgram(seed)); report != "" && !failed.Swap(true) {
-					t.Error(report)
-				}
-				if n := done.Add(1); n%10_000 == 0 {
-					t.Logf("%d of %d programs, no difference so far", n, count)
-				}
+			for q.some() {
 			}
 		})
 	}
@@ -56,6 +38,45 @@ func TestReplicasAgree(t *testing.T) {
 	if !t.Failed() {
 		t.Logf("%d programs, no difference", count)
 	}
+}
+
+// queue hands out the programs of a run to its workers.
+type queue struct {
+	t          *testing.T
+	next, done atomic.Uint64
+	end, count uint64
+	failed     atomic.Bool
+}
+
+// turn is how many programs the foreign processes run before they are started
+// anew: they do not give back all the memory that a program takes.
+const turn = 5_000
+
+// some runs one turn of programs, and reports whether there are more.
+func (q *queue) some() bool {
+	f, err := startForeign(q.t.Context())
+	if err != nil {
+		q.t.Error(err)
+		return false
+	}
+	defer func() {
+		if err := f.stop(); err != nil {
+			q.t.Error(err)
+		}
+	}()
+	for range turn {
+		seed := q.next.Add(1) - 1
+		if seed >= q.end || q.failed.Load() {
+			return false
+		}
+		if report := check(f, newProgram(seed)); report != "" && !q.failed.Swap(true) {
+			q.t.Error(report)
+		}
+		if n := q.done.Add(1); n%10_000 == 0 {
+			q.t.Logf("%d of %d programs, no difference so far", n, q.count)
+		}
+	}
+	return true
 }
 
 // check runs a program and returns a report if it fails, with a smaller program that fails too.
