@@ -61,7 +61,7 @@ bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (RO
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
 fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for so many executions)
-	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel
+	@$(SCRIPTS)/fuzz.sh $${FUZZTIME:-60s} ./ydoc ./ydoc/wire ./ydoc/awareness ./ydoc/textdiff ./rtc ./rtc/jupyter ./session/kernel ./session/images
 
 .PHONY: soak-ydoc
 soak-ydoc: need-go venv node ## run random programs of shared documents for hours (NBDUET_SEEDS=n says how many)

@@ -5,7 +5,6 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -82,11 +81,6 @@ func (a *answer) encode() (json.RawMessage, error) {
 type image struct {
 	mime string
 	data string // base64 without line breaks
-}
-
-// bytes is the image's decoded size.
-func (i image) bytes() int {
-	return len(i.data)*3/4 - strings.Count(i.data[max(0, len(i.data)-2):], "=")
 }
 
 // A fault is an error of this program's own, which the caller can do nothing about: it is answered as a protocol error.

@@ -16,13 +16,16 @@
 // a tool error, which the model reads: it says what was wrong, with the value, and what to do. Only what is this
 // program's own fault, such as a panic, becomes a protocol error.
 //
-// Outputs of cells are cut to size by output.go and text.go; which cells a range means is decided in ranges.go; a client
-// that asks for it hears of the progress of cells that run (progress.go).
+// Images stand beside the JSON, made fit by the package session/images, and are named in it by their addresses (images.go),
+// at which they are resources (resources_images.go). Outputs of cells are cut to size by output.go and text.go; which
+// cells a range means is decided in ranges.go; a client that asks for it hears of the progress of cells that run
+// (progress.go).
 //
 // # Concurrency
 //
 // The server that New returns answers any number of calls at once. What tools keep between calls is what each client
-// was last shown (seen.go), which is safe for concurrent use and bounded; all else lives in the session package.
+// was last shown (seen.go) and the images of the answers (images.go), which are safe for concurrent use and bounded; all
+// else lives in the session package.
 // A tool starts no goroutine that outlives its call, where a call may take several requests: one that has to ask its
 // client something by way of its answer goes on in between (suspend.go), at the session.Manager's expense.
 package tools

@@ -56,7 +56,7 @@ func CleanSVG(svg []byte) ([]byte, error) {
 	}
 	for {
 		token, err := c.dec.Token()
-		if err == io.EOF {
+		if errors.Is(err, io.EOF) {
 			break
 		}
 		if err != nil {
