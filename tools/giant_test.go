@@ -13,7 +13,7 @@ func TestGiantContents(t *testing.T) {
 	r := newRig(t)
 	const most = maxOutputSize
 	giants := []string{
-		"print('start'); print('é\"<' * 150_000); print('end')",                                         // one text, which JSON makes longer
+		"print('start'); print('é\"<' * 150_000); print('end')",                                           // one text, which JSON makes longer
 		"for i in range(400): display({'text/plain': 'x' * 20_000, 'text/html': '<b>' * 9000}, raw=True)", // many outputs
 		"display({'application/json': {str(i): list(range(50)) for i in range(5000)}, 'text/plain': 'j'}, raw=True)",
 		"raise ValueError('\\x1b[31mred\\x1b[0m' * 200_000)",
