@@ -58,6 +58,10 @@ bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (RO
 	@cd e2e && go build -o ../$(BIN)/ybench ./cmd/ybench
 	@$(BIN)/ybench -rounds $${ROUNDS:-5}
 
+.PHONY: bench-rooms
+bench-rooms: need-go venv ## measure 100 open rooms, 20 agents in one, and a notebook of 20 MB
+	@cd e2e && go test -run '^$$' -bench . -benchtime 1x -timeout 20m ./rooms
+
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
 fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for so many executions)

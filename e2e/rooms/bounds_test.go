@@ -95,13 +95,14 @@ func TestTwentyAgents(t *testing.T) {
 	settles(t, s, path, l, docs...)
 }
 
-// A notebook of 2,000 cells and 20 MB is opened, edited, left, and opened by
-// somebody else.
-func TestLargeNotebook(t *testing.T) {
-	s := jupytertest.Shared(t)
-	const count = 2000
+// largeCells is how many cells a large notebook has.
+const largeCells = 2000
+
+// largeNotebook writes a notebook of 20 MB.
+func largeNotebook(t testing.TB, s *jupytertest.Server) string {
+	t.Helper()
 	all := []any{}
-	for i := range count {
+	for i := range largeCells {
 		all = append(all, map[string]any{
 			"id": fmt.Sprintf("c%d", i), "cell_type": "code", "source": fmt.Sprintf("print(%d)", i), "metadata": map[string]any{},
 			"execution_count": i, "outputs": []any{map[string]any{
@@ -113,11 +114,18 @@ func TestLargeNotebook(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	path := s.Write(t, s.Name(t, ".ipynb"), string(b))
+	return s.Write(t, s.Name(t, ".ipynb"), string(b))
+}
+
+// A notebook of 2,000 cells and 20 MB is opened, edited, left, and opened by
+// somebody else.
+func TestLargeNotebook(t *testing.T) {
+	s := jupytertest.Shared(t)
+	path := largeNotebook(t, s)
 	a := newAgentWith(t, s.URL, s.Token, rtc.Timing{})
 	d := a.open(path)
-	if d.Notebook().Len() != count {
-		t.Fatalf("%d cells, want %d", d.Notebook().Len(), count)
+	if d.Notebook().Len() != largeCells {
+		t.Fatalf("%d cells, want %d", d.Notebook().Len(), largeCells)
 	}
 	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 	defer stop()
@@ -140,7 +148,7 @@ func TestLargeNotebook(t *testing.T) {
 		if err != nil {
 			return err
 		}
-		if len(onDisk) != count || onDisk[0].ID != "c1999" || len(onDisk[0].Outputs) != 1 || len(onDisk[0].Outputs[0].Text) != 10000 {
+		if len(onDisk) != largeCells || onDisk[0].ID != "c1999" || len(onDisk[0].Outputs) != 1 || len(onDisk[0].Outputs[0].Text) != 10000 {
 			return errors.New("the moved cell is not there with its output")
 		}
 		return nil

@@ -32,7 +32,7 @@ func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string
 // A server that is killed in the middle of edits takes with it what it has not
 // saved yet, also where it had confirmed that. What was on disk before stays,
 // once; what is answered afterwards holds; nothing is there twice, and nothing
-// that was answered as not made.
+// that was answered as not made. Whoever has lost a confirmed edit is told so.
 func TestServerKilledWhileEditing(t *testing.T) {
 	for name, c := range map[string]struct {
 		agents  int
@@ -102,6 +102,17 @@ func TestServerKilledWhileEditing(t *testing.T) {
 			for _, s := range lg.notMade {
 				if slices.Contains(sources, s) {
 					t.Errorf("%q was answered as not made, and is there", s)
+				}
+			}
+			// Whoever was told of an edit that has gone down is told of that.
+			for i, d := range docs {
+				gone := slices.DeleteFunc(slices.Clone(before), func(s string) bool {
+					return !strings.HasPrefix(s, fmt.Sprint("k", i, "-")) || slices.Contains(sources, s)
+				})
+				if told := d.Overwritten(); len(gone) > 0 && told == "" {
+					t.Errorf("agent %d is not told that %q are lost", i, gone)
+				} else {
+					t.Logf("agent %d lost %q, and is told: %q", i, gone, told)
 				}
 			}
 			t.Logf("%v; %d confirmed and not saved", lg, atRisk)
