@@ -73,16 +73,16 @@ type live struct {
 	nb   *ydoc.Notebook // nil in a text
 	text *ydoc.Text     // nil in a notebook
 
-	joined int // structs of the replica when the room was joined
+	joined ydoc.Bloat // of the replica when the room was joined
 	shown  *lru.Cache[shownKey, ydoc.Revision]
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat().Structs, shown: newShown()}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), shown: newShown()}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat().Structs, shown: newShown()}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), shown: newShown()}
 }
 
 // joinFunc enters the room of a path, with an empty replica.

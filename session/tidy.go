@@ -3,28 +3,16 @@ package session
 import (
 	"context"
 	"time"
-
-	"github.com/nbduet/nbduet/ydoc"
 )
 
-// How a replica that has grown far beyond its content is noticed. What is left
-// over from editing, such as the outputs that a run has cleared, is never
-// collected in it; the server's own replica does collect it, so a fresh one is
-// small again.
+// When a replica that has grown far beyond its content is looked for. What is
+// left over from editing, such as the outputs that a run has cleared, is never
+// collected in it; the server's own replica collects some of it, so a fresh one
+// is smaller.
 const (
-	tidyEvery   = time.Minute      // between two looks
-	tidyIdle    = 20 * time.Second // without use before a document is touched
-	tidyStructs = 20_000           // below this nothing is worth the trouble
-	tidyRatio   = 4                // structs for each that is content
-	tidyGrowth  = 4                // times the structs that it had when joined
+	tidyEvery = time.Minute      // between two looks
+	tidyIdle  = 20 * time.Second // without use before a document is touched
 )
-
-// bloated says whether a replica is worth joining afresh, given what it
-// consisted of when it was joined: a document that is as large on the server
-// would come back no smaller.
-func bloated(b ydoc.Bloat, joined int) bool {
-	return b.Structs >= tidyStructs && b.Ratio() >= tidyRatio && b.Structs >= tidyGrowth*joined
-}
 
 // tidy joins the room of an idle document afresh if its replica has grown far
 // beyond its content. Everything that was written here is in the room before
@@ -35,7 +23,7 @@ func (d *Document) tidy(lv *live) {
 		return
 	}
 	b := lv.doc.Bloat()
-	if !bloated(b, lv.joined) {
+	if !b.Outgrew(lv.joined) {
 		return
 	}
 	ctx, stop := context.WithTimeout(d.ctx, leaveTimeout)
@@ -58,7 +46,7 @@ func (d *Document) tidy(lv *live) {
 	if !swap {
 		old = fresh
 	}
-	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined, "taken", swap)
+	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined.Structs, "taken", swap)
 	if err := old.room.Leave(ctx); err != nil {
 		d.m.log.Debug("leaving a room that was joined twice did not go to plan", "path", d.Path(), "error", err)
 	}
