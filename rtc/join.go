@@ -69,7 +69,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		r.cancel()
 		<-r.done
 		if r.broke != nil { // run, which wrote it, has ended
-			return nil, fmt.Errorf("join room %s: no first synchronisation: %w; the connection broke: %v", cfg.Path, ctx.Err(), r.broke)
+			return nil, fmt.Errorf("join room %s: no first synchronisation: %w; the connection broke: %s", cfg.Path, ctx.Err(), r.broke.Error())
 		}
 		return nil, fmt.Errorf("join room %s: no first synchronisation: %w", cfg.Path, ctx.Err())
 	}
