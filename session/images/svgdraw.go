@@ -27,7 +27,7 @@ const (
 	// drawPages bounds the memory of one drawing, in pages of 64 KiB: 256 MiB.
 	drawPages = 4096
 	// drawTime bounds the time of one drawing; plots take some hundredths of a second.
-	drawTime = 20 * time.Second
+	drawTime = slowdown * 20 * time.Second
 	// maxOwnSide is as large a side as an SVG is said to have.
 	maxOwnSide = 1 << 30
 )
