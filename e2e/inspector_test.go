@@ -1,0 +1,147 @@
+package e2e_test
+
+import (
+	"bytes"
+	"encoding/json"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// inspect runs the MCP Inspector's command line on the program and decodes what
+// it prints. It ends with an error where an answer is not what the tool's own
+// output schema says.
+func inspect(t *testing.T, result any, args ...string) {
+	t.Helper()
+	program, err := binary()
+	must(t, err)
+	root, err := lab.RepoRoot()
+	must(t, err)
+	cli := filepath.Join(root, "e2e", "inspector", "node_modules", "@modelcontextprotocol", "inspector-cli", "build", "index.js")
+	if _, err := os.Stat(cli); err != nil {
+		t.Fatalf("no MCP Inspector: run `make node` (%v)", err)
+	}
+	all := append([]string{cli, program, "--jupyter-url=" + jupyter.URL, "--token=" + jupyter.Token, "--toolsets=all", "--log-level=error"}, args...)
+	cmd := exec.CommandContext(t.Context(), "node", all...)
+	var stdout, stderr bytes.Buffer
+	cmd.Stdout, cmd.Stderr = &stdout, &stderr
+	if err := cmd.Run(); err != nil {
+		t.Fatalf("the Inspector with %q: %v\n%s%s", args, err, stderr.Bytes(), stdout.Bytes())
+	}
+	if s := strings.TrimSpace(stderr.String()); s != "" {
+		t.Errorf("the Inspector with %q complains: %s", args, s)
+	}
+	if err := json.Unmarshal(stdout.Bytes(), result); err != nil {
+		t.Fatalf("the Inspector with %q prints %s: %v", args, stdout.Bytes(), err)
+	}
+}
+
+// inspected is a good call of each tool; NB and TEXT are a notebook and a text
+// file that each call has to itself.
+var inspected = map[string][]string{
+	"get_base_url":           {},
+	"nb_path_from_url":       {"url=URL/lab/tree/work/a%20b.ipynb"},
+	"list_nbs":               {},
+	"get_nb_stat":            {"path=NB"},
+	"read_nb_cells":          {"path=NB", `ranges=[{"start":0}]`},
+	"modify_nb_cells":        {"path=NB", `modifications=[{"range":{"start":0},"content":"1+2"}]`},
+	"insert_nb_cells":        {"path=NB", "position=0", `cells=[{"content":"print(3)"}]`},
+	"delete_nb_cells":        {"path=NB", `ranges=[{"start":0}]`},
+	"execute_nb_cells":       {"path=NB", `ranges=[{"start":0}]`},
+	"restart_nb_kernel":      {"path=NB"},
+	"list_available_kernels": {},
+	"assign_nb_kernel":       {"path=NB", "kernel_name=python3"},
+	"get_run":                {"run_id=no-such-run"},
+	"wait_run":               {"run_id=no-such-run"},
+	"list_runs":              {},
+	"cancel_run":             {"run_id=no-such-run"},
+	"get_document_content":   {"path=TEXT"},
+	"insert_document_text":   {"path=TEXT", "position=0", "text=more "},
+	"delete_document_text":   {"path=TEXT", "position=0", "length=2"},
+	"replace_document_text":  {"path=TEXT", "position=0", "length=2", "text=other"},
+	"list_documents":         {},
+	"create_document":        {"path=NEW", "type=markdown", "content=# New"},
+	"get_document_info":      {"path=TEXT", "include_content=true"},
+	"delete_document":        {"path=TEXT"},
+	"rename_document":        {"path=TEXT", "newPath=NEW"},
+	"copy_document":          {"path=TEXT", "copyPath=NEW"},
+	"overwrite_document":     {"path=TEXT", "content=all of it"},
+	"query_nb_sessions":      {},
+	"end_nb_session":         {"path=NB"},
+	"query_document_session": {"path=TEXT"},
+	"end_document_session":   {"path=TEXT"},
+	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
+}
+
+// refused are the calls among them that cannot be good, because the program
+// remembers nothing from another call of the command line.
+var refused = []string{"get_run", "wait_run", "cancel_run", "get_image_resource"}
+
+// The MCP Inspector lists every tool, and calls each, with no complaint about a
+// schema.
+func TestInspector(t *testing.T) {
+	var listed struct{ Tools []struct{ Name string } }
+	inspect(t, &listed, "--method", "tools/list")
+	var names []string
+	for _, tool := range listed.Tools {
+		names = append(names, tool.Name)
+	}
+	for name := range inspected {
+		if !slices.Contains(names, name) {
+			t.Errorf("%s is not listed", name)
+		}
+	}
+	// Each is two processes that mostly start up; more at once than there are
+	// cores would only wait.
+	places := make(chan struct{}, 2)
+	for _, name := range names {
+		args, ok := inspected[name]
+		if !ok {
+			t.Errorf("%s is not called by this test", name)
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			places <- struct{}{}
+			defer func() { <-places }()
+			inspectCall(t, name, args)
+		})
+	}
+}
+
+func inspectCall(t *testing.T, name string, args []string) {
+	t.Helper()
+	notebook := newNotebook(t, code("1+1"))
+	text, fresh := strings.TrimSuffix(notebook, ".ipynb")+".md", strings.TrimSuffix(notebook, ".ipynb")+"-new.md"
+	must(t, os.WriteFile(jupyter.Path(text), []byte("# Title\n"), 0o600))
+	call := []string{"--method", "tools/call", "--tool-name", name}
+	for _, arg := range args {
+		key, value, _ := strings.Cut(arg, "=")
+		switch value {
+		case "NB":
+			value = notebook
+		case "TEXT":
+			value = text
+		case "NEW":
+			value = fresh
+		}
+		call = append(call, "--tool-arg", key+"="+strings.Replace(value, "URL", strings.TrimSuffix(jupyter.URL, "/"), 1))
+	}
+	var result struct {
+		Content    []struct{ Type, Text string }
+		Structured map[string]any `json:"structuredContent"`
+		IsError    bool           `json:"isError"`
+	}
+	inspect(t, &result, call...)
+	if result.IsError != slices.Contains(refused, name) {
+		t.Errorf("isError is %v: %+v", result.IsError, result.Content)
+	}
+	if len(result.Content) == 0 || (!result.IsError && result.Structured == nil) {
+		t.Errorf("the answer has %d contents, structured %v", len(result.Content), result.Structured)
+	}
+}
