@@ -159,7 +159,7 @@ func pixelsOf(t *testing.T, p Picture) image.Image {
 
 func TestFit(t *testing.T) {
 	const mega = 1 << 20
-	clear := noise(400, 400)
+	clear := noise(200, 200)
 	for i := 3; i < len(clear.Pix); i += 4 {
 		clear.Pix[i] = clear.Pix[i-1]
 	}
@@ -174,13 +174,13 @@ func TestFit(t *testing.T) {
 		"small png":       {pngOf(t, noise(40, 30)), mega, "image/png", 40, 30, true},
 		"small jpeg":      {jpegOf(t, noise(40, 30)), mega, "image/jpeg", 40, 30, true},
 		"small gif":       {small, mega, "image/gif", 7, 6, true},
-		"long side":       {pngOf(t, plain(3136, 1000, color.White)), mega, "image/png", 1568, 500, false},
+		"long side":       {pngOf(t, plain(3136, 100, color.White)), mega, "image/png", 1568, 50, false},
 		"high side":       {pngOf(t, plain(100, 3136, color.White)), mega, "image/png", 50, 1568, false},
 		"very thin":       {hugePNG(MaxSide, 1, 1), mega, "image/png", 1568, 1, false},
-		"large gif":       {gifOf(t, plain(3136, 1000, color.White)), mega, "image/png", 1568, 500, false},
-		"many bytes":      {pngOf(t, noise(600, 600)), 300_000, "image/jpeg", 600, 600, false},
-		"too many":        {pngOf(t, noise(600, 600)), 30_000, "image/jpeg", 0, 0, false},
-		"see-through":     {pngOf(t, clear), 200_000, "image/png", 0, 0, false},
+		"large gif":       {gifOf(t, plain(3136, 100, color.White)), mega, "image/png", 1568, 50, false},
+		"many bytes":      {pngOf(t, noise(200, 200)), 40_000, "image/jpeg", 200, 200, false},
+		"too many":        {pngOf(t, noise(200, 200)), 5_000, "image/jpeg", 0, 0, false},
+		"see-through":     {pngOf(t, clear), 50_000, "image/png", 0, 0, false},
 		"exactly as many": {pngOf(t, plain(1568, 1568, color.White)), mega, "image/png", 1568, 1568, true},
 	} {
 		t.Run(name, func(t *testing.T) {
