@@ -147,7 +147,7 @@ func TestCreateDocument(t *testing.T) {
 		"one id twice":      {dict{"path": dir + "/b.ipynb", "content": `[{"id":"a","cell_type":"raw","source":"","metadata":{}},{"id":"a","cell_type":"raw","source":"","metadata":{}}]`}, "cells[1] has the id"},
 		"output of no type": {dict{"path": dir + "/b.ipynb", "content": `[{"cell_type":"code","source":"","metadata":{},"execution_count":null,"outputs":[{}]}]`}, "cells[0].outputs[0].output_type"},
 	} {
-		t.Run(what, func(t *testing.T) { r.bad("create_document", c.args, c.says) })
+		t.Run(what, func(*testing.T) { r.bad("create_document", c.args, c.says) })
 	}
 	if after := r.listing(dir); !slices.Equal(before, after) || r.server.Read(t, dir+"/a.md") != "# 😀\n" {
 		t.Errorf("refused calls left %q, before %q", after, before)
