@@ -26,7 +26,7 @@ func deleteDocument(d *deps) tool {
 		title:   "Delete a document",
 		toolset: toolsetDocument,
 		description: "Deletes a file, a notebook or an empty folder for good, what is open here of it included. " +
-			"Use it only for what nobody needs. A tab in which a person has it open stays as it is without being told, and what is typed there goes nowhere: " +
+			"Use it only for what nobody needs. A tab in which a person has it open stays as it is without being told, and what is typed there goes nowhere unless the person saves it, which makes the file anew: " +
 			"still_open_by names those who were met in the document. A notebook's kernel is left running.",
 		marks: marks{destructive: true},
 		input: arguments(required("path", documentSchema("Document or empty folder to delete"))),
