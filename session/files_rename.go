@@ -54,6 +54,13 @@ func (m *Manager) Rename(ctx context.Context, from, to string) (Renamed, error) 
 			e.doc.Release()
 		}
 	}()
+	for _, e := range open {
+		// A save that meets the rename on the way could be taken for another
+		// program's write.
+		if !e.doc.current().room.AutosaveOff() {
+			e.doc.save(ctx)
+		}
+	}
 	if _, err := m.name(ctx, c.Path, to); err != nil {
 		if errors.Is(err, jupyter.ErrConflict) {
 			return out, fmt.Errorf("rename %s: %w: %q", c.Path, ErrExists, to)
