@@ -162,7 +162,8 @@ const operations = {
   // set replaces the whole notebook by a changed copy.
   set (notebook, op) {
     const made = notebook.toJSON()
-    if (made.cells.length === 0 || made.nbformat === undefined) return
+    // Before all of a notebook has come, the model cannot write what it reads.
+    if (made.cells.length === 0 || made.nbformat === undefined || made.metadata === undefined) return
     const c = made.cells[mod(op.n[0], made.cells.length)]
     switch (mod(op.n[1], 4)) {
       case 0: c.source = op.s; break

@@ -20,6 +20,7 @@
 // Whole notebooks are also held against Jupyter's models, after each of our operations, and against the files that a
 // real server writes after programs that were run in its rooms.
 //
-// NBDUET_SEEDS is how many programs are run (2,000 unless set), NBDUET_SEED runs the one with that number. The Python
-// interpreter is NBDUET_PYTHON, or that of the virtual environment in the repository; Node is found by PATH.
+// NBDUET_SEEDS is how many programs are run (2,000 unless set), from the seed NBDUET_FIRST_SEED on (1 unless set);
+// NBDUET_SEED runs the one with that number. The Python interpreter is NBDUET_PYTHON, or that of the virtual environment
+// in the repository; Node is found by PATH.
 package ydiff

@@ -22,6 +22,9 @@ func TestReplicasAgree(t *testing.T) {
 	if s := os.Getenv("NBDUET_SEEDS"); s != "" {
 		count = parse(t, "NBDUET_SEEDS", s)
 	}
+	if s := os.Getenv("NBDUET_FIRST_SEED"); s != "" {
+		first = parse(t, "NBDUET_FIRST_SEED", s)
+	}
 	if s := os.Getenv("NBDUET_SEED"); s != "" {
 		first, count = parse(t, "NBDUET_SEED", s), 1
 	}
