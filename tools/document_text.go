@@ -96,6 +96,11 @@ func (s *seen) showText(ctx context.Context, doc *session.Document, text string,
 	s.cells.Add(seenKey{client, doc.Path(), wholeText}, s.hash(text))
 }
 
+// makeText notes that the client of ctx has made a text, whatever was at its path before.
+func (s *seen) makeText(ctx context.Context, path, text string) {
+	s.cells.Add(seenKey{clientOf(ctx), path, wholeText}, s.hash(text))
+}
+
 // forgetText notes that the client of ctx has no true picture of the text any more.
 func (s *seen) forgetText(ctx context.Context, doc *session.Document, text string) {
 	client := clientOf(ctx)

@@ -75,6 +75,9 @@ func createDocument(d *deps) tool {
 			if err != nil {
 				return nil, placeError(err, clean)
 			}
+			if args.Type != typeNotebook {
+				d.seen.makeText(ctx, made.Path, lines(args.Content))
+			}
 			return &answer{body: createResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, named(made.Path)), made.Path, args.Type,
 			}}, nil

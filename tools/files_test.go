@@ -283,6 +283,19 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 	}
 }
 
+// A new file at the path of a deleted one is known to the one who made it.
+func TestCreateAfterDelete(t *testing.T) {
+	r := newRig(t)
+	path := r.textFile("old text\n")
+	r.content(path)
+	r.good("delete_document", dict{"path": path}, nil)
+	r.good("create_document", dict{"path": path, "type": "file", "content": "new\n"}, nil)
+	r.good("insert_document_text", dict{"path": path, "position": 3, "text": "er"}, nil)
+	if now := r.content(path).Content; now != "newer\n" {
+		t.Errorf("it reads %q", now)
+	}
+}
+
 func TestDocumentSessions(t *testing.T) {
 	r := newRig(t)
 	md, nb := r.textFile("text"), r.server.Notebook(t, "1")

@@ -72,35 +72,6 @@ func TestListNbs(t *testing.T) {
 	r.bad("list_nbs", dict{"path": "../.."}, `".."`)
 }
 
-func TestWalkStopsAtItsBounds(t *testing.T) {
-	r := newRig(t)
-	entries := func(n int) (out []jupyter.Content) {
-		for i := range n {
-			out = append(out, jupyter.Content{Type: "notebook", Name: "x.ipynb", Path: fmt.Sprint(i)})
-		}
-		return out
-	}
-	stopped := false
-	w := &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() { stopped = true }}
-	w.take(t.Context(), entries(maxListed+1), 0)
-	if !stopped || len(w.found) != maxListed || !strings.Contains(w.note.String(), "1,500 notebooks") {
-		t.Errorf("%d notebooks, stopped %v: %s", len(w.found), stopped, w.note)
-	}
-	stopped = false
-	files := make([]jupyter.Content, maxEntries+1)
-	w = &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() { stopped = true }}
-	w.take(t.Context(), files, 0)
-	if !stopped || !strings.Contains(w.note.String(), "10,000 files") {
-		t.Errorf("stopped %v: %s", stopped, w.note)
-	}
-	w = &walker{srv: r.srv, slots: make(chan struct{}, 1), stop: func() {}}
-	w.take(t.Context(), []jupyter.Content{{Type: "directory", Name: "d", Path: "d"}}, maxDepth)
-	w.wg.Wait()
-	if !strings.Contains(w.note.String(), "20 deep") {
-		t.Errorf("note = %s", w.note)
-	}
-}
-
 func TestGetNbStat(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "1", "2")
