@@ -255,6 +255,13 @@ func (r *Room) Leave(ctx context.Context) error {
 			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
 		}
 	}
+	r.Depart(ctx)
+	return errors.Join(errs...)
+}
+
+// Depart is Leave without a save, for a caller who knows that the room has our
+// edits and the file has all of the room.
+func (r *Room) Depart(ctx context.Context) {
 	r.mu.Lock()
 	r.leaving = true
 	r.mu.Unlock()
@@ -266,5 +273,4 @@ func (r *Room) Leave(ctx context.Context) error {
 	}
 	r.cancel()
 	<-r.done
-	return errors.Join(errs...)
 }

@@ -57,3 +57,37 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 		})
 	}
 }
+
+// A document that is on disk as it is is left without another save; one with
+// edits of which that is not known is saved first.
+func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit  bool
+		saves int32
+	}{"all is on disk": {false, 0}, "an edit is not": {true, 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newFakeWorld(t, Config{})
+				defer closeWorld(t, w)
+				d := w.mustOpen(t, "a.ipynb")
+				w.room(0).autosaveOff.Store(true)
+				d.file.revision = d.Notebook().Revision()
+				if c.edit {
+					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+						return err
+					}); err != nil {
+						t.Fatal(err)
+					}
+				}
+				d.Release()
+				if _, ok, err := w.End(t.Context(), "a.ipynb"); !ok || err != nil {
+					t.Fatal(ok, err)
+				}
+				if n := w.room(0).saves.Load(); n != c.saves {
+					t.Errorf("%d saves on leaving, want %d", n, c.saves)
+				}
+			})
+		})
+	}
+}

@@ -176,7 +176,7 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
 
 // close ends the document: its queue, its goroutines, the kernel's socket, and
-// the room, with a last save.
+// the room, with a last save where the file may lack something.
 func (d *Document) close(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -188,8 +188,10 @@ func (d *Document) close(ctx context.Context) error {
 	d.kernel.close()
 	d.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
-	err := lv.room.Leave(ctx) // saves first
-	if ended == nil && err == nil {
+	var err error
+	if ended == nil && d.file.has(revision) {
+		lv.room.Depart(ctx)
+	} else if err = lv.room.Leave(ctx); ended == nil && err == nil { // saves first
 		d.note(d.look(ctx, revision))
 	}
 	if problem := d.Unsaved(); problem != "" {

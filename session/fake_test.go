@@ -63,13 +63,18 @@ func (f *fakeRoom) Save(context.Context) (string, error) {
 }
 
 func (f *fakeRoom) Leave(ctx context.Context) error {
+	f.saves.Add(1)
+	f.Depart(ctx)
+	return nil
+}
+
+func (f *fakeRoom) Depart(ctx context.Context) {
 	select {
 	case <-time.After(time.Duration(f.leaveTakes.Load())):
 	case <-ctx.Done():
 	}
 	f.left.Store(true)
 	f.end(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
-	return nil
 }
 
 // end makes the room end with an error.

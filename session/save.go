@@ -241,6 +241,14 @@ func (f *fileState) overwrite() (lost bool) {
 	return true
 }
 
+// has says whether the file is known to have all of a revision of the document,
+// every edit of ours included.
+func (f *fileState) has(revision ydoc.Revision) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
+}
+
 // forget notes that the server no longer has edits of ours which it had
 // confirmed, if there are any that it had not written.
 func (f *fileState) forget() (lost bool) {
