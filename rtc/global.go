@@ -141,13 +141,16 @@ func (l *Lobby) visit() (left bool, err error) {
 	return l.attend(ws)
 }
 
+// attend is one visit's time in the room. What the writer notes is not the
+// result itself, which a return may set while the writer still goes on.
 func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
+	var last bool
 	l.out.start()
 	k := newLink(ws, l.timing, func(ctx context.Context) ([][]byte, bool, bool) {
 		for {
 			b := l.out.take()
 			if !b.empty() {
-				left = b.last
+				last = b.last
 				return b.frames, b.last, true
 			}
 			select {
@@ -168,8 +171,8 @@ func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
 		select {
 		case b, ok := <-k.in:
 			if !ok {
-				k.close() // the writer, who sets left, has ended
-				return left, k.err
+				k.close() // the writer, who sets last, has ended
+				return last, k.err
 			}
 			k.taken(b)
 			f, err := wire.ParseFrame(b, wire.DefaultLimits)

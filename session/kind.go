@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -119,7 +120,7 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 // the server says of it. It comes before any join, because the server makes a
 // room for any path at all.
 func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Content, error) {
-	c, err := m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{})
+	c, err := m.look(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return c, err
 	}
@@ -134,7 +135,7 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	}
 	// Only reading all of it shows whether it is text. A room of a file that
 	// is not would be opened, and fail, with everybody in it.
-	read, err := m.cfg.Server.Contents(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+	read, err := m.look(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return c, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
 	}
@@ -143,6 +144,23 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	}
 	read.Content = nil
 	return read, nil
+}
+
+// lookAgain is how long after a look that got no answer the other one is.
+const lookAgain = 250 * time.Millisecond
+
+// look asks what there is at a path, once more where the connection broke.
+func (m *Manager) look(ctx context.Context, path string, opt jupyter.ContentsOptions) (jupyter.Content, error) {
+	c, err := m.cfg.Server.Contents(ctx, path, opt)
+	if !errors.Is(err, jupyter.ErrUnreachable) {
+		return c, err
+	}
+	select {
+	case <-ctx.Done():
+		return c, err
+	case <-time.After(lookAgain):
+	}
+	return m.cfg.Server.Contents(ctx, path, opt)
 }
 
 // fits says what is wrong with a thing of the Contents API's type for a
