@@ -25,13 +25,14 @@ const (
 const rateNote = "\n[output is missing here: more came at once than the Jupyter server passes on. " +
 	"It passes more with --ServerApp.iopub_data_rate_limit (bytes of text a second) and --ServerApp.iopub_msg_rate_limit (messages a second)]\n"
 
-// excess is what a run has put out beyond its bounds: its size, and the end of
-// its text.
+// excess is what a run has put out beyond its bounds: its size, the end of its
+// text, and where all of that can be read.
 type excess struct {
 	omitted int    // bytes
 	said    int    // how many of them the cell says are left out
 	saidAt  int    // the number of outputs when it last said so
 	rest    []byte // may grow to twice what is kept
+	spool   *spool // has the text; nil while there is none
 }
 
 // admitText gives the part of a text that may be taken in, and keeps the end
@@ -59,16 +60,28 @@ func (o *outputs) admitText(text string, newItem bool) string {
 	if len(o.rest) > 2*restBytesMax {
 		o.rest = append(o.rest[:0], o.rest[len(o.rest)-restBytesMax:]...)
 	}
+	o.spoolText(over)
 	return text[:room]
 }
 
+func (o *outputs) spoolText(text string) {
+	if o.spool == nil {
+		if o.spools == nil {
+			return
+		}
+		o.spool = &spool{all: o.spools}
+	}
+	o.spool.write(text)
+}
+
 // admit reports whether an output of n bytes may be taken in, and counts it.
-func (o *outputs) admit(n int, isError bool) bool {
+func (o *outputs) admit(n int, kind string) bool {
 	switch {
-	case isError && o.size+n <= outputBytesMax+errorReserve:
+	case kind == "error" && o.size+n <= outputBytesMax+errorReserve:
 		o.sayOmitted()
 	case o.omitted > 0, o.size+n > outputBytesMax:
 		o.omitted += n
+		o.spoolText(fmt.Sprintf("\n[an output of type %s, %d bytes, is not kept]\n", kind, n))
 		return false
 	}
 	o.size += n
@@ -82,8 +95,10 @@ func (o *outputs) sayOmitted() {
 		return
 	}
 	o.said = o.omitted
-	o.note(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; the last %d kB of them are remembered for a while with the run: get_run with run_id %q and a maxCellOutputSize of up to 100000]\n",
-		o.omitted, restBytesMax>>10, o.run))
+	// Not through note, for what is to be cleared before the next output stays
+	// where none comes.
+	o.write("stderr", fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
+		o.omitted, o.run))
 	o.saidAt = len(o.items)
 }
 
@@ -94,15 +109,20 @@ func (o *outputs) remembered() []ydoc.Output {
 	if len(o.rest) == 0 {
 		return all
 	}
-	rest := o.rest[max(0, len(o.rest)-restBytesMax):]
-	for len(rest) > 0 && !utf8.RuneStart(rest[0]) {
-		rest = rest[1:]
-	}
 	at := len(all)
 	if o.said > 0 {
 		at = min(o.saidAt, at)
 	}
-	return slices.Insert(all, at, ydoc.Output{"output_type": "stream", "name": "stdout", "text": fold(string(rest))})
+	return slices.Insert(all, at, ydoc.Output{"output_type": "stream", "name": "stdout", "text": fold(o.restText())})
+}
+
+// restText is the end of the text that was left out.
+func (o *outputs) restText() string {
+	rest := o.rest[max(0, len(o.rest)-restBytesMax):]
+	for len(rest) > 0 && !utf8.RuneStart(rest[0]) {
+		rest = rest[1:]
+	}
+	return string(rest)
 }
 
 // sizeOf estimates the bytes of a JSON value.

@@ -65,6 +65,7 @@ type Manager struct {
 	open   map[string]*entry
 	ended  *lru.Cache[string, Info]
 	runs   runTable
+	spools spools // of the runs
 	lobby  *lobbyKeeper
 	naming chan struct{} // has one place, taken while a file is given its name
 }
@@ -159,6 +160,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.lobby.close(ctx)
 	m.cancel()
 	m.wg.Wait()
+	m.spools.close()
 	return errors.Join(errs...)
 }
 

@@ -16,7 +16,8 @@ import (
 // something is put at the end, and when all of them are written anew. So a
 // change is one of these two.
 type outputs struct {
-	run     string // its id
+	run     string  // its id
+	spools  *spools // where text goes that the cell does not get; nil for nowhere
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
@@ -96,6 +97,7 @@ func (o *outputs) reset() {
 	o.items, o.added, o.byID, o.clear = nil, nil, nil, false
 	o.rewrite = true
 	o.size = 0
+	o.spool.drop()
 	o.excess = excess{}
 }
 
@@ -152,7 +154,8 @@ func (o *outputs) write(name, text string) {
 
 func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.clearIfAsked()
-	if !o.admit(sizeOf(out)+itemBytes, out["output_type"] == "error") {
+	kind, _ := out["output_type"].(string)
+	if !o.admit(sizeOf(out)+itemBytes, kind) {
 		return
 	}
 	if displayID != "" {

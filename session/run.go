@@ -44,6 +44,7 @@ type Result struct {
 	// there were too many. The last of them are in Outputs, behind the note
 	// that says so.
 	Omitted int
+	left    leftOut
 	// Asking is the question that the code waits for an answer to; nil for none.
 	Asking *Question
 }
@@ -155,7 +156,8 @@ func (r *Run) end(state RunState, err error) {
 // forget lets go of the outputs of a run that has ended.
 func (r *Run) forget() {
 	r.mu.Lock()
-	r.res.Outputs = nil
+	r.res.Outputs, r.res.left.tail = nil, ""
 	r.mu.Unlock()
+	r.dropLeftOut()
 	r.add("its outputs are no longer remembered here; the cell holds them as long as it is not run again")
 }

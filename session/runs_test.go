@@ -182,7 +182,11 @@ func TestFloods(t *testing.T) {
 	flood := "import sys\nfor i in range(100):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\nprint('the end')"
 	burst := "import sys\nfor i in range(20):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()"
 	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, flood))
-	res := run(t, d, "c0")[0]
+	runs, err := d.Run(t.Context(), []string{"c0"})
+	if err != nil {
+		t.Fatal(err)
+	}
+	res := wait(t, runs[0])
 	c, _ := d.Notebook().Cell("c0")
 	cell := text(c.Outputs)
 	if res.State != session.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "get_run with run_id") {
@@ -190,6 +194,17 @@ func TestFloods(t *testing.T) {
 	}
 	if got := text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {
 		t.Errorf("the run remembers %q, %d bytes left out", got[max(0, len(got)-300):], res.Omitted)
+	}
+	// What the cell lacks is all there, to its end.
+	first, total, err := runs[0].LeftOut(0, 1000)
+	if err != nil || first != strings.Repeat("x", 1000) {
+		t.Errorf("what was left out begins with %d bytes, %v", len(first), err)
+	}
+	if want := res.Omitted; total != want {
+		t.Errorf("%d characters were left out, %d can be read", want, total)
+	}
+	if last, _, err := runs[0].LeftOut(total-1000, 1000); err != nil || !strings.HasSuffix(last, "xxthe end\n") || len(last) != 1000 {
+		t.Errorf("it ends in %q, %v", last, err)
 	}
 	s = jupytertest.Shared(t) // with Jupyter's own limits
 	d = open(t, manager(t, s, session.Config{}), s.Notebook(t, burst))

@@ -45,6 +45,7 @@ func (t *runTable) add(r *Run) {
 		t.order = slices.Delete(t.order, i, i+1)
 		delete(t.byID, old.ID)
 		t.drop(old)
+		old.dropLeftOut()
 	}
 }
 

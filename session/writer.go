@@ -39,7 +39,7 @@ type outputWriter struct {
 
 func newOutputWriter(d *Document, r *Run) *outputWriter {
 	w := &outputWriter{d: d, r: r, wake: make(chan struct{}, 1), done: make(chan struct{})}
-	w.outs.run = r.ID
+	w.outs.run, w.outs.spools = r.ID, &d.m.spools
 	w.room = sync.NewCond(&w.mu)
 	go w.write()
 	return w
@@ -72,6 +72,14 @@ func (w *outputWriter) tell(res *Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	res.Outputs, res.Count, res.Dropped, res.Omitted = w.outs.remembered(), w.outs.count, w.outs.dropped, w.outs.omitted
+	res.left = w.outs.leftOut()
+}
+
+// leftOut is where the text is that the cell does not get.
+func (w *outputWriter) leftOut() leftOut {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.leftOut()
 }
 
 // count is the execution count, once the kernel has given it.

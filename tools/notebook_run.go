@@ -270,7 +270,7 @@ func (f finished) show(r finishedRun, lim outputLimits, pictures *tray) executio
 			"it passes more with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
 	}
 	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs", thousands(r.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs, and get_run with output -1 pages through its text", thousands(r.Omitted)))
 	}
 	out.Message, _ = cut(strings.Join(says, "; "), 1000)
 	return out

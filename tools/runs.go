@@ -2,6 +2,7 @@ package tools
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"time"
 
@@ -19,6 +20,8 @@ type runView struct {
 	Path    string `json:"path"`
 	Started string `json:"started,omitempty"`
 	Ended   string `json:"ended,omitempty"`
+	// Page is what get_run shows in place of the outputs where one of them is paged through.
+	Page *outputPage `json:"page,omitempty"`
 }
 
 func runProperty() property {
@@ -26,17 +29,19 @@ func runProperty() property {
 }
 
 // runViewSchema describes a runView.
-func runViewSchema() schema {
-	return object("", append(resultProperties(),
+func runViewSchema(more ...property) schema {
+	return object("", append(append(resultProperties(),
 		required("path", text("The notebook, when the run was asked for.")),
 		optional("started", text("ISO 8601 time; absent while it waits.")),
 		optional("ended", text("ISO 8601 time; absent while it goes on.")),
-	)...)
+	), more...)...)
 }
 
 type runArgs struct {
 	RunID   string   `json:"run_id"`
 	MaxSize *int     `json:"maxCellOutputSize"`
+	Output  *int     `json:"output"`
+	Offset  *int     `json:"offset"`
 	Timeout *float64 `json:"timeout"`
 }
 
@@ -66,14 +71,21 @@ func getRun(d *deps) tool {
 		title:   "Look at a run",
 		toolset: toolsetRuns,
 		description: "Shows where the execution of a cell stands and what it has put out so far, without waiting. " +
-			"Use it for a run that a tool left going, or to see more of its outputs with a larger maxCellOutputSize. Costs up to maxCellOutputSize characters; the kernel is not asked.",
+			"Use it for a run that a tool left going, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, what the notebook did not get included. " +
+			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
 		marks:  marks{readOnly: true, idempotent: true},
-		input:  arguments(runProperty(), waitProperties()[0]),
-		output: runViewSchema(),
+		input:  arguments(append([]property{runProperty(), waitProperties()[0]}, pageProperties()...)...),
+		output: runViewSchema(pageProperty()),
 		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
 			r, err := d.findRun(args.RunID)
 			if err != nil {
 				return nil, err
+			}
+			switch {
+			case args.Output != nil:
+				return answerPage(r, args)
+			case args.Offset != nil && *args.Offset > 0:
+				return nil, errors.New("offset needs output, which says which of the outputs is paged through")
 			}
 			return d.answerRun(ctx, r, runOptions{MaxSize: args.MaxSize})
 		}),

@@ -1,0 +1,147 @@
+package tools
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+)
+
+// leftOutOutput is the number under which the text is paged through that the notebook did not get.
+const leftOutOutput = -1
+
+// An outputPage is a part of one output of a run.
+type outputPage struct {
+	Output int    `json:"output"`
+	Type   string `json:"output_type,omitempty"`
+	Mime   string `json:"mime,omitempty"`
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
+	Next   *int   `json:"next_offset,omitempty"`
+	Length int    `json:"length"`
+}
+
+// pageProperties are the arguments that ask for a page.
+func pageProperties() []property {
+	return []property{
+		optional("output", integer("Pages through one output alone, whole: its index among all outputs of the run, from 0; -1 for the text that was left out of the notebook. "+
+			"A page has maxCellOutputSize characters. Left out: all outputs, each cut in the middle where it is long.").between(leftOutOutput, 1_000_000)),
+		optional("offset", integer("With output: where the page begins, in characters; next_offset of the page before.").between(0, 1_000_000_000).def(0)),
+	}
+}
+
+// pageProperty describes an outputPage.
+func pageProperty() property {
+	return optional("page", object("The page asked for; outputs is empty then.",
+		required("output", integer("")),
+		optional("output_type", text("")),
+		optional("mime", text("Which form of the output this is.")),
+		required("text", text("Without ANSI colours.")),
+		required("offset", integer("")),
+		optional("next_offset", integer("Where the next page begins; absent on the last one, so far.")),
+		required("length", integer("Characters of the whole output, so far.")),
+	))
+}
+
+// pageOf reads at most n characters of a run's output.
+func pageOf(r *session.Run, outputs contents, output, offset, n int) (*outputPage, error) {
+	p := &outputPage{Output: output, Offset: offset}
+	var piece []rune // one more than asked for, where there is more
+	if output == leftOutOutput {
+		raw, length, err := r.LeftOut(offset, n+1)
+		if errors.Is(err, session.ErrNothingLeftOut) {
+			return nil, fmt.Errorf("%w: its outputs have the numbers 0 to %d", err, len(outputs.each)-1)
+		} else if err != nil {
+			return nil, err
+		}
+		piece, p.Type, p.Length = []rune(raw), "stream", length
+	} else {
+		if output >= len(outputs.each) {
+			return nil, fmt.Errorf("run %s has %s, numbered from 0, so there is no output %d", r.ID, plural(len(outputs.each), "output"), output)
+		}
+		c := outputs.each[output]
+		var all string
+		all, p.Mime = c.main()
+		runes := []rune(all)
+		from := min(offset, len(runes))
+		piece, p.Type, p.Length = runes[from:min(from+n+1, len(runes))], c.kind, len(runes)
+	}
+	if offset > p.Length {
+		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, plural(p.Length, "character"))
+	}
+	if len(piece) > n {
+		end := before(piece, n)
+		if end == 0 {
+			end = n
+		}
+		end -= unfinishedEscape(piece[:end])
+		piece = piece[:end]
+	}
+	if next := offset + len(piece); next < p.Length {
+		p.Next = &next
+	}
+	p.Text = plain(string(piece))
+	return p, nil
+}
+
+// main is the text of an output that is worth reading, and its MIME type where it has one.
+func (c content) main() (text, mime string) {
+	switch {
+	case c.kind == "error":
+		return c.texts["traceback"], ""
+	case len(c.order) > 0:
+		return c.texts[c.order[0]], c.order[0]
+	}
+	return c.texts["text"], ""
+}
+
+// longestEscape is how long a terminal's control sequence may be to be kept whole.
+const longestEscape = 200
+
+// unfinishedEscape counts the characters of a control sequence that does not end within the text, and that does not
+// make up all of it.
+func unfinishedEscape(piece []rune) int {
+	tail := string(piece[max(0, len(piece)-longestEscape):])
+	i := strings.LastIndexByte(tail, '\x1b')
+	if i < 0 {
+		return 0
+	}
+	if at := ansi.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
+		return 0
+	}
+	if n := size(tail[i:]); n < len(piece) {
+		return n
+	}
+	return 0
+}
+
+// answerPage answers with a page of a run's output.
+func answerPage(r *session.Run, args runArgs) (*answer, error) {
+	result := r.Result()
+	outputs := contentsOf(result.Outputs)
+	offset, n := 0, runOptions{MaxSize: args.MaxSize}.size()
+	if args.Offset != nil {
+		offset = *args.Offset
+	}
+	p, err := pageOf(r, outputs, *args.Output, offset, n)
+	if err != nil {
+		return nil, err
+	}
+	out := runView{
+		executionResult: executionResult{
+			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
+			CellID: r.CellID, RunID: r.ID, State: string(result.State), ExecutionCount: result.Count,
+		},
+		Path: r.Path, Started: stamp(result.Started), Ended: stamp(result.Ended), Page: p,
+	}
+	a := &answer{body: &out}
+	return a, a.trim(func() bool {
+		n = n * 3 / 4
+		if p, err = pageOf(r, outputs, *args.Output, offset, n); err != nil || n < 1 {
+			return false
+		}
+		out.Page, out.Truncated = p, p.Next != nil
+		return true
+	})
+}
