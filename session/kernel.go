@@ -11,8 +11,18 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// kernelLink is the document's connection to the kernel that it shares with
-// whoever has the notebook open.
+// A kernelUser is what a kernelLink is for: a document, or an analysis session
+// that has no notebook.
+type kernelUser interface {
+	// obtain finds the kernel, or has it started.
+	obtain(ctx context.Context) (k jupyter.Kernel, started bool, err error)
+	// whose is the kernel, in a sentence: "the notebook's".
+	whose() string
+	manager() *Manager
+}
+
+// kernelLink is the connection to the kernel that a document shares with
+// whoever has the notebook open, or to that of an analysis session.
 type kernelLink struct {
 	mu   sync.Mutex
 	conn *kernel.Conn
@@ -22,11 +32,9 @@ type kernelLink struct {
 	news string // what the next run is told, beyond what the connection knows
 }
 
-// connect gives a live connection to the notebook's kernel. Without one it
-// takes the kernel of the notebook's Jupyter session, which is the one that an
-// open tab uses, or has a session started, which a tab will find. The news is
-// what has become of the kernel since the last run, "" for nothing.
-func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Conn, news string, err error) {
+// connect gives a live connection to the user's kernel. The news is what has
+// become of the kernel since the last run, "" for nothing.
+func (k *kernelLink) connect(ctx context.Context, u kernelUser) (conn *kernel.Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn != nil {
@@ -36,7 +44,7 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Con
 		k.drop()
 	}
 	for try := 0; ; try++ {
-		conn, news, err = k.dial(ctx, d)
+		conn, news, err = k.dial(ctx, u)
 		// It can have been shut down since it was found.
 		if try > 0 || !errors.Is(err, jupyter.ErrNotFound) {
 			return conn, news, err
@@ -44,35 +52,45 @@ func (k *kernelLink) connect(ctx context.Context, d *Document) (conn *kernel.Con
 	}
 }
 
-// dial connects to the notebook's kernel, started for it if need be. k.mu is
-// held.
-func (k *kernelLink) dial(ctx context.Context, d *Document) (conn *kernel.Conn, news string, err error) {
-	srv := d.m.cfg.Server
-	s, started, err := kernel.FindOrStart(ctx, srv, d.Path(), "", d.kernelName())
+// dial connects to the user's kernel, started for it if need be. k.mu is held.
+func (k *kernelLink) dial(ctx context.Context, u kernelUser) (conn *kernel.Conn, news string, err error) {
+	srv := u.manager().cfg.Server
+	found, started, err := u.obtain(ctx)
 	if err != nil {
 		return nil, "", err
 	}
-	if s.Kernel.ExecutionState == kernel.StateDead {
+	if found.ExecutionState == kernel.StateDead {
 		// The server has given up on starting it again.
-		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
+		if _, err := srv.Restart(ctx, found.ID); err != nil {
 			return nil, "", fmt.Errorf("start the kernel again, which had died: %w", err)
 		}
 		news = restartNews(kernel.ErrKernelDied)
 	}
-	conn, err = kernel.Dial(ctx, srv, s.Kernel.ID, kernel.Options{Logger: d.m.log})
+	conn, err = kernel.Dial(ctx, srv, found.ID, kernel.Options{Logger: u.manager().log})
 	if err != nil {
 		return nil, "", err
 	}
 	switch {
-	case k.lost == "" || k.lost == s.Kernel.ID:
+	case k.lost == "" || k.lost == found.ID:
 	case started:
-		news = fmt.Sprintf("the notebook's kernel had %s, so a new one (%s) was started: the variables from before are gone", k.how, s.Kernel.Name)
+		news = fmt.Sprintf("%s kernel had %s, so a new one (%s) was started: the variables from before are gone", u.whose(), k.how, found.Name)
 	default:
-		news = fmt.Sprintf("the notebook's kernel has been replaced by another one (%s): the variables from before are gone", s.Kernel.Name)
+		news = fmt.Sprintf("%s kernel has been replaced by another one (%s): the variables from before are gone", u.whose(), found.Name)
 	}
-	k.conn, k.id, k.lost = conn, s.Kernel.ID, ""
+	k.conn, k.id, k.lost = conn, found.ID, ""
 	return conn, cmp.Or(news, k.tell()), nil
 }
+
+// obtain takes the kernel of the notebook's Jupyter session, which is the one
+// that an open tab uses, or has a session started, which a tab will find.
+func (d *Document) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+	s, started, err := kernel.FindOrStart(ctx, d.m.cfg.Server, d.Path(), "", d.kernelName())
+	return s.Kernel, started, err
+}
+
+func (d *Document) whose() string { return "the notebook's" }
+
+func (d *Document) manager() *Manager { return d.m }
 
 // tell hands over the news, once. k.mu is held.
 func (k *kernelLink) tell() string {

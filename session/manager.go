@@ -65,9 +65,11 @@ type Manager struct {
 	open   map[string]*entry
 	ended  *lru.Cache[string, Info]
 	runs   runTable
-	spools spools // of the runs
-	lobby  *lobbyKeeper
-	naming chan struct{} // has one place, taken while a file is given its name
+	// analyses are the analysis sessions of all owners.
+	analyses analysisTable
+	spools   spools // of the runs
+	lobby    *lobbyKeeper
+	naming   chan struct{} // has one place, taken while a file is given its name
 }
 
 // New makes a manager; it talks to nobody until a document is opened.
@@ -151,8 +153,10 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	m.mu.Unlock()
 
+	var kernels error
 	errs := make([]error, len(all))
 	var leaving sync.WaitGroup
+	leaving.Go(func() { kernels = m.analyses.close(ctx) })
 	for i, e := range all {
 		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
 	}
@@ -161,7 +165,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.cancel()
 	m.wg.Wait()
 	m.spools.close()
-	return errors.Join(errs...)
+	return errors.Join(append(errs, kernels)...)
 }
 
 // nudge makes the janitor look at the clock again.

@@ -1,0 +1,287 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// ErrNoAnalysis says that the caller has no analysis session of that id.
+var ErrNoAnalysis = errors.New("there is no such analysis session")
+
+// ErrNoNotebook says that an analysis session has no notebook.
+var ErrNoNotebook = errors.New("the analysis session has no notebook")
+
+// ErrKernelGone says that a session's kernel, which was not started for it, is
+// no longer there.
+var ErrKernelGone = errors.New("the kernel is gone")
+
+// readyTimeout bounds the wait for a new session's kernel to start up.
+const readyTimeout = 30 * time.Second
+
+// AnalysisOptions say what an analysis session is to have.
+type AnalysisOptions struct {
+	Name         string // for people; may be empty
+	NotebookPath string // of a notebook that is there; "" for a kernel alone
+	KernelName   string // the kernelspec; "" for the notebook's own or the server's default
+}
+
+// Analysis is a kernel to work with, and a notebook if one was named: then it
+// is the notebook's kernel, which open tabs have too. It belongs to the owner
+// that made it, and is safe for concurrent use.
+type Analysis struct {
+	m       *Manager
+	id      string
+	owner   string
+	name    string
+	created time.Time
+
+	ctx    context.Context // ends with the session
+	cancel context.CancelFunc
+	wg     sync.WaitGroup
+	queue  runQueue   // of what is run in the kernel alone
+	kernel kernelLink // to the kernel; a notebook's session has its document's
+
+	mu       sync.Mutex
+	path     string // of the notebook; "" for none
+	kernelID string
+	spec     string // the kernelspec's name
+	started  string // the id of the kernel that was started for the session; "" for none
+	users    int
+	last     time.Time // of the last use
+	ended    AnalysisEnd
+}
+
+// AnalysisEnd says what became of a session's kernel when the session ended.
+type AnalysisEnd struct {
+	KernelEnded bool   // it was shut down
+	Kept        string // why it was not: "a person has the notebook open"
+}
+
+// ID names the session.
+func (a *Analysis) ID() string { return a.id }
+
+// Name is what the session was called, "" for nothing.
+func (a *Analysis) Name() string { return a.name }
+
+// Created is when the session was made.
+func (a *Analysis) Created() time.Time { return a.created }
+
+// KernelID is the session's kernel, as it was last seen: a notebook can be
+// given another one.
+func (a *Analysis) KernelID() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.kernelID
+}
+
+// NotebookPath is the session's notebook, as it was last seen, "" for none.
+func (a *Analysis) NotebookPath() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.path
+}
+
+// End says what became of the kernel of a session that has ended.
+func (a *Analysis) End() AnalysisEnd {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ended
+}
+
+// Status asks the server for the state of the session's kernel: "idle",
+// "busy", "starting" and so on, "dead" where it is gone, "unknown" where the
+// server does not answer.
+func (a *Analysis) Status(ctx context.Context) string {
+	if path := a.NotebookPath(); path != "" {
+		k, ok, err := a.m.Kernel(ctx, path)
+		if err == nil && !ok {
+			if path, ok = a.follow(ctx); ok {
+				k, ok, err = a.m.Kernel(ctx, path)
+			}
+		}
+		switch {
+		case err != nil:
+			return kernel.StateUnknown
+		case !ok:
+			return kernel.StateDead
+		}
+		a.sawKernel(k.ID)
+		return k.State
+	}
+	k, err := a.m.cfg.Server.Kernel(ctx, a.KernelID())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return kernel.StateDead
+	case err != nil:
+		return kernel.StateUnknown
+	}
+	return k.ExecutionState
+}
+
+// Language is the name of the kernel's language, such as "python", as the
+// kernel itself says it.
+func (a *Analysis) Language(ctx context.Context) (string, error) {
+	conn, done, err := a.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	info, err := conn.LanguageInfo(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, _ := info["name"].(string)
+	return name, nil
+}
+
+// Evaluate runs code silently: it has no number, is in no history, and puts
+// nothing out to anybody. Then it evaluates the expressions and returns what
+// the kernel answers for each, by name: an object with "status" and "data", or
+// the exception. It waits for what the kernel is doing.
+//
+// An exception of the code is a kernel.Error. When the context ends while the
+// kernel is at the code, the kernel is interrupted; a code that waits yet runs
+// later, and nobody hears of it.
+func (a *Analysis) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
+	conn, done, err := a.connect(ctx)
+	if err != nil {
+		return nil, err
+	}
+	defer done()
+	begun := false
+	reply, err := conn.Execute(ctx, kernel.Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev kernel.Event) {
+		if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy {
+			begun = true
+		}
+	})
+	switch {
+	case err != nil:
+		if ctx.Err() != nil && begun {
+			late, stop := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+			defer stop()
+			err = errors.Join(err, a.m.cfg.Server.Interrupt(late, conn.KernelID()))
+		}
+		return nil, fmt.Errorf("evaluate in session %s: %w", a.id, err)
+	case reply.Error != nil:
+		return nil, fmt.Errorf("evaluate in session %s: %w", a.id, *reply.Error)
+	case reply.Status != "ok":
+		return nil, fmt.Errorf("evaluate in session %s: the kernel did not run it (%s)", a.id, reply.Status)
+	}
+	return reply.UserExpressions, nil
+}
+
+// Open opens the session's notebook, wherever it is by now: see
+// [Manager.Open]. The error matches ErrNoNotebook where the session has none.
+func (a *Analysis) Open(ctx context.Context) (*Document, error) {
+	path := a.NotebookPath()
+	if path == "" {
+		return nil, fmt.Errorf("session %s: %w", a.id, ErrNoNotebook)
+	}
+	d, err := a.m.Open(ctx, path)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		if moved, ok := a.follow(ctx); ok {
+			d, err = a.m.Open(ctx, moved)
+		}
+	}
+	return d, err
+}
+
+// follow finds a notebook that has been renamed: the kernel's Jupyter session
+// goes with it.
+func (a *Analysis) follow(ctx context.Context) (path string, ok bool) {
+	sessions, err := a.m.cfg.Server.Sessions(ctx)
+	if err != nil {
+		return "", false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range sessions {
+		if s.Kernel.ID == a.kernelID && s.Path != a.path && s.Path != "" {
+			a.path = s.Path
+			return s.Path, true
+		}
+	}
+	return "", false
+}
+
+// connect gives a live connection to the session's kernel, to be used until
+// done is called. What has become of the kernel is left to be told to the next
+// run.
+func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
+	if a.ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoAnalysis)
+	}
+	if a.NotebookPath() == "" {
+		a.use(1)
+		conn, news, err := a.kernel.connect(ctx, a)
+		if err != nil {
+			a.use(-1)
+			return nil, nil, err
+		}
+		a.kernel.say(news)
+		return conn, func() { a.use(-1) }, nil
+	}
+	d, err := a.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	conn, news, err := d.kernel.connect(ctx, d)
+	if err != nil {
+		d.Release()
+		return nil, nil, err
+	}
+	d.kernel.say(news)
+	a.sawKernel(conn.KernelID())
+	return conn, d.Release, nil
+}
+
+func (a *Analysis) sawKernel(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kernelID = id
+}
+
+// use counts who uses the connection, and touches its idle clock.
+func (a *Analysis) use(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.users += n
+	a.last = time.Now()
+}
+
+// obtain finds the kernel of a session without a notebook. One that was started
+// for the session, and is gone, is replaced.
+func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+	srv := a.m.cfg.Server
+	a.mu.Lock()
+	id, spec, own := a.kernelID, a.spec, a.started != ""
+	a.mu.Unlock()
+	k, err := srv.Kernel(ctx, id)
+	switch {
+	case !errors.Is(err, jupyter.ErrNotFound):
+		return k, false, err
+	case !own:
+		return k, false, fmt.Errorf("session %s: %w: %s, which was not started for the session, has been shut down", a.id, ErrKernelGone, id)
+	case a.ctx.Err() != nil:
+		return k, false, ErrNoAnalysis
+	case a.kernel.lost == "": // its lock is held by who asks
+		a.kernel.lost, a.kernel.how = id, "been shut down"
+	}
+	if k, err = srv.StartKernel(context.WithoutCancel(ctx), spec); err != nil {
+		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kernelID, a.started = k.ID, k.ID
+	return k, true, nil
+}
+
+func (a *Analysis) whose() string { return "the session's" }
+
+func (a *Analysis) manager() *Manager { return a.m }

@@ -1,0 +1,402 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// analysesMax is how many analysis sessions one owner may have.
+const analysesMax = 64
+
+// shutTimeout bounds the shutting down of one session's kernel.
+const shutTimeout = 10 * time.Second
+
+// analysisTable finds analysis sessions by id.
+type analysisTable struct {
+	mu     sync.Mutex
+	closed bool
+	byID   map[string]*Analysis
+}
+
+// room reports whether the owner may have another session.
+func (t *analysisTable) room(owner string) error {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return ErrClosed
+	}
+	n := 0
+	for _, a := range t.byID {
+		if a.owner == owner {
+			n++
+		}
+	}
+	if n >= analysesMax {
+		return fmt.Errorf("there are %d analysis sessions already, and no more than %d may be: end one first", n, analysesMax)
+	}
+	return nil
+}
+
+func (t *analysisTable) add(a *Analysis) error {
+	if err := t.room(a.owner); err != nil {
+		return err
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.closed {
+		return ErrClosed
+	}
+	if t.byID == nil {
+		t.byID = make(map[string]*Analysis)
+	}
+	t.byID[a.id] = a
+	return nil
+}
+
+// remove takes a session out; false where it was not in.
+func (t *analysisTable) remove(a *Analysis) bool {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	had := t.byID[a.id] == a
+	delete(t.byID, a.id)
+	return had
+}
+
+// list is the sessions that are wanted, oldest first.
+func (t *analysisTable) list(wanted func(*Analysis) bool) []*Analysis {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	var out []*Analysis
+	for _, a := range t.byID {
+		if wanted(a) {
+			out = append(out, a)
+		}
+	}
+	slices.SortFunc(out, func(a, b *Analysis) int {
+		return cmp.Or(a.created.Compare(b.created), cmp.Compare(a.id, b.id))
+	})
+	return out
+}
+
+// CreateAnalysis makes an analysis session. Without a notebook it has a kernel
+// started; with one it takes the notebook's kernel, or has it started as an
+// open tab would, so that a tab that comes later finds it.
+func (m *Manager) CreateAnalysis(ctx context.Context, owner string, opt AnalysisOptions) (*Analysis, error) {
+	if err := m.analyses.room(owner); err != nil {
+		return nil, err
+	}
+	a := m.newAnalysis(owner, opt.Name)
+	var err error
+	if opt.NotebookPath == "" {
+		err = a.startKernel(ctx, opt.KernelName)
+	} else {
+		err = a.takeNotebook(ctx, opt.NotebookPath, opt.KernelName)
+	}
+	if err == nil {
+		err = a.ready(ctx)
+	}
+	if err == nil {
+		err = m.analyses.add(a)
+	}
+	if err != nil {
+		a.end()
+		return nil, errors.Join(err, a.shutDown(ctx))
+	}
+	return a, nil
+}
+
+// ConnectAnalysis makes an analysis session of what runs already: the kernel of
+// a notebook, or the one with the id, and then with the notebook that it is of,
+// if any. An owner that has such a session gets that one. The error matches
+// ErrNoAnalysis where there is no such kernel.
+func (m *Manager) ConnectAnalysis(ctx context.Context, owner, notebookPath, kernelID string) (*Analysis, error) {
+	path, err := jupyter.CleanPath(notebookPath)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" && kernelID == "" {
+		return nil, errors.New("connect a session: neither a notebook nor a kernel was named")
+	}
+	found, path, err := m.findKernel(ctx, path, kernelID)
+	if err != nil {
+		return nil, err
+	}
+	had := m.analyses.list(func(a *Analysis) bool {
+		return a.owner == owner && a.KernelID() == found.ID && a.NotebookPath() == path
+	})
+	if len(had) > 0 {
+		return had[0], nil
+	}
+	if err := m.analyses.room(owner); err != nil {
+		return nil, err
+	}
+	a := m.newAnalysis(owner, "")
+	a.path, a.kernelID, a.spec = path, found.ID, found.Name
+	if err = a.ready(ctx); err == nil {
+		err = m.analyses.add(a)
+	}
+	if err != nil {
+		a.end()
+		return nil, err
+	}
+	return a, nil
+}
+
+// findKernel finds a running kernel by the notebook or by its id, and the
+// notebook that it belongs to: "" where it belongs to none, or to several.
+func (m *Manager) findKernel(ctx context.Context, path, id string) (jupyter.Kernel, string, error) {
+	sessions, err := m.cfg.Server.Sessions(ctx)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
+	var of []jupyter.Session
+	for _, s := range sessions {
+		switch {
+		case path != "" && s.Path == path && (id == "" || s.Kernel.ID == id):
+			return s.Kernel, path, nil
+		case path == "" && s.Kernel.ID == id && s.Type == "notebook":
+			of = append(of, s)
+		}
+	}
+	switch {
+	case path != "" && id != "":
+		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no kernel with the id %q", ErrNoAnalysis, path, id)
+	case path != "":
+		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no running kernel", ErrNoAnalysis, path)
+	case len(of) == 1:
+		return of[0].Kernel, of[0].Path, nil
+	}
+	// Not by its id, which may be no path of the server's.
+	kernels, err := m.cfg.Server.Kernels(ctx)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
+	for _, k := range kernels {
+		if k.ID == id {
+			return k, "", nil
+		}
+	}
+	return jupyter.Kernel{}, "", fmt.Errorf("%w: no kernel with the id %q is running", ErrNoAnalysis, id)
+}
+
+// Analyses lists the owner's sessions, oldest first.
+func (m *Manager) Analyses(owner string) []*Analysis {
+	return m.analyses.list(func(a *Analysis) bool { return a.owner == owner })
+}
+
+// Analysis finds one of the owner's sessions; the error matches ErrNoAnalysis.
+func (m *Manager) Analysis(owner, id string) (*Analysis, error) {
+	m.analyses.mu.Lock()
+	defer m.analyses.mu.Unlock()
+	a := m.analyses.byID[id]
+	if a == nil || a.owner != owner {
+		return nil, fmt.Errorf("%w: %q", ErrNoAnalysis, id)
+	}
+	return a, nil
+}
+
+// DeleteAnalysis ends a session. Its kernel is shut down where it was started
+// for the session and nobody else uses it; Analysis.End says what was done.
+// What still waits to be run in the kernel alone is cancelled.
+func (m *Manager) DeleteAnalysis(ctx context.Context, owner, id string) error {
+	a, err := m.Analysis(owner, id)
+	if err != nil {
+		return err
+	}
+	if !m.analyses.remove(a) {
+		return fmt.Errorf("%w: %q", ErrNoAnalysis, id)
+	}
+	kept, err := a.needed(ctx)
+	a.end()
+	if kept == "" && err == nil {
+		err = a.shutDown(ctx)
+	}
+	a.mu.Lock()
+	a.ended = AnalysisEnd{KernelEnded: kept == "" && err == nil, Kept: kept}
+	a.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("session %s is ended, but its kernel %s may still run: %w", id, a.KernelID(), err)
+	}
+	return nil
+}
+
+// close ends all sessions. Kernels that were started for sessions without a
+// notebook are shut down.
+func (t *analysisTable) close(ctx context.Context) error {
+	t.mu.Lock()
+	t.closed = true
+	all := t.byID
+	t.byID = nil
+	t.mu.Unlock()
+	var ending sync.WaitGroup
+	var mu sync.Mutex
+	var errs []error
+	for _, a := range all {
+		ending.Go(func() {
+			a.end()
+			if a.NotebookPath() != "" {
+				return
+			}
+			if err := a.shutDown(ctx); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, fmt.Errorf("shut down the kernel of session %s: %w", a.id, err))
+			}
+		})
+	}
+	ending.Wait()
+	return errors.Join(errs...)
+}
+
+func (m *Manager) newAnalysis(owner, name string) *Analysis {
+	now := time.Now()
+	a := &Analysis{m: m, id: strings.ToLower(rand.Text()[:12]), owner: owner, name: name, created: now, last: now}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.queue.wake = make(chan struct{}, 1)
+	return a
+}
+
+// startKernel has a kernel started for the session alone.
+func (a *Analysis) startKernel(ctx context.Context, spec string) error {
+	// Not bound to the call: what becomes of a kernel whose id never arrives
+	// nobody would know.
+	k, err := a.m.cfg.Server.StartKernel(context.WithoutCancel(ctx), spec)
+	if err != nil {
+		return fmt.Errorf("start a kernel: %w", err)
+	}
+	a.kernelID, a.spec, a.started = k.ID, k.Name, k.ID
+	return ctx.Err()
+}
+
+// takeNotebook gives the session a notebook and its kernel, started if need be.
+func (a *Analysis) takeNotebook(ctx context.Context, path, spec string) error {
+	d, err := a.m.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer d.Release()
+	s, started, err := kernel.FindOrStart(ctx, a.m.cfg.Server, d.Path(), "", cmp.Or(spec, d.kernelName()))
+	if err != nil {
+		return err
+	}
+	a.path, a.kernelID, a.spec = d.Path(), s.Kernel.ID, s.Kernel.Name
+	if started {
+		a.started = s.Kernel.ID
+	} else if spec != "" && s.Kernel.Name != spec {
+		return fmt.Errorf("the notebook %s runs the kernel %q already, not %q: its kernel is shared with whoever has it open", a.path, s.Kernel.Name, spec)
+	}
+	return nil
+}
+
+// ready waits until the session's kernel has started up, for a while.
+func (a *Analysis) ready(ctx context.Context) error {
+	conn, done, err := a.connect(ctx)
+	if err != nil {
+		return err
+	}
+	defer done()
+	wait, stop := context.WithTimeout(ctx, readyTimeout)
+	defer stop()
+	if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
+		return err
+	}
+	return nil // a kernel that takes longer shows as "starting"
+}
+
+// end stops what the session does here, and lets go of the kernel.
+func (a *Analysis) end() {
+	a.cancel()
+	a.wg.Wait()
+	a.queue.fail(errors.New("its analysis session was ended"))
+	a.kernel.close()
+}
+
+// shutDown shuts down the kernel that was started for the session, if any.
+func (a *Analysis) shutDown(ctx context.Context) error {
+	a.mu.Lock()
+	id := a.started
+	a.mu.Unlock()
+	if id == "" {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutTimeout)
+	defer stop()
+	if err := a.m.cfg.Server.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+		return err
+	}
+	return nil
+}
+
+// needed says why the session's kernel is to go on when the session ends, ""
+// where it is to be shut down.
+func (a *Analysis) needed(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	id, path, started := a.kernelID, a.path, a.started
+	a.mu.Unlock()
+	if started == "" || started != id {
+		return "it was not started for this session", nil
+	}
+	others := a.m.analyses.list(func(b *Analysis) bool { return b != a && b.KernelID() == id })
+	if len(others) > 0 {
+		return "another analysis session uses it", nil
+	}
+	ours, kept := 0, ""
+	if path != "" {
+		ours, kept = a.m.neededInNotebook(path)
+	} else if a.kernel.connected() {
+		ours = 1
+	}
+	if kept != "" {
+		return kept, nil
+	}
+	k, err := a.m.cfg.Server.Kernel(ctx, id)
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return "", nil // gone already
+	case err != nil:
+		return "", err
+	case k.Connections > ours:
+		return "somebody else is connected to it, such as an open tab", nil
+	}
+	return "", nil
+}
+
+// neededInNotebook looks for people who have a notebook open, and for runs in it
+// that nobody's session ending may stop. ours counts our own connections to its
+// kernel.
+func (m *Manager) neededInNotebook(path string) (ours int, kept string) {
+	for _, r := range m.Runs(path) {
+		if !r.Status().State.Ended() {
+			return 0, "a cell of the notebook is running or waits to be run"
+		}
+	}
+	d := m.hold(path)
+	if d == nil {
+		return 0, ""
+	}
+	defer d.Release()
+	if d.kernel.connected() {
+		ours = 1
+	}
+	if people := d.People(); len(people) > 0 {
+		return ours, "somebody has the notebook open: " + people[0].Name
+	}
+	return ours, ""
+}
+
+// connected reports whether there is a connection.
+func (k *kernelLink) connected() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.conn != nil
+}
