@@ -58,7 +58,7 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 	}
 }
 
-// A document that is on disk as it is is left without another save; one with
+// A document whose file has all of it is left without another save; one with
 // edits of which that is not known is saved first.
 func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
