@@ -97,7 +97,7 @@ func (o *outputs) sayOmitted() {
 	o.said = o.omitted
 	// Not through note, for what is to be cleared before the next output stays
 	// where none comes.
-	o.write("stderr", fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
+	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
 		o.omitted, o.run))
 	o.saidAt = len(o.items)
 }

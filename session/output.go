@@ -1,6 +1,7 @@
 package session
 
 import (
+	"bytes"
 	"cmp"
 	"maps"
 	"strings"
@@ -219,7 +220,18 @@ func (o *outputs) shown(cell string) map[string][]place {
 // note puts a line of our own at the end, whatever the bounds.
 func (o *outputs) note(text string) {
 	o.clearIfAsked()
-	o.write("stderr", text)
+	o.writeNote(text)
+}
+
+// writeNote writes a line of our own. The line end that text begins with parts
+// it from what the program has begun to write there, and is left out where it
+// would only make an empty line.
+func (o *outputs) writeNote(text string) {
+	const stream = "stderr"
+	if o.last() != stream || bytes.HasSuffix(o.items[len(o.items)-1].text, []byte("\n")) {
+		text = strings.TrimPrefix(text, "\n")
+	}
+	o.write(stream, text)
 }
 
 func (o *outputs) later(c change) {

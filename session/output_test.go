@@ -156,6 +156,26 @@ func TestSmallOutputsAreBounded(t *testing.T) {
 	}
 }
 
+// A note of ours is a line of its own, and makes no empty line.
+func TestNotesAreLines(t *testing.T) {
+	for before, want := range map[string]string{
+		"":           "[note]\n",
+		"whole\n":    "whole\n[note]\n",
+		"begun":      "begun\n[note]\n",
+		"bar\r 100%": " 100%\n[note]\n",
+	} {
+		var o outputs
+		o.add(stdout("out"))
+		if before != "" {
+			o.add(stderr(before))
+		}
+		o.note("\n[note]\n")
+		if got := o.list(); len(got) != 2 || got[1]["text"] != want {
+			t.Errorf("after %q the outputs are %q, want %q", before, got, want)
+		}
+	}
+}
+
 // The server's notice is no output of the program's, and one note stands for
 // all of them.
 func TestRateNoticesAreOneNote(t *testing.T) {
@@ -166,7 +186,7 @@ func TestRateNoticesAreOneNote(t *testing.T) {
 	}
 	o.add(stdout("after\n"))
 	got := o.list()
-	if len(got) != 3 || got[1]["text"] != rateNote || !o.dropped {
+	if len(got) != 3 || got[1]["text"] != strings.TrimPrefix(rateNote, "\n") || !o.dropped {
 		t.Errorf("outputs %v, dropped %v", got, o.dropped)
 	}
 }
