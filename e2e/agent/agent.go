@@ -36,6 +36,9 @@ func Start(ctx context.Context, opt Options) (*Agent, error) {
 	if opt.Protocol != "" {
 		options = append(options, client.WithProtocolVersion(opt.Protocol))
 	}
+	if opt.Elicit != nil {
+		options = append(options, client.WithElicitationHandler(elicitor(opt.Elicit)))
+	}
 	a.client = client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))), options...)
 	if err := a.connect(ctx); err != nil {
 		p.Kill()
@@ -54,6 +57,21 @@ func (a *Agent) connect(ctx context.Context) error {
 	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-e2e", Version: "1"}
 	_, err := a.client.Initialize(ctx, hello)
 	return err
+}
+
+// elicitor makes a client's elicitation handler of Options.Elicit.
+type elicitor func(ctx context.Context, message string) (string, error)
+
+// Elicit implements client.ElicitationHandler.
+func (e elicitor) Elicit(ctx context.Context, request mcp.ElicitationRequest) (*mcp.ElicitationResult, error) {
+	value, err := e(ctx, request.Params.Message)
+	if err != nil {
+		return nil, err
+	}
+	return &mcp.ElicitationResult{ElicitationResponse: mcp.ElicitationResponse{
+		Action:  mcp.ElicitationResponseActionAccept,
+		Content: map[string]any{"value": value},
+	}}, nil
 }
 
 // Tools returns the names of the program's tools, in its order.

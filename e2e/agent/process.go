@@ -2,6 +2,7 @@ package agent
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -22,6 +23,10 @@ type Options struct {
 	// Protocol is the MCP revision to ask for; empty is the newest. A revision
 	// before 2026-07-28 begins with `initialize`.
 	Protocol string
+	// Elicit, where not nil, answers what the program asks the client's user: it
+	// gets the message and returns the line to answer with. Without it the client
+	// does not offer elicitation. For Start only.
+	Elicit func(ctx context.Context, message string) (string, error)
 	// Stderr, where not nil, gets what the program logs besides the record.
 	Stderr io.Writer
 }

@@ -54,6 +54,8 @@ type Merged struct {
 
 // Result is what one cell's execution gave.
 type Result struct {
+	State        string   `json:"state"`
+	Message      string   `json:"message"`
 	Outputs      []Output `json:"outputs"`
 	Truncated    bool     `json:"truncated"`
 	OriginalSize int      `json:"original_size"`

@@ -106,6 +106,17 @@ func (n *Notebook) WaitKernel(ctx context.Context, state string) error {
 	})
 }
 
+// KernelName is the name of the kernel as the notebook's toolbar shows it.
+func (n *Notebook) KernelName(ctx context.Context) (string, error) {
+	return Eval[string](ctx, n.Tab, current+`.node.querySelector(".jp-Toolbar .jp-KernelName")?.innerText.trim() ?? ""`)
+}
+
+// Dialog is the text of the dialog that stands before the page, empty where
+// there is none.
+func (n *Notebook) Dialog(ctx context.Context) (string, error) {
+	return Eval[string](ctx, n.Tab, `document.querySelector(".jp-Dialog")?.innerText ?? ""`)
+}
+
 // Model reads the cells from JupyterLab's shared model.
 func (n *Notebook) Model(ctx context.Context) ([]ModelCell, error) {
 	return Eval[[]ModelCell](ctx, n.Tab, current+`.content.widgets.map(w => {
