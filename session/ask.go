@@ -45,6 +45,11 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	if err := d.oblige(r, w, reply.Payload); err != nil {
 		return Failed, err
 	}
+	return outcome(r, in, reply)
+}
+
+// outcome is how a run has ended that the kernel has answered.
+func outcome(r *Run, in *inputs, reply kernel.Reply) (RunState, error) {
 	switch {
 	case in.err() != nil:
 		return Interrupted, in.err()

@@ -17,15 +17,25 @@ func (r *Run) Cancel(ctx context.Context) error {
 	switch {
 	case state.Ended():
 		return nil
-	case state == Queued && doc.queue.remove(r):
-		r.end(Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID))
-		defer doc.m.nudge()
-		defer doc.use(-1)
-		return doc.idleCells(ctx, r)
-	case !taken:
+	case state == Queued:
+		if back, err := doc.takeBack(ctx, r); back {
+			return err
+		}
+	}
+	if !taken {
 		return nil
 	}
 	return doc.interrupt(ctx)
+}
+
+func (d *Document) takeBack(ctx context.Context, r *Run) (bool, error) {
+	if !d.queue.remove(r) {
+		return false, nil
+	}
+	r.end(Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID))
+	defer d.m.nudge()
+	defer d.use(-1)
+	return true, d.idleCells(ctx, r)
 }
 
 // take notes that the kernel has begun with the run, and reports whether it is

@@ -35,6 +35,8 @@ type RunOptions struct {
 	// is interrupted; where there is nobody to ask, when the time for an answer
 	// is over.
 	Ask Asker
+	// Session is the analysis session that the run is asked for in, "" for none.
+	Session string
 }
 
 // AskThrough has what the run's code asks, now or later, asked by another
@@ -68,9 +70,9 @@ func (r *Run) setAsking(q *Question) {
 
 // inputs answers what one run asks.
 type inputs struct {
-	d    *Document
+	d    worker
 	r    *Run
-	w    *outputWriter
+	w    interface{ handle(ev kernel.Event) }
 	conn *kernel.Conn
 	ctx  context.Context // ends with the code
 	wg   sync.WaitGroup
@@ -92,7 +94,7 @@ func (in *inputs) handle(ev kernel.Event) {
 }
 
 func (in *inputs) answer(q Question) {
-	ctx, stop := context.WithTimeout(in.ctx, in.d.m.cfg.InputTimeout)
+	ctx, stop := context.WithTimeout(in.ctx, in.r.m.cfg.InputTimeout)
 	defer stop()
 	in.r.setAsking(&q)
 	line, err := in.r.askSomebody(ctx, q)
@@ -113,9 +115,9 @@ func (in *inputs) answer(q Question) {
 		return // nobody waits for it any more
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("nobody answered within %s", in.d.m.cfg.InputTimeout)
+		err = fmt.Errorf("nobody answered within %s", in.r.m.cfg.InputTimeout)
 	} else if errors.Is(err, ErrNoAsker) {
-		err = fmt.Errorf("nobody answered within %s: %w", in.d.m.cfg.InputTimeout, err)
+		err = fmt.Errorf("nobody answered within %s: %w", in.r.m.cfg.InputTimeout, err)
 	}
 	in.mu.Lock()
 	in.unanswered = fmt.Errorf("the code was interrupted, because it asked for input (%s): %w", strconv.Quote(clip(q.Prompt)), err)
@@ -123,7 +125,7 @@ func (in *inputs) answer(q Question) {
 	late, stopLate := context.WithTimeout(in.ctx, writeTimeout)
 	defer stopLate()
 	if err := in.d.interrupt(late); err != nil && in.ctx.Err() == nil {
-		in.d.m.log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
+		in.r.m.log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
 	}
 }
 

@@ -49,21 +49,27 @@ type Result struct {
 	Asking *Question
 }
 
-// Run is one execution of one cell. It goes on whatever becomes of the call
-// that asked for it.
+// Run is one execution of one cell, or of code in a kernel alone. It goes on
+// whatever becomes of the call that asked for it.
 type Run struct {
 	ID     string // unique while the program runs
-	Path   string // of the notebook
-	CellID string
+	Path   string // of the notebook; "" for none
+	CellID string // "" for none
+	// Session is the analysis session that it was asked for in, "" for none.
+	Session string
+	// Owner is whose that is, where it is nobody else's to see: where there is
+	// no notebook.
+	Owner string
 
 	m     *Manager
+	code  string // where there is no cell
 	group *runGroup
 	done  chan struct{}
 
 	mu     sync.Mutex
 	ask    Asker         // nil for nobody
 	askers chan struct{} // closed when ask changes
-	doc    *Document     // nil when it has ended: who remembers a run does not hold its document
+	doc    worker        // nil when it has ended: who remembers a run does not hold its document
 	res    Result        // without what the writer has
 	writer *outputWriter // while it runs
 	taken  bool          // the kernel has begun with it
