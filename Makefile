@@ -33,7 +33,7 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv node browser build
+	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd node browser build
 	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
@@ -46,7 +46,7 @@ test-program: need-go venv
 	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
 .PHONY: test-e2e
-test-e2e: need-go venv node browser
+test-e2e: need-go venv venv-jsd node browser
 	@cd e2e && go test -race -count=1 -timeout 20m ./...
 
 .PHONY: soak
@@ -87,6 +87,10 @@ fmt: need-go $(BIN)/gofumpt-$(GOFUMPT) ## format all Go files
 venv: ## make .venv with JupyterLab from the locked requirements
 	@$(SCRIPTS)/venv.sh
 
+.PHONY: venv-jsd
+venv-jsd: ## make .venv-jsd with jupyter-server-documents, which some sites have in place of jupyter-collaboration
+	@$(SCRIPTS)/venv.sh jsd
+
 .PHONY: node
 node: ## install the locked Node packages of the tests
 	@$(SCRIPTS)/node.sh
@@ -101,7 +105,7 @@ compiler: # the race detector is linked by a C compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin .venv .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
+	@rm -rf bin .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:

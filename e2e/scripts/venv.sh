@@ -1,17 +1,22 @@
 #!/usr/bin/env bash
-# Makes the virtual environment with JupyterLab, once for each content of
-# requirements.txt. Where NBDUET_JUPYTER names the jupyter of another environment,
-# there is nothing to do.
+# Makes a virtual environment, once for each content of its requirements: .venv
+# with JupyterLab or, where the argument is "jsd", .venv-jsd with
+# jupyter-server-documents. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names
+# the jupyter of another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
-requirements=$top/e2e/requirements.txt
+case ${1:-lab} in
+lab) variable=NBDUET_JUPYTER name=.venv what=JupyterLab requirements=$top/e2e/requirements.txt ;;
+jsd) variable=NBDUET_JUPYTER_DOCUMENTS name=.venv-jsd what=jupyter-server-documents requirements=$top/e2e/requirements-jsd.txt ;;
+*) printf 'There is no environment %s.\n' "$1" >&2; exit 1 ;;
+esac
+venv=$top/$name
 say() { printf '%s\n' "$*" >&2; }
 
-if [ -n "${NBDUET_JUPYTER:-}" ]; then
-  command -v "$NBDUET_JUPYTER" >/dev/null || { say "NBDUET_JUPYTER names $NBDUET_JUPYTER, which is no program."; exit 1; }
+if [ -n "${!variable:-}" ]; then
+  command -v "${!variable}" >/dev/null || { say "$variable names ${!variable}, which is no program."; exit 1; }
   exit 0
 fi
-venv=$top/.venv
 
 python=${PYTHON:-python3}
 command -v "$python" >/dev/null || { say "Python is missing: install Python 3.11 or later, or name it: make venv PYTHON=/path/to/python3"; exit 1; }
@@ -34,7 +39,7 @@ if [ "$(cat "$venv/.requirements" 2>/dev/null || true)" = "$stamp" ]; then
   exit 0
 fi
 
-say "making .venv with JupyterLab (once, about a minute)"
+say "making $name with $what (once, about a minute)"
 "$python" -m venv --clear "$venv"
 log=$venv/install.log
 progress() { # one line for each package that pip fetches; on a terminal always the same line
@@ -52,9 +57,11 @@ if ! "$venv/bin/python" -m pip install --disable-pip-version-check --no-input --
   tail -n 15 "$log" >&2
   exit 1
 fi
-"$venv/bin/python" -m bash_kernel.install --sys-prefix >>"$log" 2>&1 || {
-  say "The Bash kernel could not be registered; the end of $log says why."
-  exit 1
-}
+if grep -q '^bash-kernel==' "$requirements"; then
+  "$venv/bin/python" -m bash_kernel.install --sys-prefix >>"$log" 2>&1 || {
+    say "The Bash kernel could not be registered; the end of $log says why."
+    exit 1
+  }
+fi
 printf '%s\n' "$stamp" >"$venv/.requirements"
-say "made .venv"
+say "made $name"

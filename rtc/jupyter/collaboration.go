@@ -15,6 +15,9 @@ type CollabSession struct {
 	FileID string `json:"fileId"`
 	// SessionID is one per server process: another one than before means that the room may have another history.
 	SessionID string `json:"sessionId"`
+	// Documents tells that the room is one of jupyter-server-documents, which knows no sessions: SessionID is empty, and
+	// nothing shows whether a room has the history that it had before.
+	Documents bool `json:"-"`
 }
 
 // RoomID is the name of the file's room.
@@ -24,8 +27,8 @@ func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + 
 // "file" for text. The server does not look whether the file exists, so read its contents model first and give the
 // path that this returned.
 //
-// A server without jupyter-collaboration is ErrNoCollaboration; with jupyter-server-documents in its place the error
-// matches ErrServerDocuments as well. ErrNotFound is a missing file, from those servers that look.
+// With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither is
+// ErrNoCollaboration. ErrNotFound is a missing file, from those servers that look.
 func (s *Server) CollaborationSession(ctx context.Context, path, format, typ string) (CollabSession, error) {
 	const op = "open the collaboration session of"
 	clean, err := CleanPath(path)
@@ -42,6 +45,9 @@ func (s *Server) CollaborationSession(ctx context.Context, path, format, typ str
 	}, &out)
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound && errors.Is(e, ErrNotJupyter) {
+		if out, ok := s.documentsSession(ctx, op, clean, format, typ); ok {
+			return out, nil
+		}
 		return CollabSession{}, s.noCollaboration(ctx, e, clean)
 	}
 	if err != nil {
@@ -53,17 +59,9 @@ func (s *Server) CollaborationSession(ctx context.Context, path, format, typ str
 	return out, nil
 }
 
-// noCollaboration turns the 404 of the session endpoint into what it means. Only jupyter-server-documents answers
-// POST api/fileid/index.
+// noCollaboration turns the 404 of the session endpoint into what it means.
 func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) error {
-	probe := s.do(ctx, call{
-		op: e.Op, about: path, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path}},
-	}, nil)
 	out := &Error{Op: e.Op, Path: path, Status: e.Status, kind: ErrNoCollaboration}
-	if probe == nil {
-		out.Message, out.Hint, out.err = "the server has jupyter-server-documents, not jupyter-collaboration", hintDocs, ErrServerDocuments
-		return out
-	}
 	if _, err := s.Version(ctx); err != nil {
 		return e // the whole address is wrong
 	}

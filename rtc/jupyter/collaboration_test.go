@@ -17,15 +17,9 @@ func TestCollaborationSessionElsewhere(t *testing.T) {
 		says           string
 	}{
 		{
-			"jupyter-server-documents", answer(404, html, "<h1>404</h1>"), answer(200, js, `{"id":"1","path":"x.ipynb"}`),
-			[]error{ErrNoCollaboration, ErrServerDocuments},
-			[]error{ErrNotFound},
-			"jupyter-server-documents",
-		},
-		{
 			"neither", answer(404, html, "<h1>404</h1>"), answer(404, html, "<h1>404</h1>"),
 			[]error{ErrNoCollaboration},
-			[]error{ErrServerDocuments, ErrNotFound},
+			[]error{ErrNotFound},
 			"pip install jupyter-collaboration",
 		},
 		{

@@ -28,11 +28,8 @@ var (
 	ErrNotJupyter = errors.New("not a Jupyter server's answer")
 	// ErrTooLarge: an answer was longer than this client accepts, or a request longer than the server does.
 	ErrTooLarge = errors.New("too large")
-	// ErrNoCollaboration: the server has no jupyter-collaboration.
+	// ErrNoCollaboration: the server has neither jupyter-collaboration nor jupyter-server-documents.
 	ErrNoCollaboration = errors.New("no real-time collaboration on this server")
-	// ErrServerDocuments comes together with ErrNoCollaboration: the server has jupyter-server-documents instead,
-	// whose rooms follow other rules.
-	ErrServerDocuments = errors.New("the server has jupyter-server-documents")
 	// ErrBadPath: a path that the Contents API has no name for, see [CleanPath].
 	ErrBadPath = errors.New("bad path")
 )
@@ -99,7 +96,6 @@ func (e *Error) Unwrap() []error {
 const (
 	hintToken    = "the token is wrong or missing: set JUPYTER_TOKEN (or --token) to this server's token, as `jupyter server list` shows it"
 	hintCollab   = "install jupyter-collaboration beside JupyterLab (pip install jupyter-collaboration) and restart Jupyter"
-	hintDocs     = "the server runs jupyter-server-documents; use a server with jupyter-collaboration in its place"
 	hintRedirect = "give the address that Jupyter itself has (http or https, host, port and prefix)"
 )
 

@@ -11,6 +11,8 @@ type config struct {
 	collab  bool
 	token   string
 	root    string
+
+	documents bool
 }
 
 // WithFlags adds command-line flags, which win over the ones given by default.
@@ -37,6 +39,12 @@ func WithLab() Option {
 // WithoutCollaboration leaves jupyter-collaboration out.
 func WithoutCollaboration() Option {
 	return func(c *config) { c.collab = false }
+}
+
+// WithDocuments starts a server that has jupyter-server-documents in place of jupyter-collaboration: the jupyter of
+// .venv-jsd, or the one that NBDUET_JUPYTER_DOCUMENTS names.
+func WithDocuments() Option {
+	return func(c *config) { c.documents, c.collab = true, false }
 }
 
 // WithToken sets the token; the default is a random one.

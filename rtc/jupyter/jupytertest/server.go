@@ -42,7 +42,7 @@ func launch(opts ...Option) (*Server, error) {
 	for _, o := range opts {
 		o(&c)
 	}
-	program, err := findJupyter()
+	program, err := findJupyter(c)
 	if err != nil {
 		return nil, err
 	}
@@ -115,7 +115,8 @@ func arguments(root string, c config) []string {
 	}
 	// Only what the tests need is loaded: each extension costs start-up time.
 	extensions := fmt.Sprintf("{'jupyterlab': %[1]s, 'jupyter_lsp': False, 'jupyter_server_terminals': False, 'notebook_shim': False, "+
-		"'jupyter_server_fileid': %[2]s, 'jupyter_server_ydoc': %[2]s}", python(c.lab), python(c.collab))
+		"'jupyter_server_fileid': %[4]s, 'jupyter_server_ydoc': %[2]s, 'jupyter_server_documents': %[3]s}",
+		python(c.lab), python(c.collab), python(c.documents), python(c.collab || c.documents))
 	args := []string{
 		app, "--no-browser", "--allow-root",
 		"--ServerApp.ip=127.0.0.1", "--ServerApp.port=0", "--ServerApp.root_dir=" + root,
@@ -235,13 +236,17 @@ func (s *Server) LogTail() string {
 }
 
 // findJupyter returns the program to start.
-func findJupyter() (string, error) {
-	program := os.Getenv("NBDUET_JUPYTER")
+func findJupyter(c config) (string, error) {
+	name, venv, target := "NBDUET_JUPYTER", ".venv", "venv"
+	if c.documents {
+		name, venv, target = "NBDUET_JUPYTER_DOCUMENTS", ".venv-jsd", "venv-jsd"
+	}
+	program := os.Getenv(name)
 	if program == "" {
-		program = filepath.Join(repository(), ".venv", "bin", "jupyter")
+		program = filepath.Join(repository(), venv, "bin", "jupyter")
 	}
 	if info, err := os.Stat(program); err != nil || info.IsDir() {
-		return "", fmt.Errorf("no Jupyter at %s: run `make venv`, or name one with NBDUET_JUPYTER", program)
+		return "", fmt.Errorf("no Jupyter at %s: run `make %s`, or name one with %s", program, target, name)
 	}
 	return program, nil
 }

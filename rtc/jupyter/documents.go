@@ -1,0 +1,85 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/url"
+	"strconv"
+	"strings"
+)
+
+// ErrDetached: the notebook's room is not connected to its kernel, see [Server.ExecuteCell].
+var ErrDetached = errors.New("the room is not connected to its kernel")
+
+// jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name is made of the file's id,
+// for which POST api/fileid/index is asked, and every time that the server makes a room it has another history. It runs
+// cells itself (its execution_handlers.py) and has no endpoint to read a run back: what comes of one stands in the room.
+
+// documentsSession makes the session of a server that has jupyter-server-documents; false where it has not.
+func (s *Server) documentsSession(ctx context.Context, op, path, format, typ string) (CollabSession, bool) {
+	var out struct {
+		ID string `json:"id"`
+	}
+	err := s.do(ctx, call{
+		op: op, about: path, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path}},
+	}, &out)
+	if err != nil || out.ID == "" {
+		return CollabSession{}, false
+	}
+	return CollabSession{Format: format, Type: typ, FileID: out.ID, Documents: true}, true
+}
+
+// ExecuteCell has jupyter-server-documents run a code cell of an open room, behind those that it runs there already. It
+// returns when the cell is queued, its outputs cleared and its execution state "running". source is the cell's source as
+// it is known here; ErrConflict says that the room has another one. ErrDetached is what [Server.AttachKernel] mends.
+func (s *Server) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, source string) error {
+	err := s.do(ctx, call{
+		op: "run cell", about: cellID, method: http.MethodPost, path: kernelPath(kernelID) + "/execute",
+		body: map[string]any{
+			"document_id": roomID,
+			"cells":       []any{map[string]any{"cell_id": cellID, "source_hash": sourceHash(source)}},
+		},
+		timeout: kernelTimeout,
+	}, nil)
+	var e *Error
+	if errors.As(err, &e) && e.Status == http.StatusBadRequest &&
+		(strings.Contains(e.Message, "not connected to a kernel") || strings.Contains(e.Message, "worker is not running")) {
+		e.kind = ErrDetached
+	}
+	return err
+}
+
+// AttachKernel gives a session the kernel that it is to have, which may be the one it has. jupyter-server-documents then
+// connects the notebook's room to it anew, and drops what it was running there.
+func (s *Server) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
+	return s.do(ctx, call{
+		op: "attach kernel to session", about: sessionID, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(sessionID),
+		body: map[string]any{"kernel": map[string]any{"id": kernelID}}, timeout: kernelTimeout,
+	}, nil)
+}
+
+// sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal: by it the server knows that
+// the source which was seen here is the one that it is about to run.
+func sourceHash(source string) string {
+	const m = 0x5bd1e995
+	b := []byte(source)
+	h := uint32(len(b)) //nolint:gosec // the length wraps as in the original
+	for ; len(b) >= 4; b = b[4:] {
+		k := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
+		k *= m
+		k ^= k >> 24
+		k *= m
+		h = h*m ^ k
+	}
+	if len(b) > 0 {
+		for i, c := range b {
+			h ^= uint32(c) << (8 * i)
+		}
+		h *= m
+	}
+	h ^= h >> 13
+	h *= m
+	h ^= h >> 15
+	return strconv.FormatUint(uint64(h), 10)
+}
