@@ -53,6 +53,9 @@ type CloseError struct {
 	Action Action
 	Reason string // in the server's words, where it gave any
 	Err    error  // the fault underneath, if there is one
+	// Unsure tells that the room may have taken edits that it had not confirmed
+	// when it was lost; without it they have not been made.
+	Unsure bool
 }
 
 // Error says why, in one line.

@@ -19,6 +19,9 @@
 //     sends a SYNC1 behind the edits and waits for its SYNC2, which the server
 //     can only send after it has taken them.
 //
+// A server may have jupyter-server-documents in place of jupyter-collaboration.
+// What is different there stands in documents.go.
+//
 // # Concurrency
 //
 // A Room is safe for use by any goroutine. One goroutine, [Room.run], owns the

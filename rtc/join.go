@@ -129,7 +129,7 @@ func (r *Room) run(ws *websocket.Conn) {
 	defer close(r.done)
 	defer r.cancel()
 	for {
-		why := r.serve(ws)
+		why := r.unlessKept(r.serve(ws))
 		r.out.shut()
 		r.failSaves()
 		if why.Action != Rejoin || r.isLeaving() {

@@ -162,7 +162,12 @@ func (r *Room) enqueue(put func()) error {
 // Save asks the server to write the document to its file, and returns its word
 // for what came of it: "success", "skipped" or "failed". It is a statement
 // about the attempt: a read-only file also gives "success".
+//
+// A server with jupyter-server-documents takes no such request; see documents.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
+	if r.Documents() {
+		return r.saveUnasked(ctx)
+	}
 	c := make(chan string, 1)
 	var id uint64
 	if st := r.State(); st != Synced {

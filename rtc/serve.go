@@ -21,6 +21,7 @@ type visit struct {
 	size     int      // their bytes
 	have     bool     // our SYNC2 has been applied
 	synced   bool
+	owed     []*ticket // see Room.confirm
 }
 
 // serve speaks with the room over one socket until it ends, and says why it
@@ -46,6 +47,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	renew := time.NewTicker(r.cfg.Timing.Renew)
 	defer renew.Stop()
 	var v visit
+	defer v.settled()
 	for {
 		select {
 		case frame, ok := <-l.in:
@@ -159,6 +161,7 @@ func (r *Room) onStep1(sv []byte, v *visit) *CloseError {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	r.out.answer(wire.AppendSyncStep2(nil, diff))
+	v.settled()
 	return nil
 }
 
@@ -176,9 +179,7 @@ func (r *Room) onStep2(update []byte, v *visit) *CloseError {
 		r.confirmed = req.confirms
 		r.mu.Unlock()
 	}
-	for _, t := range req.tickets {
-		t.done <- nil
-	}
+	r.confirm(req.tickets, v)
 	if v.have {
 		return nil
 	}
