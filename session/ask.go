@@ -20,6 +20,9 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	if strings.TrimSpace(c.Source) == "" {
 		return Done, nil // JupyterLab does not send it either
 	}
+	if d.current().documents {
+		return d.askServer(r, w)
+	}
 	conn, news, err := d.kernel.connect(d.ctx, d)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"strings"
 	"sync"
 	"time"
 
@@ -109,13 +110,17 @@ func (d *Document) idleFor(now time.Time) (idle time.Duration, busy bool) {
 }
 
 // LostError says that a room was lost before it had confirmed an edit: as far
-// as anybody can tell the edit has not been made.
+// as anybody can tell the edit has not been made, or nobody can tell.
 type LostError struct {
 	Name string // the edit's
 	Err  error
 }
 
 func (e *LostError) Error() string {
+	var end *rtc.CloseError
+	if errors.As(e.Err, &end) && end.Unsure {
+		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only where it is missing (%v)", e.Name, e.Err)
+	}
 	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
 }
 
@@ -201,7 +206,12 @@ func (d *Document) close(ctx context.Context) error {
 }
 
 // UnsavedError says that a document was left while its file did not have all
-// that was in the room.
+// that was in the room, or while it was not known to.
 type UnsavedError struct{ Path, Reason string }
 
-func (e *UnsavedError) Error() string { return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason) }
+func (e *UnsavedError) Error() string {
+	if strings.HasPrefix(e.Reason, notKnown) {
+		return e.Path + ": " + e.Reason
+	}
+	return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason)
+}

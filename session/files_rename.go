@@ -115,6 +115,9 @@ func (d *Document) follows(ctx context.Context, from string) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
+		if lv := d.current(); lv.documents {
+			d.follow(ctx, lv)
+		}
 		if !under(d.Path(), from) {
 			return true
 		}

@@ -75,7 +75,9 @@ type live struct {
 	text *ydoc.Text     // nil in a notebook
 
 	joined ydoc.Bloat // of the replica when the room was joined
-	shown  *lru.Cache[shownKey, ydoc.Revision]
+	// documents: the room is one of jupyter-server-documents; see documents.go.
+	documents bool
+	shown     *lru.Cache[shownKey, ydoc.Revision]
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
@@ -110,10 +112,14 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 	if err != nil {
 		return nil, err
 	}
+	var lv *live
 	if k == textKind {
-		return newTextLive(r, text), nil
+		lv = newTextLive(r, text)
+	} else {
+		lv = newLive(r, nb)
 	}
-	return newLive(r, nb), nil
+	lv.documents = r.Documents()
+	return lv, nil
 }
 
 // inspect looks whether there is a file of that kind at a path, and gives what

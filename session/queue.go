@@ -267,8 +267,12 @@ func (d *Document) giveUp(ctx context.Context, runs []*Run, why error) {
 // makes open tabs show the cell as idle.
 func (d *Document) finishCell(ctx context.Context, r *Run) error {
 	count := r.Result().Count
-	if _, ok := d.Notebook().Index(r.CellID); !ok {
+	c, ok := d.Notebook().Cell(r.CellID)
+	switch {
+	case !ok:
 		return nil // deleted while it ran; there is nothing to finish
+	case d.current().documents && c.ExecutionState != ydoc.Running:
+		return nil // the server has finished it
 	}
 	return d.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
 }

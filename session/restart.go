@@ -95,6 +95,7 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
 			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), err)
 		}
+		d.reattach(ctx, s)
 	default:
 		c.Fresh = started
 	}
@@ -213,6 +214,9 @@ func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.Ker
 // languageInfo is the kernel's own description of its language, nil where it
 // does not give one in time.
 func (d *Document) languageInfo(ctx context.Context) map[string]any {
+	if d.current().documents {
+		return nil // the kernel's socket is not ours to open: see documents.go
+	}
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
 	conn, news, err := d.kernel.connect(ctx, d)

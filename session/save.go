@@ -171,6 +171,9 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 		return ""
 	}
 	lv := d.current()
+	if lv.documents {
+		return d.lookUnasked(ctx, lv)
+	}
 	var c jupyter.Content
 	var named string
 	for range settleTries {
@@ -251,13 +254,13 @@ func (f *fileState) has(revision ydoc.Revision) bool {
 
 // forget notes that the server no longer has edits of ours which it had
 // confirmed, if there are any that it had not written.
-func (f *fileState) forget() (lost bool) {
+func (f *fileState) forget(note string) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.proven == f.edits {
 		return false
 	}
-	f.overwritten, f.proven, f.saving = noteForgotten, f.edits, f.edits
+	f.overwritten, f.proven, f.saving = note, f.edits, f.edits
 	return true
 }
 

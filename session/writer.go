@@ -32,6 +32,7 @@ type outputWriter struct {
 	mu    sync.Mutex
 	room  *sync.Cond
 	outs  outputs
+	cell  []ydoc.Output // what the cell has, where the server writes it; nil otherwise
 	ended bool
 	wake  chan struct{}
 	done  chan struct{}
@@ -71,6 +72,10 @@ func (w *outputWriter) note(text string) {
 func (w *outputWriter) tell(res *Result) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
+	if w.cell != nil {
+		res.Outputs, res.Count = w.cell, w.outs.count
+		return
+	}
 	res.Outputs, res.Count, res.Dropped, res.Omitted = w.outs.remembered(), w.outs.count, w.outs.dropped, w.outs.omitted
 	res.left = w.outs.leftOut()
 }

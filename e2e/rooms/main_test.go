@@ -28,8 +28,9 @@ import (
 func TestMain(m *testing.M) {
 	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
 	goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit),
-		// Where limit_data has cut a connection, nobody takes what still comes.
-		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/stream.(*ChanWriter).Write"))
+		// Where limit_data or a timeout has cut a connection, nobody takes what still comes.
+		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/stream.(*ChanWriter).Write"),
+		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*NoopToxic).Pipe"))
 }
 
 // hasty notices faults sooner than people need to.

@@ -1,0 +1,116 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// What is different where the server has jupyter-server-documents in place of
+// jupyter-collaboration; documents_run.go has what concerns runs.
+//
+// It saves by itself and says nothing of it that could be a proof: there is no
+// hash of the file, and the mark of unsaved changes is taken away also when an
+// edit came in while the file was being written. So the proof is the file's
+// content. A renamed file keeps its room, but the room does not say its path.
+
+// notes on what is not known there.
+const (
+	noteJoinedAfresh = "the connection to the document was lost and it was joined afresh, and what was confirmed but not seen in the file before is not all there, or has been changed since: edits of the last seconds before may be missing; read it again"
+	notKnown         = "it is not known whether the file " // begins a reason that is no more than a doubt
+	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file was not the same as the document whenever it was looked at"
+)
+
+// lookEvery is the pause between two looks at a file that is being waited for,
+// and lookTries how many there are: the server saves within half a second, or
+// within some times what the last save took.
+const (
+	lookEvery = 250 * time.Millisecond
+	lookTries = 14
+)
+
+// forgotten is what is said of edits that were confirmed in this room and are
+// missing in the next.
+func (lv *live) forgotten() string {
+	if lv.documents {
+		return noteJoinedAfresh
+	}
+	return noteForgotten
+}
+
+// lookUnasked is look where the server saves by itself.
+func (d *Document) lookUnasked(ctx context.Context, lv *live) string {
+	revision := lv.doc.Revision()
+	opt := jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+	if lv.nb != nil {
+		opt = jupyter.ContentsOptions{Content: true, Type: "notebook"}
+	}
+	var seen time.Time
+	var failed error
+	for try := range lookTries {
+		c, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
+		switch {
+		case errors.Is(err, jupyter.ErrNotFound) && d.follow(ctx, lv):
+			continue
+		case errors.Is(err, jupyter.ErrNotFound):
+			d.file.lose()
+			return problemGone
+		case err == nil && !c.Writable:
+			return problemReadOnly
+		}
+		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
+			// A file that is just being written cannot be read.
+			if c, err = d.m.cfg.Server.Contents(ctx, d.Path(), opt); err == nil && d.holds(lv, c) {
+				return ""
+			}
+			seen = c.LastModified
+		}
+		failed = err
+		select {
+		case <-ctx.Done():
+			failed = ctx.Err()
+		case <-time.After(lookEvery):
+			continue
+		}
+		break
+	}
+	switch {
+	case failed != nil:
+		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
+	case lv.doc.Revision() != revision && d.ctx.Err() == nil:
+		d.wantSave() // it was edited all the while: another look will tell
+		return d.Unsaved()
+	}
+	return problemUnknown
+}
+
+// holds reports whether a file, with its content, is what the document is now,
+// and then takes note of it.
+func (d *Document) holds(lv *live, c jupyter.Content) bool {
+	revision := lv.doc.Revision()
+	differs, err := ahead(d, c)
+	if err != nil || differs != nil || lv.doc.Revision() != revision {
+		return false
+	}
+	d.file.mu.Lock()
+	defer d.file.mu.Unlock()
+	d.file.modified, d.file.revision, d.file.proven, d.file.gone = c.LastModified, revision, d.file.saving, false
+	return true
+}
+
+// follow finds out where a file is that is not at its path any more, and gives
+// the document its new path; false where it is gone.
+func (d *Document) follow(ctx context.Context, lv *live) bool {
+	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
+	if err != nil || path == d.Path() {
+		return false
+	}
+	if _, err := d.m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
+		return false
+	}
+	d.m.moved(ctx, d, path)
+	return true
+}
