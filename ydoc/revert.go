@@ -42,6 +42,11 @@ func (r *reverter) run() {
 	for _, item := range slices.Backward(r.added()) {
 		item.Delete(r.Transaction)
 	}
+	for _, sw := range r.s.swaps {
+		if t := r.d.typeAt(sw.new); t != nil && t.parent() == cells && !r.kept[t] {
+			r.fitKeys(t)
+		}
+	}
 	forgetLists(r.Transaction)
 	if hadCells && cells.Length == 0 {
 		r.newCell(cells, 0, NewCell{ID: randomCellID(), Type: Code}) // see Notebook.Edit
@@ -301,6 +306,24 @@ func (r *reverter) around(item *crdt.Item, parent *shared) (left, right *crdt.It
 		left = i
 	}
 	return left, nil
+}
+
+// fitKeys gives a cell the keys that its type has: what a run has written since
+// is no part of the step that is taken back, and stays behind in a cell that
+// gets its former type back.
+func (r *reverter) fitKeys(cell *shared) {
+	if stringValue(cell.get(keyType)) != Code {
+		for _, k := range []string{keyOutputs, keyCount, keyState} {
+			r.unset(cell, k)
+		}
+		return
+	}
+	if cell.at(keyOutputs) == nil {
+		r.setType(cell, keyOutputs, kindArray)
+	}
+	if cell.at(keyCount) == nil {
+		r.setValue(cell, keyCount, nil)
+	}
 }
 
 // moveBack puts a cell back to where it was before the step, and with what it has become since, as a copy. One that got

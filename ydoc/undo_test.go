@@ -363,3 +363,56 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 		}
 	}
 }
+
+// TestUndoOfATypeLeavesNothingOfARun takes back a change of type after the cell was run: what the run wrote is no step of
+// its own, and a markdown cell with an execution count is not valid in a file.
+func TestUndoOfATypeLeavesNothingOfARun(t *testing.T) {
+	n := NewNotebook()
+	edit := func(fn func(*Editor) error) {
+		t.Helper()
+		if err := n.Edit("edit", fn); err != nil {
+			t.Fatal(err)
+		}
+	}
+	var id string
+	edit(func(e *Editor) error {
+		ids, err := e.Insert(0, NewCell{Type: Markdown, Source: "1"})
+		if err == nil {
+			id = ids[0]
+		}
+		return err
+	})
+	edit(func(e *Editor) error { return e.SetType(id, Code) })
+	count := 7
+	edit(func(e *Editor) error {
+		if err := e.AppendStream(id, "stdout", "text"); err != nil {
+			return err
+		}
+		return e.FinishRun(id, &count)
+	})
+	undo(t, n)
+	cell, _ := n.Cell(id)
+	for _, key := range []string{keyOutputs, keyCount, keyState} {
+		if item := n.cells.childAt(t, 0).at(key); item != nil {
+			t.Errorf("the %s cell has %s", cell.Type, key)
+		}
+	}
+	if cell.Type != Markdown || cell.ExecutionCount != nil || cell.Outputs != nil {
+		t.Errorf("undone it is %+v", cell)
+	}
+	redo(t, n)
+	if cell, _ := n.Cell(id); cell.Type != Code || cell.Outputs == nil || cell.Fault != "" {
+		t.Errorf("redone it is %+v", cell)
+	}
+}
+
+// childAt is the shared type at a position of a list.
+func (t *shared) childAt(tb testing.TB, at int) *shared {
+	tb.Helper()
+	item, _ := t.seek(at + 1)
+	if c := sharedOf(item); c != nil {
+		return c
+	}
+	tb.Fatalf("no shared type at %d", at)
+	return nil
+}
