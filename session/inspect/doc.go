@@ -1,0 +1,33 @@
+// Package inspect looks at the variables of a running kernel: which there are, what one of them holds, what is in a
+// table. People's code and what they see of the kernel stay as they are.
+//
+// # No trace
+//
+// An inspection is a silent execution of no code with one user expression (Jupyter messaging protocol, "execute"): it
+// has no number, is in no history, shows nothing and leaves _, In and Out alone. The expression runs the provider's
+// source with a dictionary of its own as its globals, so that it defines no name that the user could meet and is not
+// misled by names that the user has redefined; the dictionary is emptied at the end, so that nothing keeps the user's
+// objects alive. A module under a private name in sys.modules would save compiling the source each time (some
+// milliseconds), but would be there to be seen, to be pickled and to be out of date. No exception leaves the
+// expression: IPython would keep it as sys.last_value.
+//
+// # Nothing of the caller's is run
+//
+// A name is an identifier or a dotted path of them ([CheckName]), and goes to the kernel as a string literal, as data.
+// It is looked up in the namespace and then from attribute to attribute as inspect.getattr_static does: no __getattr__,
+// property or other descriptor written in Python is run, and one that is met is refused. Slots and the fields of
+// compiled classes are read, and so are the columns of a table. There are no calls and no subscripts.
+//
+// # Bounded time and size
+//
+// The list of variables runs no code of the user's. One value's repr does, as do the methods of a table. Each such call
+// has its own time, and the inspection has one for all of them, kept by SIGALRM inside the kernel: unlike an interrupt
+// from outside, it can hit nothing but this inspection, however the kernel's queue moves meanwhile. The user's own
+// handler and timer are put back. C code that heeds no signal is waited for. What comes back is cut inside the kernel.
+//
+// A kernel that is busy is not waited for, see [ErrBusy].
+//
+// # Concurrency
+//
+// All functions are safe for concurrent use; no goroutine outlives a call.
+package inspect

@@ -1,0 +1,119 @@
+package inspect
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// A Kernel is what is inspected, such as a *session.Analysis.
+type Kernel interface {
+	// Evaluate runs code silently, then evaluates the expressions, and returns what the kernel answers for each.
+	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
+	// Status is "idle", "busy" and so on.
+	Status(ctx context.Context) string
+	// Language names the kernel's language as the kernel does, such as "python".
+	Language(ctx context.Context) (string, error)
+}
+
+// ErrBusy says that the kernel runs something else, so that it cannot be asked.
+var ErrBusy = errors.New("the kernel is busy")
+
+// ErrSlow says that the kernel did not answer in time.
+var ErrSlow = errors.New("the kernel did not answer in time")
+
+// A LanguageError says that kernels of this language cannot be inspected.
+type LanguageError struct{ Language string }
+
+func (e *LanguageError) Error() string {
+	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python: print them with execute_code", e.Language)
+}
+
+// A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a
+// property, or an attribute or table that fails), "not_a_dataframe", "interrupted" or "failed".
+type Refusal struct{ Code, Message string }
+
+func (e *Refusal) Error() string { return e.Message }
+
+// The kinds of inspections.
+const (
+	askList   = "list"
+	askDetail = "detail"
+	askFrame  = "frame"
+)
+
+// How long an inspection may take inside the kernel, where it is ended, and how much longer it is waited for.
+const (
+	listTime   = 2 * time.Second
+	detailTime = 4 * time.Second
+	frameTime  = 8 * time.Second
+	grace      = 10 * time.Second
+)
+
+// A kernel that has just been given another small thing to do is idle again within this time.
+const (
+	busyTime = 250 * time.Millisecond
+	busyPoll = 25 * time.Millisecond
+)
+
+// ask puts one question to the kernel and decodes its answer.
+func ask(ctx context.Context, k Kernel, kind string, within time.Duration, question map[string]any, answer any) error {
+	if err := awaitIdle(ctx, k); err != nil {
+		return err
+	}
+	language, err := k.Language(ctx)
+	if err != nil {
+		return fmt.Errorf("inspect: %w", err)
+	}
+	if !strings.EqualFold(language, "python") {
+		return &LanguageError{language}
+	}
+	question["seconds"] = within.Seconds()
+	expression, err := pythonExpression(kind, question)
+	if err != nil {
+		return err
+	}
+	limited, stop := context.WithTimeout(ctx, within+grace)
+	defer stop()
+	replies, err := k.Evaluate(limited, "", map[string]string{"inspect": expression})
+	switch {
+	case err != nil && limited.Err() != nil && ctx.Err() == nil:
+		return fmt.Errorf("inspect: %w", errors.Join(ErrSlow, err))
+	case err != nil:
+		return fmt.Errorf("inspect: %w", err)
+	}
+	text, err := pythonAnswer(replies["inspect"])
+	if err != nil {
+		return err
+	}
+	var refusal struct{ Error, Message string }
+	if err := json.Unmarshal(text, &refusal); err != nil {
+		return fmt.Errorf("read the inspection's answer: %w", err)
+	}
+	if refusal.Error != "" {
+		return &Refusal{refusal.Error, refusal.Message}
+	}
+	if err := json.Unmarshal(text, answer); err != nil {
+		return fmt.Errorf("read the inspection's answer: %w", err)
+	}
+	return nil
+}
+
+// awaitIdle gives ErrBusy where the kernel does not stop being busy at once.
+func awaitIdle(ctx context.Context, k Kernel) error {
+	deadline := time.Now().Add(busyTime)
+	for k.Status(ctx) == "busy" {
+		if time.Now().After(deadline) {
+			return ErrBusy
+		}
+		select {
+		case <-ctx.Done():
+			return fmt.Errorf("inspect: %w", ctx.Err())
+		case <-time.After(busyPoll):
+		}
+	}
+	return nil
+}

@@ -1,0 +1,217 @@
+package inspect_test
+
+import (
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/inspect"
+)
+
+func TestDataFrame(t *testing.T) {
+	k := startKernel(t)
+	k.define(`import pandas as pd, numpy as np, datetime, uuid
+from decimal import Decimal
+df = pd.DataFrame({
+  'n': [1.5, None, float('inf')], 'at': pd.to_datetime(['2024-01-01', None, '2024-01-03']), 'tz': pd.to_datetime(['2024-01-01', None, '2024-01-03'], utc=True),
+  'dec': [Decimal('1.50'), Decimal('NaN'), None], 'cat': pd.Categorical(['x', 'y', 'x']), 'int': pd.array([2**60, None, 3], dtype='Int64'),
+  'flag': [True, False, True], 'text': ['é\u2028<', None, 'b' * 1000], 'odd': [[1, {2}], pd.Timedelta('1h'), b'raw'],
+  'per': pd.period_range('2024-01', periods=3, freq='M'), 'z': [1j, 2j, np.nan], 'day': [datetime.date(2024, 1, 1), pd.NaT, pd.NA],
+})
+multi = pd.DataFrame([[1, 2], [3, 4]], columns=pd.MultiIndex.from_tuples([('a', 'x'), ('a', 'y')]), index=pd.MultiIndex.from_tuples([(1, 'p'), (2, 'q')], names=['n', None]))
+dup = pd.DataFrame([[1, 2, 3, 4]], columns=['a', 'a', 'a #2', 7])
+empty = pd.DataFrame()
+series = pd.Series([1, 2, 3, 4], name='s')
+not_a_frame = [1]`)
+	f := k.frame("df", inspect.TableOptions{HeadRows: 2})
+	if jsonOf(t, f.Shape) != "[3,12]" || !slices.Equal(f.Columns, []string{"n", "at", "tz", "dec", "cat", "int", "flag", "text", "odd", "per", "z", "day"}) || f.Type != "DataFrame" {
+		t.Errorf("%v %v", f.Shape, f.Columns)
+	}
+	if f.Memory == nil || *f.Memory < 500 || f.Index != nil {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+	equal(t, "head", f.Head, `[{"n":1.5,"at":"2024-01-01T00:00:00","tz":"2024-01-01T00:00:00+00:00","dec":"1.50","cat":"x","int":"1152921504606846976",`+
+		`"flag":true,"text":"é\u2028<","odd":"[1, {2}]","per":"2024-01","z":"1j","day":"2024-01-01"},`+
+		`{"n":null,"at":null,"tz":null,"dec":null,"cat":"y","int":null,"flag":false,"text":null,"odd":"0 days 01:00:00","per":"2024-02","z":"2j","day":null}]`)
+	equal(t, "missing", f.Missing, `{"n":1,"at":1,"tz":1,"dec":2,"cat":0,"int":1,"flag":0,"text":1,"odd":0,"per":0,"z":1,"day":2}`)
+	var types, figures map[string]any
+	must(t, json.Unmarshal(f.DTypes, &types))
+	must(t, json.Unmarshal(f.Figures, &figures))
+	if types["cat"] != "category" || types["int"] != "Int64" || types["n"] != "float64" || !strings.HasPrefix(types["at"].(string), "datetime64[") {
+		t.Errorf("%v", types)
+	}
+	if at := jsonOf(t, figures["at"]); at != `{"count":2,"max":"2024-01-03T00:00:00","min":"2024-01-01T00:00:00"}` {
+		t.Errorf("%s", at)
+	}
+	if cat := jsonOf(t, figures["cat"]); cat != `{"count":3,"freq":2,"top":"x","unique":2}` {
+		t.Errorf("%s", cat)
+	}
+	if n, _ := figures["n"].(map[string]any); n["max"] != "inf" || n["count"] != 2.0 || n["min"] != 1.5 {
+		t.Errorf("%v", n)
+	}
+
+	f = k.frame("multi", inspect.TableOptions{})
+	equal(t, "index", f.Index, `{"type":"MultiIndex","names":["n",null]}`)
+	equal(t, "head", f.Head, `[{"('a', 'x')":1,"('a', 'y')":2},{"('a', 'x')":3,"('a', 'y')":4}]`)
+	equal(t, "labels", f.HeadIdx, `["(1, 'p')","(2, 'q')"]`)
+
+	f = k.frame("dup", inspect.TableOptions{})
+	if !slices.Equal(f.Columns, []string{"a", "a #3", "a #2", "7"}) || len(f.Notes) != 1 {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+	equal(t, "head", f.Head, `[{"a":1,"a #3":2,"a #2":3,"7":4}]`)
+
+	if f = k.frame("empty", inspect.TableOptions{}); jsonOf(t, f.Shape) != "[0,0]" || f.Columns == nil {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+	f = k.frame("series", inspect.TableOptions{NoHead: true})
+	if f.Type != "Series" || f.Head != nil {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+	equal(t, "describe", f.Figures, `{"s":{"count":4,"mean":2.5,"std":1.2909944487358056,"min":1,"25%":1.75,"50%":2.5,"75%":3.25,"max":4}}`)
+	if v := k.value("df"); v.Frame == nil || v.Value != nil || v.Size != "3 rows × 12 cols" {
+		t.Errorf("%s", jsonOf(t, v))
+	}
+	var r *inspect.Refusal
+	if _, err := inspect.DataFrame(t.Context(), k, "not_a_frame", inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_a_dataframe" || !strings.Contains(r.Message, "list") {
+		t.Errorf("%v", err)
+	}
+	for _, v := range k.variables(inspect.ListOptions{}).Variables {
+		if v.Name == "df" && jsonOf(t, v) != `{"name":"df","type":"DataFrame","size":"3 rows × 12 cols"}` {
+			t.Errorf("%s", jsonOf(t, v))
+		}
+	}
+}
+
+func TestLargeTables(t *testing.T) {
+	k := startKernel(t)
+	k.define(`import pandas as pd, numpy as np, time
+n = 10**7
+big = pd.DataFrame({'i': np.arange(n, dtype='int32'), 'b': np.zeros(n, dtype=bool), 'c': pd.Categorical.from_codes(np.zeros(n, dtype='int8'), ['x'])})
+wide = pd.DataFrame(np.zeros((200, 5000)), columns=['あ' * 1000 + str(i) for i in range(5000)])
+long = pd.DataFrame({str(i): ['é' * 10**5] * 100 for i in range(200)})
+class Blocks:
+    def __repr__(self): time.sleep(60)
+    def __eq__(self, o): time.sleep(60)
+    def __hash__(self): return 1
+hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
+	f := k.frame("big", inspect.TableOptions{})
+	if jsonOf(t, f.Shape) != "[10000000,3]" || len(f.Notes) < 2 || f.Memory == nil || *f.Memory < 6e7 {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+	for _, name := range []string{"wide", "long", "hostile"} {
+		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
+		if b := jsonOf(t, f); len(b) > 450_000 || len(f.Notes) == 0 || len(f.Head) < 10 {
+			t.Errorf("%s: %d bytes, %q, %.100s", name, len(b), f.Notes, f.Head)
+		}
+		v := k.value(name)
+		if b := jsonOf(t, v); v.Frame == nil || len(b) > 450_000 {
+			t.Errorf("%s: %d bytes", name, len(b))
+		}
+	}
+	if f.Shape[1] == nil || *f.Shape[1] != 2 || !strings.Contains(string(f.Figures), `"k":{"count":50`) && !strings.Contains(strings.Join(f.Notes, " "), "no time was left") {
+		t.Errorf("%s", jsonOf(t, f))
+	}
+}
+
+// fakes have the names and the few methods of libraries that are large to install; what is asked of the real ones is the
+// same.
+const fakes = `import sys, types, time, datetime, numpy as np, pandas as pd
+def fake(module, name, **members):
+    bases = members.pop('bases', ())
+    cls = type(name, bases, dict(members, __module__=module))
+    return cls
+class Col:
+    def __init__(self, v): self.v = v
+    def null_count(self): return sum(x is None for x in self.v)
+    def drop_nulls(self): return Col([x for x in self.v if x is not None])
+    def n_unique(self): return len(set(self.v))
+    def mean(self): return np.float64(np.mean(self.drop_nulls().v))
+    def std(self): return 1.0
+    def min(self): return min(self.drop_nulls().v)
+    def max(self): return max(self.drop_nulls().v)
+    def quantile(self, q, how): return float(q)
+    def head(self, n): return Col(self.v[:n])
+    def to_list(self): return self.v
+    def to_pylist(self): return self.v
+    def slice(self, a, n): return Col(self.v[a:a + n])
+data = {'a': [1, None, 3], 's': ['x', 'y', None]}
+pl = fake('polars.dataframe.frame', 'DataFrame', shape=(3, 2), columns=['a', 's'], dtypes=['Int64', 'String'], estimated_size=lambda s: 40, to_series=lambda s, i: Col(list(data.values())[i]))()
+lazy = fake('polars.lazyframe.frame', 'LazyFrame', columns=property(lambda s: time.sleep(60)))()
+class ACol(Col): null_count = 1
+Field = lambda t: types.SimpleNamespace(type=t)
+table = fake('pyarrow.lib', 'Table', shape=(3, 2), column_names=['a', 's'], schema=[Field('int64'), Field('string')], nbytes=50, column=lambda s, i: ACol(list(data.values())[i]))()
+mp = fake('modin.pandas.dataframe', 'DataFrame', bases=(pd.DataFrame,))(data)
+slow = fake('modin.pandas.dataframe', 'DataFrame', shape=property(lambda s: time.sleep(60)))()
+tensor = fake('torch', 'Tensor', shape=(2, 3), dtype='torch.float32', __repr__=lambda s: 'tensor([[0., 0.]])')()
+grad = fake('torch.nn.parameter', 'Parameter', bases=(type(tensor),), dtype='torch.float32')()
+xa = fake('xarray.core.dataarray', 'DataArray', shape=(4,), dtype='float64', __repr__=lambda s: '<xarray.DataArray (x: 4)>')()
+xd = fake('xarray.core.dataset', 'Dataset', sizes={'x': 4, 'y': 2}, __repr__=lambda s: '<xarray.Dataset>')()
+dask = fake('dask.dataframe.core', 'DataFrame', columns=['a', 'b'], __repr__=lambda s: 'Dask DataFrame')()
+npa = np.arange(10**7).reshape(1000, -1)
+npo = np.array([1, 'x', None], dtype=object)
+nps = np.float64('nan')
+npi = np.int64(5)`
+
+func TestLibraries(t *testing.T) {
+	k := startKernel(t)
+	k.define(fakes)
+	sizes := map[string]string{}
+	for _, v := range k.variables(inspect.ListOptions{}).Variables {
+		sizes[v.Name] = v.Size
+	}
+	for name, want := range map[string]string{
+		"pl": "3 rows × 2 cols", "lazy": "not computed", "table": "3 rows × 2 cols", "mp": "3 rows × 2 cols", "slow": "unknown: it took too long",
+		"tensor": "2 × 3 torch.float32", "grad": "2 × 3 torch.float32", "xa": "4 float64", "xd": "x 4 × y 2", "dask": "? rows × 2 cols",
+		"npa": "1000 × 10000 int64", "npo": "3 object",
+	} {
+		if sizes[name] != want {
+			t.Errorf("%s: %q, not %q", name, sizes[name], want)
+		}
+	}
+	for _, name := range []string{"pl", "table", "mp"} {
+		f := k.frame(name, inspect.TableOptions{})
+		if jsonOf(t, f.Shape) != "[3,2]" || !slices.Equal(f.Columns, []string{"a", "s"}) || f.Memory == nil || len(f.Notes) > 0 {
+			t.Errorf("%s: %s", name, jsonOf(t, f))
+		}
+		equal(t, name, f.Missing, `{"a":1,"s":1}`)
+		equal(t, name, f.Head, `[{"a":1,"s":"x"},{"a":null,"s":"y"},{"a":3,"s":null}]`)
+		var figures map[string]map[string]any
+		must(t, json.Unmarshal(f.Figures, &figures))
+		if a := figures["a"]; a["count"] != 2.0 || name != "table" && (a["mean"] != 2.0 || a["max"] != 3.0) {
+			t.Errorf("%s: %v", name, figures)
+		}
+	}
+	var r *inspect.Refusal
+	if _, err := inspect.DataFrame(t.Context(), k, "slow", inspect.TableOptions{}); !errors.As(err, &r) || r.Code != "not_readable" {
+		t.Errorf("%v", err)
+	}
+	for name, want := range map[string]string{
+		"tensor": "tensor([[0., 0.]])", "xa": "<xarray.DataArray (x: 4)>", "xd": "<xarray.Dataset>", "dask": "Dask DataFrame",
+		"npa": " ... ", "npo": "[1 'x' None]", "slow": "modin", "nps": "nan", "npi": "5",
+	} {
+		v := k.value(name)
+		if s := said(t, v.Value); !strings.Contains(s, want) || len(s) > 2_100 {
+			t.Errorf("%s: %q", name, s)
+		}
+	}
+}
+
+func equal(t *testing.T, what string, got json.RawMessage, want string) {
+	t.Helper()
+	if string(got) == want {
+		return
+	}
+	if a, b := jsonOf(t, decoded(t, got)), jsonOf(t, decoded(t, rawOf(want))); a != b {
+		t.Errorf("%s:\n%s\nnot\n%s", what, a, b)
+	}
+}
+
+func must(t *testing.T, err error) {
+	t.Helper()
+	if err != nil {
+		t.Fatal(err)
+	}
+}
