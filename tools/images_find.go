@@ -19,7 +19,7 @@ func (d *deps) findImage(ctx context.Context, uri string) (images.Entry, images.
 	}
 	var e images.Entry
 	var img images.Image
-	ok := owner == imageOwner(ctx)
+	ok := d.ownsImages(ctx, owner)
 	if ok {
 		e, img, ok = d.gallery.store.Find(owner, id)
 	}

@@ -149,7 +149,7 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 	out := finished{size: opt.size(), timeout: opt.timeout(), tray: d.gallery.trays(ctx)}
 	for _, r := range runs {
 		result := r.Result()
-		from := d.gallery.ofRun(ctx, r, result.Count)
+		from := d.ofRun(ctx, r, result.Count)
 		if cell, ok := doc.Notebook().Cell(r.CellID); ok {
 			from = d.gallery.ofCell(ctx, doc, cell)
 			from.Count = result.Count

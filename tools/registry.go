@@ -57,7 +57,7 @@ func Toolsets() []Toolset {
 		{toolsetRuns, "what the cells that were run are doing, and stopping them", true},
 		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
-		{toolsetAnalysis, "what code has drawn", true},
+		{toolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
 	}
 }
 
@@ -95,6 +95,13 @@ func registry(d *deps) []tool {
 		endNbSession(d),
 		queryDocumentSession(d),
 		endDocumentSession(d),
+		sessionCreate(d),
+		sessionList(d),
+		sessionConnect(d),
+		sessionDelete(d),
+		executeCode(d),
+		executeCell(d),
+		interruptExecution(d),
 		getImageResource(d),
 	}
 }

@@ -45,7 +45,7 @@ func addImages(s *server.MCPServer, hooks *server.Hooks, d *deps) {
 		} else if res.NextCursor != "" {
 			return // more of the others comes first
 		}
-		list, next := d.gallery.store.List(imageOwner(ctx), after, imagesListed)
+		list, next := d.gallery.store.List(d.imageSessions(ctx), after, imagesListed)
 		for _, e := range list {
 			res.Resources = append(res.Resources, imageResource(e))
 		}
@@ -72,8 +72,12 @@ func imagesAfter(c mcp.Cursor) (after uint64, ours bool) {
 func imageResource(e images.Entry) mcp.Resource {
 	size := int64(e.Bytes)
 	_, file, _ := strings.Cut(e.URI(), "/images/")
+	title := "Code " + cellNumber(e)
+	if e.Path != "" {
+		title = "Cell " + cellNumber(e) + " of " + path.Base(e.Path)
+	}
 	return mcp.Resource{
-		URI: e.URI(), Name: file, Title: "Cell " + cellNumber(e) + " of " + path.Base(e.Path),
+		URI: e.URI(), Name: file, Title: title,
 		Description: imageDescription(e), MIMEType: e.MIME, Size: &size,
 	}
 }
@@ -82,7 +86,7 @@ func imageResource(e images.Entry) mcp.Resource {
 func imageDescription(e images.Entry) string {
 	out := "Cell " + cellNumber(e) + " of " + e.Path
 	if e.Path == "" {
-		out = "Code"
+		out = "Code " + cellNumber(e)
 	}
 	if e.Line != "" {
 		out += ": " + e.Line

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"time"
 
 	"github.com/nbduet/nbduet/session"
@@ -31,7 +32,7 @@ func runProperty() property {
 // runViewSchema describes a runView.
 func runViewSchema(more ...property) schema {
 	return object("", append(append(resultProperties(),
-		required("path", text("The notebook, when the run was asked for.")),
+		required("path", text("The notebook, when the run was asked for; empty for code that was run in none.")),
 		optional("started", text("ISO 8601 time; absent while it waits.")),
 		optional("ended", text("ISO 8601 time; absent while it goes on.")),
 	), more...)...)
@@ -46,20 +47,23 @@ type runArgs struct {
 }
 
 // findRun finds a run that is remembered.
-func (d *deps) findRun(id string) (*session.Run, error) {
+func (d *deps) findRun(ctx context.Context, id string) (*session.Run, error) {
 	r, ok := d.manager.Run(id)
-	if !ok {
+	if !ok || !visible(ctx, r) {
 		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", quoted(id))
 	}
 	return r, nil
 }
+
+// visible tells whether a client may see a run: what is run in no notebook is its owner's.
+func visible(ctx context.Context, r *session.Run) bool { return r.Path != "" || r.Owner == clientOf(ctx) }
 
 // answerRun answers with a run as it stands.
 func (d *deps) answerRun(ctx context.Context, r *session.Run, opt runOptions) (*answer, error) {
 	result := r.Result()
 	out := runView{Path: r.Path, Started: stamp(result.Started), Ended: stamp(result.Ended)}
 	f := finished{size: opt.size(), tray: d.gallery.trays(ctx), runs: []finishedRun{{
-		r.ID, r.CellID, result, contentsOf(result.Outputs), d.gallery.ofRun(ctx, r, result.Count),
+		r.ID, r.CellID, result, contentsOf(result.Outputs), d.ofRun(ctx, r, result.Count),
 	}}}
 	a := &answer{body: &out}
 	return a, f.into(a, func(res []executionResult) { out.executionResult = res[0] })
@@ -77,7 +81,7 @@ func getRun(d *deps) tool {
 		input:  arguments(append([]property{runProperty(), waitProperties()[0]}, pageProperties()...)...),
 		output: runViewSchema(pageProperty()),
 		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
-			r, err := d.findRun(args.RunID)
+			r, err := d.findRun(ctx, args.RunID)
 			if err != nil {
 				return nil, err
 			}
@@ -104,7 +108,7 @@ func waitRun(d *deps) tool {
 		input:  arguments(append([]property{runProperty()}, waitProperties()...)...),
 		output: runViewSchema(),
 		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
-			r, err := d.findRun(args.RunID)
+			r, err := d.findRun(ctx, args.RunID)
 			if err != nil {
 				return nil, err
 			}
@@ -137,7 +141,7 @@ func cancelRun(d *deps) tool {
 		input:  arguments(runProperty(), waitProperties()[0]),
 		output: runViewSchema(),
 		handle: typed(func(ctx context.Context, args runArgs) (*answer, error) {
-			r, err := d.findRun(args.RunID)
+			r, err := d.findRun(ctx, args.RunID)
 			if err != nil {
 				return nil, err
 			}
@@ -161,6 +165,7 @@ type listedRun struct {
 	RunID   string `json:"run_id"`
 	Path    string `json:"path"`
 	CellID  string `json:"cell_id"`
+	Session string `json:"session_id,omitempty"`
 	State   string `json:"state"`
 	Count   *int   `json:"execution_count"`
 	Started string `json:"started,omitempty"`
@@ -187,8 +192,9 @@ func listRuns(d *deps) tool {
 		output: object("",
 			required("runs", list("", object("",
 				required("run_id", text("")),
-				required("path", text("")),
+				required("path", text("Of the notebook; empty for code that was run in none.")),
 				required("cell_id", text("")),
+				optional("session_id", text("The analysis session that it was asked for in.")),
 				required("state", stateSchema()),
 				required("execution_count", integer("").orNull()),
 				optional("started", text("ISO 8601 time.")),
@@ -196,7 +202,7 @@ func listRuns(d *deps) tool {
 			))),
 			required("total", integer("Runs that are known, those beyond the limit included.")),
 		),
-		handle: typed(func(_ context.Context, args listRunsArgs) (*answer, error) {
+		handle: typed(func(ctx context.Context, args listRunsArgs) (*answer, error) {
 			path := args.Path
 			if path != "" {
 				var err error
@@ -208,12 +214,12 @@ func listRuns(d *deps) tool {
 			if args.Limit != nil {
 				limit = *args.Limit
 			}
-			all := d.manager.Runs(path)
+			all := slices.DeleteFunc(d.manager.Runs(path), func(r *session.Run) bool { return !visible(ctx, r) })
 			out := listRunsResult{Runs: []listedRun{}, Total: len(all)}
 			for _, r := range all[:min(limit, len(all))] {
 				res := r.Status()
 				out.Runs = append(out.Runs, listedRun{
-					RunID: r.ID, Path: r.Path, CellID: r.CellID, State: string(res.State), Count: res.Count,
+					RunID: r.ID, Path: r.Path, CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
 					Started: stamp(res.Started), Ended: stamp(res.Ended),
 				})
 			}

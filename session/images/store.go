@@ -184,12 +184,12 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	return e, b.picture.Image, true
 }
 
-// List lists what is known of a session's images, the latest first, from the place after on, which is 0 for the
+// List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for the
 // beginning. next is the place for the next call, 0 where there is none.
-func (s *Store) List(session string, after uint64, most int) (list []Entry, next uint64) {
+func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, next uint64) {
 	s.mu.Lock()
 	for _, e := range s.known.Values() {
-		if e.Session == session && (after == 0 || e.seq < after) {
+		if slices.Contains(sessions, e.Session) && (after == 0 || e.seq < after) {
 			list = append(list, e)
 		}
 	}

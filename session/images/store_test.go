@@ -49,7 +49,7 @@ func TestStore(t *testing.T) {
 	if _, _, err := s.Add(origin("me", "c3"), "image/png", "%%%"); err == nil {
 		t.Error("what is no image is one")
 	}
-	if list, next := s.List("me", 0, 10); next != 0 || len(list) != 2 || list[0].ID != second.ID {
+	if list, next := s.List([]string{"me"}, 0, 10); next != 0 || len(list) != 2 || list[0].ID != second.ID {
 		t.Errorf("%d, %+v", next, list)
 	}
 }
@@ -75,7 +75,7 @@ func TestStorePages(t *testing.T) {
 	}
 	var cells []string
 	for at := uint64(0); ; {
-		list, next := s.List("me", at, 10)
+		list, next := s.List([]string{"me"}, at, 10)
 		for _, e := range list {
 			cells = append(cells, e.CellID)
 		}

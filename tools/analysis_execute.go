@@ -1,0 +1,199 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	defaultCodeTimeout = 30.0 // seconds
+	defaultCodeSize    = 10_000
+)
+
+// codeOptions are the arguments of every tool that runs code in a session.
+type codeOptions struct {
+	Timeout           *float64 `json:"timeout"`
+	MaxSize           *int     `json:"maxOutputSize"`
+	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
+}
+
+func (o codeOptions) runOptions() runOptions {
+	timeout, size := defaultCodeTimeout, defaultCodeSize
+	if o.Timeout != nil {
+		timeout = *o.Timeout
+	}
+	if o.MaxSize != nil {
+		size = *o.MaxSize
+	}
+	return runOptions{Timeout: &timeout, MaxSize: &size, InterruptOnCancel: o.InterruptOnCancel}
+}
+
+func codeProperties() []property {
+	return []property{
+		optional("timeout", described("number", "Seconds to wait; code that takes longer goes on, and is answered with what it has put out so far.").
+			with("exclusiveMinimum", 0).with("maximum", maxTimeout).def(defaultCodeTimeout)),
+		optional("maxOutputSize", integer("Most characters of all output together.").between(1, maxOutputSize).def(defaultCodeSize)),
+		optional("interrupt_on_cancel", boolean("Whether cancelling this call stops the code. If false it goes on.").def(true)),
+	}
+}
+
+type executeCodeArgs struct {
+	codeOptions
+	ID   string `json:"session_id"`
+	Code string `json:"code"`
+}
+
+// executeCode makes execute_code.
+func executeCode(d *deps) tool {
+	return tool{
+		name:    "execute_code",
+		title:   "Run code",
+		toolset: toolsetAnalysis,
+		description: "Runs code in an analysis session's kernel and returns what it printed, its value, and its images, which are shown beside the JSON. Variables stay for the next call. " +
+			"In a session with a notebook the code becomes a cell at the notebook's end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on running under its run_id.",
+		marks: marks{destructive: true, openWorld: true},
+		input: arguments(append([]property{
+			sessionProperty(),
+			required("code", text("In the kernel's language, mostly Python.").length(1, maxSource)),
+		}, codeProperties()...)...),
+		output: codeSchema(),
+		handle: typed(func(ctx context.Context, args executeCodeArgs) (*answer, error) {
+			a, err := d.analysis(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			doc, err := sessionNotebook(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if doc == nil {
+				r, err := a.Run(args.Code, session.RunOptions{Ask: asker(ctx)})
+				if err != nil {
+					return nil, analysisError(err)
+				}
+				return d.answerCode(ctx, r, nil, args.codeOptions, func(*int) images.Origin { return d.gallery.ofCode(r, args.Code) })
+			}
+			defer doc.Release()
+			source := lines(args.Code)
+			if marked(source) {
+				return nil, errors.New("code " + markedWhy)
+			}
+			var ids []string
+			err = doc.Edit(ctx, "insert cell", func(e *ydoc.Editor) error {
+				ids, err = e.Insert(e.Len(), ydoc.NewCell{Type: ydoc.Code, Source: source})
+				return err
+			})
+			if err != nil {
+				return nil, err
+			}
+			answer, err := d.runCell(ctx, a, doc, ids[0], args.codeOptions)
+			if err != nil {
+				return nil, fmt.Errorf("the code was put into cell %s of %s, do not insert it again: %w", quoted(ids[0]), doc.Path(), err)
+			}
+			return answer, nil
+		}),
+	}
+}
+
+type executeCellArgs struct {
+	codeOptions
+	ID     string `json:"session_id"`
+	Index  *int   `json:"cell_index"`
+	CellID string `json:"cell_id"`
+}
+
+// executeCell makes execute_cell.
+func executeCell(d *deps) tool {
+	return tool{
+		name:    "execute_cell",
+		title:   "Run a cell of the session's notebook",
+		toolset: toolsetAnalysis,
+		description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
+			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running.",
+		marks: marks{destructive: true, openWorld: true},
+		input: arguments(append([]property{
+			sessionProperty(),
+			optional("cell_index", integer("Index of the cell, from 0. Needed unless cell_id is given.").between(0, maxIndex)),
+			optional("cell_id", idSchema("Id of the cell, in place of cell_index.")),
+		}, codeProperties()...)...),
+		output: codeSchema(),
+		handle: typed(func(ctx context.Context, args executeCellArgs) (*answer, error) {
+			if (args.Index == nil) == (args.CellID == "") {
+				return nil, errors.New("give one of cell_index and cell_id")
+			}
+			a, err := d.analysis(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			doc, err := sessionNotebook(ctx, a)
+			if err != nil {
+				return nil, err
+			}
+			if doc == nil {
+				return nil, analysisError(fmt.Errorf("session %s: %w", a.ID(), session.ErrNoNotebook))
+			}
+			defer doc.Release()
+			nb := doc.Notebook()
+			cell, ok := nb.Cell(args.CellID)
+			if args.Index != nil {
+				cell, ok = nb.CellAt(*args.Index)
+			}
+			switch {
+			case !ok && args.Index != nil:
+				return nil, coded{codeCell, fmt.Sprintf("there is no cell %d: the notebook has %s, counted from 0", *args.Index, plural(nb.Len(), "cell"))}
+			case !ok:
+				return nil, coded{codeCell, fmt.Sprintf("there is no cell with the id %s in %s: read_nb_cells shows the ids", quoted(args.CellID), doc.Path())}
+			case cell.Type != ydoc.Code:
+				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", quoted(cell.ID), cell.Type)
+			}
+			return d.runCell(ctx, a, doc, cell.ID, args.codeOptions)
+		}),
+	}
+}
+
+// runCell runs a cell for a session, and answers.
+func (d *deps) runCell(ctx context.Context, a *session.Analysis, doc *session.Document, cell string, opt codeOptions) (*answer, error) {
+	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Session: a.ID()})
+	if err != nil {
+		return nil, err
+	}
+	return d.answerCode(ctx, runs[0], doc, opt, func(count *int) images.Origin {
+		from := d.ofRun(ctx, runs[0], count)
+		if c, ok := doc.Notebook().Cell(cell); ok {
+			from = d.gallery.ofCell(ctx, doc, c)
+		}
+		from.Session, from.Count = a.ID(), count
+		return from
+	})
+}
+
+// answerCode waits for a run, at most as long as the options say, and answers with what it has come to.
+func (d *deps) answerCode(ctx context.Context, r *session.Run, doc *session.Document, args codeOptions, from func(count *int) images.Origin) (*answer, error) {
+	opt := args.runOptions()
+	wait, cancel := context.WithTimeout(ctx, opt.timeout())
+	defer cancel()
+	await(ctx, wait, []*session.Run{r})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", abandon(ctx, []*session.Run{r}, opt), r.ID, err)
+	}
+	res := r.Result()
+	c := codeOutcome{run: r, Result: res, waited: opt.timeout(), tray: d.gallery.trays(ctx), from: from(res.Count)}
+	return c.answer(doc, opt.size())
+}
+
+// duration is how long the kernel has had a run so far.
+func duration(res session.Result) time.Duration {
+	switch {
+	case res.Started.IsZero():
+		return 0
+	case res.Ended.IsZero():
+		return time.Since(res.Started)
+	}
+	return res.Ended.Sub(res.Started)
+}

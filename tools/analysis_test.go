@@ -1,0 +1,312 @@
+package tools
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// create makes an analysis session.
+func (r *rig) create(args dict) sessionInfo {
+	r.t.Helper()
+	var out sessionInfo
+	r.good("session_create", args, &out)
+	return out
+}
+
+// execute runs code in a session.
+func (r *rig) execute(id, code string) codeResult {
+	r.t.Helper()
+	var out codeResult
+	r.good("execute_code", dict{"session_id": id, "code": code}, &out)
+	return out
+}
+
+// refused calls a tool that must answer with an error of a code.
+func (r *rig) refused(c *client.Client, name string, args dict, code string, says ...string) {
+	r.t.Helper()
+	res := r.callAs(c, name, args)
+	var got coded
+	if err := json.Unmarshal([]byte(messageOf(res)), &got); !res.IsError || err != nil || got.Code != code || got.Message == "" {
+		r.t.Errorf("%s %v: error %v, %s; want %s", name, args, res.IsError, messageOf(res), code)
+	}
+	for _, want := range says {
+		if !strings.Contains(got.Message, want) {
+			r.t.Errorf("%s %v: %q does not say %q", name, args, got.Message, want)
+		}
+	}
+}
+
+// other is another client of the same program.
+func (r *rig) other() *client.Client {
+	r.t.Helper()
+	c := r.connect(Config{Manager: r.manager, Version: "test"})
+	r.t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			r.t.Error(err)
+		}
+	})
+	return c
+}
+
+func TestAC1SessionManagement(t *testing.T) {
+	r := newRig(t)
+	made := r.create(dict{"name": "sales"})
+	if made.ID == "" || made.KernelID == "" || made.Status != kernel.StateIdle || made.Name != "sales" {
+		t.Errorf("%+v", made)
+	}
+	if at, err := time.Parse(time.RFC3339, made.CreatedAt); err != nil || time.Since(at) > time.Hour {
+		t.Errorf("created at %s", made.CreatedAt)
+	}
+	second := r.create(nil)
+	var list sessionsResult
+	r.good("session_list", nil, &list)
+	if len(list.Sessions) != 2 || list.Sessions[0] != made || list.Sessions[1].ID != second.ID {
+		t.Errorf("%+v", list.Sessions)
+	}
+	running := 0
+	for _, k := range list.Kernels {
+		if k.KernelID == made.KernelID || k.KernelID == second.KernelID {
+			running++
+		}
+	}
+	if running != 2 {
+		t.Errorf("%+v", list.Kernels)
+	}
+	// Busy while code runs.
+	var late codeResult
+	r.good("execute_code", dict{"session_id": second.ID, "code": "import time\ntime.sleep(600)", "timeout": 0.2}, &late)
+	r.good("session_list", nil, &list)
+	if list.Sessions[0].Status != kernel.StateIdle || list.Sessions[1].Status != kernel.StateBusy {
+		t.Errorf("%+v", list.Sessions)
+	}
+	// Nobody else sees or touches them.
+	elsewhere := r.other()
+	for name, args := range map[string]dict{
+		"session_delete": {}, "execute_code": {"code": "1"}, "execute_cell": {"cell_index": 0}, "interrupt_execution": {},
+	} {
+		args["session_id"] = made.ID
+		r.refused(elsewhere, name, args, codeSession, made.ID, "session_create")
+	}
+	res := r.callAs(elsewhere, "session_list", nil)
+	var others sessionsResult
+	if decode(t, res, &others); len(others.Sessions) != 0 {
+		t.Errorf("another client sees %+v", others.Sessions)
+	}
+	if res := r.callAs(elsewhere, "get_run", dict{"run_id": late.RunID}); !res.IsError {
+		t.Errorf("another client sees %s", messageOf(res))
+	}
+	var none listRunsResult
+	if decode(t, r.callAs(elsewhere, "list_runs", nil), &none); none.Total != 0 {
+		t.Errorf("another client sees %+v", none)
+	}
+	for _, id := range []string{made.ID, second.ID} {
+		var gone endedResult
+		if r.good("session_delete", dict{"session_id": id}, &gone); !gone.Deleted || !gone.Shutdown {
+			t.Errorf("%+v", gone)
+		}
+		r.refused(r.client, "session_delete", dict{"session_id": id}, codeSession)
+	}
+	if r.good("session_list", nil, &list); len(list.Sessions) != 0 {
+		t.Errorf("%+v", list.Sessions)
+	}
+	for _, k := range list.Kernels {
+		if k.KernelID == made.KernelID || k.KernelID == second.KernelID {
+			t.Errorf("%+v runs still", k)
+		}
+	}
+	r.refused(r.client, "session_create", dict{"notebook_path": "none.ipynb"}, codeNotebook, "none.ipynb")
+	r.refused(r.client, "session_connect", dict{"notebook_path": "none.ipynb"}, codeSession, "none.ipynb")
+	r.refused(r.client, "session_connect", dict{"kernel_id": "none"}, codeSession, "none")
+	r.bad("session_connect", nil, "notebook_path or kernel_id")
+	r.bad("session_create", dict{"kernel_name": "cobol"}, `"cobol"`, "list_available_kernels")
+}
+
+func TestAC2CodeExecution(t *testing.T) {
+	r := newRig(t)
+	id := r.create(nil).ID
+	got := r.execute(id, `print("hello")`)
+	if !got.Success || got.Stdout != "hello\n" || got.Stderr != "" || got.Result != nil || len(got.Images) != 0 || got.State != "done" || got.ErrorType != "" || *got.Count != 1 {
+		t.Errorf("%+v", got)
+	}
+	got = r.execute(id, "import sys, time\nfrom IPython.display import display, Markdown\nprint('note', file=sys.stderr)\ntime.sleep(0.05)\ndisplay(Markdown('# Title'))\nx = [1, 2]\nx")
+	if !got.Success || got.Stderr != "note\n" || got.Result == nil || *got.Result != "[1, 2]" || got.Milliseconds < 50 || len(got.Displays) != 1 {
+		t.Errorf("%+v", got)
+	}
+	got = r.execute(id, "print('before')\ndef f():\n    return 1/0\nf()")
+	if got.Success || got.ErrorType != "ZeroDivisionError" || got.ErrorMessage != "division by zero" || got.Stdout != "before\n" ||
+		!strings.Contains(got.Traceback, "return 1/0") || strings.Contains(got.Traceback, "\x1b") || got.State != "failed" {
+		t.Errorf("%+v", got)
+	}
+	// The time is over: the code goes on, and is heard of by its run.
+	r.good("execute_code", dict{"session_id": id, "code": "print('begun', flush=True)\nwhile not x.__contains__(3): time.sleep(0.01)\nprint('done')", "timeout": 0.5}, &got)
+	if got.Success || got.ErrorType != errTimeout || !strings.Contains(got.ErrorMessage, "500ms") || got.Stdout != "begun\n" || got.State != "running" || !strings.Contains(got.ErrorMessage, got.RunID) {
+		t.Errorf("%+v", got)
+	}
+	slow := got.RunID
+	r.good("execute_code", dict{"session_id": id, "code": "print('behind')", "timeout": 0.1}, &got)
+	if got.ErrorType != errTimeout || got.State != "queued" {
+		t.Errorf("%+v", got)
+	}
+	behind := got.RunID
+	var stopped interruptResult
+	r.good("interrupt_execution", dict{"session_id": id}, &stopped)
+	if len(stopped.Runs) != 2 || stopped.Runs[0] != (interruptedRun{behind, "cancelled"}) || stopped.Runs[1] != (interruptedRun{slow, "interrupted"}) {
+		t.Errorf("%+v", stopped)
+	}
+	if r.good("interrupt_execution", dict{"session_id": id}, &stopped); len(stopped.Runs) != 0 {
+		t.Errorf("%+v", stopped)
+	}
+	var seen runView
+	if r.good("get_run", dict{"run_id": slow}, &seen); seen.State != "interrupted" || len(seen.Outputs) == 0 || seen.Path != "" {
+		t.Errorf("%+v", seen)
+	}
+	r.good("execute_code", dict{"session_id": id, "code": "time.sleep(0.5)\nprint('late')", "timeout": 0.1}, &got)
+	if r.good("wait_run", dict{"run_id": got.RunID}, &seen); seen.State != "done" {
+		t.Errorf("%+v", seen)
+	}
+	// Much output is cut, and paged through.
+	got = r.execute(id, "print('x' * 1_000_000)\n'y' * 100_000")
+	if !got.Truncated || len(got.Stdout)+len(*got.Result) > 2*defaultCodeSize || !strings.Contains(got.Stdout, "characters left out") {
+		t.Errorf("%d and %d characters", len(got.Stdout), len(*got.Result))
+	}
+	r.bad("execute_code", dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
+	r.refused(r.client, "execute_cell", dict{"session_id": id, "cell_index": 0}, codeNone, "notebook_path")
+	// The kernel dies, and says so; the session goes on.
+	if got = r.execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"); got.ErrorType != errLost || !strings.Contains(got.ErrorMessage, "ended") {
+		t.Errorf("%+v", got)
+	}
+	if got = r.execute(id, "print('again')"); !got.Success || got.Stdout != "again\n" {
+		t.Errorf("%+v", got)
+	}
+}
+
+// The plot of a session is in its answer, among the resources, and to be read,
+// by its own client alone.
+func TestAC5ImageResources(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1")
+	elsewhere := r.other()
+	for _, s := range []sessionInfo{r.create(nil), r.create(dict{"notebook_path": path})} {
+		var got codeResult
+		res := r.good("execute_code", dict{"session_id": s.ID, "code": plotting + "plt.plot([1, 3, 2])\nplt.show()"}, &got)
+		if !got.Success || len(got.Images) != 1 || len(shownImages(t, res)) != 1 || len(got.Displays) != 0 {
+			t.Fatalf("%+v", got)
+		}
+		img := got.Images[0]
+		if !strings.HasPrefix(img.URI, "jupyter://sessions/"+s.ID+"/images/") || !strings.HasSuffix(img.URI, ".png") || img.MIME != "image/png" || !strings.Contains(img.Description, "import matplotlib") {
+			t.Errorf("%+v", img)
+		}
+		listed := false
+		list, err := r.client.ListResources(t.Context(), mcp.ListResourcesRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range list.Resources {
+			listed = listed || l.URI == img.URI && l.MIMEType == img.MIME
+		}
+		if !listed {
+			t.Errorf("%s is not listed: %+v", img.URI, list.Resources)
+		}
+		blob, err := r.readResource(r.client, img.URI)
+		if err != nil || blob.MIMEType != "image/png" || !strings.HasPrefix(blob.Blob, "iVBORw0KGgo") {
+			t.Errorf("%v, %+v", err, blob.MIMEType)
+		}
+		var tool imageResult
+		if r.good("get_image_resource", dict{"resource_uri": img.URI}, &tool); tool.MIME != "image/png" || tool.Data != blob.Blob || tool.Width < 300 || tool.Height < 200 {
+			t.Errorf("%s %d×%d", tool.MIME, tool.Width, tool.Height)
+		}
+		var seen runView
+		r.good("get_run", dict{"run_id": got.RunID}, &seen)
+		if refs := references(seen.executionResult, "image/png"); len(refs) != 1 || address(t, refs[0]) != img.URI {
+			t.Errorf("the run names %q", refs)
+		}
+		if _, err := r.readResource(elsewhere, img.URI); err == nil {
+			t.Error("another client reads it")
+		}
+	}
+}
+
+// The kernel is one, whoever comes first, and what a session runs stands in the
+// notebook, for all to see.
+func TestAC7SharedKernel(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "x = 6", "print('second')")
+	person := r.person()
+	t.Run("NotebookFirst", func(t *testing.T) {
+		person.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}}, nil)
+		var got connectResult
+		r.good("session_connect", dict{"notebook_path": path}, &got)
+		if !got.Connected || got.Path != path {
+			t.Fatalf("%+v", got)
+		}
+		if k, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok || k.ID != got.KernelID {
+			t.Errorf("the person has %+v, %v, the session %s", k, err, got.KernelID)
+		}
+		res := r.execute(got.ID, "y = x * 7\nprint(y)")
+		if !res.Success || res.Stdout != "42\n" || res.CellID == "" {
+			t.Fatalf("%+v", res)
+		}
+		cells := person.read(path).Cells
+		last := cells[len(cells)-1]
+		if len(cells) != 3 || last.ID != res.CellID || last.Source != "y = x * 7\nprint(y)" || *last.ExecutionCount != *res.Count || last.Outputs[0]["text"] != "42\n" {
+			t.Errorf("the person sees %+v", cells)
+		}
+		var again codeResult
+		person.good("insert_nb_cells", dict{"path": path, "position": 3, "cells": []dict{{"content": "print(y + 1)"}}}, nil)
+		r.good("execute_cell", dict{"session_id": got.ID, "cell_index": 3}, &again)
+		if again.Stdout != "43\n" || again.CellID == "" || len(person.read(path).Cells) != 4 {
+			t.Errorf("%+v", again)
+		}
+		r.good("execute_cell", dict{"session_id": got.ID, "cell_id": "c1"}, &again)
+		if again.Stdout != "second\n" || again.CellID != "c1" {
+			t.Errorf("%+v", again)
+		}
+		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_index": 4}, codeCell, "4 cells")
+		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_id": "none"}, codeCell, `"none"`)
+		r.bad("execute_cell", dict{"session_id": got.ID}, "one of cell_index and cell_id")
+		var gone endedResult
+		if r.good("session_delete", dict{"session_id": got.ID}, &gone); gone.Shutdown {
+			t.Errorf("%+v", gone)
+		}
+		if _, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok {
+			t.Errorf("the kernel was shut down (%v)", err)
+		}
+	})
+	t.Run("SessionFirst", func(t *testing.T) {
+		path := r.server.Notebook(t, "print(z)")
+		s := r.create(dict{"notebook_path": "/" + path})
+		if res := r.execute(s.ID, "z = 'shared'"); !res.Success || s.Path != path {
+			t.Fatalf("%+v, %+v", s, res)
+		}
+		var ran executeResult
+		person.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}}, &ran)
+		if ran.Results[0].State != string(session.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
+			t.Errorf("%+v", ran.Results)
+		}
+		if k, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok || k.ID != s.KernelID {
+			t.Errorf("the person has %+v, %v, the session %s", k, err, s.KernelID)
+		}
+		// A rename takes the session along.
+		moved := strings.TrimSuffix(path, ".ipynb") + "-moved.ipynb"
+		person.good("rename_document", dict{"path": path, "newPath": moved}, nil)
+		if res := r.execute(s.ID, "print(z + '!')"); res.Stdout != "shared!\n" {
+			t.Errorf("%+v", res)
+		}
+		var list sessionsResult
+		if r.good("session_list", nil, &list); len(list.Sessions) != 1 || list.Sessions[0].Path != moved || list.Sessions[0].KernelID != s.KernelID {
+			t.Errorf("%+v", list.Sessions)
+		}
+		var gone endedResult
+		if r.good("session_delete", dict{"session_id": s.ID}, &gone); gone.Shutdown || !strings.Contains(gone.Message, "open") {
+			t.Errorf("somebody has it open: %+v", gone)
+		}
+	})
+}
