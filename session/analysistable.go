@@ -252,18 +252,25 @@ func (a *Analysis) enter() error {
 
 // ready waits until the session's kernel has started up, for a while.
 func (a *Analysis) ready(ctx context.Context) error {
-	conn, done, err := a.connect(ctx)
-	if errors.Is(err, errKernelSocket) {
-		return nil // its cells can be run all the same
-	}
-	if err != nil {
-		return err
-	}
-	defer done()
 	wait, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
-	if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
+	conn, done, err := a.connect(ctx)
+	switch {
+	case err == nil:
+		defer done()
+		if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
+			return err
+		}
+	case !errors.Is(err, errKernelSocket): // its cells can be run all the same
 		return err
 	}
-	return nil // a kernel that takes longer shows as "starting"
+	// The server hears of it a little later than we do.
+	for a.Status(wait) == kernel.StateStarting {
+		select {
+		case <-wait.Done():
+			return ctx.Err() // a kernel that takes longer shows as "starting"
+		case <-time.After(readyEvery):
+		}
+	}
+	return ctx.Err()
 }

@@ -30,11 +30,17 @@ const (
 	// run the cell: markedIdle while the cell shows as busy, endedIdle while it
 	// does not and has no count.
 	markedIdle = 10
-	endedIdle  = 3
+	endedIdle  = 5
 	// sourceTries is how often a cell is handed over again after somebody has
 	// edited it on the way.
 	sourceTries = 5
 )
+
+// errKernelSocket is what is said to who wants to talk to a notebook's kernel
+// beside its cells.
+var errKernelSocket = errors.New("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
+	"takes the place of the one that a person's tab has, which then gets no answers; put the code into a cell and run it, " +
+	"or use a session without a notebook, which has a kernel of its own")
 
 // noteNoInput is added to a run whose code asked for input.
 const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without anybody to ask"

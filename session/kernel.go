@@ -84,6 +84,9 @@ func (k *kernelLink) dial(ctx context.Context, u kernelUser) (conn *kernel.Conn,
 // obtain takes the kernel of the notebook's Jupyter session, which is the one
 // that an open tab uses, or has a session started, which a tab will find.
 func (d *Document) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+	if d.current().documents {
+		return jupyter.Kernel{}, false, errKernelSocket
+	}
 	s, started, err := kernel.FindOrStart(ctx, d.m.cfg.Server, d.Path(), "", d.kernelName())
 	return s.Kernel, started, err
 }

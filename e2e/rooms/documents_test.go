@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"os"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -21,7 +20,12 @@ import (
 // what works elsewhere works there, or its answer says why not.
 func TestServerDocuments(t *testing.T) {
 	t.Parallel()
-	s := jupytertest.Start(t, jupytertest.WithDocuments())
+	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "testdata"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	s := jupytertest.Start(t, jupytertest.WithDocuments(), jupytertest.WithEnv("PYTHONPATH="+folder),
+		jupytertest.WithFlags("--ServerApp.contents_manager_class=readonly_contents.ReadOnlyContents"))
 	for name, test := range map[string]func(*testing.T, *jupytertest.Server){
 		"several agents edit one notebook":        documentsEdits,
 		"a text":                                  documentsText,
@@ -32,6 +36,7 @@ func TestServerDocuments(t *testing.T) {
 		"read-only":                               documentsReadOnly,
 		"cells are run":                           documentsRun,
 		"the kernel is interrupted and restarted": documentsKernel,
+		"sessions of a kernel":                    documentsAnalysis,
 		"the server is killed":                    documentsKilled,
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -249,17 +254,13 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 }
 
 func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
-	if os.Getuid() == 0 {
-		t.Log("everything is writable for root")
-		return
-	}
-	path := s.Notebook(t, "x = 1")
-	if err := os.Chmod(filepath.Join(s.Root, path), 0o400); err != nil {
-		t.Fatal(err)
-	}
-	d := newAgent(t, s.URL, s.Token).open(path)
-	if why := d.Unsaved(); !strings.Contains(why, "read-only") {
-		t.Errorf("said of the file: %q", why)
+	path := s.Write(t, "readonly.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
+	m := newAgent(t, s.URL, s.Token)
+	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
+	_, _, err := m.End(t.Context(), path)
+	var unsaved *session.UnsavedError
+	if !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
+		t.Errorf("end: %v; want that it is not saved", err)
 	}
 }
 
@@ -347,7 +348,8 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 
 func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "import time\nprint('on', flush=True)\ntime.sleep(300)", "1+1")
-	d := newAgent(t, s.URL, s.Token).open(path)
+	m := newAgent(t, s.URL, s.Token)
+	d := m.open(path)
 	begin := func() *session.Run {
 		t.Helper()
 		runs, err := d.Run(t.Context(), []string{"c0"})
@@ -427,4 +429,29 @@ func documentsKilled(t *testing.T, second *jupytertest.Server) {
 		led.insert(t.Context(), docs[n%2], n, fmt.Sprint("after ", n))
 	}
 	settles(t, second, path, led, docs...)
+}
+
+// A second connection to a notebook's kernel would take the place of a tab's,
+// and is refused: there code is run in cells alone. A session without a notebook
+// has a kernel of its own.
+func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
+	m := newAgent(t, s.URL, s.Token)
+	for _, path := range []string{s.Notebook(t, "x = 1"), ""} {
+		a, err := m.CreateAnalysis(t.Context(), "me", session.AnalysisOptions{NotebookPath: path})
+		if err != nil {
+			t.Fatal(err)
+		}
+		_, err = a.Evaluate(t.Context(), "x = 2", map[string]string{"x": "x"})
+		if refused := err != nil && strings.Contains(err.Error(), "does not work with jupyter-server-documents"); refused != (path != "") || err != nil && !refused {
+			t.Errorf("evaluate beside the notebook %q: %v", path, err)
+		}
+		if path != "" {
+			if r := runCells(t, m.open(path), "c0")[0]; r.State != session.Done {
+				t.Errorf("run: %+v", r)
+			}
+		}
+		if err := m.DeleteAnalysis(t.Context(), "me", a.ID()); err != nil {
+			t.Error(err)
+		}
+	}
 }
