@@ -21,12 +21,11 @@ var ErrNoNotebook = errors.New("the analysis session has no notebook")
 // no longer there.
 var ErrKernelGone = errors.New("the kernel is gone")
 
-// ErrNoSocket says that the kernel can only be had by way of its notebook: the
-// server has jupyter-server-documents, and runs the cells itself.
-var ErrNoSocket = errors.New("the kernel is the notebook's alone with jupyter-server-documents: run a cell instead")
-
 // readyTimeout bounds the wait for a new session's kernel to start up.
 const readyTimeout = 30 * time.Second
+
+// readyEvery is the pause between two looks at one that starts up.
+const readyEvery = 20 * time.Millisecond
 
 // AnalysisOptions say what an analysis session is to have.
 type AnalysisOptions struct {
@@ -234,10 +233,6 @@ func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(),
 	d, err := a.Open(ctx)
 	if err != nil {
 		return nil, nil, err
-	}
-	if d.current().documents {
-		d.Release()
-		return nil, nil, fmt.Errorf("session %s: %w", a.id, ErrNoSocket)
 	}
 	conn, news, err := d.kernel.connect(ctx, d)
 	if err != nil {

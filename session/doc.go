@@ -12,12 +12,17 @@
 // is cancelled or has waited long enough leaves a run behind that goes on, and
 // that can be asked about by its id.
 //
+// An [Analysis] is a kernel that an owner works with by an id, and its notebook
+// if it has one. Code in a notebook's session is run by the document; a kernel
+// alone has a queue of its own, with the same kind of runs.
+//
 // # Concurrency
 //
 // Everything here is safe for use by any goroutine. The Manager owns one
 // goroutine, the janitor, and those that leave rooms; a Document owns three:
 // the keeper, which joins afresh when the room is lost for good, the saver, and
-// the runner, which executes the queue in order. Manager.Close ends them all
+// the runner, which executes the queue in order; an Analysis without a notebook
+// owns one, its runner. Manager.Close ends them all
 // and waits for them. The map of documents has one lock, never held across
 // anything that blocks.
 package session

@@ -56,7 +56,9 @@ func (d *deps) findRun(ctx context.Context, id string) (*session.Run, error) {
 }
 
 // visible tells whether a client may see a run: what is run in no notebook is its owner's.
-func visible(ctx context.Context, r *session.Run) bool { return r.Path != "" || r.Owner == clientOf(ctx) }
+func visible(ctx context.Context, r *session.Run) bool {
+	return r.Path != "" || r.Owner == clientOf(ctx)
+}
 
 // answerRun answers with a run as it stands.
 func (d *deps) answerRun(ctx context.Context, r *session.Run, opt runOptions) (*answer, error) {
