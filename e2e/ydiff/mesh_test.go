@@ -6,6 +6,8 @@ import "fmt"
 //
 // pycrdt only ever gets what it lacks as a whole: it integrates structs that follow a gap, and then takes the gap for
 // filled. A room's server is never in that place, because its clients build on nothing that has not come through it.
+// Neither is JupyterLab's model, which throws at a cell that yjs shows without a type because the rest of its update waits
+// for another one.
 type mesh struct {
 	peers []peer
 	kinds []kind
@@ -39,7 +41,7 @@ func (m *mesh) step(st step) error {
 		return err
 	}
 	l := m.links[st.P][st.Q]
-	if m.kinds[st.Q].inPython() && (st.Do == "pass" || st.Do == "again") {
+	if m.kinds[st.Q].wantsAll() && (st.Do == "pass" || st.Do == "again") {
 		if l.cut {
 			return nil
 		}
@@ -137,7 +139,7 @@ func (m *mesh) settle() error {
 func (m *mesh) deliver(p, q int, l *link) error {
 	updates := l.queue
 	l.queue = nil
-	if l.cut || len(updates) > 0 && m.kinds[q].inPython() {
+	if l.cut || len(updates) > 0 && m.kinds[q].wantsAll() {
 		return m.sync(p, q)
 	}
 	return m.give(q, updates...)

@@ -24,6 +24,9 @@ func (k kind) model() bool { return k == labKind || k == serverKind }
 // inPython reports whether a replica is a document of pycrdt.
 func (k kind) inPython() bool { return k == pycrdtKind || k == serverKind }
 
+// wantsAll reports whether a replica of a mesh is to get what it lacks as a whole only.
+func (k kind) wantsAll() bool { return k.inPython() || k == labKind }
+
 // op is one operation of an edit. Peers take its numbers modulo what they have.
 type op struct {
 	Op string `json:"op"`
