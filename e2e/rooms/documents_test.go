@@ -389,7 +389,8 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	if _, err := d.RestartKernel(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
-	if res := end(r); res.State != session.Lost || res.Err == nil {
+	// The server interrupts a kernel before it ends it, and may hear its last word.
+	if res := end(r); res.State != session.Interrupted && (res.State != session.Lost || res.Err == nil) {
 		t.Errorf("restarted: %+v", res)
 	}
 	if res := runCells(t, d, "c1")[0]; res.State != session.Done || printed(res.Outputs) != "[2]" || *res.Count != 1 || !strings.Contains(res.Note, "restarted") {
