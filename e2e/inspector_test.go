@@ -82,6 +82,9 @@ var inspected = map[string][]string{
 	"execute_code":           {"session_id=none", "code=1+1"},
 	"execute_cell":           {"session_id=none", "cell_index=0"},
 	"interrupt_execution":    {"session_id=none"},
+	"get_variables":          {"session_id=none"},
+	"get_variable":           {"session_id=none", "variable_name=x"},
+	"get_dataframe_info":     {"session_id=none", "variable_name=df"},
 	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
 }
 
@@ -90,6 +93,7 @@ var inspected = map[string][]string{
 var refused = []string{
 	"get_run", "wait_run", "cancel_run", "get_image_resource",
 	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
+	"get_variables", "get_variable", "get_dataframe_info",
 }
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a

@@ -102,6 +102,9 @@ func registry(d *deps) []tool {
 		executeCode(d),
 		executeCell(d),
 		interruptExecution(d),
+		getVariables(d),
+		getVariable(d),
+		getDataFrameInfo(d),
 		getImageResource(d),
 	}
 }

@@ -41,6 +41,7 @@ type deps struct {
 	manager *session.Manager
 	seen    *seen
 	gallery *gallery
+	looks   turns // into a kernel, by its id
 }
 
 // instructions are read by the model once, before any tool.
