@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// ErrDetached: the notebook's room is not connected to its kernel, see [Server.ExecuteCell].
+// ErrDetached says that a notebook's room is not connected to its kernel; see [Server.ExecuteCell].
 var ErrDetached = errors.New("the room is not connected to its kernel")
 
 // jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name is made of the file's id,
@@ -64,7 +64,7 @@ func (s *Server) AttachKernel(ctx context.Context, sessionID, kernelID string) e
 func sourceHash(source string) string {
 	const m = 0x5bd1e995
 	b := []byte(source)
-	h := uint32(len(b)) //nolint:gosec // the length wraps as in the original
+	h := uint32(len(b))
 	for ; len(b) >= 4; b = b[4:] {
 		k := uint32(b[0]) | uint32(b[1])<<8 | uint32(b[2])<<16 | uint32(b[3])<<24
 		k *= m
