@@ -23,6 +23,9 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	if d.current().documents {
 		return d.askServer(r, w)
 	}
+	if d.m.cfg.Execute == ExecuteServer {
+		return d.askNbmodel(r, w, c.Source)
+	}
 	conn, news, err := d.kernel.connect(d.ctx, d)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
@@ -44,6 +47,9 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	}
 	if err != nil {
 		return Lost, err
+	}
+	if w.suitsServer() {
+		r.add(d.serverAdvice())
 	}
 	if err := d.oblige(r, w, reply.Payload); err != nil {
 		return Failed, err

@@ -72,10 +72,12 @@ func (r *Run) setAsking(q *Question) {
 type inputs struct {
 	d    worker
 	r    *Run
-	w    interface{ handle(ev kernel.Event) }
-	conn *kernel.Conn
-	ctx  context.Context // ends with the code
-	wg   sync.WaitGroup
+	w    interface{ handle(ev kernel.Event) } // nil where what comes of it is not ours to write
+	conn interface {
+		Input(ctx context.Context, line string) error
+	}
+	ctx context.Context // ends with the code
+	wg  sync.WaitGroup
 
 	mu         sync.Mutex
 	unanswered error
@@ -108,7 +110,9 @@ func (in *inputs) answer(q Question) {
 		if q.Password {
 			shown = "········"
 		}
-		in.w.handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
+		if in.w != nil {
+			in.w.handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
+		}
 		err = in.conn.Input(in.ctx, line)
 	}
 	if err == nil || errors.Is(err, kernel.ErrNoInput) {

@@ -40,6 +40,7 @@ type Config struct {
 	// InputTimeout is how long a person is waited for whose input code asks
 	// for; 0: DefaultInputTimeout.
 	InputTimeout time.Duration
+	Execute      Execute    // where cells are run; "": ExecuteAuto
 	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }

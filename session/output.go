@@ -31,6 +31,7 @@ type outputs struct {
 	byID    map[string][]int
 	updates map[string]kernel.Display // of displays that other cells may show
 	dropped bool                      // the server has left out output of its own accord
+	special bool                      // more has come than texts without control characters and outputs that stay
 }
 
 // item is one output. A stream's text grows in place.
@@ -49,6 +50,7 @@ type change struct {
 
 // add takes in one event of the kernel.
 func (o *outputs) add(ev kernel.Event) {
+	o.special = o.special || special(ev)
 	switch e := ev.(type) {
 	case kernel.Input:
 		n := e.Count

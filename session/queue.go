@@ -222,8 +222,10 @@ func (d *Document) execute(r *Run) {
 		ctx, stop = context.WithTimeout(context.WithoutCancel(d.ctx), finishTimeout)
 	}
 	defer stop()
-	if err2 := d.finishCell(ctx, r); err2 != nil && err == nil {
-		err = err2
+	if !w.leave {
+		if err2 := d.finishCell(ctx, r); err2 != nil && err == nil {
+			err = err2
+		}
 	}
 	r.end(state, err)
 	switch {

@@ -36,6 +36,7 @@ type outputWriter struct {
 	ended bool
 	wake  chan struct{}
 	done  chan struct{}
+	leave bool // the runner's own: the server sees to the end of the cell
 }
 
 func newOutputWriter(d *Document, r *Run) *outputWriter {

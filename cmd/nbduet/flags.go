@@ -7,12 +7,14 @@ import (
 	"log/slog"
 	"math"
 	"os"
+	"slices"
 	"strconv"
 	"strings"
 	"time"
 
 	"github.com/alecthomas/kong"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -26,6 +28,8 @@ type flags struct {
 	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks held open at once; beyond that the longest idle one is closed. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
 	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer what running code asks, before the code is interrupted. Default: ${default}."`
+
+	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"Where the cells of notebooks are run: kernel (this program asks the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (what is sound, which is kernel). Default: ${default}."`
 
 	MaxImages     int `env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; the others are named by their addresses. Default: ${default}."`
 	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Size of an image that is shown; a larger one is made smaller. An answer as a whole stays under 1 MB. Default: ${default}."`
@@ -45,6 +49,7 @@ type settings struct {
 	maxRooms       int
 	agentName      string
 	inputTimeout   time.Duration
+	execute        session.Execute
 	maxImages      int
 	maxImageBytes  int
 	imageCache     int // bytes
@@ -114,6 +119,9 @@ func (f flags) check() (settings, error) {
 	}
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
 		return settings{}, usageError{fmt.Errorf("--input-timeout: %w", err)}
+	}
+	if s.execute = session.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(session.ExecuteWords(), string(s.execute)) {
+		return settings{}, usageError{fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(session.ExecuteWords(), ", "))}
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
 		return settings{}, usageError{fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)}

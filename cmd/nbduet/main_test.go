@@ -96,7 +96,7 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("--help: %+v", o)
 	}
 	for _, want := range []string{
-		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout",
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--execute",
 		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
@@ -126,6 +126,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--input-timeout=NaN"}, []string{"--input-timeout", "NaN"}},
 		{[]string{"--input-timeout=1e9"}, []string{"--input-timeout", "86400"}},
 		{[]string{"--input-timeout=soon"}, []string{"--input-timeout", `"soon"`}},
+		{[]string{"--execute=cloud"}, []string{"--execute", `"cloud"`, "kernel, server, auto"}},
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
 		{[]string{"--max-rooms=0"}, []string{"--max-rooms", "0"}},
 		{[]string{"--agent-name="}, []string{"--agent-name"}},

@@ -66,7 +66,7 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	defer srv.CloseIdleConnections()
 	manager := session.New(session.Config{
 		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
-		InputTimeout: set.inputTimeout, Logger: log,
+		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
 	mcp, err := tools.New(tools.Config{
 		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log,

@@ -28,6 +28,8 @@ type call struct {
 	body   any        // sent as JSON where not nil
 	// timeout is the time allowed where the context has no deadline; defaultTimeout where zero.
 	timeout time.Duration
+	// choices takes HTTP 300 for an answer, not for a redirect.
+	choices bool
 }
 
 // do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
@@ -66,7 +68,7 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 	defer resp.Body.Close()
 	s.log.LogAttrs(ctx, slog.LevelDebug, "jupyter request", slog.String("op", c.op), slog.String("about", c.about),
 		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
-	if resp.StatusCode < 200 || resp.StatusCode > 299 {
+	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
 		return s.failedAnswer(c.op, c.about, resp)
 	}
 	if out == nil || resp.StatusCode == http.StatusNoContent {

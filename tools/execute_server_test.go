@@ -1,0 +1,70 @@
+package tools
+
+import (
+	"context"
+	"log/slog"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// What is answered of cells that the server runs is what is answered of those
+// that the kernel is asked for.
+func TestServerRunsAnswerAlike(t *testing.T) {
+	r := newRigOn(t, jupytertest.Start(t, jupytertest.WithNbmodel(t)))
+	srv, err := jupyter.New(jupyter.Options{URL: r.server.URL, Token: r.server.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := session.New(session.Config{Server: srv, Execute: session.ExecuteServer})
+	client := r.connect(Config{Manager: m, Version: "test", Logger: slog.New(slog.DiscardHandler)})
+	t.Cleanup(func() {
+		if err := client.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := m.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		srv.CloseIdleConnections()
+	})
+	sources := []string{
+		"import sys\nprint('out', flush=True)\nprint('err', file=sys.stderr, flush=True)\n{'a': 1}",
+		"from PIL import Image\ndisplay(Image.new('RGB', (30, 20), 'red'))",
+		"def f():\n    raise ValueError('no')\nf()",
+		"1",
+	}
+	var answers [2]string
+	for i, c := range []func(path string) executeResult{
+		func(path string) (out executeResult) {
+			r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}, &out)
+			return out
+		},
+		func(path string) (out executeResult) {
+			decode(t, r.callAs(client, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}), &out)
+			return out
+		},
+	} {
+		out := c(r.server.Notebook(t, sources...))
+		for k := range out.Results {
+			if out.Results[k].RunID == "" {
+				t.Errorf("run %d has no id", k)
+			}
+			out.Results[k].RunID = ""
+			for _, o := range out.Results[k].Outputs {
+				if data, ok := o["data"].(map[string]any); ok && k == 1 {
+					if data["image/png"] == nil {
+						t.Errorf("the image is %v", data)
+					}
+					o["data"] = data["text/plain"] // an image's address is the session's own
+				}
+				delete(o, "traceback") // has the kernel's process
+			}
+		}
+		answers[i] = asJSON(t, out)
+	}
+	if answers[0] != answers[1] {
+		t.Errorf("by the kernel: %s\nby the server: %s", answers[0], answers[1])
+	}
+}
