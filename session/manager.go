@@ -166,7 +166,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.cancel()
 	m.wg.Wait()
 	m.spools.close()
-	return errors.Join(append(errs, kernels)...)
+	return errors.Join(kernels, errors.Join(errs...))
 }
 
 // nudge makes the janitor look at the clock again.
