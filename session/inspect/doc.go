@@ -23,7 +23,8 @@
 // The list of variables runs no code of the user's. One value's repr does, as do the methods of a table. Each such call
 // has its own time, and the inspection has one for all of them, kept by SIGALRM inside the kernel: unlike an interrupt
 // from outside, it can hit nothing but this inspection, however the kernel's queue moves meanwhile. The user's own
-// handler and timer are put back. C code that heeds no signal is waited for. What comes back is cut inside the kernel.
+// handler and timer are put back. C code that heeds no signal is waited for, and so no object of the user's is hashed or
+// compared: pandas goes on after an exception there. What comes back is cut inside the kernel.
 //
 // A kernel that is busy is not waited for, see [ErrBusy].
 //

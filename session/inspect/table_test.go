@@ -103,7 +103,7 @@ hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
 	}
 	for _, name := range []string{"wide", "long", "hostile"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})
-		if b := jsonOf(t, f); len(b) > 450_000 || len(f.Notes) == 0 || len(f.Head) < 10 {
+		if b := jsonOf(t, f); len(b) > 450_000 || name != "hostile" && len(f.Notes) == 0 || len(f.Head) < 10 {
 			t.Errorf("%s: %d bytes, %q, %.100s", name, len(b), f.Notes, f.Head)
 		}
 		v := k.value(name)
@@ -111,7 +111,7 @@ hostile = pd.DataFrame({'o': [Blocks() for _ in range(50)], 'k': range(50)})`)
 			t.Errorf("%s: %d bytes", name, len(b))
 		}
 	}
-	if f.Shape[1] == nil || *f.Shape[1] != 2 || !strings.Contains(string(f.Figures), `"k":{"count":50`) && !strings.Contains(strings.Join(f.Notes, " "), "no time was left") {
+	if f.Shape[1] == nil || *f.Shape[1] != 2 || !strings.Contains(string(f.Figures), `"k":{"count":50`) {
 		t.Errorf("%s", jsonOf(t, f))
 	}
 }

@@ -9,6 +9,7 @@ import threading
 import time
 
 NOTHING = object()
+TOO_LONG = "it took too long"
 class_name = type.__dict__["__name__"].__get__
 bases_of = type.__dict__["__mro__"].__get__
 members_of = type.__dict__["__dict__"].__get__
@@ -53,6 +54,7 @@ def known(v):
 # nobody's cell can be hit by it. It comes again and again for code that catches it. Where there is no such signal
 # (Windows, or not the main thread), a thread raises the exception instead, which a sleep does not feel.
 clock = {"end": 0.0, "armed": False, "fired": False, "alarm": False, "timer": None, "cuts": 0}
+slow = set()  # types whose repr has taken too long: that of the next one would as well
 
 
 def ring(*_):
@@ -112,10 +114,10 @@ def limited(seconds, fn, *args):
         disarm()
         if not clock["fired"]:
             raise  # somebody interrupts the kernel: that ends all of it
-        return None, "it took too long"
+        return None, TOO_LONG
     except BaseException as e:
         if clock["fired"]:
-            return None, "it took too long"
+            return None, TOO_LONG
         return None, "it raises " + failure(e)
 
 
@@ -212,8 +214,11 @@ def short(v, most, depth=4):
                 return "set()"
             body = several(v, len(v), most, depth, lambda x, m: short(x, m, depth - 1))
             return left + body + ("," if t is tuple and len(v) == 1 else "") + right
-    text, problem = limited(1, own_repr, v, most)
-    return text if problem is None else "<%s: its repr cannot be shown, %s>" % (class_name(t), problem)
+    # By id: a class may be of a kind that cannot be hashed. The object that is looked at keeps it alive.
+    text, problem = (None, TOO_LONG) if id(t) in slow else limited(1, own_repr, v, most)
+    if problem == TOO_LONG:
+        slow.add(id(t))
+    return text if problem is None else "<%s: its repr cannot be shown, %s>" % (cut(class_name(t), 100), problem)
 
 
 def is_builtin(t):
@@ -255,7 +260,7 @@ def size_of(v):
         return count(len(v), "item")
     key = known(v)
     if key is not None:
-        text, problem = limited(0.5, known_size, v, key)
+        text, problem = limited(1, known_size, v, key)
         return text if problem is None else "unknown: " + problem
     if is_a(v, type) or is_a(v, type(sys)):
         return None
@@ -315,4 +320,4 @@ def run(inspection, question):
         answer = {"error": "interrupted", "message": "the inspection was interrupted"}
     except BaseException as e:
         answer = {"error": "failed", "message": failure(e)}
-    return json.dumps(answer, ensure_ascii=False, allow_nan=False)
+    return json.dumps(answer, ensure_ascii=False, allow_nan=False, separators=(",", ":"))

@@ -28,9 +28,11 @@ def table_info(v, key, question):
     if "index" in table:
         kind, names = table["index"]
         out["index"] = {"type": kind, "names": [None if x is None else label(x) for x in names[:20]]}
-    memory, problem = limited(1, table["memory"])
+    memory, problem = limited(2, table["memory"])
     if problem is None:
         out["memory_bytes"] = int(memory)
+    else:
+        notes.append("the memory is not known: " + problem)
     columns = [limited(1, table["column"], i) for i in range(len(labels))]
     if question["include_head"]:
         add_head(out, table, labels, min(rows, shape[0] or 0), notes)
@@ -45,7 +47,7 @@ def figures(out, table, labels, columns, rows, notes):
     for name, dtype, (column, problem) in zip(labels, table["dtypes"], columns):
         missing = None
         if problem is None:
-            missing, problem = limited(1, table["missing"], column)
+            missing, problem = limited(2, table["missing"], column)
         if problem is None:
             out["missing"][name] = missing = int(missing)
             kind = dtype.lower()
@@ -163,6 +165,8 @@ def pandas_table(v, wide):
 
 def pandas_column(c, how, quartiles):
     if how == "value":
+        if not all_plain(c.cat.categories if str(c.dtype) == "category" else c):
+            return {}
         counts = c.value_counts()
         counts = counts[counts > 0]
         out = {"unique": int(len(counts))}
@@ -176,6 +180,19 @@ def pandas_column(c, how, quartiles):
             out[name] = c.quantile(q)
     out["max"] = c.max()
     return out
+
+
+PLAIN = {("builtins", n) for n in ("str", "bytes", "int", "float", "bool", "complex", "NoneType")}
+PLAIN |= {("datetime", n) for n in ("date", "datetime", "time", "timedelta")} | {("decimal", "Decimal"), ("uuid", "UUID")}
+
+
+def all_plain(values):
+    """Whether values may be hashed and compared: pandas goes on after an exception there, so that no alarm ends it."""
+    if not str(values.dtype).startswith("object"):
+        return True
+    types = {id(t): t for t in map(type, values)}.values()
+    homes = [(module_name(t).partition(".")[0], class_name(t)) for t in types]
+    return all(home in PLAIN or home[0] == "pandas" and home[1] in ("Timestamp", "Timedelta", "NaTType", "NAType") for home in homes)
 
 
 def polars_table(v, wide):
