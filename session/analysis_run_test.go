@@ -82,6 +82,22 @@ func TestAnalysisRuns(t *testing.T) {
 	}
 }
 
+// Code in a kernel alone may ask for input.
+func TestAnalysisAsks(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m := manager(t, s, session.Config{})
+	a := analysis(t, m, session.AnalysisOptions{})
+	r, err := a.Run("print('hello', input('Who? '))", session.RunOptions{Ask: func(_ context.Context, q session.Question) (string, error) {
+		return q.Prompt + "Ada", nil
+	}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res := result(t, r); res.State != session.Done || !strings.HasSuffix(text(res.Outputs), "stdout:hello Who? Ada\n;") {
+		t.Errorf("%+v", res)
+	}
+}
+
 // A kernel that dies, or is shut down while nobody looks, is told of, and the
 // session gets another one.
 func TestAnalysisKernelDies(t *testing.T) {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -80,5 +81,5 @@ func question(q session.Question) string {
 	if q.Password {
 		kind = "a password; what you enter is shown to nobody and kept nowhere by nbduet, but your MCP client may show it"
 	}
-	return fmt.Sprintf("The code running in %s asks for %s: %s", q.Path, kind, prompt)
+	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path, "an analysis session"), kind, prompt)
 }
