@@ -113,7 +113,7 @@ func executeCell(d *deps) tool {
 	return tool{
 		name:    "execute_cell",
 		title:   "Run a cell of the session's notebook",
-		toolset: toolsetAnalysis,
+		toolset: toolsetCells,
 		description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
 			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running.",
 		marks: marks{destructive: true, openWorld: true},

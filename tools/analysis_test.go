@@ -47,7 +47,7 @@ func (r *rig) refused(c *client.Client, name string, args dict, code string, say
 // other is another client of the same program.
 func (r *rig) other() *client.Client {
 	r.t.Helper()
-	c := r.connect(Config{Manager: r.manager, Version: "test"})
+	c := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
 	r.t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			r.t.Error(err)

@@ -41,6 +41,7 @@ const (
 	toolsetDocument = "document"
 	toolsetRTC      = "rtc"
 	toolsetAnalysis = "analysis"
+	toolsetCells    = "cells"
 )
 
 // A Toolset is a group of tools that is switched on and off together.
@@ -58,6 +59,7 @@ func Toolsets() []Toolset {
 		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
 		{toolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
+		{toolsetCells, "further names for cells and files", false},
 	}
 }
 

@@ -133,11 +133,11 @@ func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
 		"":                  "notebook,runs,document,rtc,analysis",
 		"default":           "notebook,runs,document,rtc,analysis",
-		"all":               "notebook,runs,document,rtc,analysis",
+		"all":               "notebook,runs,document,rtc,analysis,cells",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, cells, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)

@@ -40,7 +40,7 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	m := session.New(session.Config{Server: srv, Logger: log})
 	r := &rig{t: t, server: s, srv: srv, manager: m}
-	r.client = r.connect(Config{Manager: m, Version: "test", Logger: log})
+	r.client = r.connect(Config{Manager: m, Version: "test", Toolsets: toolsetNames(), Logger: log})
 	t.Cleanup(func() {
 		if err := r.client.Close(); err != nil {
 			t.Error(err)
