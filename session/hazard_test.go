@@ -167,7 +167,7 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	})
 	eventually(t, "Ada is seen in the second cell", func() bool {
 		who := d.People()
-		return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3}
+		return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3, Caret: true}
 	})
 	d.Point("c0", 5)
 	eventually(t, "Ada sees the agent in the first", func() bool {
