@@ -63,7 +63,7 @@ func TestPagesOfOutputs(t *testing.T) {
 	}
 	rest, _ := r.pages(id, leftOutOutput, maxOutputSize)
 	cell := r.outputText(path, 1)
-	if i := strings.Index(cell, "\n["); i < 0 || !strings.Contains(cell[i:], id) || !strings.Contains(cell[i:], "output -1") {
+	if i := strings.LastIndex(cell, "["); i < 0 || !strings.Contains(cell[i:], id) || !strings.Contains(cell[i:], "output -1") {
 		t.Fatalf("the cell does not say where the rest is: it ends in %q", cell[max(0, len(cell)-300):])
 	} else {
 		cell = cell[:i]
