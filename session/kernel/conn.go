@@ -65,6 +65,7 @@ type Conn struct {
 	leaving time.Time             // when the kernel said that it shuts down; zero when it has not
 	refresh bool                  // the watcher is to ask the server for the state
 	renewed error                 // a restart that nobody was told of by Restarted
+	hears   chan struct{}         // closed at the first word of a process that took a dead one's place; nil: it was heard
 
 	language map[string]any // as the kernel describes it; nil until it has
 	informed chan struct{}  // closed when it has

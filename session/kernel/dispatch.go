@@ -49,12 +49,17 @@ func (c *Conn) onStatus(m incoming) {
 	c.state.status(content.State, m.parent.ID)
 	ex := c.pending[m.parent.ID]
 	switch content.State {
+	case StateStarting, StateBusy, StateIdle:
+		c.hear()
+	}
+	switch content.State {
 	case StateStarting:
 		// A new process. What the old one was running is gone; the rest is asked for.
 		c.restarted(ErrKernelRestarted)
 	case StateRestarting:
 		// Only the server says this, when it starts a kernel again that has ended by itself.
 		c.renewed = errDied
+		c.deafen()
 		c.restarted(errDied)
 	case StateDead:
 		for _, p := range c.pending {

@@ -64,6 +64,9 @@ type execution struct {
 // The errors are ErrKernelRestarted (with ErrKernelDied where nobody asked for it), ErrKernelDead, ErrAnswerLost,
 // ErrClosed, or the context's own: then the kernel goes on running the code, and nothing more is told of it.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
+	if err := c.listen(ctx); err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", err)
+	}
 	expressions := req.UserExpressions
 	if expressions == nil {
 		expressions = map[string]string{}
