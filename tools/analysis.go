@@ -47,16 +47,20 @@ func analysisError(err error) error {
 	return err
 }
 
-// sessionNotebook opens the notebook of a session; nil where it has none.
-func sessionNotebook(ctx context.Context, a *session.Analysis) (*session.Document, error) {
+// sessionNotebook finds a session of the caller's and opens its notebook, nil where it has none.
+func (d *deps) sessionNotebook(ctx context.Context, id string) (*session.Analysis, *session.Document, error) {
+	a, err := d.analysis(ctx, id)
+	if err != nil {
+		return nil, nil, err
+	}
 	doc, err := a.Open(ctx)
 	switch {
 	case errors.Is(err, session.ErrNoNotebook):
-		return nil, nil
+		return a, nil, nil
 	case errors.Is(err, jupyter.ErrNotFound):
-		return nil, coded{codeNotebook, fmt.Sprintf("the session's notebook %q is no longer on the Jupyter server", a.NotebookPath())}
+		return nil, nil, coded{codeNotebook, fmt.Sprintf("the session's notebook %q is no longer on the Jupyter server", a.NotebookPath())}
 	}
-	return doc, err
+	return a, doc, err
 }
 
 // A sessionInfo is one analysis session.

@@ -64,11 +64,7 @@ func executeCode(d *deps) tool {
 		}, codeProperties()...)...),
 		output: codeSchema(),
 		handle: typed(func(ctx context.Context, args executeCodeArgs) (*answer, error) {
-			a, err := d.analysis(ctx, args.ID)
-			if err != nil {
-				return nil, err
-			}
-			doc, err := sessionNotebook(ctx, a)
+			a, doc, err := d.sessionNotebook(ctx, args.ID)
 			if err != nil {
 				return nil, err
 			}
@@ -127,11 +123,7 @@ func executeCell(d *deps) tool {
 			if (args.Index == nil) == (args.CellID == "") {
 				return nil, errors.New("give one of cell_index and cell_id")
 			}
-			a, err := d.analysis(ctx, args.ID)
-			if err != nil {
-				return nil, err
-			}
-			doc, err := sessionNotebook(ctx, a)
+			a, doc, err := d.sessionNotebook(ctx, args.ID)
 			if err != nil {
 				return nil, err
 			}
