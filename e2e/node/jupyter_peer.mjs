@@ -1,11 +1,9 @@
 // A process that holds notebooks of @jupyter/ydoc, JupyterLab's own model of shared documents, for the differential
 // tests. The protocol is that of yjs_peer.mjs.
-import * as readline from 'node:readline'
 import { YNotebook } from '@jupyter/ydoc'
 import * as Y from 'yjs'
-
-const bytes = s => new Uint8Array(Buffer.from(s, 'base64'))
-const base64 = b => Buffer.from(b).toString('base64')
+import { base64, bytes } from './peer_values.mjs'
+import { serve } from './serve.mjs'
 
 const commands = {
   // write returns the state of a document that is made from a notebook.
@@ -26,12 +24,4 @@ const commands = {
   }
 }
 
-for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  let answer
-  try {
-    answer = JSON.parse(line).map(([name, ...args]) => commands[name](...args) ?? null)
-  } catch (e) {
-    answer = { error: String(e.stack ?? e) }
-  }
-  process.stdout.write(JSON.stringify(answer) + '\n')
-}
+await serve(commands)

@@ -3,10 +3,10 @@
 // {"error": …}; the process goes on. It exits when stdin ends.
 //
 // Commands: [name, document, …arguments]; bytes are base64. See `commands` at the end.
-import * as readline from 'node:readline'
 import * as Y from 'yjs'
 import * as lab from './lab_notebook.mjs'
 import { at, base64, bytes, decode, element, encode, mod } from './peer_values.mjs'
+import { serve } from './serve.mjs'
 
 // Only answers are written to stdout.
 console.log = console.error
@@ -291,12 +291,4 @@ const commands = {
   }
 }
 
-for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  let answer
-  try {
-    answer = JSON.parse(line).map(([name, ...args]) => commands[name](...args) ?? null)
-  } catch (e) {
-    answer = { error: String(e.stack ?? e) }
-  }
-  process.stdout.write(JSON.stringify(answer) + '\n')
-}
+await serve(commands)
