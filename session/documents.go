@@ -100,17 +100,3 @@ func (d *Document) holds(lv *live, c jupyter.Content) bool {
 	d.file.modified, d.file.revision, d.file.proven, d.file.gone = c.LastModified, revision, d.file.saving, false
 	return true
 }
-
-// follow finds out where a file is that is not at its path any more, and gives
-// the document its new path; false where it is gone.
-func (d *Document) follow(ctx context.Context, lv *live) bool {
-	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
-	if err != nil || path == d.Path() {
-		return false
-	}
-	if _, err := d.m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
-		return false
-	}
-	d.m.moved(ctx, d, path)
-	return true
-}

@@ -251,6 +251,27 @@ func TestRenameIsFollowed(t *testing.T) {
 	}
 }
 
+// A document that is left right after somebody renamed its file, before the
+// server has said so in the room, is saved at the new path.
+func TestLeftRightAfterARename(t *testing.T) {
+	s := jupytertest.Shared(t)
+	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
+	path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
+	d := openText(t, other, path)
+	insertText(t, d, "one ")
+	eventually(t, "the edit is on disk", func() bool { return fileHas(s, path, "one text") })
+	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+		t.Fatal(err)
+	}
+	insertText(t, d, "two ")
+	if err := other.Close(t.Context()); err != nil {
+		t.Errorf("left with %v", err)
+	}
+	if !fileHas(s, to, "two one text") || fileHas(s, path, "text") {
+		t.Error("the new file does not have what was written, or the old one is there again")
+	}
+}
+
 // A kernel goes along with a notebook that nobody has open.
 func TestRenameTakesTheKernelAlong(t *testing.T) {
 	s := jupytertest.Shared(t)

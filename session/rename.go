@@ -48,6 +48,20 @@ func (d *Document) watch(lv *live) bool {
 	}
 }
 
+// follow finds out where a file is that is not at its path any more, and gives
+// the document its new path; false where it is gone.
+func (d *Document) follow(ctx context.Context, lv *live) bool {
+	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
+	if err != nil || path == d.Path() {
+		return false
+	}
+	if _, err := d.m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{}); err != nil {
+		return false
+	}
+	d.m.moved(ctx, d, path)
+	return true
+}
+
 // moved gives a document its new path. Where somebody has opened the new path
 // already, there are two documents of one room; the old one is put away.
 func (m *Manager) moved(ctx context.Context, d *Document, path string) {

@@ -11,6 +11,7 @@ import (
 	"os"
 	"os/exec"
 	"path/filepath"
+	"syscall"
 )
 
 // Process is a program that answers lines of JSON.
@@ -41,6 +42,20 @@ func Start(ctx context.Context, name string, args ...string) (*Process, error) {
 	return p, nil
 }
 
+// ErrEnded is matched by the error of a call that finds the program ended.
+var ErrEnded = errors.New("it has ended")
+
+// Crashed reports whether an error of [Process.Stop] says that the program was
+// ended by a fault of its own that no language it is written in can catch.
+func Crashed(err error) bool {
+	var exit *exec.ExitError
+	if !errors.As(err, &exit) {
+		return false
+	}
+	status, ok := exit.Sys().(syscall.WaitStatus)
+	return ok && status.Signaled() && (status.Signal() == syscall.SIGSEGV || status.Signal() == syscall.SIGABRT)
+}
+
 // Stop ends the child by ending its input, and waits for it.
 func (p *Process) Stop() error {
 	err := errors.Join(p.in.Close(), p.cmd.Wait())
@@ -60,11 +75,11 @@ func (p *Process) Call(commands ...Command) ([]json.RawMessage, error) {
 		return nil, fmt.Errorf("ask %s: %w", p.name, err)
 	}
 	if _, err := p.in.Write(append(line, '\n')); err != nil {
-		return nil, fmt.Errorf("ask %s: %w\n%s", p.name, err, p.stderr.Bytes())
+		return nil, fmt.Errorf("ask %s: %w: %w\n%s", p.name, ErrEnded, err, p.stderr.Bytes())
 	}
 	answer, err := p.out.ReadBytes('\n')
 	if err != nil {
-		return nil, fmt.Errorf("answer of %s: %w\n%s", p.name, err, p.stderr.Bytes())
+		return nil, fmt.Errorf("answer of %s: %w: %w\n%s", p.name, ErrEnded, err, p.stderr.Bytes())
 	}
 	var results []json.RawMessage
 	if json.Unmarshal(answer, &results) == nil && len(results) == len(commands) {
