@@ -211,6 +211,7 @@ func TestOpenNotebookIsOverwrittenAndRenamed(t *testing.T) {
 	tab.shoot("overwritten")
 
 	to := "renamed-" + path
+	tab.moved = true
 	_, err = nbduet.Do(ctx, "rename_document", map[string]any{"path": path, "newPath": to}, nil)
 	must(t, err)
 	t.Cleanup(func() {
