@@ -1,0 +1,254 @@
+package srcmd
+
+import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"strings"
+)
+
+// An Error says what is wrong with a srcbook file.
+type Error struct {
+	Line   int // counted from 1
+	Reason string
+}
+
+func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Reason) }
+
+var (
+	headerLine = regexp.MustCompile(`^<!--\s*srcbook:(.+?)\s*-->\s*$`)
+	markLine   = regexp.MustCompile(`^<!-- cell:(\{.*\}) -->$`)
+	fenceLine  = regexp.MustCompile("^(`{3,}|~{3,})\\s*([^`]*)$")
+	linkLine   = regexp.MustCompile(`^\[[^\]]*\]\([^)]*\)\s*$`)
+	validID    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
+)
+
+// packageFile is the name of the cell in which srcbook keeps the packages that a notebook needs.
+const packageFile = "package.json"
+
+// Decode reads a notebook. An *Error says where text is not what the format asks for.
+func Decode(text string) (Notebook, error) {
+	text = strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), "\r", "\n")
+	d := decoder{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
+	d.blank()
+	var head header
+	found := headerLine.FindStringSubmatch(d.line())
+	if found == nil {
+		return Notebook{}, d.wrong(`the file does not begin with a comment such as <!-- srcbook:{"language":"python"} -->`)
+	}
+	if err := json.Unmarshal([]byte(found[1]), &head); err != nil {
+		return Notebook{}, d.wrong("the comment of srcbook holds no JSON object: " + err.Error())
+	}
+	d.at++
+	nb := Notebook{Language: head.Language}
+	d.blank()
+	if head.Own != nil {
+		nb.Metadata = head.Own.Metadata
+		if first := head.Own.First; first != nil {
+			if err := d.mark(*first); err != nil {
+				return Notebook{}, err
+			}
+		} else if title, ok := strings.CutPrefix(d.line()+" ", "# "); ok {
+			nb.Title = strings.TrimSpace(title)
+			d.at++
+		}
+	} else if isTitle(d.line()) { // a cell of its own, as in srcbook
+		d.out = append(d.out, Cell{Type: markdown, Source: strings.TrimRight(d.line(), " ")})
+		d.at++
+	}
+	if err := d.cells(); err != nil {
+		return Notebook{}, err
+	}
+	nb.Cells = d.out
+	return nb, nil
+}
+
+// decoder reads cells line by line.
+type decoder struct {
+	lines []string
+	at    int
+	out   []Cell
+
+	text   []string // of the Markdown cell that is being read
+	open   mark
+	marked bool // open is that cell's
+
+	unended bool // a fenced block in Markdown has no end
+}
+
+// line is the current line, "" behind the end.
+func (d *decoder) line() string {
+	if d.at < len(d.lines) {
+		return d.lines[d.at]
+	}
+	return ""
+}
+
+func (d *decoder) wrong(reason string) error { return &Error{Line: d.at + 1, Reason: reason} }
+
+// blank goes on to the next line that is not blank.
+func (d *decoder) blank() {
+	for d.at < len(d.lines) && strings.TrimSpace(d.lines[d.at]) == "" {
+		d.at++
+	}
+}
+
+// cells reads all that is left.
+func (d *decoder) cells() error {
+	for d.at < len(d.lines) {
+		line := d.line()
+		if found := markLine.FindStringSubmatch(line); found != nil {
+			var m mark
+			if err := json.Unmarshal([]byte(found[1]), &m); err != nil {
+				return d.wrong("the comment of a cell holds no JSON object: " + err.Error())
+			}
+			d.at++
+			if err := d.mark(m); err != nil {
+				return err
+			}
+			continue
+		}
+		if name, ok := strings.CutPrefix(line, filename); ok {
+			found, err := d.codeCell(strings.TrimSpace(name))
+			if err != nil {
+				return err
+			}
+			if found {
+				continue
+			}
+		}
+		d.text = append(d.text, line)
+		d.at++
+		if fence := fenceLine.FindStringSubmatch(line); fence != nil {
+			d.skipBlock(fence[1])
+		}
+	}
+	d.end()
+	return nil
+}
+
+// mark begins the cell that a mark is of.
+func (d *decoder) mark(m mark) error {
+	d.begin(m)
+	switch {
+	case m.Type == raw:
+		fence := fenceLine.FindStringSubmatch(d.line())
+		if fence == nil {
+			return d.wrong("no fenced block follows the comment of a raw cell")
+		}
+		source, err := d.block(fence[1])
+		if err != nil {
+			return err
+		}
+		d.marked = false
+		d.out = append(d.out, Cell{ID: m.ID, Type: raw, Source: source, Metadata: m.Metadata})
+	case m.Type != "":
+		return d.wrong(fmt.Sprintf("the type %q in the comment of a cell is not known", m.Type))
+	case m.Lines != nil:
+		if *m.Lines < 1 || *m.Lines > len(d.lines)-d.at {
+			return d.wrong(fmt.Sprintf("the comment before it says that a cell has %d lines, and %d are left", *m.Lines, len(d.lines)-d.at))
+		}
+		d.marked = false
+		d.out = append(d.out, Cell{ID: m.ID, Type: markdown, Source: strings.Join(d.lines[d.at:d.at+*m.Lines], "\n"), Metadata: m.Metadata})
+		d.at += *m.Lines
+	}
+	return nil
+}
+
+// begin ends the Markdown cell that is being read, and begins another.
+func (d *decoder) begin(m mark) {
+	d.end()
+	d.open, d.marked = m, true
+}
+
+// end ends the Markdown cell that is being read, if it is one.
+func (d *decoder) end() {
+	first, last := 0, len(d.text)
+	for first < last && strings.TrimSpace(d.text[first]) == "" {
+		first++
+	}
+	for last > first && strings.TrimSpace(d.text[last-1]) == "" {
+		last--
+	}
+	if d.marked || first < last {
+		d.out = append(d.out, Cell{ID: d.open.ID, Type: markdown, Source: strings.Join(d.text[first:last], "\n"), Metadata: d.open.Metadata})
+	}
+	d.text, d.open, d.marked = nil, mark{}, false
+}
+
+// codeCell reads the cell that a heading with a file name begins; false where it is only a heading.
+func (d *decoder) codeCell(name string) (bool, error) {
+	begin := d.at
+	d.at++
+	d.blank()
+	fence := fenceLine.FindStringSubmatch(d.line())
+	if fence == nil {
+		if linkLine.MatchString(d.line()) {
+			return false, d.wrong(fmt.Sprintf("the code of %s is in another file: export the notebook with its code in it", name))
+		}
+		d.at = begin
+		return false, nil
+	}
+	m := mark{}
+	if d.marked && strings.TrimSpace(strings.Join(d.text, "")) == "" {
+		m, d.marked, d.text = d.open, false, nil
+	}
+	d.end()
+	source, err := d.block(fence[1])
+	if err != nil {
+		return false, err
+	}
+	c := Cell{ID: m.ID, Type: code, Source: source, Metadata: m.Metadata}
+	switch {
+	case name == packageFile:
+		c.Type, c.Metadata = raw, map[string]any{"filename": name}
+	case c.ID == "":
+		c.ID = idOf(name)
+	}
+	d.out = append(d.out, c)
+	return true, nil
+}
+
+// block reads a fenced block, at whose first line the decoder stands.
+func (d *decoder) block(fence string) (string, error) {
+	begin := d.at + 1
+	end := d.closing(begin, fence)
+	if end < 0 {
+		return "", d.wrong("the block that begins here with " + fence + " does not end")
+	}
+	d.at = end + 1
+	return strings.Join(d.lines[begin:end], "\n"), nil
+}
+
+// skipBlock takes a block in Markdown as text, so that what looks like a cell in it is none.
+func (d *decoder) skipBlock(fence string) {
+	end := d.closing(d.at, fence)
+	if end < 0 {
+		d.unended = true
+		return
+	}
+	d.text = append(d.text, d.lines[d.at:end+1]...)
+	d.at = end + 1
+}
+
+// closing finds the line that ends a fenced block, -1 for none.
+func (d *decoder) closing(from int, fence string) int {
+	for i := from; i < len(d.lines); i++ {
+		line := strings.TrimRight(d.lines[i], " \t")
+		if len(line) >= len(fence) && strings.Trim(line, fence[:1]) == "" {
+			return i
+		}
+	}
+	return -1
+}
+
+// idOf is the cell id that a file's name gives, "" for none.
+func idOf(name string) string {
+	if i := strings.LastIndexByte(name, '.'); i > 0 {
+		name = name[:i]
+	}
+	if validID.MatchString(name) {
+		return name
+	}
+	return ""
+}

@@ -1,0 +1,27 @@
+// Package srcmd writes notebooks as srcbook markdown and reads them back.
+//
+// Srcbook (github.com/srcbookdev/srcbook, packages/api/srcmd) keeps a notebook as a Markdown file whose name ends in
+// ".src.md". It begins with a comment that holds the language, then has a title (a heading of level 1) and the cells:
+// text as it stands, and code as a heading of level 6 with a file name and a fenced block.
+//
+//	<!-- srcbook:{"language":"python"} -->
+//
+//	# Title
+//
+//	Some text.
+//
+//	###### load.py
+//
+//	```python
+//	import csv
+//	```
+//
+// That form cannot tell where one of two Markdown cells ends, and knows neither ids nor raw cells. So [Encode] writes a
+// comment before each cell that needs one, which Markdown does not show: <!-- cell:{"id":"intro"} -->. [Decode] reads
+// what Encode wrote into the very same cells, and any other srcbook file by srcbook's own rules. Outputs and attachments
+// are not part of the format.
+//
+// # Concurrency
+//
+// The functions share nothing and may be called from any goroutine.
+package srcmd

@@ -1,0 +1,173 @@
+package srcmd
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"maps"
+	"strings"
+)
+
+// The types of cells, as nbformat names them.
+const (
+	code     = "code"
+	markdown = "markdown"
+	raw      = "raw"
+)
+
+// A Notebook is as much of a notebook as the format holds.
+type Notebook struct {
+	// Title is written where the first cell does not begin with a heading of level 1, which the format asks for. It is
+	// empty in what [Decode] returns where the title is that of a cell.
+	Title string
+	// Language is that of the code cells, such as "python".
+	Language string
+	// Metadata is the notebook's, nil for none.
+	Metadata map[string]any
+	Cells    []Cell
+}
+
+// A Cell is a code, markdown or raw cell.
+type Cell struct {
+	ID       string         // "" in what Decode returns for a cell without a usable name
+	Type     string         // "code", "markdown" or "raw"
+	Source   string         // with line ends "\n"
+	Metadata map[string]any // nil for none
+}
+
+// header is the JSON in the comment at the beginning. Everything but the language is our own.
+type header struct {
+	Language string `json:"language"`
+	Own      *own   `json:"notebook,omitempty"`
+}
+
+type own struct {
+	Metadata map[string]any `json:"metadata,omitempty"`
+	// First is the mark of the first cell, where that begins with the title: nothing may stand before that.
+	First *mark `json:"first,omitempty"`
+}
+
+// mark is the JSON in the comment before a cell.
+type mark struct {
+	ID       string         `json:"id,omitempty"`
+	Type     string         `json:"type,omitempty"` // raw, else what follows says it
+	Lines    *int           `json:"lines,omitempty"`
+	Metadata map[string]any `json:"metadata,omitempty"`
+}
+
+const (
+	headerBegin = "<!-- srcbook:"
+	markBegin   = "<!-- cell:"
+	commentEnd  = " -->"
+	filename    = "###### "
+)
+
+// Encode writes a notebook. An error means that its metadata has no JSON form.
+func Encode(nb Notebook) (string, error) {
+	var b strings.Builder
+	head := header{Language: nb.Language, Own: &own{Metadata: nb.Metadata}}
+	titled := len(nb.Cells) > 0 && nb.Cells[0].Type == markdown && isTitle(nb.Cells[0].Source)
+	if titled {
+		m := markOf(nb.Cells[0])
+		head.Own.First = &m
+	}
+	comment, err := commentOf(headerBegin, head)
+	if err != nil {
+		return "", fmt.Errorf("write the notebook's metadata: %w", err)
+	}
+	b.WriteString(comment)
+	if !titled {
+		b.WriteString("\n\n# " + strings.Join(strings.Fields(nb.Title), " "))
+	}
+	for i, c := range nb.Cells {
+		part, err := encodeCell(c, LanguageOf(nb.Language), titled && i == 0)
+		if err != nil {
+			return "", fmt.Errorf("write cell %q: %w", c.ID, err)
+		}
+		b.WriteString("\n\n")
+		b.WriteString(part)
+	}
+	b.WriteString("\n")
+	return b.String(), nil
+}
+
+// isTitle tells whether a text begins with a heading of level 1.
+func isTitle(text string) bool {
+	first, _, _ := strings.Cut(text, "\n")
+	return strings.HasPrefix(first, "# ") && strings.TrimSpace(first) != "#"
+}
+
+// encodeCell writes one cell; marked says that its mark stands elsewhere.
+func encodeCell(c Cell, lang Language, marked bool) (string, error) {
+	m := markOf(c)
+	body := c.Source
+	switch c.Type {
+	case code:
+		name := c.ID + lang.Extension
+		if idOf(name) != c.ID || name == packageFile {
+			name = "cell" + lang.Extension
+		} else {
+			m.ID = ""
+		}
+		body = filename + name + "\n\n" + fenced(lang.Name, c.Source)
+	case raw:
+		body = fenced("text", c.Source)
+	}
+	if marked || c.Type == code && m.ID == "" && m.Metadata == nil {
+		return body, nil
+	}
+	comment, err := commentOf(markBegin, m)
+	return comment + "\n" + body, err
+}
+
+// markOf says of a cell what its text does not.
+func markOf(c Cell) mark {
+	m := mark{ID: c.ID}
+	if len(c.Metadata) > 0 {
+		m.Metadata = maps.Clone(c.Metadata)
+	}
+	switch c.Type {
+	case raw:
+		m.Type = raw
+	case markdown:
+		if !plainText(c.Source) {
+			n := strings.Count(c.Source, "\n") + 1
+			m.Lines = &n
+		}
+	}
+	return m
+}
+
+// plainText tells whether a Markdown cell's text is found again without counting its lines.
+func plainText(text string) bool {
+	if strings.TrimSpace(text) == "" {
+		return false // its mark would be taken for that of the cell behind it
+	}
+	d := decoder{lines: strings.Split(text+"\n\n"+markBegin+"{}"+commentEnd, "\n")}
+	d.begin(mark{})
+	return d.cells() == nil && !d.unended && len(d.out) == 2 && d.out[0].Type == markdown && d.out[0].Source == text
+}
+
+// fenced puts text between fences that do not occur in it.
+func fenced(language, text string) string {
+	longest, run := 2, 0
+	for _, r := range text {
+		if r != '`' {
+			run = 0
+			continue
+		}
+		run++
+		longest = max(longest, run)
+	}
+	fence := strings.Repeat("`", longest+1)
+	return fence + language + "\n" + text + "\n" + fence
+}
+
+// commentOf writes an HTML comment with JSON in it, on one line. JSON's escape of > keeps the comment's end out.
+func commentOf(begin string, v any) (string, error) {
+	var b bytes.Buffer
+	if err := json.NewEncoder(&b).Encode(v); err != nil {
+		return "", err
+	}
+	return begin + strings.TrimSuffix(b.String(), "\n") + commentEnd, nil
+}

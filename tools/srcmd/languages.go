@@ -1,0 +1,57 @@
+package srcmd
+
+import "strings"
+
+// A Language is what the files of one programming language are like.
+type Language struct {
+	Name      string // in lower case, as kernels say it and fenced blocks are marked with
+	Extension string // of its files, with the dot
+	MIME      string
+}
+
+// languages are those that Jupyter kernels are known for. Registered types are used where there are any (IANA media
+// types; text/javascript's older name is what clients of notebooks expect), else the customary ones.
+var languages = []Language{
+	{"python", ".py", "text/x-python"},
+	{"javascript", ".js", "application/javascript"},
+	{"typescript", ".ts", "application/typescript"},
+	{"json", ".json", "application/json"},
+	{"r", ".r", "text/x-r"},
+	{"julia", ".jl", "text/x-julia"},
+	{"bash", ".sh", "application/x-sh"},
+	{"sql", ".sql", "application/sql"},
+	{"c", ".c", "text/x-c"},
+	{"c++", ".cpp", "text/x-c++src"},
+	{"java", ".java", "text/x-java"},
+	{"kotlin", ".kt", "text/x-kotlin"},
+	{"scala", ".scala", "text/x-scala"},
+	{"go", ".go", "text/x-go"},
+	{"rust", ".rs", "text/x-rust"},
+	{"ruby", ".rb", "text/x-ruby"},
+	{"haskell", ".hs", "text/x-haskell"},
+	{"octave", ".m", "text/x-octave"},
+	{"sage", ".sage", "text/x-python"},
+	{"c#", ".cs", "text/x-csharp"},
+	{"f#", ".fs", "text/x-fsharp"},
+}
+
+// sameLanguage are other names of languages.
+var sameLanguage = map[string]string{
+	"ipython": "python", "python3": "python", "py": "python", "js": "javascript", "node": "javascript", "nodejs": "javascript",
+	"ts": "typescript", "sh": "bash", "shell": "bash", "cpp": "c++", "c++11": "c++", "c++14": "c++", "c++17": "c++", "c++20": "c++",
+	"matlab": "octave", "sagemath": "sage", "csharp": "c#", "fsharp": "f#",
+}
+
+// LanguageOf finds a language by its name in any case. One that is not known has plain text files.
+func LanguageOf(name string) Language {
+	name = strings.ToLower(strings.TrimSpace(name))
+	if known, ok := sameLanguage[name]; ok {
+		name = known
+	}
+	for _, l := range languages {
+		if l.Name == name {
+			return l
+		}
+	}
+	return Language{Name: name, Extension: ".txt", MIME: "text/plain"}
+}
