@@ -12,7 +12,7 @@ import (
 // maxCursor bounds a cursor, in characters.
 const maxCursor = 65_536
 
-// A cursor is where an answer of read_nb_cells ended. It is opaque to clients. The next cell is named by its id as well,
+// A cursor is where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. The next cell is named by its id as well,
 // so that the reading goes on there when others have inserted or deleted cells before it.
 type cursor struct {
 	At   int         `json:"at"`
@@ -42,7 +42,7 @@ func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-var errCursor = errors.New("the cursor is not one of read_nb_cells: give the next_cursor of an answer as it is, or ranges")
+var errCursor = errors.New("the cursor is none that a reading of cells has answered: give the next_cursor of an answer as it is, or none to begin anew")
 
 func parseCursor(s string) (c cursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)

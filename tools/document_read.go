@@ -61,34 +61,44 @@ func getDocumentContent(d *deps) tool {
 				return nil, err
 			}
 			defer doc.Release()
-			all, rev, err := d.show(ctx, doc)
+			var out contentResult
+			shorter, err := d.readText(ctx, doc, args, &out)
 			if err != nil {
 				return nil, err
 			}
-			runes := []rune(all)
-			if args.Position < 0 || args.Position > len(runes) {
-				return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, plural(len(runes), "character"))
-			}
-			end := min(len(runes), args.Position+limitOf(args.Max))
-			out := contentResult{Length: len(runes), Revision: revision(rev)}
-			part := func() {
-				out.Content = string(runes[args.Position:end])
-				if out.Truncated = end < len(runes); out.Truncated {
-					out.Next = &end
-				}
-			}
-			part()
 			a := &answer{body: &out, doc: doc}
-			return a, a.trim(func() bool {
-				if end == args.Position {
-					return false
-				}
-				end = args.Position + (end-args.Position)*3/4
-				part()
-				return true
-			})
+			return a, a.trim(shorter)
 		}),
 	}
+}
+
+// readText puts the part of an open document that the call asks for into out, which shorter shortens.
+func (d *deps) readText(ctx context.Context, doc *session.Document, args contentArgs, out *contentResult) (shorter func() bool, err error) {
+	all, rev, err := d.show(ctx, doc)
+	if err != nil {
+		return nil, err
+	}
+	runes := []rune(all)
+	if args.Position < 0 || args.Position > len(runes) {
+		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, plural(len(runes), "character"))
+	}
+	end := min(len(runes), args.Position+limitOf(args.Max))
+	out.Length, out.Revision = len(runes), revision(rev)
+	part := func() {
+		out.Content = string(runes[args.Position:end])
+		if out.Truncated = end < len(runes); out.Truncated {
+			out.Next = &end
+		}
+	}
+	part()
+	return func() bool {
+		if end == args.Position {
+			return false
+		}
+		end = args.Position + (end-args.Position)*3/4
+		part()
+		return true
+	}, nil
 }
 
 func limitOf(given *int) int {

@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"crypto/rand"
 	"encoding/hex"
@@ -120,7 +121,7 @@ func (d *deps) newContent(ctx context.Context, args createArgs) (jupyter.NewCont
 		return jupyter.NewContent{}, err
 	}
 	if len(file.metadata) == 0 {
-		file.metadata = d.defaultMetadata(ctx)
+		file.metadata = d.kernelMetadata(ctx, "")
 	}
 	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.nbformat()}, nil
 }
@@ -166,18 +167,20 @@ func simpleCell(at string, m map[string]any) (fileCell, error) {
 	return c, nil
 }
 
-// defaultMetadata names the server's default kernel, for which JupyterLab would ask everybody who opens the notebook.
-func (d *deps) defaultMetadata(ctx context.Context) map[string]any {
+// kernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
+// server's default one.
+func (d *deps) kernelMetadata(ctx context.Context, name string) map[string]any {
 	specs, err := d.manager.Server().KernelSpecs(ctx)
 	if err != nil {
 		return nil // then people are asked
 	}
-	spec, ok := specs.Specs[specs.Default]
+	name = cmp.Or(name, specs.Default)
+	spec, ok := specs.Specs[name]
 	if !ok {
 		return nil
 	}
 	return map[string]any{"kernelspec": map[string]any{
-		"name": specs.Default, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
+		"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
 	}}
 }
 
@@ -203,9 +206,7 @@ func (c fileCell) nbformat() map[string]any {
 	}
 	id := c.id
 	if id == "" {
-		var b [4]byte
-		_, _ = rand.Read(b[:]) // never fails
-		id = hex.EncodeToString(b[:])
+		id = newCellID()
 	}
 	out := map[string]any{"id": id, "cell_type": c.kind, "source": c.source, "metadata": metadata}
 	if len(c.attachments) > 0 {
@@ -219,4 +220,10 @@ func (c fileCell) nbformat() map[string]any {
 		out["outputs"], out["execution_count"] = outputs, c.count
 	}
 	return out
+}
+
+func newCellID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
 }

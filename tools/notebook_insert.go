@@ -88,8 +88,7 @@ func insertNbCells(d *deps) tool {
 
 // insert writes the new cells and returns their ids, and of those the ones that can be run.
 func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
-	nb := doc.Notebook()
-	before := nb.Cells()
+	before := doc.Notebook().Cells()
 	position, err := args.position(before)
 	if err != nil {
 		return nil, nil, err
@@ -104,25 +103,36 @@ func (d *deps) insert(ctx context.Context, doc *session.Document, args insertArg
 			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, markedWhy)
 		}
 	}
-	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
-		var err error
-		ids, err = e.Insert(placed(e, before, position), cells...)
-		return err
-	})
+	ids, err = d.insertAt(ctx, doc, cells, func(e *ydoc.Editor) int { return placed(e, before, position) })
 	if err != nil {
 		return nil, nil, err
 	}
-	last := len(ids) - 1
-	doc.Point(ids[last], len(cells[last].Source))
 	for i, id := range ids {
 		if cells[i].Type == ydoc.Code {
 			runnable = append(runnable, id)
 		}
-		if c, ok := nb.Cell(id); ok && c.Source == cells[i].Source {
+	}
+	return ids, runnable, nil
+}
+
+// insertAt writes new cells, one at least, to the position that they are to have, and returns their ids.
+func (d *deps) insertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
+	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
+		var err error
+		ids, err = e.Insert(position(e), cells...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	last := len(ids) - 1
+	doc.Point(ids[last], len(cells[last].Source))
+	for i, id := range ids {
+		if c, ok := doc.Notebook().Cell(id); ok && c.Source == cells[i].Source {
 			d.seen.show(ctx, doc, c)
 		}
 	}
-	return ids, runnable, nil
+	return ids, nil
 }
 
 // position is where the cells are to go, among the cells there are.

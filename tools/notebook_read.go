@@ -196,51 +196,64 @@ func readNbCells(d *deps) tool {
 			required("path", pathSchema()),
 			optional("ranges", rangesSchema("Cells to read, each once, in the order given. Left out: all cells.", 1)),
 			optional("cursor", text("The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since.").length(1, maxCursor)),
-			optional("maxCellData", integer("Most characters of each source and each output.").between(1, maxCellData).def(defaultCellData)),
+			maxCellDataProperty(),
 		),
-		output: object("", append([]property{
-			required("path", text("The notebook, without a leading slash.")),
-			required("cells", list("", cellSchema())),
-			required("truncated", boolean("Whether anything was cut or left out.")),
-			required("max_cell_data", integer("The limit that was applied.")),
-			required("cell_count", integer("Cells in the notebook.")),
-			required("revision", revisionSchema("the notebook's content")),
-			optional("next_cursor", text("Where cells did not fit: the cursor for the next call.")),
-			optional("message", text("What was left out, and how to get it.")),
-		}, savedProperties()...)...),
+		output: readSchema(),
 		handle: typed(func(ctx context.Context, args readArgs) (*answer, error) {
 			doc, err := d.open(ctx, args.Path)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			limit := defaultCellData
-			if args.Max != nil {
-				limit = *args.Max
-			}
-			nb := doc.Notebook()
-			rev, cells := nb.Revision(), nb.Cells()
-			indexes, moved, err := cellsToRead(args, cells)
-			if err != nil {
-				return nil, err
-			}
-			page, err := showCells(cells, indexes, limit, d.gallery.shower(ctx, doc))
-			if err != nil {
-				return nil, err
-			}
-			next, err := nextCursor(page.left, cells, wholeReading(args))
-			if err != nil {
-				return nil, err
-			}
-			for _, v := range page.cells {
-				d.seen.show(ctx, doc, cells[v.Index])
-			}
-			return &answer{doc: doc, images: page.images, body: readResult{
-				Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
-				CellCount: len(cells), Revision: revision(rev), Next: next, Message: sentences(moved, page.message),
-			}}, nil
+			return d.readCells(ctx, doc, args)
 		}),
 	}
+}
+
+func maxCellDataProperty() property {
+	return optional("maxCellData", integer("Most characters of each source and each output.").between(1, maxCellData).def(defaultCellData))
+}
+
+func readSchema() schema {
+	return object("", append([]property{
+		required("path", text("The notebook, without a leading slash.")),
+		required("cells", list("", cellSchema())),
+		required("truncated", boolean("Whether anything was cut or left out.")),
+		required("max_cell_data", integer("The limit that was applied.")),
+		required("cell_count", integer("Cells in the notebook.")),
+		required("revision", revisionSchema("the notebook's content")),
+		optional("next_cursor", text("Where cells did not fit: the cursor for the next call.")),
+		optional("message", text("What was left out, and how to get it.")),
+	}, savedProperties()...)...)
+}
+
+// readCells answers with the cells of an open notebook that the call asks for, and notes that its client knows them.
+func (d *deps) readCells(ctx context.Context, doc *session.Document, args readArgs) (*answer, error) {
+	limit := defaultCellData
+	if args.Max != nil {
+		limit = *args.Max
+	}
+	nb := doc.Notebook()
+	rev, cells := nb.Revision(), nb.Cells()
+	indexes, moved, err := cellsToRead(args, cells)
+	if err != nil {
+		return nil, err
+	}
+	page, err := showCells(cells, indexes, limit, d.gallery.shower(ctx, doc))
+	if err != nil {
+		return nil, err
+	}
+	next, err := nextCursor(page.left, cells, wholeReading(args))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range page.cells {
+		d.seen.show(ctx, doc, cells[v.Index])
+	}
+	return &answer{doc: doc, images: page.images, body: readResult{
+		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
+		CellCount: len(cells), Revision: revision(rev), Next: next, Message: sentences(moved, page.message),
+	}}, nil
 }
 
 func cellSchema() schema {
