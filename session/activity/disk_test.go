@@ -1,0 +1,209 @@
+package activity
+
+import (
+	"bufio"
+	"bytes"
+	"context"
+	"database/sql"
+	"fmt"
+	"log/slog"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+)
+
+// A process that is killed at any moment leaves a database that others read,
+// with all that it had written.
+func TestKilled(t *testing.T) {
+	path := file(t)
+	cmd := exec.CommandContext(t.Context(), os.Args[0])
+	cmd.Env = append(os.Environ(), asChild+"="+path)
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	here := store(t, Options{Path: path}) // two processes at once
+	wrote := 0
+	lines := bufio.NewScanner(out)
+	for wrote < 200 && lines.Scan() {
+		if _, err := fmt.Sscanf(lines.Text(), "wrote %d", &wrote); err != nil {
+			t.Fatalf("the child says %q", lines.Text())
+		}
+		here.Called(me, "mine.py")
+		if err := here.flush(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := cmd.Process.Kill(); err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Wait(); err == nil {
+		t.Error("the child was not killed")
+	}
+	next := store(t, Options{Path: path})
+	list := recent(t, next, "me")
+	if len(list) != 2 {
+		t.Fatalf("%+v", list)
+	}
+	for _, s := range list {
+		if s.Client == "child" && (s.ToolCalls < wrote || len(s.Files) != 10) {
+			t.Errorf("of the killed one there are %d calls of %d, %d files", s.ToolCalls, wrote, len(s.Files))
+		}
+	}
+	var check string
+	if err := next.db.QueryRowContext(t.Context(), "PRAGMA integrity_check").Scan(&check); err != nil || check != "ok" {
+		t.Errorf("integrity: %q, %v", check, err)
+	}
+}
+
+// Where the disk is full nothing fails and nothing is forgotten, and it is
+// written when there is room again.
+func TestFullDisk(t *testing.T) {
+	path := file(t)
+	var log lockedBuffer
+	s := opened(t, Options{Path: path, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+	var pages int
+	if err := s.db.QueryRowContext(t.Context(), "PRAGMA page_count").Scan(&pages); err != nil {
+		t.Fatal(err)
+	}
+	limit := func(n int) {
+		t.Helper()
+		if _, err := s.db.ExecContext(t.Context(), fmt.Sprintf("PRAGMA max_page_count = %d", n)); err != nil {
+			t.Fatal(err)
+		}
+	}
+	limit(pages)
+	text := strings.Repeat("long ", 500)
+	for i := range 20 {
+		if _, err := s.Noted(me, nil, []Discovery{{Text: fmt.Sprint(i, text)}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	err := s.flush(t.Context())
+	if err == nil || !strings.Contains(err.Error(), "full") {
+		t.Fatalf("on a full disk a write says %v", err)
+	}
+	if !s.report(err) || !s.report(err) || strings.Count(log.String(), "memory only") != 1 {
+		t.Errorf("the log is %q", log.String())
+	}
+	if got, ok := s.Current(me.Key); !ok || len(got.Discoveries) != 20 {
+		t.Errorf("%v, %+v", ok, got)
+	}
+	if list := recent(t, s, "me"); len(list) != 1 || len(list[0].Discoveries) != 20 {
+		t.Errorf("%+v", list)
+	}
+	limit(pages + 1000)
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if list := recent(t, store(t, Options{Path: path}), "me"); len(list) != 1 || len(list[0].Discoveries) != 20 {
+		t.Errorf("after there was room again: %+v", list)
+	}
+}
+
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
+
+// A database of each older version is brought to the newest, with what is in it.
+func TestOlderSchema(t *testing.T) {
+	path := file(t)
+	old := raw(t, path)
+	started := time.Now().Add(-time.Hour).UnixMilli()
+	for _, q := range []string{
+		steps[0], "PRAGMA user_version = 1",
+		fmt.Sprintf("INSERT INTO sessions VALUES ('abc', 'me', 'c', %d, %d, %d, 7)", started, started+1000, started+2000),
+		"INSERT INTO discoveries VALUES ('abc', 0, 'found long ago', 5)",
+	} {
+		if _, err := old.ExecContext(t.Context(), q); err != nil {
+			t.Fatal(err)
+		}
+	}
+	if err := old.Close(); err != nil {
+		t.Fatal(err)
+	}
+	// Several at once: one of them migrates.
+	var wg sync.WaitGroup
+	for range 4 {
+		wg.Go(func() {
+			s, err := Open(t.Context(), Options{Path: path})
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			if err := s.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		})
+	}
+	wg.Wait()
+	s := store(t, Options{Path: path})
+	list := recent(t, s, "me")
+	if len(list) != 1 || list[0].ToolCalls != 7 || list[0].Status != Ended || len(list[0].Discoveries) != 1 || list[0].Discoveries[0].Text != "found long ago" {
+		t.Fatalf("%+v", list)
+	}
+	if _, err := s.Noted(me, nil, []Discovery{{Text: "a", Solution: "b"}}); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestNewerSchema(t *testing.T) {
+	path := file(t)
+	db := raw(t, path)
+	if _, err := db.ExecContext(t.Context(), "PRAGMA user_version = 99"); err != nil {
+		t.Fatal(err)
+	}
+	if err := db.Close(); err != nil {
+		t.Fatal(err)
+	}
+	if s, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), "newer nbduet") {
+		t.Errorf("%v, %v", s, err)
+	}
+}
+
+// What cannot be opened is said with its path.
+func TestNoDatabase(t *testing.T) {
+	dir := t.TempDir()
+	text := filepath.Join(dir, "text.db")
+	if err := os.WriteFile(text, []byte(strings.Repeat("this is no database\n", 100)), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	for _, path := range []string{dir, filepath.Join(text, "below.db"), text} {
+		if _, err := Open(t.Context(), Options{Path: path}); err == nil || !strings.Contains(err.Error(), path) {
+			t.Errorf("%s: %v", path, err)
+		}
+	}
+}
+
+// raw opens a database without any schema.
+func raw(t *testing.T, path string) *sql.DB {
+	t.Helper()
+	db, err := open(Options{Path: path})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return db
+}

@@ -1,0 +1,77 @@
+package activity
+
+import (
+	"context"
+	"database/sql"
+	"fmt"
+)
+
+// steps make the newest schema out of any older one: step n brings a database of version n to version n+1, and an empty
+// one has version 0. Times are milliseconds since 1970. A step that was released is never changed.
+var steps = []string{
+	`CREATE TABLE sessions (
+		id      TEXT PRIMARY KEY,
+		owner   TEXT NOT NULL,
+		client  TEXT NOT NULL,
+		started INTEGER NOT NULL,
+		seen    INTEGER NOT NULL,
+		ended   INTEGER NOT NULL DEFAULT 0,
+		calls   INTEGER NOT NULL DEFAULT 0
+	);
+	CREATE TABLE files (
+		session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+		path    TEXT NOT NULL,
+		count   INTEGER NOT NULL,
+		last    INTEGER NOT NULL,
+		PRIMARY KEY (session, path)
+	) WITHOUT ROWID;
+	CREATE TABLE topics (
+		session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+		nr      INTEGER NOT NULL,
+		topic   TEXT NOT NULL,
+		PRIMARY KEY (session, nr)
+	) WITHOUT ROWID;
+	CREATE TABLE discoveries (
+		session TEXT NOT NULL REFERENCES sessions(id) ON DELETE CASCADE,
+		nr      INTEGER NOT NULL,
+		text    TEXT NOT NULL,
+		at      INTEGER NOT NULL,
+		PRIMARY KEY (session, nr)
+	) WITHOUT ROWID;`,
+
+	`ALTER TABLE discoveries ADD COLUMN solution TEXT NOT NULL DEFAULT '';
+	ALTER TABLE discoveries ADD COLUMN module TEXT NOT NULL DEFAULT '';
+	CREATE INDEX sessions_by_owner ON sessions (owner, started);`,
+}
+
+// maxSessions is how many sessions a database keeps; the oldest go first.
+const maxSessions = 5_000
+
+// migrate brings a database to the newest schema. Two processes may do so at once.
+func migrate(ctx context.Context, db *sql.DB) error {
+	tx, err := db.BeginTx(ctx, nil) // takes the write lock at once: see open
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	var version int
+	if err := tx.QueryRowContext(ctx, "PRAGMA user_version").Scan(&version); err != nil {
+		return err
+	}
+	if version > len(steps) {
+		return fmt.Errorf("the database has version %d, and this program knows %d and older: it was made by a newer nbduet; use that, or another file", version, len(steps))
+	}
+	for n := version; n < len(steps); n++ {
+		if _, err := tx.ExecContext(ctx, steps[n]); err != nil {
+			return fmt.Errorf("bring the database to version %d: %w", n+1, err)
+		}
+	}
+	// PRAGMA takes no parameters; the number is ours.
+	if _, err := tx.ExecContext(ctx, fmt.Sprintf("PRAGMA user_version = %d", len(steps))); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY started DESC LIMIT -1 OFFSET ?)", maxSessions); err != nil {
+		return err
+	}
+	return tx.Commit()
+}

@@ -1,0 +1,260 @@
+package activity
+
+import (
+	"context"
+	"crypto/rand"
+	"database/sql"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"io/fs"
+	"log/slog"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	_ "modernc.org/sqlite" // the driver "sqlite"
+)
+
+// Memory is the path of a database that ends with the process.
+const Memory = ":memory:"
+
+// maxCurrent bounds the sessions that go on at once; beyond it the one not heard of for longest is ended.
+const maxCurrent = 1_000
+
+// maxText bounds each text that a client has noted, in bytes.
+const maxText = 4_000
+
+// Options say where activity is kept.
+type Options struct {
+	// Path of the database file, made with its folder where there is none, or [Memory].
+	Path string
+	// Logger hears of what cannot be written; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// A Store keeps the activity of all clients of this process.
+type Store struct {
+	db  *sql.DB
+	log *slog.Logger
+
+	mu       sync.Mutex
+	sessions map[string]*current // by the client's key
+	leaving  []*current          // ended, with something to write
+	trouble  string              // why the last write failed; "" for none
+
+	wake   chan struct{}
+	stop   context.CancelFunc
+	ctx    context.Context
+	writer sync.WaitGroup
+}
+
+// Open opens the database, or makes it. The caller closes the Store.
+func Open(ctx context.Context, opt Options) (*Store, error) {
+	db, err := open(opt)
+	if err != nil {
+		return nil, fmt.Errorf("open the database of activity %s: %w", opt.Path, err)
+	}
+	if err := migrate(ctx, db); err != nil {
+		return nil, errors.Join(fmt.Errorf("open the database of activity %s: %w", opt.Path, err), db.Close())
+	}
+	s := &Store{db: db, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
+	if s.log == nil {
+		s.log = slog.New(slog.DiscardHandler)
+	}
+	s.ctx, s.stop = context.WithCancel(context.WithoutCancel(ctx))
+	s.writer.Go(s.write)
+	return s, nil
+}
+
+// open opens the file so that others can use it too, and that a killed process leaves it whole.
+func open(opt Options) (*sql.DB, error) {
+	query := url.Values{
+		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)"},
+		"_txlock": {"immediate"},
+	}
+	name := Memory
+	if opt.Path != Memory {
+		path, err := filepath.Abs(opt.Path)
+		if err != nil {
+			return nil, err
+		}
+		if err := private(path); err != nil {
+			return nil, err
+		}
+		name = (&url.URL{Scheme: "file", Path: path}).String()
+	}
+	db, err := sql.Open("sqlite", name+"?"+query.Encode())
+	if err != nil {
+		return nil, err
+	}
+	db.SetMaxOpenConns(1) // each connection to :memory: would be a database of its own
+	return db, nil
+}
+
+// private makes the file, and its folder, for the user alone.
+func private(path string) error {
+	if err := os.MkdirAll(filepath.Dir(path), 0o700); err != nil {
+		return err
+	}
+	f, err := os.OpenFile(path, os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if errors.Is(err, fs.ErrExist) {
+		return nil
+	}
+	if err != nil {
+		return err
+	}
+	return f.Close()
+}
+
+// A Client is who did something.
+type Client struct {
+	Key   string // of its connection: the same key is the same session
+	Owner string // who may see the session later on
+	Name  string // what the client program calls itself
+}
+
+// Called counts a tool call of a client and the files that it was about. The client's session begins with it.
+func (s *Store) Called(c Client, files ...string) {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cur := s.session(c, now)
+	cur.calls++
+	for _, path := range files {
+		if path = clean(path); path != "" {
+			cur.touch(path, now)
+		}
+	}
+	s.changed()
+}
+
+// Noted keeps topics and discoveries of a client. A topic that the session has already is left out.
+func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, error) {
+	now := time.Now()
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cur := s.session(c, now)
+	var add []string
+	for _, t := range topics {
+		if t = clean(t); t != "" && !slices.Contains(cur.topics, t) && !slices.Contains(add, t) {
+			add = append(add, t)
+		}
+	}
+	if len(cur.topics)+len(add) > maxTopics || len(cur.discoveries)+len(found) > maxDiscoveries {
+		return Session{}, fmt.Errorf("the session has %d topics and %d discoveries, and %d and %d are kept: nothing was added",
+			len(cur.topics), len(cur.discoveries), maxTopics, maxDiscoveries)
+	}
+	cur.topics = append(cur.topics, add...)
+	for _, d := range found {
+		d.Text, d.Solution, d.Module, d.At = clean(d.Text), clean(d.Solution), clean(d.Module), now
+		cur.discoveries = append(cur.discoveries, d)
+	}
+	s.changed()
+	return cur.snapshot(), nil
+}
+
+// clean makes a text fit to be kept on lines of its own.
+func clean(text string) string {
+	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
+	for len(text) > maxText {
+		cut := maxText
+		for !utf8.RuneStart(text[cut]) {
+			cut--
+		}
+		text = text[:cut]
+	}
+	return text
+}
+
+// Current is the session of a client that goes on; false where it has done nothing yet.
+func (s *Store) Current(key string) (Session, bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	cur := s.sessions[key]
+	if cur == nil {
+		return Session{}, false
+	}
+	return cur.snapshot(), true
+}
+
+// End ends the session of a client that has left.
+func (s *Store) End(key string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.end(key)
+}
+
+func (s *Store) end(key string) {
+	if cur := s.sessions[key]; cur != nil {
+		delete(s.sessions, key)
+		cur.ended, cur.fresh = true, true
+		s.leaving = append(s.leaving, cur)
+		s.changed()
+	}
+}
+
+// session finds a client's session, or begins it. The caller holds mu.
+func (s *Store) session(c Client, now time.Time) *current {
+	cur := s.sessions[c.Key]
+	if cur == nil {
+		if len(s.sessions) >= maxCurrent {
+			s.endOldest()
+		}
+		cur = &current{
+			id: newID(), owner: c.Owner, started: now,
+			files: make(map[string]*File), dirty: make(map[string]bool),
+		}
+		s.sessions[c.Key] = cur
+	}
+	if c.Name != "" {
+		cur.client = clean(c.Name)
+	}
+	cur.seen, cur.fresh = now, true
+	return cur
+}
+
+func (s *Store) endOldest() {
+	var oldest string
+	for key, cur := range s.sessions {
+		if oldest == "" || cur.seen.Before(s.sessions[oldest].seen) {
+			oldest = key
+		}
+	}
+	s.end(oldest)
+}
+
+// changed wakes the writer.
+func (s *Store) changed() {
+	select {
+	case s.wake <- struct{}{}:
+	default:
+	}
+}
+
+func newID() string {
+	var b [16]byte
+	_, _ = rand.Read(b[:]) // never fails: crypto/rand
+	return hex.EncodeToString(b[:])
+}
+
+// Close ends all sessions, writes what is left as far as it can be until ctx ends, and closes the database.
+func (s *Store) Close(ctx context.Context) error {
+	s.stop()
+	s.writer.Wait()
+	s.mu.Lock()
+	for key := range s.sessions {
+		s.end(key)
+	}
+	s.mu.Unlock()
+	err := s.flush(ctx)
+	if err != nil {
+		err = fmt.Errorf("write the last activity: %w", err)
+	}
+	return errors.Join(err, s.db.Close())
+}

@@ -1,0 +1,185 @@
+package activity
+
+import (
+	"context"
+	"fmt"
+	"os"
+	"reflect"
+	"strings"
+	"testing"
+	"time"
+)
+
+func TestCurrentSession(t *testing.T) {
+	s := store(t, Options{Path: Memory})
+	if _, ok := s.Current(me.Key); ok {
+		t.Error("a client that has done nothing has a session")
+	}
+	s.Called(me, "a.ipynb")
+	s.Called(me, "b.md", "a.ipynb")
+	s.Called(me)
+	got, err := s.Noted(me, []string{"sales", " sales ", "", "tax"}, []Discovery{{Text: "prices are net"}, {Text: "slow join", Solution: "an index", Module: "db"}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if got.ToolCalls != 3 || !reflect.DeepEqual(got.Topics, []string{"sales", "tax"}) || len(got.Discoveries) != 2 || got.Status != Active || got.Client != me.Name {
+		t.Errorf("%+v", got)
+	}
+	if f := got.Files; len(f) != 2 || f[0].Path != "a.ipynb" || f[0].Count != 2 || f[1].Count != 1 || f[0].Last.IsZero() {
+		t.Errorf("files %+v", f)
+	}
+	if _, ok := s.Current("2"); ok {
+		t.Error("another client sees it")
+	}
+	if list := recent(t, s, "me"); len(list) != 1 || list[0].ToolCalls != 3 {
+		t.Errorf("before anything is written the list is %+v", list)
+	}
+	if list := recent(t, s, "somebody else"); len(list) != 0 {
+		t.Errorf("somebody else sees %+v", list)
+	}
+	s.End(me.Key)
+	s.End(me.Key)
+	if _, ok := s.Current(me.Key); ok {
+		t.Error("it goes on after its end")
+	}
+}
+
+// What was noted is there for the next process, all of it.
+func TestSessionsAreKept(t *testing.T) {
+	path := file(t)
+	s := opened(t, Options{Path: path})
+	s.Called(me, "a.ipynb")
+	s.Called(me, "a.ipynb")
+	found := []Discovery{{Text: "one"}, {Text: "two", Solution: "three", Module: "m"}}
+	if _, err := s.Noted(me, []string{"x", "y"}, found); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.flush(t.Context()); err != nil { // some of it in an earlier write
+		t.Fatal(err)
+	}
+	s.Called(me, "a.ipynb", "c")
+	if _, err := s.Noted(me, []string{"z"}, []Discovery{{Text: "four"}}); err != nil {
+		t.Fatal(err)
+	}
+	was, _ := s.Current(me.Key)
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if info, err := os.Stat(path); err != nil || info.Mode().Perm() != 0o600 {
+		t.Errorf("the file is %v, %v", info.Mode(), err)
+	}
+
+	next := store(t, Options{Path: path})
+	list := recent(t, next, "me")
+	if len(list) != 1 {
+		t.Fatalf("%+v", list)
+	}
+	got := list[0]
+	if got.ID != was.ID || got.Status != Ended || got.ToolCalls != 3 || got.Client != me.Name || !reflect.DeepEqual(got.Topics, []string{"x", "y", "z"}) {
+		t.Errorf("%+v", got)
+	}
+	if f := got.Files; len(f) != 2 || f[0].Path != "a.ipynb" || f[0].Count != 3 || f[0].Last.UnixMilli() != was.Files[0].Last.UnixMilli() {
+		t.Errorf("files %+v", f)
+	}
+	if d := got.Discoveries; len(d) != 3 || d[1].Text != "two" || d[1].Solution != "three" || d[1].Module != "m" || d[2].Text != "four" {
+		t.Errorf("discoveries %+v", d)
+	}
+}
+
+// The writer writes by itself, and a session of an older process that nobody
+// ended is interrupted once it has been silent for long.
+func TestWrittenInTheBackground(t *testing.T) {
+	path := file(t)
+	s, other := store(t, Options{Path: path}), store(t, Options{Path: path})
+	s.Called(me, "a.py")
+	deadline := time.Now().Add(time.Minute)
+	var list []Session
+	for len(list) == 0 && time.Now().Before(deadline) {
+		list = recent(t, other, "me")
+		time.Sleep(10 * time.Millisecond)
+	}
+	if len(list) != 1 || list[0].Status != Active || len(list[0].Files) != 1 {
+		t.Fatalf("another store sees %+v", list)
+	}
+	old := time.Now().Add(-Silence - time.Second)
+	if _, err := other.db.ExecContext(t.Context(), "UPDATE sessions SET seen = ?", old.UnixMilli()); err != nil {
+		t.Fatal(err)
+	}
+	if list = recent(t, other, "me"); list[0].Status != Interrupted || list[0].Until.UnixMilli() != old.UnixMilli() {
+		t.Errorf("after a long silence it is %+v", list[0])
+	}
+	s.beat(time.Now())
+	if err := s.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if list = recent(t, other, "me"); list[0].Status != Active {
+		t.Errorf("after a sign of life it is %+v", list[0])
+	}
+}
+
+func TestBounds(t *testing.T) {
+	s := store(t, Options{Path: Memory})
+	for i := range maxFiles + 100 {
+		s.Called(me, fmt.Sprint(i))
+	}
+	long := strings.Repeat("ä", maxText)
+	got, err := s.Noted(me, []string{long + "\xff"}, nil)
+	if err != nil || len(got.Files) != maxFiles || got.ToolCalls != maxFiles+100 || len(got.Topics[0]) > maxText || !strings.HasPrefix(long, got.Topics[0]) {
+		t.Errorf("%d files, %d calls, a topic of %d bytes, %v", len(got.Files), got.ToolCalls, len(got.Topics[0]), err)
+	}
+	if _, err := s.Noted(me, nil, make([]Discovery, maxDiscoveries+1)); err == nil {
+		t.Error("more discoveries than are kept were taken")
+	}
+	for i := range maxCurrent + 10 {
+		s.Called(Client{Key: fmt.Sprint("k", i), Owner: "many"})
+	}
+	s.mu.Lock()
+	n := len(s.sessions)
+	s.mu.Unlock()
+	if n > maxCurrent {
+		t.Errorf("%d sessions go on", n)
+	}
+	if list, err := s.Recent(t.Context(), "many", 5); err != nil || len(list) != 5 {
+		t.Errorf("%d, %v", len(list), err)
+	}
+}
+
+func TestOldestSessionsGo(t *testing.T) {
+	path := file(t)
+	s := opened(t, Options{Path: path})
+	for i := range 3 {
+		if _, err := s.db.ExecContext(t.Context(), "INSERT INTO sessions (id, owner, client, started, seen) VALUES (?, 'me', '', ?, 0)", fmt.Sprint("kept", i), 1_000_000+i); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const many = `WITH RECURSIVE n(i) AS (SELECT 1 UNION ALL SELECT i + 1 FROM n WHERE i < ?)
+		INSERT INTO sessions (id, owner, client, started, seen) SELECT 'old' || i, 'me', '', i, 0 FROM n`
+	if _, err := s.db.ExecContext(t.Context(), many, maxSessions); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := s.db.ExecContext(t.Context(), "INSERT INTO files VALUES ('old1', 'f', 1, 1)"); err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s = store(t, Options{Path: path})
+	var sessions, files int
+	row := s.db.QueryRowContext(t.Context(), "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM files)")
+	if err := row.Scan(&sessions, &files); err != nil || sessions != maxSessions || files != 0 {
+		t.Errorf("%d sessions and %d files are left, %v", sessions, files, err)
+	}
+	if list := recent(t, s, "me"); list[0].ID != "kept2" {
+		t.Errorf("the latest is %s", list[0].ID)
+	}
+}
+
+func TestCloseWithoutTime(t *testing.T) {
+	s := opened(t, Options{Path: file(t)})
+	s.Called(me)
+	ctx, cancel := context.WithCancel(t.Context())
+	cancel()
+	if err := s.Close(ctx); err == nil {
+		t.Error("what could not be written is not told")
+	}
+}

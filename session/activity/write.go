@@ -1,0 +1,195 @@
+package activity
+
+import (
+	"context"
+	"database/sql"
+	"time"
+)
+
+const (
+	// writeEvery is the shortest time between two writes.
+	writeEvery = time.Second
+	// retryEvery is how long after a failed write the next is tried.
+	retryEvery = 10 * time.Second
+	// heartbeat is how often a session that goes on says so, well within [Silence].
+	heartbeat = 30 * time.Second
+	// writeTimeout bounds one write; another process may hold the database.
+	writeTimeout = 10 * time.Second
+)
+
+// write is the writer: it brings what has changed to the database, at most once a second.
+func (s *Store) write() {
+	beat := time.NewTicker(heartbeat)
+	defer beat.Stop()
+	for {
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-beat.C:
+			s.beat(time.Now())
+		case <-s.wake:
+		}
+		ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
+		err := s.flush(ctx)
+		cancel()
+		pause := writeEvery
+		if s.report(err) {
+			pause = retryEvery
+			s.changed() // what is left is tried again
+		}
+		select {
+		case <-s.ctx.Done():
+			return
+		case <-time.After(pause):
+		}
+	}
+}
+
+// beat makes every session that goes on say so in the database.
+func (s *Store) beat(now time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, cur := range s.sessions {
+		cur.seen, cur.fresh = now, true
+	}
+}
+
+// report tells whether a write failed, and logs it when that is news.
+func (s *Store) report(err error) (failed bool) {
+	if s.ctx.Err() != nil {
+		return false // Close writes what is left
+	}
+	trouble := ""
+	if err != nil {
+		trouble = err.Error()
+	}
+	s.mu.Lock()
+	before := s.trouble
+	s.trouble = trouble
+	s.mu.Unlock()
+	switch {
+	case trouble != "" && before == "":
+		s.log.Warn("activity is kept in memory only, as it cannot be written", "error", err)
+	case trouble == "" && before != "":
+		s.log.Info("activity is written again")
+	}
+	return err != nil
+}
+
+// A change is what of one session is to be written.
+type change struct {
+	of            *current
+	row           Session
+	files         []File
+	topics, finds int // how many were written before
+}
+
+// changes takes what is to be written; [Store.wrote] or [Store.failed] must follow.
+func (s *Store) changes() []change {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	var out []change
+	take := func(cur *current) {
+		if !cur.fresh {
+			return
+		}
+		c := change{of: cur, row: cur.snapshot(), topics: cur.wroteTopics, finds: cur.wroteFinds}
+		for path := range cur.dirty {
+			c.files = append(c.files, *cur.files[path])
+		}
+		cur.fresh, cur.dirty = false, make(map[string]bool)
+		cur.wroteTopics, cur.wroteFinds = len(cur.topics), len(cur.discoveries)
+		out = append(out, c)
+	}
+	for _, cur := range s.sessions {
+		take(cur)
+	}
+	for _, cur := range s.leaving {
+		take(cur)
+	}
+	return out
+}
+
+// settle notes whether changes were written; if not, they are to be written again.
+func (s *Store) settle(list []change, written bool) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if !written {
+		for _, c := range list {
+			c.of.fresh = true
+			for _, f := range c.files {
+				c.of.dirty[f.Path] = true
+			}
+			c.of.wroteTopics, c.of.wroteFinds = c.topics, c.finds
+		}
+		if n := len(s.leaving) - maxCurrent; n > 0 {
+			s.leaving = s.leaving[n:] // of a disk that stays full not everything can be kept
+		}
+		return
+	}
+	kept := s.leaving[:0]
+	for _, cur := range s.leaving {
+		if cur.fresh {
+			kept = append(kept, cur)
+		}
+	}
+	clear(s.leaving[len(kept):])
+	s.leaving = kept
+}
+
+// flush writes what has changed, all of it or nothing.
+func (s *Store) flush(ctx context.Context) error {
+	list := s.changes()
+	if len(list) == 0 {
+		return nil
+	}
+	err := s.commit(ctx, list)
+	s.settle(list, err == nil)
+	return err
+}
+
+func (s *Store) commit(ctx context.Context, list []change) error {
+	tx, err := s.db.BeginTx(ctx, nil)
+	if err != nil {
+		return err
+	}
+	defer func() { _ = tx.Rollback() }()
+	for _, c := range list {
+		if err := c.put(ctx, tx); err != nil {
+			return err
+		}
+	}
+	return tx.Commit()
+}
+
+func (c *change) put(ctx context.Context, tx *sql.Tx) error {
+	r, ended := &c.row, int64(0)
+	if r.Status == Ended {
+		ended = r.Until.UnixMilli()
+	}
+	if _, err := tx.ExecContext(ctx, `INSERT INTO sessions (id, owner, client, started, seen, ended, calls) VALUES (?, ?, ?, ?, ?, ?, ?)
+		ON CONFLICT (id) DO UPDATE SET client = excluded.client, seen = excluded.seen, ended = excluded.ended, calls = excluded.calls`,
+		r.ID, r.Owner, r.Client, r.Started.UnixMilli(), r.Until.UnixMilli(), ended, r.ToolCalls); err != nil {
+		return err
+	}
+	for _, f := range c.files {
+		if _, err := tx.ExecContext(ctx, `INSERT INTO files (session, path, count, last) VALUES (?, ?, ?, ?)
+			ON CONFLICT (session, path) DO UPDATE SET count = excluded.count, last = excluded.last`,
+			r.ID, f.Path, f.Count, f.Last.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	for i := c.topics; i < len(r.Topics); i++ {
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO topics (session, nr, topic) VALUES (?, ?, ?)`, r.ID, i, r.Topics[i]); err != nil {
+			return err
+		}
+	}
+	for i := c.finds; i < len(r.Discoveries); i++ {
+		d := r.Discoveries[i]
+		if _, err := tx.ExecContext(ctx, `INSERT OR REPLACE INTO discoveries (session, nr, text, solution, module, at) VALUES (?, ?, ?, ?, ?, ?)`,
+			r.ID, i, d.Text, d.Solution, d.Module, d.At.UnixMilli()); err != nil {
+			return err
+		}
+	}
+	return nil
+}

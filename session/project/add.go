@@ -1,0 +1,213 @@
+package project
+
+import (
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+
+	"go.yaml.in/yaml/v3"
+)
+
+// The lists of a module that can be added to.
+const (
+	Patterns      = "patterns"
+	BusinessRules = "businessRules"
+	CommonIssues  = "commonIssues"
+)
+
+// Add puts an entry at the end of a list of a module: text is a string for [Patterns] and [BusinessRules], and an
+// [Issue] for [CommonIssues]. It returns the new text of the file, in which all else is as it was, and whether the
+// entry was there already.
+func Add(text, module, list string, entry any) (out string, there bool, err error) {
+	before, err := Parse(text)
+	if err != nil {
+		return "", false, err
+	}
+	want, there, err := added(before, module, list, entry)
+	if err != nil || there {
+		return text, there, err
+	}
+	var doc yaml.Node
+	if err := yaml.Unmarshal([]byte(text), &doc); err != nil {
+		return "", false, plain(err)
+	}
+	in := mapping(&doc, module)
+	if in == nil {
+		return "", false, fmt.Errorf("the entry of module %q cannot be found in the text", module)
+	}
+	if out, err = insert(text, in, list, entry); err != nil {
+		return "", false, err
+	}
+	// Whatever the file looks like, it must say what it said, and the entry.
+	after, err := Parse(out)
+	if err != nil || !reflect.DeepEqual(after, want) {
+		return "", false, fmt.Errorf("%s of module %q is written in a way that cannot be added to: write it as a list with one entry a line", list, module)
+	}
+	return out, false, nil
+}
+
+// added is the project as it has to be afterwards.
+func added(p *Project, module, list string, entry any) (want *Project, there bool, err error) {
+	c := *p
+	c.Modules = append([]Module(nil), p.Modules...)
+	for i := range c.Modules {
+		m := &c.Modules[i]
+		if m.Name != module {
+			continue
+		}
+		switch e := entry.(type) {
+		case string:
+			to := &m.Patterns
+			if list == BusinessRules {
+				to = &m.BusinessRules
+			}
+			for _, have := range *to {
+				there = there || have == e
+			}
+			*to = append((*to)[:len(*to):len(*to)], e)
+		case Issue:
+			for _, have := range m.CommonIssues {
+				there = there || (have.Description == e.Description && have.Solution == e.Solution)
+			}
+			m.CommonIssues = append(m.CommonIssues[:len(m.CommonIssues):len(m.CommonIssues)], e)
+		default:
+			return nil, false, errors.New("only texts and issues can be added")
+		}
+		return &c, there, nil
+	}
+	if len(p.Modules) == 0 {
+		return nil, false, fmt.Errorf("module not found: %q: the project names no modules", module)
+	}
+	return nil, false, fmt.Errorf("module not found: %q: there are %s", module, strings.Join(p.Names(), ", "))
+}
+
+// mapping finds the entry of a module.
+func mapping(doc *yaml.Node, module string) *yaml.Node {
+	if len(doc.Content) == 0 {
+		return nil
+	}
+	modules, _ := value(doc.Content[0], "modules")
+	if modules == nil || modules.Kind != yaml.SequenceNode {
+		return nil
+	}
+	for _, m := range modules.Content {
+		if name, _ := value(m, "name"); name != nil && name.Value == module {
+			return m
+		}
+	}
+	return nil
+}
+
+// value finds a key's value, and the key.
+func value(m *yaml.Node, key string) (v, k *yaml.Node) {
+	if m.Kind != yaml.MappingNode {
+		return nil, nil
+	}
+	for i := 0; i+1 < len(m.Content); i += 2 {
+		if m.Content[i].Value == key {
+			return m.Content[i+1], m.Content[i]
+		}
+	}
+	return nil, nil
+}
+
+// insert writes the entry into the text.
+func insert(text string, in *yaml.Node, list string, entry any) (string, error) {
+	if in.Style&yaml.FlowStyle != 0 {
+		return "", errors.New("the module is written on one line: write it with one key a line")
+	}
+	lines := strings.SplitAfter(text, "\n")
+	have, key := value(in, list)
+	switch {
+	case key == nil:
+		item, err := written(entry, in.Column-1+2)
+		if err != nil {
+			return "", err
+		}
+		return splice(lines, end(lines, last(in), in.Column), strings.Repeat(" ", in.Column-1)+list+":\n"+item), nil
+	case have.Kind == yaml.SequenceNode && have.Style&yaml.FlowStyle == 0 && len(have.Content) > 0:
+		item, err := written(entry, have.Column-1)
+		if err != nil {
+			return "", err
+		}
+		return splice(lines, end(lines, last(have), have.Column+1), item), nil
+	}
+	// The list is on the line of its key, "patterns: [a, b]", or there is none: its line is written anew.
+	line := lines[key.Line-1]
+	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
+		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)
+	}
+	block := ""
+	for _, n := range have.Content {
+		item, err := written(n, key.Column-1+2)
+		if err != nil {
+			return "", err
+		}
+		block += item
+	}
+	item, err := written(entry, key.Column-1+2)
+	if err != nil {
+		return "", err
+	}
+	head := line[:key.Column-1] + list + ":"
+	if have.LineComment != "" {
+		head += " " + have.LineComment
+	} else if key.LineComment != "" {
+		head += " " + key.LineComment
+	}
+	lines[key.Line-1] = head + "\n" + block + item
+	return strings.Join(lines, ""), nil
+}
+
+// written is a list entry as YAML, each line behind indent spaces.
+func written(entry any, indent int) (string, error) {
+	b, err := yaml.Marshal([]any{entry})
+	if err != nil {
+		return "", fmt.Errorf("write the entry: %w", err)
+	}
+	pad := strings.Repeat(" ", indent)
+	var out strings.Builder
+	for line := range strings.Lines(string(b)) {
+		if strings.TrimSpace(line) != "" {
+			out.WriteString(pad)
+		}
+		out.WriteString(line)
+	}
+	return out.String(), nil
+}
+
+// last is the last line that a node begins a part on.
+func last(n *yaml.Node) int {
+	l := n.Line
+	for _, c := range n.Content {
+		l = max(l, last(c))
+	}
+	return l
+}
+
+// end is the line behind a value whose last part begins on line from: texts of several lines are indented at least to
+// column. Blank lines and comments behind it are not its own.
+func end(lines []string, from, column int) int {
+	to := from
+	for i := from; i < len(lines); i++ {
+		trimmed := strings.TrimSpace(lines[i])
+		if trimmed == "" {
+			continue
+		}
+		if indent := len(lines[i]) - len(strings.TrimLeft(lines[i], " ")); indent < column-1 || strings.HasPrefix(trimmed, "#") {
+			break
+		}
+		to = i + 1
+	}
+	return to
+}
+
+// splice puts a text behind the first n lines.
+func splice(lines []string, n int, text string) string {
+	head := strings.Join(lines[:n], "")
+	if head != "" && !strings.HasSuffix(head, "\n") {
+		head += "\n"
+	}
+	return head + text + strings.Join(lines[n:], "")
+}

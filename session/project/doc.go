@@ -1,0 +1,26 @@
+// Package project reads what people have written down of their project in project.yaml, and adds to it.
+//
+// The file names the project, its technology, its architecture and its modules:
+//
+//	project: {name: Shop, type: fullstack, path: /srv/shop}
+//	tech: {stack: [python, duckdb], runtime: CPython 3.13, packageManager: uv}
+//	architecture: {pattern: pipeline, description: Raw files in, one model out.}
+//	modules:
+//	  - name: load
+//	    description: Reads the raw files.
+//	    keyFiles:
+//	      - {path: load.ipynb, role: entry, description: Run it first.}
+//	    patterns:
+//	      - One function for each source.
+//	    businessRules:
+//	      - Prices are net.
+//	    commonIssues:
+//	      - {description: Dates are text, solution: "parse_dates=[0]", discoveredAt: 2026-01-15, sessionId: ab12}
+//	    dependencies: [clean]
+//
+// Everything but the names of the project and of its modules may be left out.
+//
+// [Add] puts a line or two into the text of the file and leaves every other byte as it is, comments and order included.
+//
+// Everything here is a pure function and safe for concurrent use.
+package project
