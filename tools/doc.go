@@ -16,6 +16,9 @@
 // a tool error, which the model reads: it says what was wrong, with the value, and what to do. Only what is this
 // program's own fault, such as a panic, becomes a protocol error.
 //
+// Each call leaves one record in the log (calllog.go). Code, outputs and contents are kept out of it, and out of all else
+// that is logged, by the log's handler (calllog_handler.go), unless --log-code asks for them.
+//
 // Images stand beside the JSON, made fit by the package session/images, and are named in it by their addresses (images.go),
 // at which they are resources (resources_images.go). Outputs of cells are cut to size by output.go and text.go; which
 // cells a range means is decided in ranges.go; a client that asks for it hears of the progress of cells that run

@@ -2,10 +2,8 @@ package tools
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -32,8 +30,10 @@ type Config struct {
 	MaxImages int
 	// MaxImageBytes is how large each of them is at most, 0 for [DefaultMaxImageBytes].
 	MaxImageBytes int
-	// Logger gets one debug line per call and this program's own faults; nil logs nothing.
+	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
+	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
+	LogCode bool
 }
 
 // deps are what the tools work with.
@@ -72,6 +72,11 @@ func New(cfg Config) (*server.MCPServer, error) {
 		return nil, err
 	}
 	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures}
+	calls := &callLog{code: cfg.LogCode}
+	if cfg.Manager != nil {
+		calls.redact = cfg.Manager.Server().Redact
+	}
+	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
@@ -81,40 +86,37 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithHooks(hooks),
 	)
 	addImages(s, hooks, d)
-	open := &suspended{manager: cfg.Manager, log: log}
+	open := &suspended{manager: cfg.Manager, log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := compile(t.name, t.input)
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.definition(), handler(t, check, open, log))
+		s.AddTool(t.definition(), handler(t, check, open, calls))
 	}
 	return s, nil
 }
 
 // handler is what stands around every tool.
-func handler(t tool, check *jsonschema.Schema, open *suspended, log *slog.Logger) server.ToolHandlerFunc {
+func handler(t tool, check *jsonschema.Schema, open *suspended, calls *callLog) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
-		began := time.Now()
+		r := &callRecord{began: time.Now(), tool: t.name}
 		defer func() {
-			if r := recover(); r != nil {
-				log.ErrorContext(ctx, "a tool panicked", "tool", t.name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+			if value := recover(); value != nil {
+				r.panic = caught(value)
 				result, err = nil, fmt.Errorf("%s: internal error, see the log of nbduet", t.name)
 			}
-			log.DebugContext(ctx, "tool call", "tool", t.name, "took", time.Since(began).Round(time.Millisecond),
-				"failed", err != nil || (result != nil && result.IsError))
+			calls.write(ctx, req, r, result)
 		}()
 		a, question, err := answerCall(ctx, t, check, open, req)
 		if question != nil {
+			r.asks = true
 			return question, nil
 		}
-		if err == nil {
+		if r.answer = a; err == nil {
 			result, err = a.result()
 		}
-		if err != nil {
-			if f := (fault{}); errors.As(err, &f) {
-				log.ErrorContext(ctx, "a tool failed", "tool", t.name, "error", err)
-			}
+		if r.err = err; err != nil {
 			return failure(err)
 		}
 		return result, nil
@@ -124,7 +126,7 @@ func handler(t tool, check *jsonschema.Schema, open *suspended, log *slog.Logger
 // answerCall answers a call, or with the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool, check *jsonschema.Schema, open *suspended, req mcp.CallToolRequest) (*answer, *mcp.CallToolResult, error) {
 	if err := checkArguments(check, req.Params.Arguments); err != nil {
-		return nil, nil, err
+		return nil, nil, badArguments{err}
 	}
 	ctx = withProgress(ctx, req)
 	if (t.asks || t.marks.openWorld) && mayBeAsked(ctx) {

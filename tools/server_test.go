@@ -35,7 +35,8 @@ func TestErrorsOfTools(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			res, err := handler(d, check, &suspended{}, slog.New(slog.NewTextHandler(&log, nil)))(t.Context(), mcp.CallToolRequest{})
+			calls := &callLog{log: slog.New(slog.NewTextHandler(&log, nil))}
+			res, err := handler(d, check, &suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
 			switch {
 			case c.protocol != "":
 				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {
@@ -44,7 +45,7 @@ func TestErrorsOfTools(t *testing.T) {
 			case err != nil || !res.IsError || !strings.Contains(messageOf(res), c.message) || len(messageOf(res)) > 100_000:
 				t.Errorf("answers %v, %v", res, err)
 			}
-			if !strings.Contains(log.String(), c.logged) || (c.logged == "" && log.Len() > 0) {
+			if !strings.Contains(log.String(), c.logged) || (c.logged == "") == strings.Contains(log.String(), "level=ERROR") || strings.Count(log.String(), "\n") != 1 {
 				t.Errorf("logs %q", log.String())
 			}
 		})

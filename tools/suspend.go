@@ -6,7 +6,6 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
-	"runtime/debug"
 	"strconv"
 	"sync"
 	"time"
@@ -144,7 +143,8 @@ func (s *suspended) work(end, ctx context.Context, c *openCall, t tool, req mcp.
 		defer close(c.done)
 		defer func() {
 			if r := recover(); r != nil {
-				s.log.ErrorContext(ctx, "a tool panicked", "tool", t.name, "panic", fmt.Sprint(r), "stack", string(debug.Stack()))
+				p := caught(r)
+				s.log.ErrorContext(ctx, "a tool panicked", "tool", t.name, "error", p, "stack", string(p.stack))
 				c.err = fault{fmt.Errorf("%s: internal error, see the log of nbduet", t.name)}
 			}
 		}()

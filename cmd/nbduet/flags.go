@@ -38,7 +38,8 @@ type flags struct {
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
 
-	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Default: ${default}."`
+	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
+	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log what the calls send and are answered, too: code, outputs, contents of files, and the texts of errors. Without it, they are kept out of the log."`
 	Version  kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -56,6 +57,7 @@ type settings struct {
 	toolsets       []string
 	readOnly       bool
 	logLevel       slog.Level
+	logCode        bool
 }
 
 // usageError is a mistake of whoever started the program.
@@ -109,7 +111,7 @@ func toolsetNames() []string {
 
 // check turns flags into settings. Every complaint names the flag and the value.
 func (f flags) check() (settings, error) {
-	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly}
+	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode}
 	var err error
 	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
 		return settings{}, usageError{fmt.Errorf("--session-timeout: %w", err)}

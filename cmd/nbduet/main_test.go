@@ -97,7 +97,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--execute",
-		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--version",
+		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
 			t.Errorf("--help does not say %q", want)
@@ -163,13 +163,13 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis" || s.readOnly || s.maxRooms != 100 || s.inputTimeout != time.Minute {
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis" || s.readOnly || s.logCode || s.maxRooms != 100 || s.inputTimeout != time.Minute {
 		t.Errorf("from the environment: %+v", s)
 	}
-	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only",
+	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code",
 		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5")
 	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
-		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond {
+		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond {
 		t.Errorf("from flags: %+v", s)
 	}
 	if s = read("--token-file", file); s.token != "from-file" {

@@ -58,18 +58,19 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	if err != nil || done {
 		return err
 	}
-	log := slog.New(slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel}))
-	srv, err := connect(ctx, set, find, log)
+	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
+	srv, err := connect(ctx, set, find, slog.New(tools.LogHandler(text, set.logCode, nil)))
 	if err != nil {
 		return err
 	}
 	defer srv.CloseIdleConnections()
+	log := slog.New(tools.LogHandler(text, set.logCode, srv.Redact))
 	manager := session.New(session.Config{
 		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
 		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
 	mcp, err := tools.New(tools.Config{
-		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log,
+		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode,
 		Images: images.NewStore(set.imageCache), MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 	})
 	if err == nil {
@@ -98,7 +99,7 @@ func shown(flag int) int {
 func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
-		server.WithErrorLogger(slog.NewLogLogger(log.Handler(), slog.LevelWarn)),
+		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
 		server.WithWorkerPoolSize(workers),
 		server.WithQueueSize(queued),
 	} {

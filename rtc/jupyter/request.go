@@ -149,7 +149,7 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 		e.Hint = "the server may be busy or hung; its log says more"
 	default:
 		e.kind = ErrUnreachable
-		e.Message = "no connection to " + s.BaseURL() + ": " + oneLine(s.redact(err.Error()))
+		e.Message = "no connection to " + s.BaseURL() + ": " + oneLine(s.Redact(err.Error()))
 		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set JUPYTER_SERVER_URL to where it runs"
 	}
 	return e
@@ -169,7 +169,7 @@ func (s *Server) failedAnswer(op, about string, resp *http.Response) *Error {
 		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // what cannot be read is not said
 		text = string(b)
 	}
-	return answerError(op, about, resp.StatusCode, oneLine(s.redact(text)), kind == "text/html")
+	return answerError(op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
 }
 
 // redirected makes the error for a redirect that was not followed.
@@ -183,7 +183,7 @@ func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 		e.Status = resp.StatusCode
 		return e
 	}
-	return answerError(op, about, resp.StatusCode, s.redact("the server sends us on to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
+	return answerError(op, about, resp.StatusCode, s.Redact("the server sends us on to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
 }
 
 // messageOf reads the message that Jupyter's API handlers put into the body of an error.
@@ -205,8 +205,9 @@ func (s *Server) messageOf(body io.Reader) string {
 	return strings.Join(parts, ": ")
 }
 
-// redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent.
-func (s *Server) redact(text string) string {
+// Redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent, and a log is read by
+// others.
+func (s *Server) Redact(text string) string {
 	if s.token == "" {
 		return text
 	}

@@ -1,0 +1,226 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"log/slog"
+	"reflect"
+	"regexp"
+	"runtime/debug"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// How a call came out, as its record in the log says.
+const (
+	callOK        = "ok"
+	callRefused   = "refused"   // the caller's mistake, or a state that the caller is told of
+	callCancelled = "cancelled" // by the client
+	callAsks      = "asks"      // answered with a question to the client's user
+	callFault     = "fault"     // this program's own
+)
+
+// maxLogged bounds the arguments, and the answer, in a record, in characters.
+const maxLogged = 4000
+
+// A callLog writes one record for each call of a tool. The names in it, sizes and ids are there always; what a caller
+// has sent and is answered, which can hold code, outputs and the contents of files, only where code is set.
+type callLog struct {
+	log  *slog.Logger
+	code bool
+	// redact takes the token out of a text; nil where there is none to know.
+	redact func(string) string
+}
+
+// A callRecord is what is noted of a call while it is answered.
+type callRecord struct {
+	began  time.Time
+	tool   string
+	answer *answer
+	err    error // of the tool
+	asks   bool
+	panic  *panicked
+}
+
+// panicked is a panic as an error.
+type panicked struct {
+	value any
+	stack []byte
+}
+
+func (p *panicked) Error() string { return fmt.Sprint("panic: ", p.value) }
+
+// badArguments are arguments that the tool's schema refuses.
+type badArguments struct{ error }
+
+// caught makes an error of what recover has returned.
+func caught(value any) *panicked { return &panicked{value, debug.Stack()} }
+
+func (r *callRecord) outcome(ctx context.Context) string {
+	f := fault{}
+	switch {
+	case r.panic != nil || errors.As(r.err, &f):
+		return callFault
+	case r.asks:
+		return callAsks
+	case r.err != nil && (ctx.Err() != nil || errors.Is(r.err, context.Canceled)):
+		return callCancelled
+	case r.err != nil:
+		return callRefused
+	}
+	return callOK
+}
+
+// write writes the record of a call that has been answered with result.
+func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRecord, result *mcp.CallToolResult) {
+	level, outcome := slog.LevelInfo, r.outcome(ctx)
+	if outcome == callFault {
+		level = slog.LevelError
+	}
+	if !l.log.Enabled(ctx, level) {
+		return
+	}
+	attrs := []slog.Attr{
+		slog.String("tool", r.tool),
+		slog.String("outcome", outcome),
+		slog.Duration("took", time.Since(r.began).Round(time.Microsecond)),
+	}
+	if name := clientName(ctx); name != "" {
+		attrs = append(attrs, slog.String("client", name))
+	}
+	if id := clientOf(ctx); id != "" {
+		attrs = append(attrs, slog.String("client_id", id))
+	}
+	attrs = append(attrs, idsOf(req, r.answer)...)
+	attrs = append(attrs, slog.Int("sent", weight(req.Params.Arguments)))
+	if n, images := resultSize(result); n > 0 {
+		attrs = append(attrs, slog.Int("answered", n), slog.Int("images", images))
+	}
+	switch {
+	case r.panic != nil:
+		attrs = append(attrs, slog.Any("error", r.panic), slog.String("stack", string(r.panic.stack)))
+	case r.err != nil:
+		attrs = append(attrs, slog.Any("error", r.err))
+	}
+	if l.code {
+		if b, err := compact(req.Params.Arguments); err == nil {
+			attrs = append(attrs, slog.String("arguments", l.clipped(string(b))))
+		}
+		attrs = append(attrs, slog.String("answer", l.clipped(resultText(result))))
+	}
+	l.log.LogAttrs(ctx, level, "tool call", attrs...)
+}
+
+// clientName is what the client calls itself, "" where it has not said.
+func clientName(ctx context.Context) string {
+	var info mcp.Implementation
+	if p := server.RequestProtocolInfoFromContext(ctx); p != nil && p.ClientInfo != nil {
+		info = *p.ClientInfo
+	} else if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		info = s.GetClientInfo()
+	}
+	name, _ := cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
+	return name
+}
+
+// loggedID is what this program and Jupyter name things by; anything else that stands in an id's place is the caller's
+// text.
+var loggedID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
+
+// idsOf are the analysis session and the run that a call is about, and what has become of the run: as answered, or else
+// as asked for.
+func idsOf(req mcp.CallToolRequest, a *answer) []slog.Attr {
+	found := map[string]string{}
+	if args, ok := req.Params.Arguments.(map[string]any); ok && a != nil {
+		for _, key := range []string{"session_id", "run_id"} {
+			found[key], _ = args[key].(string)
+		}
+	}
+	if a != nil {
+		v := reflect.Indirect(reflect.ValueOf(a.body))
+		if v.Kind() == reflect.Struct {
+			for _, f := range reflect.VisibleFields(v.Type()) {
+				key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
+				if f.Type.Kind() == reflect.String && (key == "session_id" || key == "run_id" || key == "state") {
+					if value, err := v.FieldByIndexErr(f.Index); err == nil {
+						found[key] = value.String()
+					}
+				}
+			}
+		}
+	}
+	var attrs []slog.Attr
+	for _, key := range []string{"session_id", "run_id", "state"} {
+		if loggedID.MatchString(found[key]) {
+			attrs = append(attrs, slog.String(strings.TrimSuffix(key, "_id"), found[key]))
+		}
+	}
+	return attrs
+}
+
+// weight is about how many bytes decoded arguments take.
+func weight(v any) (n int) {
+	switch v := v.(type) {
+	case string:
+		return len(v)
+	case json.RawMessage:
+		return len(v)
+	case []any:
+		for _, item := range v {
+			n += weight(item)
+		}
+	case map[string]any:
+		for key, item := range v {
+			n += len(key) + weight(item)
+		}
+	case nil:
+	default:
+		n = 4
+	}
+	return n
+}
+
+// resultSize counts the bytes of an answer's texts and images, and the images.
+func resultSize(result *mcp.CallToolResult) (bytes, images int) {
+	if result == nil {
+		return 0, 0
+	}
+	for _, c := range result.Content {
+		switch c := c.(type) {
+		case mcp.TextContent:
+			bytes += len(c.Text)
+		case mcp.ImageContent:
+			bytes += len(c.Data)
+			images++
+		}
+	}
+	return bytes, images
+}
+
+// resultText is what an answer says.
+func resultText(result *mcp.CallToolResult) string {
+	if result == nil {
+		return ""
+	}
+	var texts []string
+	for _, c := range result.Content {
+		if c, ok := c.(mcp.TextContent); ok {
+			texts = append(texts, c.Text)
+		}
+	}
+	return strings.Join(texts, "\n")
+}
+
+// clipped is s without the token, which a cut could go through, and not too long.
+func (l *callLog) clipped(s string) string {
+	if l.redact != nil {
+		s = l.redact(s)
+	}
+	s, _ = cut(s, maxLogged)
+	return s
+}

@@ -1,0 +1,223 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+	"io/fs"
+	"log/slog"
+	"net"
+	"runtime"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// LogHandler stands before the handler of a log. Without code, nothing gets through that code, outputs or the contents
+// of files can stand in: of an error its kind, since its text may quote a document or a traceback; of other texts only
+// those under the keys that hold names. With code, all gets through. The token never does: redact takes it out of a
+// text; nil takes out nothing. A handler that LogHandler has made already is returned as it is.
+func LogHandler(to slog.Handler, code bool, redact func(string) string) slog.Handler {
+	if h, ok := to.(*logHandler); ok {
+		return h
+	}
+	if redact == nil {
+		redact = func(s string) string { return s }
+	}
+	return &logHandler{to, code, redact}
+}
+
+type logHandler struct {
+	to     slog.Handler
+	code   bool
+	redact func(string) string
+}
+
+// loggedNames are the keys whose texts are names of things: files, addresses, ids, states.
+var loggedNames = []string{
+	"path", "room", "kernel", "tool", "session", "sessionID", "run", "state", "cell", "op", "about", "from", "to", "type",
+	"jupyter", "toolsets", "url", "address", "root", "client", "client_id", "outcome", "stack",
+}
+
+// hiddenHow says what to do for a text that was left out.
+const hiddenHow = "--log-code shows it"
+
+// Enabled implements slog.Handler.
+func (h *logHandler) Enabled(ctx context.Context, l slog.Level) bool { return h.to.Enabled(ctx, l) }
+
+// Handle implements slog.Handler.
+func (h *logHandler) Handle(ctx context.Context, r slog.Record) error {
+	out := slog.NewRecord(r.Time, r.Level, h.redact(r.Message), r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(h.attr(a))
+		return true
+	})
+	return h.to.Handle(ctx, out)
+}
+
+// WithAttrs implements slog.Handler.
+func (h *logHandler) WithAttrs(attrs []slog.Attr) slog.Handler {
+	fit := make([]slog.Attr, len(attrs))
+	for i, a := range attrs {
+		fit[i] = h.attr(a)
+	}
+	return &logHandler{h.to.WithAttrs(fit), h.code, h.redact}
+}
+
+// WithGroup implements slog.Handler.
+func (h *logHandler) WithGroup(name string) slog.Handler {
+	return &logHandler{h.to.WithGroup(name), h.code, h.redact}
+}
+
+// attr is an attribute as it may stand in the log.
+func (h *logHandler) attr(a slog.Attr) slog.Attr {
+	v := a.Value.Resolve()
+	switch v.Kind() {
+	case slog.KindGroup:
+		group := v.Group()
+		fit := make([]slog.Attr, len(group))
+		for i, member := range group {
+			fit[i] = h.attr(member)
+		}
+		return slog.Attr{Key: a.Key, Value: slog.GroupValue(fit...)}
+	case slog.KindString, slog.KindAny:
+		return slog.String(a.Key, h.redact(h.text(a.Key, v)))
+	default: // numbers, truth values, times
+		return slog.Attr{Key: a.Key, Value: v}
+	}
+}
+
+func (h *logHandler) text(key string, v slog.Value) string {
+	err, isError := v.Any().(error)
+	switch {
+	case isError && !h.code:
+		return ErrorKind(err)
+	case isError:
+		text, _ := cut(err.Error(), maxLogged)
+		return text
+	case h.code || slices.Contains(loggedNames, key):
+		return v.String()
+	case v.Kind() == slog.KindString:
+		return fmt.Sprintf("(%d characters, %s)", size(v.String()), hiddenHow)
+	}
+	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
+}
+
+// ForeignHandler is for a library that writes its log as sentences: what stands behind the first colon of one, where
+// such libraries put the error, becomes an attribute, to which the rules of [LogHandler] apply.
+func ForeignHandler(to slog.Handler) slog.Handler { return foreignHandler{to} }
+
+type foreignHandler struct{ slog.Handler }
+
+// Handle implements slog.Handler.
+func (h foreignHandler) Handle(ctx context.Context, r slog.Record) error {
+	says, detail, _ := strings.Cut(r.Message, ": ")
+	out := slog.NewRecord(r.Time, r.Level, says, r.PC)
+	r.Attrs(func(a slog.Attr) bool {
+		out.AddAttrs(a)
+		return true
+	})
+	if detail != "" {
+		out.AddAttrs(slog.String("detail", detail))
+	}
+	return h.Handler.Handle(ctx, out)
+}
+
+// loggedErrors are the errors whose texts are fixed.
+var loggedErrors = []error{
+	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
+	jupyter.ErrNotFound, jupyter.ErrUnauthorized, jupyter.ErrForbidden, jupyter.ErrUnreachable, jupyter.ErrConflict, jupyter.ErrBadRequest,
+	jupyter.ErrServer, jupyter.ErrNotJupyter, jupyter.ErrTooLarge, jupyter.ErrNoCollaboration, jupyter.ErrBadPath, jupyter.ErrDetached, jupyter.ErrNoServerRuns,
+	rtc.ErrLeft,
+	kernel.ErrKernelRestarted, kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrShutDown, kernel.ErrAnswerLost, kernel.ErrClosed, kernel.ErrNoInput,
+	session.ErrClosed, session.ErrNoAnalysis, session.ErrNoNotebook, session.ErrKernelGone, session.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
+	session.ErrExists, session.ErrNoFolder, session.ErrFolder, session.ErrOtherKind, session.ErrNothingLeftOut,
+	inspect.ErrBusy, inspect.ErrSlow,
+	ydoc.ErrBroken, ydoc.ErrPending, ydoc.ErrNotFound, ydoc.ErrInvalid, ydoc.ErrTooLarge, ydoc.ErrRevisionGone, ydoc.ErrNothingToUndo,
+}
+
+// ErrorKind says of what kind an error is, and its causes, in words that never quote what a notebook, a kernel, a server
+// or a caller has put into its text.
+func ErrorKind(err error) string {
+	var kinds []string
+	add := func(kind string) {
+		if kind != "" && !slices.Contains(kinds, kind) {
+			kinds = append(kinds, kind)
+		}
+	}
+	var walk func(error)
+	walk = func(err error) {
+		if err == nil || len(kinds) > 8 {
+			return
+		}
+		add(ownKind(err))
+		switch u := err.(type) { //nolint:errorlint // each link of the chain is looked at for itself
+		case interface{ Unwrap() error }:
+			walk(u.Unwrap())
+		case interface{ Unwrap() []error }:
+			for _, cause := range u.Unwrap() {
+				walk(cause)
+			}
+		}
+	}
+	walk(err)
+	if len(kinds) == 0 {
+		return "other"
+	}
+	return strings.Join(kinds, ", ")
+}
+
+// ownKind is the kind of one link of an error's chain, "" for one that only adds words.
+func ownKind(err error) string {
+	if slices.ContainsFunc(loggedErrors, func(known error) bool { return err == known }) { //nolint:errorlint // its causes come after it
+		return err.Error()
+	}
+	switch e := err.(type) { //nolint:errorlint // each link of the chain is looked at for itself
+	case *panicked:
+		kind := fmt.Sprintf("panic with %T", e.value)
+		if r, ok := e.value.(runtime.Error); ok { // an index, a type: nothing of what was worked on
+			kind = r.Error()
+		}
+		return kind
+	case fault:
+		return "fault"
+	case badArguments:
+		return "invalid arguments"
+	case coded:
+		return e.Code
+	case *jupyter.Error:
+		if e.Status != 0 {
+			return e.Op + ": HTTP " + strconv.Itoa(e.Status)
+		}
+		return e.Op
+	case *rtc.CloseError:
+		return "room closed: " + string(e.Code)
+	case *session.UnsavedError:
+		return e.Path + " not saved"
+	case *wire.FormatError:
+		return fmt.Sprintf("%s refused at byte %d: %s", e.What, e.Offset, e.Reason)
+	case *net.OpError:
+		return e.Op + " " + e.Net
+	case *fs.PathError:
+		return e.Op + " " + e.Path
+	case syscall.Errno:
+		return e.Error()
+	case *json.SyntaxError:
+		return "no JSON at byte " + strconv.FormatInt(e.Offset, 10)
+	}
+	kind := strings.TrimPrefix(fmt.Sprintf("%T", err), "*")
+	if strings.HasPrefix(kind, "errors.") || strings.HasPrefix(kind, "fmt.") { // made of words only
+		return ""
+	}
+	return kind
+}
