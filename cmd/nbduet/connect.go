@@ -15,6 +15,9 @@ import (
 // discoverTime bounds the search for servers on this machine, which happens before MCP's initialize can be answered.
 const discoverTime = 3 * time.Second
 
+// defaultAddress is where Jupyter is when nobody has said otherwise.
+const defaultAddress = "http://localhost:8888"
+
 // discover finds the Jupyter servers that run on this machine.
 type discover func(context.Context) ([]jupyter.Running, error)
 
@@ -33,11 +36,14 @@ func connect(ctx context.Context, s settings, find discover, log *slog.Logger) (
 		if err != nil {
 			return nil, err
 		}
+		if len(running) == 0 && s.token != "" { // it may run where we cannot see it, such as in a container
+			running = []jupyter.Running{{URL: defaultAddress}}
+		}
 		one, err := only(running)
 		if err != nil {
 			return nil, usageError{err}
 		}
-		log.Info("found a Jupyter server", "url", one.URL, "root", one.Root)
+		log.Info("no address was given, taking this Jupyter server", "url", one.URL, "root", one.Root)
 		opt.URL = one.URL
 		if opt.Token == "" {
 			opt.Token = one.Token

@@ -20,7 +20,7 @@ import (
 
 // flags are the command line and the environment; kong makes the help text of their tags.
 type flags struct {
-	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without one, the server that runs on this machine is taken, if there is exactly one."`
+	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without one, the server that runs on this machine is taken, if there is exactly one; where none is found and a token is given, http://localhost:8888."`
 	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Better given in the environment, where other users cannot see it. Without one, the token of a server found on this machine is used."`
 	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; it wins over --token."`
 

@@ -1,0 +1,76 @@
+package main
+
+import (
+	"net/http"
+	"net/http/httptest"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// JUPYTER_SERVER_URL, JUPYTER_TOKEN and LOG_LEVEL are all that a client has to set; they are what the program works by.
+func TestEnvironment(t *testing.T) {
+	clean(t)
+	tokens := make(chan string, 100)
+	fake := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		tokens <- r.Header.Get("Authorization")
+		http.Error(w, "not today", http.StatusTeapot)
+	}))
+	t.Cleanup(fake.Close)
+	t.Setenv("JUPYTER_SERVER_URL", fake.URL+"/prefix/")
+	t.Setenv("JUPYTER_TOKEN", "the-t0ken")
+	for level, says := range map[string]struct{ has, lacks string }{
+		"":        {"level=INFO msg=\"tool call\"", "level=DEBUG"},
+		"info":    {"level=INFO msg=\"tool call\"", "level=DEBUG"},
+		"debug":   {"level=DEBUG msg=\"jupyter request\"", "level=TRACE"},
+		"warn":    {"", "level=INFO"},
+		"Warning": {"--log-level", "level="},
+		"ERROR":   {"", "level=WARN"},
+	} {
+		t.Run("LOG_LEVEL="+level, func(t *testing.T) {
+			if level != "" {
+				t.Setenv("LOG_LEVEL", level)
+			}
+			if level == "Warning" { // is none
+				start(t, found()).is(t, exitUsage, says.has, level)
+				return
+			}
+			p := launch(t)
+			p.initialize()
+			if text, failed := p.tool(2, "get_base_url", nil); failed || !strings.Contains(text, fake.URL+"/prefix") {
+				t.Errorf("get_base_url: %s", text)
+			}
+			if _, failed := p.tool(3, "list_nbs", nil); !failed {
+				t.Error("list_nbs goes well")
+			}
+			p.in.Close()
+			if code := p.end(); code != exitOK {
+				t.Errorf("exit code %d", code)
+			}
+			for len(tokens) > 0 {
+				if token := <-tokens; token != "token the-t0ken" {
+					t.Errorf("the server is asked with %q", token)
+				}
+			}
+			log := p.log.String()
+			if !strings.Contains(log, says.has) || strings.Contains(log, says.lacks) || strings.Contains(log, "the-t0ken") {
+				t.Errorf("the log is %s", log)
+			}
+		})
+	}
+}
+
+// Where a token is given and nothing else is known, the server is where Jupyter is by default.
+func TestDefaultAddress(t *testing.T) {
+	clean(t)
+	for want, running := range map[string][]jupyter.Running{
+		"http://localhost:8888": nil,
+		"http://127.0.0.1:1111": {{URL: "http://127.0.0.1:1111", Token: "other"}},
+	} {
+		srv, err := connect(t.Context(), settings{token: "given"}, found(running...), discard())
+		if err != nil || srv.BaseURL() != want {
+			t.Errorf("the server is %v, %v, want %s", srv, err, want)
+		}
+	}
+}
