@@ -81,6 +81,15 @@ var inspected = map[string][]string{
 	"session_delete":         {"session_id=none"},
 	"execute_code":           {"session_id=none", "code=1+1"},
 	"execute_cell":           {"session_id=none", "cell_index=0"},
+	"notebook_create":        {"session_id=none", "name=new", `cells=[{"cell_type":"code","source":"1"}]`},
+	"notebook_add_cell":      {"session_id=none", "notebook_name=NB", "cell_type=code", "source=1", "position=0"},
+	"notebook_edit_cell":     {"session_id=none", "notebook_name=NB", "cell_index=0", "source=2"},
+	"notebook_delete_cell":   {"session_id=none", "notebook_name=NB", "cell_index=0"},
+	"notebook_move_cell":     {"session_id=none", "notebook_name=NB", "cell_index=0", "position=0"},
+	"notebook_get":           {"session_id=none", "notebook_name=NB"},
+	"file_list":              {"session_id=none"},
+	"file_read":              {"session_id=none", "path=TEXT"},
+	"file_get":               {"session_id=none", "path=TEXT", "include_data=true"},
 	"interrupt_execution":    {"session_id=none"},
 	"get_variables":          {"session_id=none"},
 	"get_variable":           {"session_id=none", "variable_name=x"},
@@ -94,6 +103,8 @@ var refused = []string{
 	"get_run", "wait_run", "cancel_run", "get_image_resource",
 	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
 	"get_variables", "get_variable", "get_dataframe_info",
+	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
+	"file_list", "file_read", "file_get",
 }
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a

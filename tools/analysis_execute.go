@@ -99,9 +99,8 @@ func executeCode(d *deps) tool {
 
 type executeCellArgs struct {
 	codeOptions
-	ID     string `json:"session_id"`
-	Index  *int   `json:"cell_index"`
-	CellID string `json:"cell_id"`
+	cellName
+	ID string `json:"session_id"`
 }
 
 // executeCell makes execute_cell.
@@ -115,13 +114,11 @@ func executeCell(d *deps) tool {
 		marks: marks{destructive: true, openWorld: true},
 		input: arguments(append([]property{
 			sessionProperty(),
-			optional("cell_index", integer("Index of the cell, from 0. Needed unless cell_id is given.").between(0, maxIndex)),
-			optional("cell_id", idSchema("Id of the cell, in place of cell_index.")),
-		}, codeProperties()...)...),
+		}, append(cellProperties(), codeProperties()...)...)...),
 		output: codeSchema(),
 		handle: typed(func(ctx context.Context, args executeCellArgs) (*answer, error) {
-			if (args.Index == nil) == (args.CellID == "") {
-				return nil, errors.New("give one of cell_index and cell_id")
+			if err := args.check(); err != nil {
+				return nil, err
 			}
 			a, doc, err := d.sessionNotebook(ctx, args.ID)
 			if err != nil {
@@ -131,16 +128,10 @@ func executeCell(d *deps) tool {
 				return nil, analysisError(fmt.Errorf("session %s: %w", a.ID(), session.ErrNoNotebook))
 			}
 			defer doc.Release()
-			nb := doc.Notebook()
-			cell, ok := nb.Cell(args.CellID)
-			if args.Index != nil {
-				cell, ok = nb.CellAt(*args.Index)
-			}
+			cell, err := args.find(doc)
 			switch {
-			case !ok && args.Index != nil:
-				return nil, coded{codeCell, fmt.Sprintf("there is no cell %d: the notebook has %s, counted from 0", *args.Index, plural(nb.Len(), "cell"))}
-			case !ok:
-				return nil, coded{codeCell, fmt.Sprintf("there is no cell with the id %s in %s: read_nb_cells shows the ids", quoted(args.CellID), doc.Path())}
+			case err != nil:
+				return nil, err
 			case cell.Type != ydoc.Code:
 				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", quoted(cell.ID), cell.Type)
 			}

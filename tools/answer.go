@@ -27,6 +27,8 @@ type answer struct {
 	parts func() []any
 	// images are shown beside the body, in order.
 	images []image
+	// resources stand behind them: addresses that can be read, or what is there.
+	resources []mcp.Content
 	// doc is the document that the answer is about; where its file does not follow, the answer says so.
 	doc *session.Document
 	// file is what there is to say of that file, once it has been asked.
@@ -159,6 +161,10 @@ func (a *answer) write() (texts []string, body json.RawMessage, n int, err error
 			n, err = sizeOf(texts, body, a.images)
 		}
 	}
+	for _, r := range a.resources {
+		b, problem := json.Marshal(r)
+		n, err = n+len(b), errors.Join(err, problem)
+	}
 	if err != nil {
 		return nil, nil, 0, fault{fmt.Errorf("write the answer: %w", err)}
 	}
@@ -199,6 +205,7 @@ func (a *answer) result() (*mcp.CallToolResult, error) {
 	for _, img := range a.images {
 		content = append(content, mcp.NewImageContent(img.data, img.mime))
 	}
+	content = append(content, a.resources...)
 	return &mcp.CallToolResult{Content: content, StructuredContent: body}, nil
 }
 

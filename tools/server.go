@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -86,6 +87,9 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithHooks(hooks),
 	)
 	addImages(s, hooks, d)
+	if slices.Contains(toolsets, toolsetCells) {
+		addFiles(s, d)
+	}
 	open := &suspended{manager: cfg.Manager, log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := compile(t.name, t.input)

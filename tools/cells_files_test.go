@@ -1,0 +1,348 @@
+package tools
+
+import (
+	"bytes"
+	"encoding/base64"
+	stdimage "image"
+	"image/color"
+	"image/png"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func TestF5FileList(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	folder := r.folder()
+	for name, content := range map[string]string{
+		"b 日.csv": "x\n1\n", "a.ipynb": r.server.Read(t, r.server.Notebook(t, "1")), "sub/deep.txt": "", ".hidden": "",
+	} {
+		r.server.Write(t, folder+"/"+name, content)
+	}
+	var got fileListResult
+	r.good("file_list", dict{"session_id": s.ID, "path": "/" + folder + "/"}, &got)
+	var found []string
+	for _, f := range got.Files {
+		found = append(found, f.Type+":"+f.Name)
+		if f.Path != folder+"/"+f.Name || f.LastModified == "" || (f.Size == nil) != (f.Type == "directory") {
+			t.Errorf("%+v", f)
+		}
+	}
+	if !slices.Equal(found, []string{"notebook:a.ipynb", "file:b 日.csv", "directory:sub"}) || got.Path != folder || got.Stopped || *got.Files[1].Size != 4 {
+		t.Errorf("%q, %+v", found, got)
+	}
+	r.good("file_list", dict{"session_id": s.ID}, &got)
+	if got.Path != "" || !slices.ContainsFunc(got.Files, func(f listedFile) bool { return f.Path == folder }) {
+		t.Errorf("the root: %+v", got)
+	}
+	args := func(path string) dict { return dict{"session_id": s.ID, "path": path} }
+	r.refused(r.client, "file_list", args(folder+"/b 日.csv"), codeNotFolder, "b 日.csv", "file, not a folder")
+	r.refused(r.client, "file_list", args(folder+"/a.ipynb"), codeNotFolder)
+	r.refused(r.client, "file_list", args(folder+"/none"), codeFile, folder+"/none", "file_list")
+}
+
+// A long list says that it is cut.
+func TestFileListStopsEarly(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	folder := r.folder()
+	for i := range maxListed + 1 {
+		r.server.Write(t, folder+"/"+strings.Repeat("日", 60)+string(rune('一'+i)), "")
+	}
+	var got fileListResult
+	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &got)
+	if n := len(got.Files); n < 100 || n >= maxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
+		t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
+	}
+}
+
+func TestF5FileRead(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	folder := r.folder()
+	text := strings.Repeat("日本語 😀,1\r\n", 30_000)
+	long := r.server.Write(t, folder+"/long 日.csv", text)
+	text = strings.ReplaceAll(text, "\r\n", "\n")
+	args := dict{"session_id": s.ID, "path": "/" + long}
+	var whole strings.Builder
+	for pages := 0; ; pages++ {
+		var got fileReadResult
+		r.good("file_read", args, &got)
+		whole.WriteString(got.Content)
+		if got.Path != long || got.Type != "file" || got.Length != 240_000 || got.Truncated != (got.Next != nil) {
+			t.Fatalf("%s %s %d %v", got.Path, got.Type, got.Length, got.Truncated)
+		}
+		if got.Next == nil {
+			if pages < 3 || whole.String() != text {
+				t.Errorf("%d pages, %d bytes", pages, whole.Len())
+			}
+			break
+		}
+		args["position"] = *got.Next
+		args["max_content"] = 100_000
+	}
+	// What somebody has typed is read, saved or not.
+	note := r.server.Write(t, folder+"/note.md", "old")
+	r.person().good("insert_document_text", dict{"path": note, "position": 0, "text": "not so "}, nil)
+	var typed fileReadResult
+	r.good("file_read", dict{"session_id": s.ID, "path": note}, &typed)
+	if typed.Content != "not so old" {
+		t.Errorf("%+v", typed)
+	}
+	notebook := r.server.Notebook(t, "print('in a notebook')")
+	var got fileReadResult
+	r.good("file_read", dict{"session_id": s.ID, "path": notebook}, &got)
+	if got.Type != "notebook" || !strings.Contains(got.Content, "print('in a notebook')") || !strings.Contains(got.Content, `"nbformat": 4`) {
+		t.Errorf("%+v", got)
+	}
+	binary := r.server.Write(t, folder+"/model.bin", "\xff\xfe\x00\x01")
+	huge := r.server.Write(t, folder+"/huge.csv", strings.Repeat("0123456789abcde\n", 1<<20+1))
+	before := r.server.Read(t, long)
+	refuse := func(path, code string, says ...string) {
+		t.Helper()
+		r.refused(r.client, "file_read", dict{"session_id": s.ID, "path": path}, code, says...)
+	}
+	refuse(binary, codeNotText, "model.bin", "not UTF-8", "file_get")
+	refuse(huge, codeNotText, "huge.csv", "16777232 bytes", "execute_code")
+	r.bad("file_read", dict{"session_id": s.ID, "path": long, "position": 240_001}, "position 240001 is out of range")
+	r.bad("file_read", dict{"session_id": s.ID, "path": long, "position": -1}, "out of range")
+	r.bad("file_read", dict{"session_id": s.ID, "path": long, "max_content": 0}, "max_content is 0")
+	r.filesRefuse(s.ID, "file_read", folder)
+	if r.server.Read(t, long) != before {
+		t.Error("the file was changed")
+	}
+}
+
+// filesRefuse is what both tools that take a file refuse.
+func (r *rig) filesRefuse(session, tool, folder string) {
+	r.t.Helper()
+	refuse := func(c *client.Client, session, path, code string, says ...string) {
+		r.t.Helper()
+		r.refused(c, tool, dict{"session_id": session, "path": path}, code, says...)
+	}
+	refuse(r.client, session, folder+"/none.csv", codeFile, "none.csv", "file_list")
+	refuse(r.client, session, folder, codeIsFolder, "folder", "file_list")
+	refuse(r.client, session, "/", codeIsFolder, `"/"`)
+	for _, bad := range []string{"../etc/passwd", "a/../../b", "..", "a\x00b"} {
+		refuse(r.client, session, bad, codePath)
+	}
+	refuse(r.client, "nobody", folder, codeSession, `"nobody"`)
+	refuse(r.other(), session, folder, codeSession, session)
+	r.bad(tool, dict{"path": folder}, `"session_id" is missing`)
+	r.bad(tool, dict{"session_id": session}, `"path" is missing`)
+	r.bad(tool, dict{"session_id": session, "path": []string{"a"}}, "path is a list")
+	r.bad(tool, dict{"session_id": session, "path": ""}, "path has 0 characters")
+}
+
+// picture is a PNG that no compression makes much smaller.
+func picture(t *testing.T, side int) []byte {
+	t.Helper()
+	img := stdimage.NewNRGBA(stdimage.Rect(0, 0, side, side))
+	noise := rand.New(rand.NewPCG(1, 2))
+	for y := range side {
+		for x := range side {
+			img.Set(x, y, color.NRGBA{uint8(noise.Uint32()), uint8(noise.Uint32()), uint8(noise.Uint32()), 255})
+		}
+	}
+	var b bytes.Buffer
+	if err := png.Encode(&b, img); err != nil {
+		t.Fatal(err)
+	}
+	return b.Bytes()
+}
+
+// resources are the links of a result, and what is embedded in it.
+func resources(res *mcp.CallToolResult) (links []mcp.ResourceLink, embedded []mcp.EmbeddedResource) {
+	for _, c := range res.Content {
+		switch c := c.(type) {
+		case mcp.ResourceLink:
+			links = append(links, c)
+		case mcp.EmbeddedResource:
+			embedded = append(embedded, c)
+		}
+	}
+	return links, embedded
+}
+
+// fileAt reads a file's resource.
+func (r *rig) fileAt(c *client.Client, uri string) (mcp.ResourceContents, error) {
+	r.t.Helper()
+	var req mcp.ReadResourceRequest
+	req.Params.URI = uri
+	res, err := c.ReadResource(r.t.Context(), req)
+	if err != nil {
+		return nil, err
+	}
+	if len(res.Contents) != 1 {
+		r.t.Fatalf("%d contents", len(res.Contents))
+	}
+	return res.Contents[0], nil
+}
+
+// What code has written into a file is got as what it is, and is a resource of
+// the session's.
+func TestF5FileGet(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	elsewhere := r.other()
+	folder := r.folder()
+	small, svg := string(picture(t, 40)), `<svg xmlns="http://www.w3.org/2000/svg" width="30" height="20"><script>1</script><rect width="9" height="9"/></svg>`
+	binary := strings.Repeat("\x00\x01\xff\xfe", 1000)
+	for _, c := range []struct {
+		name, content, mime, delivery string
+		width                         int
+	}{
+		{"plot 日#%?.png", small, "image/png", deliveredImage, 40},
+		{"plot-without-ending", small, "image/png", deliveredImage, 40},
+		{"drawn.svg", svg, "image/svg+xml", deliveredImage, 30},
+		{"result.csv", "a,b\r\n1,日\r\n", "text/csv", deliveredText, 0},
+		{"empty", "", octets, deliveredText, 0},
+		{"notes", "no ending 😀", "text/plain", deliveredText, 0},
+		{"long.log", strings.Repeat("line\n", 10_000), "text/plain", deliveredLink, 0},
+		{"escaped.txt", strings.Repeat("\x01", 600_000), "text/plain", deliveredLink, 0}, // six times as long in JSON
+		{"model.bin", binary, octets, deliveredLink, 0},
+		{"broken.png", "\x89PNG\r\n\x1a\n" + binary, "image/png", deliveredLink, 0},
+		{"n.ipynb", r.server.Read(t, r.server.Notebook(t, "1")), "application/x-ipynb+json", deliveredText, 0},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			path := r.server.Write(t, folder+"/"+c.name, c.content)
+			var got fileGetResult
+			res := r.good("file_get", dict{"session_id": s.ID, "path": "/" + path}, &got)
+			if got.Path != path || got.Name != c.name || got.Delivery != c.delivery || got.Width != c.width || *got.Size != int64(len(c.content)) || got.LastModified == "" ||
+				(c.name != "long.log" && got.MIME != c.mime) || !strings.HasPrefix(got.URL, r.server.URL) {
+				t.Errorf("%+v", got)
+			}
+			if (got.Text != nil) != (c.delivery == deliveredText) || got.Text != nil && *got.Text != c.content {
+				t.Errorf("text %v", got.Text)
+			}
+			if n := len(shownImages(t, res)); (n == 1) != (c.delivery == deliveredImage) {
+				t.Errorf("%d images", n)
+			}
+			links, embedded := resources(res)
+			if len(links) != 1 || len(embedded) != 0 || links[0].URI != got.URI || links[0].MIMEType != got.MIME || links[0].Name != c.name {
+				t.Fatalf("%+v, %+v", links, embedded)
+			}
+			if !strings.HasPrefix(got.URI, "jupyter://sessions/"+s.ID+"/files/") {
+				t.Errorf("%s", got.URI)
+			}
+			contents, err := r.fileAt(r.client, got.URI)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if mime, data := bytesOf(t, contents); data != c.content || mime != got.MIME {
+				t.Errorf("the resource is %s, %d bytes", mime, len(data))
+			}
+			if _, err := r.fileAt(elsewhere, got.URI); err == nil || !strings.Contains(err.Error(), "no such analysis session") {
+				t.Errorf("another client: %v", err)
+			}
+			res = r.good("file_get", dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
+			if c.delivery != deliveredLink || c.name == "long.log" || c.name == "escaped.txt" {
+				return
+			}
+			links, embedded = resources(res)
+			if got.Delivery != deliveredBlob || len(links) != 0 || len(embedded) != 1 {
+				t.Fatalf("%+v, %+v, %d embedded", got, links, len(embedded))
+			}
+			if mime, data := bytesOf(t, embedded[0].Resource); data != c.content || mime != got.MIME {
+				t.Errorf("embedded is %s, %d bytes", mime, len(data))
+			}
+		})
+	}
+	r.filesRefuse(s.ID, "file_get", folder)
+	for _, uri := range []string{
+		"none.csv", "", "..%2Fx", "../x", "%2e%2e/x", "%zz", "a%00b",
+	} {
+		if c, err := r.fileAt(r.client, "jupyter://sessions/"+s.ID+"/files/"+uri); err == nil {
+			t.Errorf("%s: %+v", uri, c)
+		}
+	}
+}
+
+func bytesOf(t *testing.T, c mcp.ResourceContents) (mime, data string) {
+	t.Helper()
+	switch c := c.(type) {
+	case mcp.TextResourceContents:
+		return c.MIMEType, c.Text
+	case mcp.BlobResourceContents:
+		b, err := base64.StdEncoding.DecodeString(c.Blob)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return c.MIMEType, string(b)
+	}
+	t.Fatalf("%T", c)
+	return "", ""
+}
+
+// Of a file that is too large for an answer it is said how to get at it; a large
+// image is shown all the same.
+func TestFileGetOfLargeFiles(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	folder := r.folder()
+	large := r.server.Write(t, folder+"/large.png", string(picture(t, 480)))
+	var got fileGetResult
+	res := r.good("file_get", dict{"session_id": s.ID, "path": large}, &got)
+	shown := shownImages(t, res)
+	if links, _ := resources(res); len(shown) != 1 || got.Delivery != deliveredImage || got.Width != 480 || *got.Size <= maxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
+		t.Errorf("%+v, %d images", got, len(shown))
+	}
+	huge := filepath.Join(r.server.Root, folder, "huge.parquet")
+	if err := os.WriteFile(huge, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.Truncate(huge, 3<<30); err != nil { // takes no room on the disk
+		t.Fatal(err)
+	}
+	for name, data := range map[string][]byte{"just.bin": make([]byte, maxFile+1), "huge.parquet": nil} {
+		path := folder + "/" + name
+		if data != nil {
+			r.server.Write(t, path, string(data))
+		}
+		got = fileGetResult{}
+		res := r.good("file_get", dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
+		if links, embedded := resources(res); got.Delivery != deliveredNone || got.URI != "" || *got.Size <= maxFile || len(links)+len(embedded) != 0 ||
+			!strings.Contains(got.Message, "execute_code") || got.URL == "" {
+			t.Errorf("%s: %+v", name, got)
+		}
+		if _, err := r.fileAt(r.client, fileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
+			t.Errorf("%s as a resource: %v", name, err)
+		}
+	}
+	whole := r.server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", maxFile))
+	res = r.good("file_get", dict{"session_id": s.ID, "path": whole, "include_data": true}, &got)
+	if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != deliveredBlob {
+		t.Errorf("%+v", got)
+	}
+	if _, err := r.fileAt(r.client, got.URI); err != nil {
+		t.Error(err)
+	}
+}
+
+// The resource is there with the tools that name it.
+func TestFileResourceBelongsToTheSet(t *testing.T) {
+	r := newRig(t)
+	for set, want := range map[string]bool{toolsetCells: true, toolsetNotebook: false} {
+		c := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: []string{set}})
+		list, err := c.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		found := slices.ContainsFunc(list.ResourceTemplates, func(t mcp.ResourceTemplate) bool {
+			return t.URITemplate.Raw() == "jupyter://sessions/{session_id}/files/{+path}"
+		})
+		if found != want {
+			t.Errorf("with %s: %v", set, list.ResourceTemplates)
+		}
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+}

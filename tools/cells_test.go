@@ -1,0 +1,391 @@
+package tools
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// get is a notebook as notebook_get shows it to a session.
+func (r *rig) get(session, name string) readResult {
+	r.t.Helper()
+	var out readResult
+	r.good("notebook_get", dict{"session_id": session, "notebook_name": name}, &out)
+	return out
+}
+
+// room is the notebook as it is in this program's replica, which is shown to
+// nobody by that.
+func (r *rig) room(path string) (rev ydoc.Revision, cells []ydoc.Cell) {
+	r.t.Helper()
+	doc, err := r.manager.Open(r.t.Context(), path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer doc.Release()
+	return doc.Notebook().Revision(), doc.Notebook().Cells()
+}
+
+// sees waits until the replica has cells with these sources.
+func (r *rig) sees(path string, sources ...string) {
+	r.t.Helper()
+	var got []string
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		got = nil
+		_, cells := r.room(path)
+		for _, c := range cells {
+			got = append(got, c.Source)
+		}
+		if slices.Equal(got, sources) {
+			return
+		}
+	}
+	r.t.Fatalf("%s has %q, want %q", path, got, sources)
+}
+
+// ids are the ids of cells, in order.
+func ids(cells []cellView) (out []string) {
+	for _, c := range cells {
+		out = append(out, c.ID)
+	}
+	return out
+}
+
+// cellsIn are the cells of a notebook file on disk.
+func cellsIn(t *testing.T, file string) (metadata map[string]any, cells []map[string]any) {
+	t.Helper()
+	var nb struct {
+		Cells    []map[string]any `json:"cells"`
+		Metadata map[string]any   `json:"metadata"`
+	}
+	if err := json.Unmarshal([]byte(file), &nb); err != nil {
+		t.Fatal(err)
+	}
+	return nb.Metadata, nb.Cells
+}
+
+// A notebook is made beside that of the session, and cells are added to it, which
+// everybody sees.
+func TestAC4NotebookCells(t *testing.T) {
+	r := newRig(t)
+	person := r.person()
+	folder := r.folder()
+	own := folder + "/own.ipynb"
+	r.server.Write(t, own, r.server.Read(t, r.server.Notebook(t, "1")))
+	s := r.create(dict{"notebook_path": own})
+
+	var made notebookCreateResult
+	r.good("notebook_create", dict{"session_id": s.ID, "name": "résumé 日本"}, &made)
+	path := folder + "/résumé 日本.ipynb"
+	if made.Path != path || made.Name != "résumé 日本.ipynb" || len(made.CellIDs) != 1 {
+		t.Fatalf("%+v", made)
+	}
+	metadata, onDisk := cellsIn(t, r.server.Read(t, path))
+	if spec, _ := metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["display_name"] == "" || len(onDisk) != 1 ||
+		onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || joinText(onDisk[0]["source"]) != "" {
+		t.Errorf("the file has %v, %v", metadata, onDisk)
+	}
+
+	var first, second, third cellResult
+	r.good("notebook_add_cell", dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
+	if first.Path != path || *first.Index != 1 || first.Count != 2 || first.CellID == "" || first.Revision == "" {
+		t.Errorf("%+v", first)
+	}
+	r.good("notebook_add_cell", dict{"session_id": s.ID, "notebook_name": "résumé 日本.ipynb", "cell_type": "code", "source": "print(1)", "position": 0}, &second)
+	r.good("notebook_add_cell", dict{"session_id": s.ID, "notebook_name": "/" + path, "cell_type": "code", "source": "", "position": 3}, &third)
+	if *second.Index != 0 || *third.Index != 3 || third.Count != 4 {
+		t.Errorf("%+v, %+v", second, third)
+	}
+	want := []string{second.CellID, made.CellIDs[0], first.CellID, third.CellID}
+	got := r.get(s.ID, "résumé 日本")
+	if !slices.Equal(ids(got.Cells), want) || got.Cells[2].Source != "# 見出し 😀\nzwei" || got.Cells[2].CellType != ydoc.Markdown || got.Cells[2].Revision != first.Revision || got.Path != path || got.CellCount != 4 {
+		t.Errorf("%+v", got)
+	}
+	if seen := person.read(path); !slices.Equal(ids(seen.Cells), want) {
+		t.Errorf("the person sees %+v", seen.Cells)
+	}
+	// The session is where it was.
+	if got := r.get(s.ID, "own"); got.Path != own || len(got.Cells) != 1 {
+		t.Errorf("%+v", got)
+	}
+}
+
+// A notebook is made with cells, into the root folder or any other that a path
+// names, and never in the place of another.
+func TestNotebookCreate(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	folder := r.folder()
+	name := r.server.Name(t, ".ipynb")
+	cells := []dict{{"cell_type": "markdown", "source": "# A\r\nB"}, {"cell_type": "code", "source": "x = '日'"}}
+	var made notebookCreateResult
+	r.good("notebook_create", dict{"session_id": s.ID, "name": name, "cells": cells}, &made)
+	if made.Path != name || made.Name != name || len(made.CellIDs) != 2 {
+		t.Errorf("%+v", made)
+	}
+	got := r.get(s.ID, strings.TrimSuffix(name, ".ipynb"))
+	if !slices.Equal(ids(got.Cells), made.CellIDs) || got.Cells[0].Source != "# A\nB" || got.Cells[0].CellType != ydoc.Markdown || got.Cells[1].Source != "x = '日'" {
+		t.Errorf("%+v", got)
+	}
+	r.good("notebook_create", dict{"session_id": s.ID, "name": "/" + folder + "/v1.2"}, &made)
+	if made.Path != folder+"/v1.2.ipynb" {
+		t.Errorf("%+v", made)
+	}
+	unchanged := r.server.Read(t, made.Path)
+	args := func(name string) dict { return dict{"session_id": s.ID, "name": name, "cells": cells} }
+	r.refused(r.client, "notebook_create", args(folder+"/v1.2"), codeExists, "v1.2.ipynb", "another name")
+	r.refused(r.client, "notebook_create", args(folder+"/v1.2.ipynb"), codeExists)
+	if r.server.Read(t, made.Path) != unchanged {
+		t.Error("the notebook was overwritten")
+	}
+	r.refused(r.client, "notebook_create", args(folder+"/none/a"), codeFolder, folder+"/none", "file_list")
+	for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
+		r.refused(r.client, "notebook_create", args(bad), codePath)
+	}
+	r.bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
+	r.refused(r.client, "notebook_create", dict{"session_id": "none", "name": folder + "/b"}, codeSession, "session_create")
+	r.refused(r.other(), "notebook_create", dict{"session_id": s.ID, "name": folder + "/b"}, codeSession)
+	r.bad("notebook_create", dict{"name": "b"}, `"session_id" is missing`)
+	r.bad("notebook_create", dict{"session_id": s.ID}, `"name" is missing`)
+	r.bad("notebook_create", dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
+	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
+	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "code", "source": marker(5)}}}, "cells[0].source", "nothing was created")
+	var list fileListResult
+	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &list)
+	if len(list.Files) != 1 {
+		t.Errorf("left behind: %+v", list.Files)
+	}
+}
+
+// Cells are changed, moved and deleted by index and by id, in the session's own
+// notebook where none is named.
+func TestNotebookCellsAreChanged(t *testing.T) {
+	r := newRig(t)
+	person := r.person()
+	path := r.server.Notebook(t, "a = 1", "b = 2", "c = 3")
+	s := r.create(dict{"notebook_path": path})
+	person.read(path)
+
+	var edited editCellResult
+	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
+	if edited.CellID != "c1" || *edited.Index != 1 || edited.Merged != nil || edited.Revision == "" || edited.Path != path || edited.Count != 3 {
+		t.Errorf("%+v", edited)
+	}
+	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_id": "c1", "source": "b = 21", "revision": edited.Revision}, &edited)
+	var moved cellResult
+	r.good("notebook_move_cell", dict{"session_id": s.ID, "cell_id": "c1", "position": 0}, &moved)
+	if moved.CellID != "c1" || *moved.Index != 0 || moved.Count != 3 {
+		t.Errorf("%+v", moved)
+	}
+	r.good("notebook_move_cell", dict{"session_id": s.ID, "cell_index": 0, "position": 2}, &moved)
+	person.sees(path, "a = 1", "c = 3", "b = 21")
+	if got := person.read(path).Cells; !slices.Equal(ids(got), []string{"c0", "c2", "c1"}) {
+		t.Errorf("the person sees %+v", got)
+	}
+	var gone deleteCellResult
+	r.good("notebook_delete_cell", dict{"session_id": s.ID, "cell_index": 1}, &gone)
+	if gone.Deleted != "c2" || gone.Next != "c1" || gone.Count != 2 {
+		t.Errorf("%+v", gone)
+	}
+	r.good("notebook_delete_cell", dict{"session_id": s.ID, "cell_id": "c1"}, &gone)
+	if gone.Deleted != "c1" || gone.Next != "c0" || gone.Count != 1 {
+		t.Errorf("%+v", gone)
+	}
+	r.good("notebook_delete_cell", dict{"session_id": s.ID, "cell_id": "c0"}, &gone)
+	person.sees(path, "")
+	got := person.read(path).Cells
+	if gone.Count != 1 || len(got) != 1 || got[0].ID != gone.Next || got[0].Source != "" || got[0].CellType != ydoc.Code {
+		t.Errorf("%+v, the person sees %+v", gone, got)
+	}
+}
+
+// A new source is a change from what the client was last shown; it loses nothing
+// of what people have typed since.
+func TestNotebookEditIsMerged(t *testing.T) {
+	r := newRig(t)
+	person := r.person()
+	path := r.server.Notebook(t, "first = 1\nsecond = 2\n", "x = 1")
+	s := r.create(dict{"notebook_path": path})
+	shown := r.get(s.ID, path).Cells
+	types := func(at int, source string, then ...string) {
+		t.Helper()
+		person.read(path)
+		person.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": at}, "content": source}}}, nil)
+		r.sees(path, then...)
+	}
+	types(0, "first = 1\nsecond = 22\n", "first = 1\nsecond = 22\n", "x = 1")
+	var out editCellResult
+	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 0, "source": "first = 11\nsecond = 2\n"}, &out)
+	if out.Merged == nil || *out.Merged != "first = 11\nsecond = 22\n" || out.Truncated || !strings.Contains(out.Message, "merged") {
+		t.Errorf("%+v", out)
+	}
+	types(1, "x = 100", "first = 11\nsecond = 22\n", "x = 100")
+	before, _ := r.room(path)
+	r.bad("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2"}, "nothing was changed", "Their change", "Your change")
+	r.bad("notebook_edit_cell", dict{"session_id": s.ID, "cell_id": "c1", "source": "x = 2", "revision": shown[1].Revision}, "nothing was changed")
+	if after, _ := r.room(path); after != before {
+		t.Error("the notebook was changed")
+	}
+	now := r.get(s.ID, path).Cells[1]
+	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2", "revision": now.Revision}, &out)
+	person.sees(path, "first = 11\nsecond = 22\n", "x = 2")
+}
+
+// What is refused leaves the notebook as it is.
+func TestNotebookCellsRefuse(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "a", "b")
+	folder := r.folder()
+	r.server.Write(t, folder+"/notes.md", "text")
+	r.server.Write(t, folder+"/sub.ipynb/inner.txt", "a folder with a notebook's name")
+	s, bare := r.create(dict{"notebook_path": path}), r.create(nil)
+	defer r.unchanged(path)()
+
+	elsewhere := r.other()
+	edits := map[string]dict{
+		"notebook_add_cell":    {"notebook_name": path, "cell_type": "code", "source": "new"},
+		"notebook_edit_cell":   {"cell_index": 0, "source": "new"},
+		"notebook_delete_cell": {"cell_index": 0},
+		"notebook_move_cell":   {"cell_index": 0, "position": 1},
+		"notebook_get":         {},
+	}
+	for tool, good := range edits {
+		with := func(more dict) dict {
+			args := dict{"session_id": s.ID}
+			for _, m := range []dict{good, more} {
+				for k, v := range m {
+					if args[k] = v; v == nil {
+						delete(args, k)
+					}
+				}
+			}
+			return args
+		}
+		r.refused(r.client, tool, with(dict{"session_id": "nobody"}), codeSession, `"nobody"`, "session_create")
+		r.refused(elsewhere, tool, with(nil), codeSession, s.ID)
+		r.bad(tool, with(dict{"session_id": nil}), `"session_id" is missing`)
+		r.refused(r.client, tool, with(dict{"notebook_name": "no such"}), codeNotebook, `"no such.ipynb"`, "notebook_create")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/notes.md"}), codeNotNotebook, "notes.md", "file_read")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder}), codeNotNotebook, "folder", "file_list")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/sub"}), codeNotNotebook, "sub.ipynb", "folder")
+		for _, bad := range []string{"../" + path, "..", "/", ".", "a/../../b", ".ipynb"} {
+			r.refused(r.client, tool, with(dict{"notebook_name": bad}), codePath)
+		}
+		r.bad(tool, with(dict{"notebook_name": 1}), "notebook_name is 1, wanted string")
+		r.bad(tool, with(dict{"path": path}), `no argument "path"`)
+		if tool == "notebook_add_cell" {
+			continue
+		}
+		r.refused(r.client, tool, with(dict{"session_id": bare.ID}), codeNone, "give notebook_name")
+		if tool == "notebook_get" {
+			continue
+		}
+		r.bad(tool, with(dict{"cell_index": nil}), "one of cell_index and cell_id")
+		r.bad(tool, with(dict{"cell_id": "c0"}), "one of cell_index and cell_id")
+		r.bad(tool, with(dict{"cell_index": -1}), "cell_index is -1")
+		r.bad(tool, with(dict{"cell_index": "0"}), "cell_index is the string")
+		r.bad(tool, with(dict{"cell_index": 0.5}), "cell_index is 0.5")
+		r.refused(r.client, tool, with(dict{"cell_index": 2}), codeCell, "no cell 2", "2 cells, indexes 0 to 1")
+		r.refused(r.client, tool, with(dict{"cell_index": nil, "cell_id": "none"}), codeCell, `"none"`, "notebook_get")
+	}
+	add := func(more dict) dict {
+		args := dict{"session_id": s.ID, "notebook_name": path, "cell_type": "code", "source": "new"}
+		for k, v := range more {
+			args[k] = v
+		}
+		return args
+	}
+	r.bad("notebook_add_cell", add(dict{"position": 3}), "position 3 is out of range", "2 appends", "nothing was added")
+	r.bad("notebook_add_cell", add(dict{"position": -1}), "position -1 is out of range")
+	r.bad("notebook_add_cell", add(dict{"position": "end"}), `position is the string "end"`)
+	r.bad("notebook_add_cell", add(dict{"cell_type": "raw"}), `"code", "markdown"`)
+	r.bad("notebook_add_cell", add(dict{"source": marker(9)}), "source holds the mark")
+	r.bad("notebook_add_cell", add(dict{"source": strings.Repeat("x", maxSource+1)}), "at most 1,000,000 allowed")
+	edit := dict{"session_id": s.ID, "cell_index": 0, "source": marker(9)}
+	r.bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
+	edit["source"], edit["revision"] = "new", "latest"
+	r.bad("notebook_edit_cell", edit, `revision "latest" is not a revision`)
+	move := dict{"session_id": s.ID, "cell_index": 0, "position": 2}
+	r.bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
+	move["position"] = -1
+	r.bad("notebook_move_cell", move, "position -1 is out of range")
+	r.bad("notebook_get", dict{"session_id": s.ID, "cursor": "x"}, "cursor")
+}
+
+// Where two notebooks have the name, the one beside the session's is meant; one
+// in the root folder is found from everywhere.
+func TestNotebookNames(t *testing.T) {
+	r := newRig(t)
+	root := r.server.Notebook(t, "in the root")
+	folder := r.folder()
+	own := r.server.Write(t, folder+"/own.ipynb", r.server.Read(t, root))
+	s := r.create(dict{"notebook_path": own})
+	if got := r.get(s.ID, root); got.Path != root {
+		t.Errorf("%s", got.Path)
+	}
+	beside := r.server.Write(t, folder+"/"+root, r.server.Read(t, root))
+	for name, want := range map[string]string{root: beside, "/" + root: root, beside: beside, strings.TrimSuffix(beside, ".ipynb"): beside, "own": own} {
+		if got := r.get(s.ID, name); got.Path != want {
+			t.Errorf("%s is %s, want %s", name, got.Path, want)
+		}
+	}
+	for name, want := range map[string]string{
+		"a": "d/a.ipynb a.ipynb", "a.ipynb": "d/a.ipynb a.ipynb", "/a": "a.ipynb", "d/a": "d/a.ipynb", "a.md": "d/a.md.ipynb a.md.ipynb", "./a": "a.ipynb", "...": "d/....ipynb ....ipynb",
+	} {
+		got, err := notebookPaths("name", name, "d/own.ipynb")
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
+		}
+	}
+}
+
+// A notebook that does not fit in one answer is read in several.
+func TestNotebookGetPages(t *testing.T) {
+	r := newRig(t)
+	var sources []string
+	for range 12 {
+		sources = append(sources, strings.Repeat("日本語 ", 20_000))
+	}
+	path := r.server.Notebook(t, sources...)
+	s := r.create(dict{"notebook_path": path})
+	args := dict{"session_id": s.ID, "maxCellData": maxCellData}
+	var got []string
+	pages := 0
+	for {
+		pages++
+		var page readResult
+		r.good("notebook_get", args, &page)
+		got = append(got, ids(page.Cells)...)
+		if page.Next == "" {
+			break
+		}
+		args["cursor"] = page.Next
+	}
+	if pages < 2 || len(got) != 12 || got[0] != "c0" || got[11] != "c11" {
+		t.Errorf("%d pages, %q", pages, got)
+	}
+	if got := r.get(s.ID, path); !got.Truncated || len(got.Cells) != 12 || !got.Cells[0].Truncated.Source {
+		t.Errorf("%+v", got)
+	}
+}
+
+// What a client has made is what its next edit is a change from, also where it
+// has not read it.
+func TestNotebookCreatedIsKnown(t *testing.T) {
+	r := newRig(t)
+	s := r.create(nil)
+	var made notebookCreateResult
+	r.good("notebook_create", dict{"session_id": s.ID, "name": r.server.Name(t, ""), "cells": []dict{{"cell_type": "code", "source": "x = 1"}}}, &made)
+	person := r.person()
+	person.good("modify_nb_cells", dict{"path": made.Path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": "x = 100"}}}, nil)
+	edit := dict{"session_id": s.ID, "notebook_name": made.Path, "cell_id": made.CellIDs[0], "source": "x = 2"}
+	r.bad("notebook_edit_cell", edit, "nothing was changed", "read the cell again")
+	r.sees(made.Path, "x = 100")
+	r.get(s.ID, made.Path)
+	r.good("notebook_edit_cell", edit, nil)
+	person.sees(made.Path, "x = 2")
+}
