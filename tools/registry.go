@@ -34,6 +34,9 @@ type marks struct {
 	openWorld bool
 }
 
+// ToolsetContext is the toolset that needs [Config.Activity].
+const ToolsetContext = "context"
+
 // The toolsets, in the order in which they are listed.
 const (
 	toolsetNotebook = "notebook"
@@ -41,6 +44,7 @@ const (
 	toolsetDocument = "document"
 	toolsetRTC      = "rtc"
 	toolsetAnalysis = "analysis"
+	toolsetContext  = ToolsetContext
 	toolsetCells    = "cells"
 )
 
@@ -59,6 +63,7 @@ func Toolsets() []Toolset {
 		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
 		{toolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
+		{toolsetContext, "keep what was found out, for later sessions and in the project file", true},
 		{toolsetCells, "further names for cells and files", false},
 	}
 }
@@ -109,6 +114,8 @@ func registry(d *deps) []tool {
 		notebookDeleteCell(d),
 		notebookMoveCell(d),
 		notebookGet(d),
+		notebookImport(d),
+		notebookFromTemplate(d),
 		fileList(d),
 		fileRead(d),
 		fileGet(d),
@@ -117,6 +124,7 @@ func registry(d *deps) []tool {
 		getVariable(d),
 		getDataFrameInfo(d),
 		getImageResource(d),
+		recordContext(d),
 	}
 }
 

@@ -12,6 +12,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -79,6 +80,12 @@ func (r *rig) connect(cfg Config) *client.Client {
 	if err != nil {
 		r.t.Fatal(err)
 	}
+	return r.attach(s)
+}
+
+// attach makes a client of an MCP server.
+func (r *rig) attach(s *server.MCPServer) *client.Client {
+	r.t.Helper()
 	c, err := client.NewInProcessClient(s)
 	if err != nil {
 		r.t.Fatal(err)

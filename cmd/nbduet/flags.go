@@ -14,6 +14,7 @@ import (
 
 	"github.com/alecthomas/kong"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
 )
@@ -38,6 +39,9 @@ type flags struct {
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
 
+	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	Project string `env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder. Default: ${default}."`
+
 	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
 	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log what the calls send and are answered, too: code, outputs, contents of files, and the texts of errors. Without it, they are kept out of the log."`
 	Version  kong.VersionFlag `help:"Print the version and exit."`
@@ -58,6 +62,8 @@ type settings struct {
 	readOnly       bool
 	logLevel       slog.Level
 	logCode        bool
+	state          string // file, :memory:, or "" for the usual one
+	project        string
 }
 
 // usageError is a mistake of whoever started the program.
@@ -135,6 +141,10 @@ func (f flags) check() (settings, error) {
 		return settings{}, usageError{fmt.Errorf("--image-cache: %d is not between 1 and 4,096 megabytes", f.ImageCache)}
 	}
 	s.maxImages, s.maxImageBytes, s.imageCache = f.MaxImages, f.MaxImageBytes, f.ImageCache<<20
+	s.state = strings.TrimSpace(f.State)
+	if s.project, err = jupyter.CleanPath(f.Project); err != nil || s.project == "" {
+		return settings{}, usageError{fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)}
+	}
 	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
 		return settings{}, usageError{fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)}
 	}

@@ -21,7 +21,20 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) {
+	// The tests' activity is not the user's.
+	dir, err := os.MkdirTemp("", "nbduet-state")
+	if err == nil {
+		err = os.Setenv("XDG_STATE_HOME", dir)
+	}
+	if err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+		_ = os.RemoveAll(dir)
+		jupytertest.Exit(code)
+	}))
+}
 
 // clean takes everything out of the environment that the flags read.
 func clean(t *testing.T) {
@@ -133,7 +146,9 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--max-images=-1"}, []string{"--max-images", "-1"}},
 		{[]string{"--max-image-bytes=9"}, []string{"--max-image-bytes", "9 is not"}},
 		{[]string{"--image-cache=0"}, []string{"--image-cache", "0 is not"}},
-		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc, analysis"}},
+		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc, analysis, context"}},
+		{[]string{"--project=../up.yaml"}, []string{"--project", "../up.yaml"}},
+		{[]string{"--project=/"}, []string{"--project", `"/"`}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
 		{[]string{"--token-file=/no/such/file"}, []string{"--token-file", "/no/such/file"}},
 		{[]string{"--token-file=" + empty}, []string{"--token-file", "holds no token"}},
@@ -163,7 +178,8 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis" || s.readOnly || s.logCode || s.maxRooms != 100 || s.inputTimeout != time.Minute {
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis,context" || s.readOnly || s.logCode || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.project != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code",

@@ -6,11 +6,13 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
+	"slices"
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools"
 )
@@ -65,6 +67,12 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	}
 	defer srv.CloseIdleConnections()
 	log := slog.New(tools.LogHandler(text, set.logCode, srv.Redact))
+	var record *activity.Store
+	if slices.Contains(set.toolsets, tools.ToolsetContext) {
+		if record, err = openActivity(ctx, set.state, log); err != nil {
+			return err
+		}
+	}
 	manager := session.New(session.Config{
 		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
 		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
@@ -72,6 +80,7 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	mcp, err := tools.New(tools.Config{
 		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode,
 		Images: images.NewStore(set.imageCache), MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
+		Activity: record, Project: set.project,
 	})
 	if err == nil {
 		log.Info("serving MCP on standard input and output", "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
@@ -82,6 +91,11 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 	defer cancel()
 	if cerr := manager.Close(end); cerr != nil {
 		log.Warn("not every notebook was left as it should be", "error", cerr)
+	}
+	if record != nil {
+		if cerr := record.Close(end); cerr != nil {
+			log.Warn("not all activity was kept", "error", cerr)
+		}
 	}
 	return err
 }

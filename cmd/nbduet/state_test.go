@@ -1,0 +1,42 @@
+package main
+
+import (
+	"os"
+	"path/filepath"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Activity is kept in the user's state directory unless another file is named;
+// one that is named must be usable, the usual one need not be.
+func TestStateFile(t *testing.T) {
+	clean(t)
+	home, state, text := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "text")
+	if err := os.WriteFile(text, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	begin := func(stateHome string, args ...string) outcome {
+		t.Helper()
+		t.Setenv("HOME", home)
+		t.Setenv("XDG_STATE_HOME", stateHome)
+		return start(t, found(jupyter.Running{URL: "http://127.0.0.1:1", Token: "x"}), args...)
+	}
+	exists := func(path string) {
+		t.Helper()
+		if _, err := os.Stat(path); err != nil {
+			t.Error(err)
+		}
+	}
+	begin("").is(t, exitOK)
+	exists(filepath.Join(home, ".local/state/nbduet/activity.db"))
+	begin("relative").is(t, exitOK)
+	begin(state).is(t, exitOK)
+	exists(filepath.Join(state, "nbduet/activity.db"))
+	named := filepath.Join(t.TempDir(), "new", "my.db")
+	begin(state, "--state", named).is(t, exitOK)
+	exists(named)
+	begin(state, "--state", filepath.Join(text, "x.db")).is(t, exitUsage, "--state", "x.db")
+	begin(filepath.Join(text, "x")).is(t, exitOK, "until this program ends", "--state")
+	begin(filepath.Join(text, "x"), "--toolsets=notebook").is(t, exitOK)
+}

@@ -1,0 +1,172 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// A prompt starts a piece of work that a person chooses in the host's menu.
+type prompt struct {
+	name, title, description string
+	arguments                []promptArgument
+	// text is what the model is told, with the arguments that were given.
+	text func(ctx context.Context, d *deps, args map[string]string) (string, error)
+}
+
+type promptArgument struct {
+	name, description string
+	required          bool
+	// complete gives the values to choose from.
+	complete func(ctx context.Context, d *deps, written string, given map[string]string) []string
+}
+
+// prompts are all there are, in the order in which they are listed.
+func prompts() []prompt {
+	notebook := promptArgument{"path", "The notebook, relative to the Jupyter server's root folder.", true, completeFiles(".ipynb")}
+	return []prompt{
+		{
+			name: "explore_dataset", title: "Explore this dataset",
+			description: "Looks at a data file, step by step, in a notebook that you watch.",
+			arguments: []promptArgument{
+				{"file", "The data file, relative to the Jupyter server's root folder.", true, completeFiles(dataFiles...)},
+				{"question", "What you want to know.", false, nil},
+			},
+			text: exploreText,
+		},
+		{
+			name: "review_notebook", title: "Review this notebook",
+			description: "Reads a notebook and says what is wrong, unclear or missing, without changing it.",
+			arguments: []promptArgument{
+				notebook,
+				{"focus", "What to look at most.", false, completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
+			},
+			text: reviewText,
+		},
+		{
+			name: "fix_failing_cell", title: "Fix the failing cell",
+			description: "Finds why a cell fails, mends it and runs it again.",
+			arguments: []promptArgument{
+				notebook,
+				{"cell", "Index or id of the cell. Left out: the first that shows an error.", false, completeFailing},
+			},
+			text: fixText,
+		},
+		{
+			name: "continue_work", title: "Continue where I left off",
+			description: "Goes on with what was worked on in earlier sessions.",
+			arguments: []promptArgument{
+				{"goal", "What to do next.", false, nil},
+			},
+			text: continueText,
+		},
+	}
+}
+
+// dataFiles are the endings of files that preview_data reads.
+var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
+
+// addPrompts offers the prompts.
+func addPrompts(s *server.MCPServer, d *deps) {
+	for _, p := range prompts() {
+		if p.name == "continue_work" && d.activity == nil {
+			continue
+		}
+		options := []mcp.PromptOption{mcp.WithPromptDescription(p.description), mcp.WithPromptTitle(p.title)}
+		for _, a := range p.arguments {
+			about := []mcp.ArgumentOption{mcp.ArgumentDescription(a.description)}
+			if a.required {
+				about = append(about, mcp.RequiredArgument())
+			}
+			options = append(options, mcp.WithArgument(a.name, about...))
+		}
+		s.AddPrompt(mcp.NewPrompt(p.name, options...), func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			for _, a := range p.arguments {
+				if a.required && strings.TrimSpace(req.Params.Arguments[a.name]) == "" {
+					return nil, fmt.Errorf("the prompt %s needs %s: %s", p.name, a.name, a.description)
+				}
+			}
+			text, err := p.text(ctx, d, req.Params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return mcp.NewGetPromptResult(p.description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
+		})
+	}
+}
+
+// CompletePromptArgument implements server.PromptCompletionProvider.
+func (c completer) CompletePromptArgument(ctx context.Context, name string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	for _, p := range prompts() {
+		for _, a := range p.arguments {
+			if p.name == name && a.name == arg.Name && a.complete != nil {
+				return completion(a.complete(ctx, c.d, arg.Value, given.Arguments), arg.Value), nil
+			}
+		}
+	}
+	return completion(nil, ""), nil
+}
+
+func completeWords(words ...string) func(context.Context, *deps, string, map[string]string) []string {
+	return func(context.Context, *deps, string, map[string]string) []string { return words }
+}
+
+// completeFiles gives the files with one of the endings, and the folders, of the folder that the written part is in.
+func completeFiles(endings ...string) func(context.Context, *deps, string, map[string]string) []string {
+	return func(ctx context.Context, d *deps, written string, _ map[string]string) []string {
+		folder := path.Dir(written)
+		if folder == "." || !strings.Contains(written, "/") {
+			folder = ""
+		}
+		c, err := d.manager.Server().Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+		if err != nil {
+			return nil // nothing to choose from; the prompt's own text says what is wrong with the file
+		}
+		entries, err := c.Entries()
+		if err != nil {
+			return nil
+		}
+		var files, folders []string
+		for _, e := range entries {
+			if e.Type == "directory" {
+				folders = append(folders, e.Path+"/")
+				continue
+			}
+			for _, ending := range endings {
+				if strings.HasSuffix(strings.ToLower(e.Name), ending) {
+					files = append(files, e.Path)
+					break
+				}
+			}
+		}
+		return append(files, folders...)
+	}
+}
+
+// completeFailing gives the ids of the cells that show an error.
+func completeFailing(ctx context.Context, d *deps, _ string, given map[string]string) []string {
+	if given["path"] == "" {
+		return nil
+	}
+	doc, err := d.manager.Open(ctx, given["path"])
+	if err != nil {
+		return nil
+	}
+	defer doc.Release()
+	var ids []string
+	for _, c := range doc.Notebook().Cells() {
+		for _, out := range c.Outputs {
+			if out.Type() == "error" {
+				ids = append(ids, c.ID)
+				break
+			}
+		}
+	}
+	return ids
+}

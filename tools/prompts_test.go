@@ -1,0 +1,141 @@
+package tools
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+func (c *contextRig) prompt(name string, args map[string]string) (string, error) {
+	c.t.Helper()
+	var req mcp.GetPromptRequest
+	req.Params.Name, req.Params.Arguments = name, args
+	res, err := c.client.GetPrompt(c.t.Context(), req)
+	if err != nil {
+		return "", err
+	}
+	text, ok := res.Messages[0].Content.(mcp.TextContent)
+	if len(res.Messages) != 1 || !ok || res.Messages[0].Role != mcp.RoleUser || res.Description == "" {
+		c.t.Errorf("%s: %+v", name, res)
+	}
+	return text.Text, nil
+}
+
+func (c *contextRig) complete(name, argument, written string, given map[string]string) []string {
+	c.t.Helper()
+	var req mcp.CompleteRequest
+	req.Params.Ref = mcp.PromptReference{Type: "ref/prompt", Name: name}
+	req.Params.Argument = mcp.CompleteArgument{Name: argument, Value: written}
+	req.Params.Context.Arguments = given
+	res, err := c.client.Complete(c.t.Context(), req)
+	if err != nil {
+		c.t.Fatal(err)
+	}
+	return res.Completion.Values
+}
+
+func TestPrompts(t *testing.T) {
+	c := newContextRig(t)
+	path := c.server.Notebook(t, "1", "1/0")
+	data := c.server.Write(t, c.server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
+	list, err := c.client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+	if err != nil || len(list.Prompts) != 4 {
+		t.Fatalf("%+v, %v", list, err)
+	}
+	for _, p := range list.Prompts {
+		if p.Title == "" || p.Description == "" || len(p.Arguments) == 0 {
+			t.Errorf("%+v", p)
+		}
+		for _, a := range p.Arguments {
+			if a.Description == "" {
+				t.Errorf("%s: %+v", p.Name, a)
+			}
+		}
+	}
+	for _, p := range []struct {
+		name string
+		args map[string]string
+		says []string
+	}{
+		{"explore_dataset", map[string]string{"file": "/" + data, "question": "which month is best?"}, []string{data, "which month is best?", strings.TrimSuffix(data, ".csv") + "-exploration.ipynb"}},
+		{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
+		{"review_notebook", map[string]string{"path": path, "focus": "statistics"}, []string{path, "statistics"}},
+		{"review_notebook", map[string]string{"path": path}, []string{"top to bottom"}},
+		{"fix_failing_cell", map[string]string{"path": path}, []string{path, "the first cell that shows an error"}},
+		{"fix_failing_cell", map[string]string{"path": path, "cell": "c1"}, []string{"cell c1"}},
+		{"continue_work", nil, []string{"Nothing is known"}},
+	} {
+		text, err := c.prompt(p.name, p.args)
+		if err != nil {
+			t.Errorf("%s: %v", p.name, err)
+		}
+		for _, want := range p.says {
+			if !strings.Contains(text, want) {
+				t.Errorf("%s does not say %q:\n%s", p.name, want, text)
+			}
+		}
+		for _, tool := range definitions() { // what it names must exist
+			text = strings.ReplaceAll(text, tool.name, "")
+		}
+		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+			if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor"}, word) {
+				t.Errorf("%s names %q, which is no tool", p.name, word)
+			}
+		}
+	}
+	c.good("read_nb_cells", dict{"path": path}, nil)
+	c.good("record_context", dict{"topics": []string{"tax"}, "discovery": "prices\nare net", "solution": "multiply"}, nil)
+	text, err := c.prompt("continue_work", map[string]string{"goal": "the report"})
+	for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + path + " (1 call)\n"} {
+		if err != nil || !strings.Contains(text, want) {
+			t.Errorf("continue_work does not say %q: %v\n%s", want, err, text)
+		}
+	}
+	for _, bad := range []struct {
+		name string
+		args map[string]string
+		want string
+	}{
+		{"explore_dataset", nil, "file"},
+		{"explore_dataset", map[string]string{"file": "none.csv"}, "none.csv"},
+		{"review_notebook", map[string]string{"path": data}, "not a notebook"},
+		{"fix_failing_cell", map[string]string{"path": " "}, "path"},
+		{"no_such_prompt", nil, "no_such_prompt"},
+	} {
+		if text, err := c.prompt(bad.name, bad.args); err == nil || !strings.Contains(err.Error(), bad.want) {
+			t.Errorf("%s %v: %q, %v", bad.name, bad.args, text, err)
+		}
+	}
+}
+
+func TestPromptCompletions(t *testing.T) {
+	c := newContextRig(t)
+	dir := c.server.Name(t, "-dir")
+	nb := c.server.Write(t, dir+"/one.ipynb", c.server.Read(t, c.server.Notebook(t, "1", "1/0")))
+	data := c.server.Write(t, dir+"/data.CSV", "a\n")
+	c.server.Write(t, dir+"/sub/x.txt", "")
+	c.good("execute_nb_cells", dict{"path": nb, "ranges": []dict{{"start": 1}}}, nil)
+	for _, q := range []struct {
+		name, argument, written string
+		given                   map[string]string
+		want                    []string
+	}{
+		{"review_notebook", "path", dir + "/", nil, []string{nb, dir + "/sub/"}},
+		{"review_notebook", "path", dir + "/o", nil, []string{nb}},
+		{"explore_dataset", "file", dir + "/", nil, []string{data, dir + "/sub/"}},
+		{"explore_dataset", "question", "", nil, nil},
+		{"review_notebook", "path", "no such folder/", nil, nil},
+		{"review_notebook", "focus", "c", nil, []string{"correctness", "clarity"}},
+		{"fix_failing_cell", "cell", "", map[string]string{"path": nb}, []string{"c1"}},
+		{"fix_failing_cell", "cell", "", nil, nil},
+	} {
+		if got := c.complete(q.name, q.argument, q.written, q.given); !slices.Equal(got, q.want) {
+			t.Errorf("%s %s %q: %q, want %q", q.name, q.argument, q.written, got, q.want)
+		}
+	}
+	if !slices.Contains(c.complete("review_notebook", "path", dir[:len(dir)-1], nil), dir+"/") {
+		t.Error("a folder is not completed")
+	}
+}
