@@ -135,11 +135,17 @@ func TestProjectFileIsAddedToInTheTab(t *testing.T) {
 	tab.typeAtEnd("      - typed here")
 	typed := projectText + "      - typed here"
 	tab.shows(path, typed)
-	var kept struct{ Added bool }
-	must(t, poll.Until(ctx, "the agent to add behind what was typed", func(ctx context.Context) error {
-		_, err := nbduet.Do(ctx, "record_context", map[string]any{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &kept)
+	var read struct{ Content string }
+	must(t, poll.Until(ctx, "the agent to have what was typed", func(ctx context.Context) error {
+		_, err := nbduet.Do(ctx, "get_document_content", map[string]any{"path": path}, &read)
+		if err == nil && read.Content != typed {
+			err = fmt.Errorf("%q", read.Content)
+		}
 		return err
 	}))
+	var kept struct{ Added bool }
+	_, err := nbduet.Do(ctx, "record_context", map[string]any{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &kept)
+	must(t, err)
 	tab.shows(path, typed+"\n      - Never log tokens\n")
 	fileBecomes(t, path, typed+"\n      - Never log tokens\n")
 	if !kept.Added {
