@@ -70,6 +70,7 @@ type Manager struct {
 	analyses analysisTable
 	spools   spools // of the runs
 	lobby    *lobbyKeeper
+	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name
 }
 
@@ -116,6 +117,7 @@ func newManager(cfg Config) *Manager {
 		naming: make(chan struct{}, 1),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
+	m.helper = newHelper(m)
 	return m
 }
 
@@ -154,10 +156,11 @@ func (m *Manager) Close(ctx context.Context) error {
 	}
 	m.mu.Unlock()
 
-	var kernels error
+	var kernels, help error
 	errs := make([]error, len(all))
 	var leaving sync.WaitGroup
 	leaving.Go(func() { kernels = m.analyses.close(ctx) })
+	leaving.Go(func() { help = m.helper.close(ctx) })
 	for i, e := range all {
 		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
 	}
@@ -166,7 +169,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.cancel()
 	m.wg.Wait()
 	m.spools.close()
-	return errors.Join(kernels, errors.Join(errs...))
+	return errors.Join(kernels, help, errors.Join(errs...))
 }
 
 // nudge makes the janitor look at the clock again.

@@ -73,7 +73,20 @@ func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
 
 // StartKernel starts a kernel that belongs to no session; an empty name starts the server's default.
 func (s *Server) StartKernel(ctx context.Context, name string) (Kernel, error) {
-	body := map[string]string{}
+	return s.startKernel(ctx, name, map[string]string{})
+}
+
+// StartKernelIn is StartKernel with the folder, as a path of the Contents API, in which the kernel is to begin; "" is the
+// root. A server that runs kernels elsewhere does not go by it.
+func (s *Server) StartKernelIn(ctx context.Context, name, folder string) (Kernel, error) {
+	clean, err := CleanPath(folder)
+	if err != nil {
+		return Kernel{}, &Error{Op: "start kernel in", Path: folder, err: err}
+	}
+	return s.startKernel(ctx, name, map[string]string{"path": clean})
+}
+
+func (s *Server) startKernel(ctx context.Context, name string, body map[string]string) (Kernel, error) {
 	if name != "" {
 		body["name"] = name
 	}

@@ -17,6 +17,8 @@ var pythonSources = map[string]string{
 	askList:   pythonSource("common", "list"),
 	askDetail: pythonSource("common", "path", "table", "detail"),
 	askFrame:  pythonSource("common", "path", "table", "frame"),
+
+	askPreview: pythonSource("common", "table", "preview", "preview_text", "preview_other"),
 }
 
 func pythonSource(names ...string) string {

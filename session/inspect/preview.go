@@ -1,0 +1,102 @@
+package inspect
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"time"
+)
+
+// askPreview is the inspection of a file.
+const askPreview = "preview"
+
+// previewTime is what a preview may take inside the kernel.
+const previewTime = 12 * time.Second
+
+// MaxPreviewData is the most bytes of a file that can be given to the kernel along with the question.
+const MaxPreviewData = 4 << 20
+
+// Codes of the refusals of [File], besides "failed" and "interrupted"; NotHere says that the kernel does not see the
+// file.
+const (
+	NotHere           = "not_here"
+	NotReadable       = "not_readable"
+	ReaderMissing     = "reader_missing"
+	UnsupportedFormat = "unsupported_format"
+	TooLarge          = "too_large"
+	TooSlow           = "too_slow"
+)
+
+// PreviewFormats are the formats that a file can be said to have.
+func PreviewFormats() []string {
+	return []string{"csv", "tsv", "excel", "parquet", "jsonl", "feather", "sqlite"}
+}
+
+// PreviewOptions say what is to be seen of a file.
+type PreviewOptions struct {
+	// Path is the file's, from the kernel's working folder, with slashes.
+	Path string
+	// Data is the file itself, at most MaxPreviewData bytes, where the kernel does not see it; nil where it does.
+	Data []byte
+	// Format is one of PreviewFormats; "" goes by the name's ending.
+	Format string
+	// Rows is how many are shown.
+	Rows int
+	// Sheet and Table are those of a workbook or a database; "" for the first.
+	Sheet, Table string
+	// Delimiter is one character, and Encoding one that Python knows; "" for a guess.
+	Delimiter, Encoding string
+}
+
+// A Preview is the beginning of a file of data. See [Table] for what stands in it.
+type Preview struct {
+	Path   string `json:"path"`
+	Format string `json:"format"`
+	Size   int64  `json:"size_bytes"`
+	// Rows is null where all of the file would have to be read for it; then there may be an estimate.
+	Rows     *int64          `json:"rows"`
+	Estimate *int64          `json:"rows_estimate,omitempty"`
+	Shape    []*int64        `json:"shape"`
+	Columns  []string        `json:"columns"`
+	DTypes   json.RawMessage `json:"dtypes"`
+	Head     json.RawMessage `json:"head"`
+	// Truncated says that columns, values or names are not all shown; that there are more rows, Rows says.
+	Truncated bool     `json:"truncated"`
+	Sheet     string   `json:"sheet,omitempty"`
+	Sheets    []string `json:"sheets,omitempty"`
+	Table     string   `json:"table,omitempty"`
+	Tables    []string `json:"tables,omitempty"`
+	Delimiter string   `json:"delimiter,omitempty"`
+	Encoding  string   `json:"encoding,omitempty"`
+	Notes     []string `json:"notes,omitempty"`
+}
+
+// Seen is what the kernel found at the path of a file.
+type Seen struct {
+	Size     int64
+	Modified time.Time
+}
+
+// File looks at a file with a kernel that is for nothing else: its memory is limited from then on, and its sys.path
+// loses the working folder. The errors are those of [Variables].
+func File(ctx context.Context, k Kernel, opt PreviewOptions) (Preview, Seen, error) {
+	question := map[string]any{
+		"path": opt.Path, "format": opt.Format, "sheet": opt.Sheet, "table": opt.Table, "delimiter": opt.Delimiter,
+		"encoding": opt.Encoding, "head_rows": bounded(opt.Rows, DefaultRows, MaxHeadRows), "max_columns": MaxColumns,
+	}
+	if opt.Data != nil {
+		question["data"] = base64.StdEncoding.EncodeToString(opt.Data)
+	}
+	var out struct {
+		Preview
+		Seen struct {
+			Size     int64   `json:"size"`
+			Modified float64 `json:"modified"`
+		} `json:"seen"`
+	}
+	if err := ask(ctx, k, askPreview, previewTime, question, &out); err != nil {
+		return Preview{}, Seen{}, err
+	}
+	out.Path = opt.Path
+	return out.Preview, Seen{out.Seen.Size, time.UnixMicro(int64(out.Seen.Modified * 1e6))}, nil
+}
