@@ -123,6 +123,7 @@ func registry(d *deps) []tool {
 		getVariables(d),
 		getVariable(d),
 		getDataFrameInfo(d),
+		previewData(d),
 		getImageResource(d),
 		recordContext(d),
 	}

@@ -139,7 +139,7 @@ func TestToolsList(t *testing.T) {
 	if got := names(Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
 		t.Errorf("runs: %s", got)
 	}
-	if got := len(strings.Fields(names(Config{}))); got != 41 {
-		t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 10 of analysis, 4 of rtc", got)
+	if got := len(strings.Fields(names(Config{}))); got != 42 {
+		t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 11 of analysis, 4 of rtc", got)
 	}
 }

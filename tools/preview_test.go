@@ -1,0 +1,69 @@
+package tools
+
+import (
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/inspect"
+)
+
+func TestPreviewData(t *testing.T) {
+	r := newRig(t)
+	folder := r.server.Name(t, "")
+	path := r.server.Write(t, folder+"/sales.csv", "id;price;when\n1;2.5;2024-01-31\n2;;\n")
+	var p inspect.Preview
+	r.good("preview_data", dict{"path": "/" + path, "rows": 1}, &p)
+	if p.Path != path || p.Format != "csv" || p.Size != 35 || *p.Rows != 2 || string(p.Head) != `[{"id":1,"price":2.5,"when":"2024-01-31"}]` || p.Delimiter != ";" || p.Truncated {
+		t.Errorf("%+v", p)
+	}
+	// A session only says of what kind the kernel is to be; its own has nothing to do with it.
+	id := r.create(nil).ID
+	r.execute(id, "x = 1")
+	r.good("preview_data", dict{"path": path, "session_id": id, "delimiter": ",", "encoding": "latin-1"}, &p)
+	if len(p.Columns) != 1 || p.Encoding != "iso8859-1" {
+		t.Errorf("%+v", p)
+	}
+	if out := r.execute(id, "print(dir())"); out.Count == nil || *out.Count != 2 || strings.Contains(out.Stdout, "csv") {
+		t.Errorf("%+v", out)
+	}
+
+	r.server.Write(t, folder+"/wrong.parquet", "nothing")
+	r.server.Write(t, folder+"/a.json", "{}")
+	for _, c := range []struct {
+		args dict
+		code string
+		says string
+	}{
+		{dict{"path": folder}, "is_a_folder", "list_documents"},
+		{dict{"path": folder + "/none.csv"}, "file_not_found", "none.csv"},
+		{dict{"path": folder + "/wrong.parquet"}, "not_readable", "wrong.parquet"},
+		{dict{"path": folder + "/a.json"}, "unsupported_format", "get_document_content"},
+		{dict{"path": path, "session_id": "none"}, "session_not_found", "none"},
+		{dict{"path": path, "delimiter": "\n"}, "invalid_delimiter", `"\n"`},
+		{dict{"path": path, "encoding": "__import__('os')"}, "invalid_encoding", "utf-8"},
+		{dict{"path": path, "format": "sqlite", "table": "x; drop table y"}, "not_readable", "SQLite"},
+	} {
+		r.refused(r.client, "preview_data", c.args, c.code, c.says)
+	}
+	r.bad("preview_data", dict{"path": "../" + path}, `".."`)
+	r.bad("preview_data", dict{"path": "/"}, "root folder")
+	r.bad("preview_data", dict{"path": path, "rows": 101}, "rows is 101")
+	r.bad("preview_data", dict{"path": path, "format": "exe"}, "csv")
+	if files, err := filepath.Glob(filepath.Join(r.server.Root, folder, "*")); err != nil || len(files) != 3 {
+		t.Errorf("files were made: %v, %v", files, err)
+	}
+}
+
+// The longest answer is short enough for everybody.
+func TestPreviewOfMuch(t *testing.T) {
+	r := newRig(t)
+	value := strings.Repeat("é\"\\", 200)
+	row := strings.Repeat("\""+strings.ReplaceAll(value, `"`, `""`)+"\",", 500)
+	path := r.server.Write(t, r.server.Name(t, ".csv"), strings.Repeat(row+"\n", 20))
+	var p inspect.Preview
+	r.good("preview_data", dict{"path": path, "rows": inspect.MaxHeadRows}, &p)
+	if len(p.Columns) != inspect.MaxColumns || *p.Shape[1] != 501 || !p.Truncated {
+		t.Errorf("%d of %d columns, %v", len(p.Columns), *p.Shape[1], p.Notes)
+	}
+}
