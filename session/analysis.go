@@ -276,7 +276,8 @@ func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	case a.kernel.lost == "": // its lock is held by who asks
 		a.kernel.lost, a.kernel.how = id, "been shut down"
 	}
-	if k, err = srv.StartKernel(context.WithoutCancel(ctx), spec); err != nil {
+	a.m.kernels.release(id)
+	if k, err = a.launch(context.WithoutCancel(ctx), spec); err != nil {
 		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
 	}
 	a.mu.Lock()

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -133,11 +134,18 @@ func TestAnalysisKernelDies(t *testing.T) {
 	if !told {
 		t.Error("no run tells of the new kernel")
 	}
-	b, err := m.ConnectAnalysis(t.Context(), "bob", "", a.KernelID())
+	if _, err := m.ConnectAnalysis(t.Context(), "bob", "", a.KernelID()); !errors.Is(err, session.ErrNoAnalysis) {
+		t.Errorf("another owner connects to the session's own kernel: %v", err)
+	}
+	free, err := m.Server().StartKernel(t.Context(), "")
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Server().ShutdownKernel(t.Context(), a.KernelID()); err != nil {
+	b, err := m.ConnectAnalysis(t.Context(), "bob", "", free.ID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := m.Server().ShutdownKernel(t.Context(), free.ID); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "a run says that the kernel is gone", func() bool {

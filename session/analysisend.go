@@ -28,6 +28,8 @@ func (m *Manager) DeleteAnalysis(ctx context.Context, owner, id string) error {
 	a.end()
 	if kept == "" && err == nil {
 		err = a.shutDown(ctx)
+	} else if err == nil {
+		a.m.kernels.release(a.KernelID()) // whoever uses it may see it
 	}
 	a.mu.Lock()
 	a.ended = AnalysisEnd{KernelEnded: kept == "" && err == nil, Kept: kept}
@@ -87,6 +89,7 @@ func (a *Analysis) shutDown(ctx context.Context) error {
 	if err := a.m.cfg.Server.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return err
 	}
+	a.m.kernels.release(id)
 	return nil
 }
 

@@ -124,7 +124,7 @@ func (m *Manager) ConnectAnalysis(ctx context.Context, owner, notebookPath, kern
 	if path == "" && kernelID == "" {
 		return nil, errors.New("connect a session: neither a notebook nor a kernel was named")
 	}
-	found, path, err := m.findKernel(ctx, path, kernelID)
+	found, path, err := m.findKernel(ctx, owner, path, kernelID)
 	if err != nil {
 		return nil, err
 	}
@@ -150,8 +150,9 @@ func (m *Manager) ConnectAnalysis(ctx context.Context, owner, notebookPath, kern
 }
 
 // findKernel finds a running kernel by the notebook or by its id, and the
-// notebook that it belongs to: "" where it belongs to none, or to several.
-func (m *Manager) findKernel(ctx context.Context, path, id string) (jupyter.Kernel, string, error) {
+// notebook that it belongs to: "" where it belongs to none, or to several. One
+// that was started for another owner is not found.
+func (m *Manager) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
 	sessions, err := m.cfg.Server.Sessions(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
@@ -178,8 +179,12 @@ func (m *Manager) findKernel(ctx context.Context, path, id string) (jupyter.Kern
 	if err != nil {
 		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
 	}
+	others, err := m.OthersKernels(ctx, owner)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
 	for _, k := range kernels {
-		if k.ID == id {
+		if k.ID == id && !others[id] {
 			return k, "", nil
 		}
 	}
@@ -214,12 +219,20 @@ func (m *Manager) newAnalysis(owner, name string) *Analysis {
 func (a *Analysis) startKernel(ctx context.Context, spec string) error {
 	// Not bound to the call: what becomes of a kernel whose id never arrives
 	// nobody would know.
-	k, err := a.m.cfg.Server.StartKernel(context.WithoutCancel(ctx), spec)
+	k, err := a.launch(context.WithoutCancel(ctx), spec)
 	if err != nil {
 		return fmt.Errorf("start a kernel: %w", err)
 	}
 	a.kernelID, a.spec, a.started = k.ID, k.Name, k.ID
 	return ctx.Err()
+}
+
+// launch starts a kernel that is the owner's alone.
+func (a *Analysis) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
+	begun := a.m.kernels.begin(a.owner)
+	k, err := a.m.cfg.Server.StartKernel(ctx, spec)
+	begun.end(k.ID)
+	return k, err
 }
 
 // takeNotebook gives the session a notebook and its kernel, started if need be.

@@ -37,6 +37,8 @@ type RunOptions struct {
 	Ask Asker
 	// Session is the analysis session that the run is asked for in, "" for none.
 	Session string
+	// Owner is who asks for the run.
+	Owner string
 }
 
 // AskThrough has what the run's code asks, now or later, asked by another

@@ -68,7 +68,8 @@ type Manager struct {
 	runs   runTable
 	// analyses are the analysis sessions of all owners.
 	analyses analysisTable
-	spools   spools // of the runs
+	kernels  privateKernels // that were started for them
+	spools   spools         // of the runs
 	lobby    *lobbyKeeper
 	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name

@@ -168,7 +168,7 @@ func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt RunOptions
 	g := &runGroup{}
 	runs := make([]*Run, len(cellIDs))
 	for i, id := range cellIDs {
-		runs[i] = &Run{Path: d.Path(), CellID: id, m: d.m, doc: d, group: g, done: make(chan struct{}), ask: opt.Ask, Session: opt.Session, res: Result{State: Queued}}
+		runs[i] = &Run{Path: d.Path(), CellID: id, m: d.m, doc: d, group: g, done: make(chan struct{}), ask: opt.Ask, Session: opt.Session, Owner: opt.Owner, res: Result{State: Queued}}
 		d.m.runs.add(runs[i])
 	}
 	d.use(len(runs)) // each holds the document until it has ended

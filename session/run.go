@@ -57,8 +57,8 @@ type Run struct {
 	CellID string // "" for none
 	// Session is the analysis session that it was asked for in, "" for none.
 	Session string
-	// Owner is whose that is, where it is nobody else's to see: where there is
-	// no notebook.
+	// Owner is who asked for it, "" for nobody in particular. It is nobody
+	// else's to see.
 	Owner string
 
 	m     *Manager

@@ -233,13 +233,18 @@ func sessionList(d *deps) tool {
 	}
 }
 
-// connectable lists the kernels that run, those of notebooks first, by path.
+// connectable lists the kernels that run, those of notebooks first, by path. Those that were started for another client
+// alone are left out.
 func (d *deps) connectable(ctx context.Context) ([]connectable, error) {
 	kernels, err := d.manager.Server().Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
 	sessions, err := d.manager.Server().Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := d.manager.OthersKernels(ctx, clientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -251,6 +256,9 @@ func (d *deps) connectable(ctx context.Context) ([]connectable, error) {
 	}
 	out := make([]connectable, 0, len(kernels))
 	for _, k := range kernels {
+		if others[k.ID] {
+			continue
+		}
 		out = append(out, connectable{KernelID: k.ID, KernelName: k.Name, Path: paths[k.ID], Status: k.ExecutionState})
 	}
 	slices.SortFunc(out, func(a, b connectable) int {

@@ -142,7 +142,7 @@ func executeCell(d *deps) tool {
 
 // runCell runs a cell for a session, and answers.
 func (d *deps) runCell(ctx context.Context, a *session.Analysis, doc *session.Document, cell string, opt codeOptions) (*answer, error) {
-	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Session: a.ID()})
+	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Session: a.ID(), Owner: clientOf(ctx)})
 	if err != nil {
 		return nil, err
 	}

@@ -30,6 +30,7 @@ func (p *answerer) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.E
 // notebook, answer or log.
 func TestInputIsElicited(t *testing.T) {
 	r := newRig(t)
+	r.who = (&Clients{}).Enter() // with two programs
 	var log bytes.Buffer
 	p := &answerer{}
 	s, err := New(Config{Manager: r.manager, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})

@@ -136,7 +136,7 @@ func (d *deps) run(ctx context.Context, doc *session.Document, cells []string, o
 		return finished{}, fmt.Errorf("%s are to be run, more than the %s allowed in one call: spread them over several calls",
 			plural(len(cells), "cell"), thousands(maxRunCells))
 	}
-	runs, err := doc.RunWith(ctx, cells, session.RunOptions{Ask: asker(ctx)})
+	runs, err := doc.RunWith(ctx, cells, session.RunOptions{Ask: asker(ctx), Owner: clientOf(ctx)})
 	if err != nil {
 		return finished{}, err
 	}

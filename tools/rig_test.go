@@ -27,6 +27,7 @@ type rig struct {
 	srv     *jupyter.Server
 	manager *session.Manager
 	client  *client.Client
+	who     *Client // that all calls come from; nil where each MCP client is one
 }
 
 // newRig makes one on the server that the tests share.
@@ -114,7 +115,11 @@ func (r *rig) callAs(c *client.Client, name string, args dict) *mcp.CallToolResu
 	var req mcp.CallToolRequest
 	req.Params.Name = name
 	req.Params.Arguments = args
-	res, err := c.CallTool(r.t.Context(), req)
+	ctx := r.t.Context()
+	if r.who != nil {
+		ctx = WithClient(ctx, r.who)
+	}
+	res, err := c.CallTool(ctx, req)
 	if err != nil {
 		r.t.Fatalf("%s: protocol error: %v", name, err)
 	}

@@ -55,10 +55,8 @@ func (d *deps) findRun(ctx context.Context, id string) (*session.Run, error) {
 	return r, nil
 }
 
-// visible tells whether a client may see a run: what is run in no notebook is its owner's.
-func visible(ctx context.Context, r *session.Run) bool {
-	return r.Path != "" || r.Owner == clientOf(ctx)
-}
+// visible tells whether a client may see a run: one of its own.
+func visible(ctx context.Context, r *session.Run) bool { return r.Owner == clientOf(ctx) }
 
 // answerRun answers with a run as it stands.
 func (d *deps) answerRun(ctx context.Context, r *session.Run, opt runOptions) (*answer, error) {
@@ -184,7 +182,7 @@ func listRuns(d *deps) tool {
 		name:    "list_runs",
 		title:   "List runs",
 		toolset: toolsetRuns,
-		description: "Lists the executions of cells that this program has asked for, the latest first, with their states and without their outputs. " +
+		description: "Lists the executions of cells that you have asked for, the latest first, with their states and without their outputs. " +
 			"Use it to find the run_id of one that still goes on. What people run in their own tabs is not among them. Costs one line a run.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(

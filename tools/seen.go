@@ -6,7 +6,6 @@ import (
 	"hash/maphash"
 
 	lru "github.com/hashicorp/golang-lru/v2"
-	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/ydoc"
@@ -52,10 +51,11 @@ func (s *seen) outdated(ctx context.Context, path string, c ydoc.Cell) bool {
 
 func (s *seen) hash(source string) uint64 { return maphash.String(s.seed, source) }
 
-// clientOf names the MCP client session that a call comes from.
-func clientOf(ctx context.Context) string {
-	if c := server.ClientSessionFromContext(ctx); c != nil {
-		return c.SessionID()
+// forget lets go of what a client was shown.
+func (s *seen) forget(client string) {
+	for _, key := range s.cells.Keys() {
+		if key.client == client {
+			s.cells.Remove(key)
+		}
 	}
-	return ""
 }

@@ -25,6 +25,8 @@ type Config struct {
 	Toolsets []string
 	// ReadOnly leaves out every tool that changes anything.
 	ReadOnly bool
+	// Clients are those that a transport tells apart; nil where mcp-go's sessions do.
+	Clients *Clients
 	// Images keeps the images that answers name; nil stands for a store of the default size.
 	Images *images.Store
 	// MaxImages is how many images an answer shows, 0 for [DefaultMaxImages], less for none.
@@ -78,6 +80,9 @@ func New(cfg Config) (*server.MCPServer, error) {
 		calls.redact = cfg.Manager.Server().Redact
 	}
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
+	if cfg.Clients != nil {
+		cfg.Clients.free = d.free
+	}
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
@@ -112,7 +117,13 @@ func handler(t tool, check *jsonschema.Schema, open *suspended, calls *callLog) 
 			}
 			calls.write(ctx, req, r, result)
 		}()
-		a, question, err := answerCall(ctx, t, check, open, req)
+		bound, end, err := asClient(ctx)
+		if err != nil {
+			r.err = err
+			return nil, err
+		}
+		defer end()
+		a, question, err := answerCall(bound, t, check, open, req)
 		if question != nil {
 			r.asks = true
 			return question, nil

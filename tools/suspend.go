@@ -42,6 +42,7 @@ type suspended struct {
 // An openCall is one call, over all the requests that it takes.
 type openCall struct {
 	state  string
+	client string
 	tool   string
 	cancel context.CancelFunc // of its work
 	done   chan struct{}      // closed when answer and err are there
@@ -85,7 +86,7 @@ func (s *suspended) call(ctx context.Context, t tool, req mcp.CallToolRequest) (
 			a, err := t.handle(ctx, req)
 			return a, nil, err
 		}
-	} else if c = s.find(req.Params.RequestState, t.name); c == nil {
+	} else if c = s.find(ctx, req.Params.RequestState, t.name); c == nil {
 		return nil, nil, errors.New("the call that this one continues is no longer known: it was given up, or this program was started again since; list_runs shows what its cells have come to")
 	}
 	select {
@@ -115,7 +116,7 @@ func (s *suspended) call(ctx context.Context, t tool, req mcp.CallToolRequest) (
 func (s *suspended) open(ctx context.Context, t tool, req mcp.CallToolRequest) *openCall {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &openCall{
-		state: rand.Text(), tool: t.name, cancel: cancel,
+		state: rand.Text(), client: clientOf(ctx), tool: t.name, cancel: cancel,
 		done: make(chan struct{}), asks: make(chan asked), seat: make(chan struct{}, 1),
 	}
 	s.mu.Lock()
@@ -139,6 +140,14 @@ func (s *suspended) open(ctx context.Context, t tool, req mcp.CallToolRequest) *
 func (s *suspended) work(end, ctx context.Context, c *openCall, t tool, req mcp.CallToolRequest) {
 	defer c.cancel()
 	defer context.AfterFunc(end, c.cancel)()
+	bound, leave, err := asClient(ctx)
+	if err != nil {
+		c.err = err
+		close(c.done)
+		return
+	}
+	defer leave()
+	ctx = bound
 	func() {
 		defer close(c.done)
 		defer func() {
@@ -154,15 +163,15 @@ func (s *suspended) work(end, ctx context.Context, c *openCall, t tool, req mcp.
 	defer late.Stop()
 	select {
 	case <-late.C:
-		s.forget(c)
-	case <-ctx.Done(): // fetched, or the program ends
+	case <-ctx.Done(): // fetched, or the client leaves, or the program ends
 	}
+	s.forget(c)
 }
 
-func (s *suspended) find(state, tool string) *openCall {
+func (s *suspended) find(ctx context.Context, state, tool string) *openCall {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if c := s.calls[state]; c != nil && c.tool == tool {
+	if c := s.calls[state]; c != nil && c.tool == tool && c.client == clientOf(ctx) {
 		return c
 	}
 	return nil

@@ -41,6 +41,7 @@ func (r *rig) modern(log *bytes.Buffer, p *answerer) *client.Client {
 // rounds as it takes; what it did before is not done again.
 func TestInputOverSeveralRounds(t *testing.T) {
 	r := newRig(t)
+	r.who = (&Clients{}).Enter() // with two programs
 	var log bytes.Buffer
 	p := &answerer{answer: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "hunter2!"}}}
 	c := r.modern(&log, p)

@@ -184,6 +184,22 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	return e, b.picture.Image, true
 }
 
+// Forget lets go of all images of some sessions.
+func (s *Store) Forget(sessions ...string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, key := range s.known.Keys() {
+		if slices.Contains(sessions, key.session) {
+			s.known.Remove(key)
+		}
+	}
+	for _, key := range s.bytes.Keys() {
+		if slices.Contains(sessions, key.session) {
+			s.bytes.Remove(key)
+		}
+	}
+}
+
 // List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for the
 // beginning. next is the place for the next call, 0 where there is none.
 func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, next uint64) {

@@ -1,0 +1,204 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+)
+
+// onePixel is a PNG.
+const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// party is several clients of one server, as an HTTP transport has them.
+type party struct {
+	*rig
+	clients *Clients
+	tools   map[string]tool
+	deps    *deps
+}
+
+func newParty(t *testing.T) *party {
+	t.Helper()
+	r := newRig(t)
+	p := &party{rig: r, clients: &Clients{}, tools: map[string]tool{}}
+	memory, err := newSeen()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pictures, err := newGallery(Config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	p.deps = &deps{manager: r.manager, seen: memory, gallery: pictures}
+	p.clients.free = p.deps.free
+	for _, tool := range registry(p.deps) {
+		p.tools[tool.name] = tool
+	}
+	return p
+}
+
+// enter makes a client, who has left by the end of the test.
+func (p *party) enter() *Client {
+	c := p.clients.Enter()
+	p.t.Cleanup(func() {
+		if err := c.Leave(context.Background()); err != nil {
+			p.t.Error(err)
+		}
+	})
+	return c
+}
+
+// do calls a tool for a client, and decodes what it answers.
+func (p *party) do(c *Client, name string, args dict, out any) error {
+	p.t.Helper()
+	t := p.tools[name]
+	check, err := compile(t.name, t.input)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	var req mcp.CallToolRequest
+	req.Params.Name, req.Params.Arguments = name, args
+	res, err := handler(t, check, &suspended{manager: p.manager}, &callLog{log: slog.New(slog.DiscardHandler)})(WithClient(p.t.Context(), c), req)
+	if err != nil {
+		return err
+	}
+	if res.IsError {
+		return errors.New(messageOf(res))
+	}
+	decode(p.t, res, out)
+	return nil
+}
+
+func (p *party) must(c *Client, name string, args dict, out any) {
+	p.t.Helper()
+	if err := p.do(c, name, args, out); err != nil {
+		p.t.Fatalf("%s: %v", name, err)
+	}
+}
+
+// What one client has made, no other finds: sessions, kernels, runs, images. The notebook is everybody's.
+func TestClientsSeeOnlyTheirOwn(t *testing.T) {
+	p := newParty(t)
+	ada, bob := p.enter(), p.enter()
+	path := p.server.Notebook(t, "from IPython.display import Image, display\ndisplay(Image(url=None, data=__import__('base64').b64decode('"+onePixel+"')))")
+
+	var made sessionInfo
+	p.must(ada, "session_create", nil, &made)
+	var code codeResult
+	p.must(ada, "execute_code", dict{"session_id": made.ID, "code": "secret = 41 + 1\nprint(secret)"}, &code)
+	if code.Stdout != "42\n" {
+		t.Errorf("%+v", code)
+	}
+	var ran executeResult
+	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &ran)
+	run := ran.Results[0].RunID
+
+	var listed sessionsResult
+	p.must(bob, "session_list", nil, &listed)
+	if len(listed.Sessions) > 0 || slices.ContainsFunc(listed.Kernels, func(k connectable) bool { return k.KernelID == made.KernelID }) {
+		t.Errorf("another client lists %+v", listed)
+	}
+	if !slices.ContainsFunc(listed.Kernels, func(k connectable) bool { return k.Path == path }) {
+		t.Errorf("the notebook's kernel is not listed: %+v", listed)
+	}
+	var runs listRunsResult
+	p.must(bob, "list_runs", nil, &runs)
+	if len(runs.Runs) > 0 || runs.Total > 0 {
+		t.Errorf("another client's runs are %+v", runs)
+	}
+	p.must(bob, "list_runs", dict{"path": path}, &runs)
+	if runs.Total > 0 {
+		t.Errorf("another client's runs are %+v", runs)
+	}
+	uri := address(t, references(ran.Results[0], "image/png")[0])
+	for name, args := range map[string]dict{
+		"execute_code":        {"session_id": made.ID, "code": "1"},
+		"execute_cell":        {"session_id": made.ID, "cell_index": 0},
+		"get_variables":       {"session_id": made.ID},
+		"get_variable":        {"session_id": made.ID, "variable_name": "secret"},
+		"get_dataframe_info":  {"session_id": made.ID, "variable_name": "secret"},
+		"interrupt_execution": {"session_id": made.ID},
+		"session_delete":      {"session_id": made.ID},
+		"session_connect":     {"kernel_id": made.KernelID},
+		"get_run":             {"run_id": run},
+		"wait_run":            {"run_id": run},
+		"cancel_run":          {"run_id": run},
+		"get_image_resource":  {"resource_uri": uri},
+	} {
+		if err := p.do(bob, name, args, &dict{}); err == nil || !strings.Contains(err.Error(), "no ") {
+			t.Errorf("%s of another client's: %v", name, err)
+		}
+	}
+	if list, _ := p.deps.gallery.store.List(p.deps.imageSessions(WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
+		t.Errorf("another client's images are %+v", list)
+	}
+	for name, args := range map[string]dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
+		if err := p.do(ada, name, args, &dict{}); err != nil {
+			t.Errorf("%s of one's own: %v", name, err)
+		}
+	}
+	var read readResult
+	p.must(bob, "read_nb_cells", dict{"path": path}, &read)
+	if len(read.Cells) != 1 || len(read.Cells[0].Outputs) == 0 {
+		t.Errorf("the notebook is everybody's, but another client reads %+v", read)
+	}
+}
+
+// A client that leaves takes with it what it has: its calls end, its kernel is shut down, and nothing is kept.
+func TestClientLeaves(t *testing.T) {
+	p := newParty(t)
+	ada := p.clients.Enter()
+	var made sessionInfo
+	p.must(ada, "session_create", nil, &made)
+	path := p.server.Notebook(t, "1")
+	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &executeResult{})
+	p.must(ada, "read_nb_cells", dict{"path": path}, &readResult{})
+	called := make(chan error, 1)
+	go func() {
+		called <- p.do(ada, "execute_code", dict{"session_id": made.ID, "code": "import time\ntime.sleep(600)", "timeout": 600}, &dict{})
+	}()
+	for running := false; !running && t.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
+		var runs listRunsResult
+		p.must(ada, "list_runs", nil, &runs)
+		running = len(runs.Runs) == 2 && runs.Runs[0].State == string(session.Running)
+	}
+	if err := ada.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
+	if err := <-called; err == nil {
+		t.Error("the call was answered")
+	}
+	<-ada.Stay().Done()
+	if err := p.do(ada, "list_runs", nil, &dict{}); err == nil {
+		t.Error("a client that has left is served")
+	}
+	if _, err := p.srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
+		t.Errorf("the kernel: %v", err)
+	}
+	if runs, all := p.manager.Runs(""), p.manager.Analyses(ada.name); len(runs)+len(all) > 0 {
+		t.Errorf("there are left %v, %v", runs, all)
+	}
+	if keys := p.deps.seen.cells.Keys(); len(keys) > 0 {
+		t.Errorf("of what it was shown there is left %v", keys)
+	}
+	d, err := p.manager.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	if _, ok := d.Shown(ada.name, d.Notebook().Cells()[0].ID); ok {
+		t.Error("the document remembers what it was shown")
+	}
+	if err := ada.Leave(t.Context()); err != nil {
+		t.Error(err)
+	}
+}
