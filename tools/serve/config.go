@@ -1,0 +1,106 @@
+package serve
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"log/slog"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// Config is what a Server is made from. MCP, Clients and Tokens are needed.
+type Config struct {
+	// MCP is what tools.New has made with the same Clients.
+	MCP     *server.MCPServer
+	Clients *tools.Clients
+	// Tokens are those that requests may bear. Clients with different ones never share anything but documents.
+	Tokens []string
+	// AllowedHosts are the names by which the server may be addressed, beside those of this machine's loopback and the
+	// address of the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
+	AllowedHosts []string
+	// AllowedOrigins are the web pages that may send requests: "https://app.example.org". "*" is all.
+	AllowedOrigins []string
+	// ClientTimeout is how long a client may be silent, with no call and no stream open, before it counts as gone;
+	// 0: [DefaultClientTimeout].
+	ClientTimeout time.Duration
+	Limits        Limits
+	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server speaks plain HTTP.
+	CertFile, KeyFile string
+	// Logger gets a debug line for each request; nil logs nothing.
+	Logger *slog.Logger
+}
+
+// DefaultClientTimeout is how long a client may be silent.
+const DefaultClientTimeout = time.Hour
+
+// Limits bound what clients can take; zero fields stand for the defaults.
+type Limits struct {
+	Body        int64         // bytes of a request's body; 16 MB
+	Header      int           // bytes of a request's header; 32 kB
+	Requests    int           // served at once, streams not counted; 512
+	PerClient   int           // requests of one MCP session at once; 64
+	Streams     int           // streams of one MCP session at once; 8
+	Clients     int           // MCP sessions at once; 1000
+	Connections int           // open at once; 4096
+	HeaderTime  time.Duration // for a request's header to arrive; 10 s
+	BodyTime    time.Duration // and for its body; 60 s
+	WriteTime   time.Duration // for the other side to take what is written; 30 s
+	IdleTime    time.Duration // between two requests on a connection; 120 s
+	QuietTime   time.Duration // on a stream before a comment is sent; 25 s
+	DrainTime   time.Duration // for requests to end at the end; 1 s
+}
+
+func (l Limits) withDefaults() Limits {
+	l.Body = cmp.Or(l.Body, 16<<20)
+	l.Header = cmp.Or(l.Header, 32<<10)
+	l.Requests = cmp.Or(l.Requests, 512)
+	l.PerClient = cmp.Or(l.PerClient, 64)
+	l.Streams = cmp.Or(l.Streams, 8)
+	l.Clients = cmp.Or(l.Clients, 1000)
+	l.Connections = cmp.Or(l.Connections, 4096)
+	l.HeaderTime = cmp.Or(l.HeaderTime, 10*time.Second)
+	l.BodyTime = cmp.Or(l.BodyTime, time.Minute)
+	l.WriteTime = cmp.Or(l.WriteTime, 30*time.Second)
+	l.IdleTime = cmp.Or(l.IdleTime, 2*time.Minute)
+	l.QuietTime = cmp.Or(l.QuietTime, 25*time.Second)
+	l.DrainTime = cmp.Or(l.DrainTime, time.Second)
+	return l
+}
+
+func (cfg Config) check() (Config, error) {
+	if cfg.MCP == nil || cfg.Clients == nil {
+		return cfg, errors.New("serve: there is no MCP server, or no clients")
+	}
+	if len(cfg.Tokens) == 0 {
+		return cfg, errors.New("serve: there is no token")
+	}
+	for _, t := range cfg.Tokens {
+		if err := CheckToken(t); err != nil {
+			return cfg, err
+		}
+	}
+	if (cfg.CertFile == "") != (cfg.KeyFile == "") {
+		return cfg, errors.New("a TLS certificate and its key are needed both, or neither")
+	}
+	for _, o := range cfg.AllowedOrigins {
+		if _, err := cleanOrigin(o); err != nil {
+			return cfg, err
+		}
+	}
+	for _, h := range cfg.AllowedHosts {
+		if h == "" || strings.ContainsAny(h, "/@ \t") {
+			return cfg, fmt.Errorf("%q is no host's name, such as nb.example.org or nb.example.org:8443", h)
+		}
+	}
+	cfg.ClientTimeout = cmp.Or(cfg.ClientTimeout, DefaultClientTimeout)
+	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	return cfg, nil
+}

@@ -1,0 +1,150 @@
+package serve
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// A guest is a client that has an MCP session: over Streamable HTTP one that has sent initialize, over HTTP with
+// server-sent events an open stream.
+type guest struct {
+	id     string // the session's, which is a secret of the client's
+	who    int    // the number of its token
+	stream bool   // it is there as long as its stream from /sse
+	client *tools.Client
+
+	// Guarded by guests.mu.
+	requests int
+	streams  int
+	last     time.Time // when it was last heard of
+}
+
+// guests finds guests by their sessions.
+type guests struct {
+	clients *tools.Clients
+	lim     Limits
+
+	mu   sync.Mutex
+	byID map[string]*guest
+}
+
+func newGuests(clients *tools.Clients, lim Limits) *guests {
+	return &guests{clients: clients, lim: lim, byID: map[string]*guest{}}
+}
+
+var (
+	errFull    = errors.New("too many MCP sessions are open: try again later")
+	errPlenty  = errors.New("this MCP session has too many requests open: wait for answers")
+	errUnknown = errors.New("there is no such MCP session: it has ended, or was begun with another token; initialize begins a new one")
+)
+
+// full tells whether no more guests may come.
+func (g *guests) full() bool {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return len(g.byID) >= g.lim.Clients
+}
+
+// enter makes a guest.
+func (g *guests) enter(who int, stream bool) *guest {
+	n := &guest{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: g.clients.Enter(), last: time.Now()}
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	g.byID[n.id] = n
+	return n
+}
+
+// find finds the guest with a session's id and the token that it was begun with.
+func (g *guests) find(id string, who int, stream bool) *guest {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if n := g.byID[id]; n != nil && n.who == who && n.stream == stream {
+		return n
+	}
+	return nil
+}
+
+// begin counts a request, or a stream, of a guest's, until end is called.
+func (g *guests) begin(n *guest, stream bool) (end func(), err error) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	count, most := &n.requests, g.lim.PerClient
+	if stream {
+		count, most = &n.streams, g.lim.Streams
+	}
+	switch {
+	case g.byID[n.id] != n:
+		return nil, errUnknown
+	case *count >= most:
+		return nil, errPlenty
+	}
+	*count++
+	n.last = time.Now()
+	return func() {
+		g.mu.Lock()
+		defer g.mu.Unlock()
+		*count--
+		n.last = time.Now()
+	}, nil
+}
+
+// remove takes a guest out; nil where there is none.
+func (g *guests) remove(id string) *guest {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	n := g.byID[id]
+	delete(g.byID, id)
+	return n
+}
+
+// silent takes out the guests of whom nothing was heard for as long as timeout, and who have nothing open; next is when
+// there may be one more.
+func (g *guests) silent(timeout time.Duration, now time.Time) (gone []*guest, next time.Time) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	next = now.Add(timeout)
+	for id, n := range g.byID {
+		ends := n.last.Add(timeout)
+		switch {
+		case n.requests+n.streams > 0 || n.stream:
+		case !ends.After(now):
+			gone = append(gone, n)
+			delete(g.byID, id)
+		case ends.Before(next):
+			next = ends
+		}
+	}
+	return gone, next
+}
+
+// dismiss ends the calls and streams of all guests.
+func (g *guests) dismiss() {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, n := range g.byID {
+		n.client.Dismiss()
+	}
+}
+
+// sweep calls end for each guest that has been silent for as long as timeout, until ctx ends.
+func (g *guests) sweep(ctx context.Context, timeout time.Duration, end func(*guest)) {
+	for {
+		gone, next := g.silent(timeout, time.Now())
+		for _, n := range gone {
+			end(n)
+		}
+		wait := time.NewTimer(max(time.Until(next), time.Millisecond))
+		select {
+		case <-ctx.Done():
+			wait.Stop()
+			return
+		case <-wait.C:
+		}
+	}
+}

@@ -1,0 +1,251 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// hold begins a call that waits, and returns what is closed when it was answered.
+func (r *rig) hold(path, body, mark string, changes ...change) <-chan struct{} {
+	r.t.Helper()
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if res, err := r.client.Do(r.request(context.Background(), "POST", path, body, changes...)); err == nil {
+			res.Body.Close()
+		}
+	}()
+	r.begun(mark)
+	return done
+}
+
+// DELETE ends an MCP session, with its calls and its streams, and no other.
+func TestDeleteEndsASession(t *testing.T) {
+	r := newRig(t, nil)
+	mine, others := r.begin(), r.begin()
+	listen, _ := r.open("/mcp", mine)
+	theirs, _ := r.open("/mcp", others)
+	called := r.hold("/mcp", call(5, "wait", "mine"), "mine", mine)
+	still := r.hold("/mcp", call(5, "wait", "others"), "others", others)
+	r.wants(r.send("DELETE", "/mcp", "", mine), 200)
+	r.begun("ended mine")
+	<-called
+	if err := listen.end(); err != nil {
+		t.Error(err)
+	}
+	r.wants(r.send("POST", "/mcp", call(6, "echo", "1"), mine), 404, "initialize")
+	r.wants(r.send("DELETE", "/mcp", "", mine), 404)
+	r.wants(r.send("POST", "/mcp", call(6, "echo", "on"), others), 200, "on")
+	// A request is cancelled by its number within its own session only.
+	third := r.begin()
+	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`
+	r.wants(r.send("POST", "/mcp", cancelled, third), 202)
+	r.wants(r.send("POST", "/mcp", call(7, "echo", "on"), others), 200, "on")
+	r.wants(r.send("POST", "/mcp", cancelled, others), 202)
+	r.begun("ended others")
+	<-still
+	theirs.close()
+}
+
+// A client that is silent, and has nothing open, counts as gone after a time.
+func TestSilentClients(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 50 * time.Millisecond })
+	silent, listens, calls := r.begin(), r.begin(), r.begin()
+	listen, a := r.open("/mcp", listens)
+	if listen == nil {
+		t.Fatalf("%+v", a)
+	}
+	called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
+	eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "counts as gone") })
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), calls), 200)
+	r.wants(r.send("DELETE", "/mcp", "", calls), 200)
+	r.begun("ended long")
+	<-called
+}
+
+// The time of a silent client begins when nothing of its is open any more.
+func TestSilence(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		g := newGuests(&tools.Clients{}, Limits{}.withDefaults())
+		var gone []*guest
+		ctx, stop := context.WithCancel(t.Context())
+		swept := make(chan struct{})
+		ends := func(n *guest) {
+			gone = append(gone, n)
+			n.client.Dismiss()
+		}
+		go func() {
+			defer close(swept)
+			g.sweep(ctx, time.Hour, ends)
+		}()
+		has := func(n *guest, want bool) {
+			t.Helper()
+			synctest.Wait()
+			if got := g.find(n.id, n.who, n.stream) != nil; got != want {
+				t.Errorf("the guest is there: %v, want %v", got, want)
+			}
+		}
+		quiet, busy, stream := g.enter(0, false), g.enter(0, false), g.enter(0, true)
+		end, err := g.begin(busy, false)
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour - time.Second)
+		has(quiet, true)
+		time.Sleep(2 * time.Second)
+		has(quiet, false)
+		time.Sleep(10 * time.Hour)
+		has(busy, true)
+		has(stream, true)
+		end()
+		time.Sleep(time.Hour - time.Second)
+		has(busy, true)
+		if end, err = g.begin(busy, true); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(time.Hour)
+		has(busy, true)
+		end()
+		time.Sleep(2*time.Hour + time.Second)
+		has(busy, false)
+		has(stream, true)
+		if len(gone) != 2 || gone[0] != quiet || gone[1] != busy {
+			t.Errorf("gone are %v", gone)
+		}
+		if _, err := g.begin(quiet, false); err == nil {
+			t.Error("who is gone is served")
+		}
+		stop()
+		<-swept
+		g.dismiss()
+	})
+}
+
+// The older transport: a client is there as long as its stream.
+func TestEvents(t *testing.T) {
+	r := newRig(t, nil)
+	st, endpoint := r.events()
+	if !strings.HasPrefix(endpoint, "/message?sessionId=") {
+		t.Errorf("messages go to %q", endpoint)
+	}
+	r.wants(r.send("POST", endpoint, hello), 202)
+	if _, err := st.until(`"protocolVersion":"2025-06-18"`); err != nil {
+		t.Error(err)
+	}
+	r.wants(r.send("POST", endpoint, call(2, "echo", "over the stream")), 202)
+	if _, err := st.until("over the stream"); err != nil {
+		t.Error(err)
+	}
+	r.wants(r.send("POST", endpoint, call(3, "echo", "1"), bearing(token2)), 404)
+	// A session of the one transport is none of the other.
+	_, id, _ := strings.Cut(endpoint, "=")
+	r.wants(r.send("POST", "/mcp", call(3, "echo", "1"), with("Mcp-Session-Id", id)), 404)
+	st.close()
+	eventually(t, "the client to be gone", func() bool { return r.send("POST", endpoint, call(3, "echo", "1")).status == 404 })
+	_, behind := r.events(with("X-Forwarded-Prefix", "/user/ada/mcp/"))
+	if !strings.HasPrefix(behind, "/user/ada/mcp/message?sessionId=") {
+		t.Errorf("behind a proxy messages go to %q", behind)
+	}
+	for _, bad := range []string{"//evil.example", "evil", "/a?b", `/\evil.example`} {
+		if _, at := r.events(with("X-Forwarded-Prefix", bad)); !strings.HasPrefix(at, "/message?") {
+			t.Errorf("with the prefix %q messages go to %q", bad, at)
+		}
+	}
+}
+
+// In the revision without sessions no client can cancel another's request, whose number is as good as its own.
+func TestModernRequestsAreApart(t *testing.T) {
+	r := newRig(t, nil)
+	body, headers := modern(5, "tools/call", map[string]any{"name": "wait", "arguments": map[string]any{"mark": "modern"}})
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if res, err := r.client.Do(r.request(ctx, "POST", "/mcp", body, headers...)); err == nil {
+			res.Body.Close()
+		}
+	}()
+	r.begun("modern")
+	note, noteHeaders := modern(0, "notifications/cancelled", map[string]any{"requestId": 5})
+	r.wants(r.send("POST", "/mcp", note, append(noteHeaders, bearing(token2))...), 202)
+	echo, echoHeaders := modern(5, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"mark": "mine"}})
+	a := r.send("POST", "/mcp", echo, append(echoHeaders, bearing(token2))...)
+	r.wants(a, 200, "mine")
+	if a.header.Get("Mcp-Session-Id") != "" {
+		t.Error("there is a session")
+	}
+	select {
+	case got := <-r.waits:
+		t.Errorf("the other's call: %q", got)
+	default:
+	}
+	stop() // the end of the connection cancels it
+	<-done
+	r.begun("ended modern")
+}
+
+// Tools without MCP.
+func TestREST(t *testing.T) {
+	r := newRig(t, nil)
+	r.wants(r.send("GET", "/healthz", "", with("Authorization", "")), 200, `"status":"healthy"`)
+	a := r.send("GET", "/tools/list", "")
+	r.wants(a, 200)
+	var list struct {
+		Tools []struct {
+			Name        string         `json:"name"`
+			InputSchema map[string]any `json:"inputSchema"`
+		} `json:"tools"`
+		Count int `json:"count"`
+	}
+	if err := json.Unmarshal([]byte(a.body), &list); err != nil || list.Count != 3 || len(list.Tools) != 3 || list.Tools[1].Name != "echo" || list.Tools[1].InputSchema["type"] != "object" {
+		t.Errorf("%v, %s", err, a.body)
+	}
+	for _, c := range []struct {
+		body   string
+		status int
+		says   string
+	}{
+		{`{"tool_name":"echo","arguments":{"mark":"one"}}`, 200, `{"success":true,"result":{"content":[{"type":"text","text":"one"}]}}`},
+		{`{"name":"echo","parameters":{"mark":"two"}}`, 200, `"text":"two"`},
+		{`{"tool_name":"echo"}`, 200, `"success":true`},
+		{`{"tool_name":"echo","arguments":{"mark":"bad"}}`, 200, `"success":false`},
+		{`{"tool_name":"none"}`, 404, `there is no tool \"none\"`},
+		{`{"arguments":{}}`, 400, "tool_name is required"},
+		{`[]`, 400, "tool_name"},
+		{`{`, 400, "tool_name"},
+	} {
+		r.wants(r.send("POST", "/tools/call", c.body), c.status, c.says)
+	}
+	// A call ends with its connection.
+	ctx, stop := context.WithCancel(t.Context())
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		if res, err := r.client.Do(r.request(ctx, "POST", "/tools/call", `{"tool_name":"wait","arguments":{"mark":"rest"}}`)); err == nil {
+			res.Body.Close()
+		}
+	}()
+	r.begun("rest")
+	stop()
+	<-done
+	r.begun("ended rest")
+}
+
+// No id of a session gets into the log, not even through mcp-go.
+func TestLogHasNoSessions(t *testing.T) {
+	r := newRig(t, nil)
+	mine := r.begin()
+	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{"a":1}}`, mine), 400)
+	req := r.request(t.Context(), "GET", "/", "", mine)
+	if !strings.Contains(r.log.String(), "mcp-go: ") || strings.Contains(r.log.String(), req.Header.Get("Mcp-Session-Id")) {
+		t.Errorf("the log: %s", r.log.String())
+	}
+}

@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"mime"
+	"net"
+	"net/http"
+	"os"
+	"sync"
+	"time"
+)
+
+// refuse answers with an error.
+func refuse(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// What cannot be written any more has nobody to read it.
+	_ = json.NewEncoder(w).Encode(map[string]string{"error": message})
+}
+
+// busy answers what cannot be served now.
+func busy(w http.ResponseWriter, status int, message string) {
+	w.Header().Set("Retry-After", "1")
+	refuse(w, status, message)
+}
+
+// readBody reads a request's body, within the limits of size and time, and puts it back to be read. It answers, and
+// reports false, where there is none to work with.
+func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
+	lim := s.cfg.Limits
+	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
+		// A page may send anything else without asking first.
+		refuse(w, http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		return nil, false
+	}
+	tooLong := func() {
+		w.Header().Set("Connection", "close")
+		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", lim.Body))
+	}
+	if r.ContentLength > lim.Body {
+		tooLong()
+		return nil, false
+	}
+	body, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, lim.Body))
+	var long *http.MaxBytesError
+	switch {
+	case errors.As(err, &long):
+		tooLong()
+	case errors.Is(err, os.ErrDeadlineExceeded):
+		w.Header().Set("Connection", "close")
+		refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))
+	case err != nil:
+		w.Header().Set("Connection", "close")
+		refuse(w, http.StatusBadRequest, "the body could not be read")
+	default:
+		_ = w.ctl.SetReadDeadline(time.Time{}) // which ServeHTTP has set
+		r.Body = io.NopCloser(bytes.NewReader(body))
+		return body, true
+	}
+	return nil, false
+}
+
+// places are a number of places that can be taken.
+type places chan struct{}
+
+func (p places) take() bool {
+	select {
+	case p <- struct{}{}:
+		return true
+	default:
+		return false
+	}
+}
+
+func (p places) leave() { <-p }
+
+// doorway is a listener that lets in so many connections at once; the next waits until one has gone.
+type doorway struct {
+	net.Listener
+	places places
+	closed chan struct{}
+	once   sync.Once
+}
+
+func newDoorway(l net.Listener, most int) *doorway {
+	return &doorway{Listener: l, places: make(places, most), closed: make(chan struct{})}
+}
+
+// Accept waits for a place, and then for a connection.
+func (d *doorway) Accept() (net.Conn, error) {
+	select {
+	case d.places <- struct{}{}:
+	case <-d.closed:
+		return nil, net.ErrClosed
+	}
+	c, err := d.Listener.Accept()
+	if err != nil {
+		d.places.leave()
+		return nil, err
+	}
+	return &visitor{Conn: c, leave: sync.OnceFunc(d.places.leave)}, nil
+}
+
+// Close closes the listener.
+func (d *doorway) Close() error {
+	d.once.Do(func() { close(d.closed) })
+	return d.Listener.Close()
+}
+
+// visitor is a connection that has a place.
+type visitor struct {
+	net.Conn
+	leave func()
+}
+
+// Close closes the connection and gives the place back.
+func (v *visitor) Close() error {
+	defer v.leave()
+	return v.Conn.Close()
+}

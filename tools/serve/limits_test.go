@@ -1,0 +1,351 @@
+package serve
+
+import (
+	"bufio"
+	"context"
+	"crypto/ecdsa"
+	"crypto/elliptic"
+	"crypto/rand"
+	"crypto/tls"
+	"crypto/x509"
+	"encoding/pem"
+	"errors"
+	"io"
+	"math/big"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// dial opens a bare connection.
+func (r *rig) dial() net.Conn {
+	r.t.Helper()
+	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	r.t.Cleanup(func() { c.Close() })
+	return c
+}
+
+// ends reads a connection to its end, which the server makes.
+func ends(c net.Conn) (string, error) {
+	if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
+		return "", err
+	}
+	b, err := io.ReadAll(c)
+	if errors.Is(err, os.ErrDeadlineExceeded) {
+		return string(b), errors.New("the server waits on")
+	}
+	return string(b), nil
+}
+
+// Who sends a request slowly, or never to its end, does not hold the server up.
+func TestSlowloris(t *testing.T) {
+	r := newRig(t, func(cfg *Config) {
+		cfg.Limits = Limits{HeaderTime: 100 * time.Millisecond, BodyTime: 100 * time.Millisecond, IdleTime: 100 * time.Millisecond}
+	})
+	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+	for name, c := range map[string]struct{ text, says string }{
+		"nothing":              {"", ""},
+		"half a header":        {head, ""},
+		"half a body":          {head + "Authorization: Bearer " + token1 + "\r\nContent-Length: 1000\r\n\r\n{", " 408 "},
+		"half a piece":         {head + "Authorization: Bearer " + token1 + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", " 408 "},
+		"a body without token": {head + "Content-Length: 1000\r\n\r\n{", " 401 "},
+		"one request, no more": {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", " 200 "},
+	} {
+		t.Run(name, func(t *testing.T) {
+			conn := r.dial()
+			if _, err := io.WriteString(conn, c.text); err != nil {
+				t.Fatal(err)
+			}
+			got, err := ends(conn)
+			if line, _, _ := strings.Cut(got, "\r\n"); err != nil || !strings.Contains(line, c.says) {
+				t.Errorf("answered %q, %v", got, err)
+			}
+		})
+	}
+	r.wants(r.send("POST", "/mcp", hello), 200)
+}
+
+// More of a header than is allowed is not read.
+func TestLongHeader(t *testing.T) {
+	r := newRig(t, nil)
+	c := r.dial()
+	// The other side may have closed before it was sent all.
+	_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 200_000)+"\r\n\r\n")
+	if got, err := ends(c); err != nil || strings.Contains(got, " 200 ") {
+		t.Errorf("answered %q, %v", got, err)
+	}
+}
+
+// A stream lasts however long it is, and however quiet: none of the limits of time is its.
+func TestStreamsLast(t *testing.T) {
+	const short = 20 * time.Millisecond
+	r := newRig(t, func(cfg *Config) {
+		cfg.Limits = Limits{HeaderTime: short, BodyTime: short, IdleTime: short, WriteTime: 10 * time.Second, QuietTime: short}
+		cfg.ClientTimeout = short
+	})
+	mine := r.begin()
+	listen, a := r.open("/mcp", mine)
+	if listen == nil {
+		t.Fatalf("%+v", a)
+	}
+	st, endpoint := r.events()
+	for range 20 { // each comes after a time as long as each limit
+		for _, s := range []*stream{listen, st} {
+			if _, err := s.until(": still here"); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "alive"), mine), 200, "alive")
+	r.wants(r.send("POST", endpoint, call(2, "echo", "alive too")), 202)
+	if _, err := st.until("alive too"); err != nil {
+		t.Error(err)
+	}
+	// A call may take longer than all of them too.
+	ctx, stop := context.WithCancel(t.Context())
+	answered := make(chan error, 1)
+	go func() {
+		res, err := r.client.Do(r.request(ctx, "POST", "/mcp", call(3, "wait", "long"), mine))
+		if err == nil {
+			res.Body.Close()
+		}
+		answered <- err
+	}()
+	r.begun("long")
+	for range 10 {
+		if _, err := listen.until(": still here"); err != nil {
+			t.Fatal(err)
+		}
+	}
+	stop()
+	r.begun("ended long")
+	if err := <-answered; !errors.Is(err, context.Canceled) {
+		t.Errorf("%v", err)
+	}
+}
+
+// Who does not read what is written counts as gone.
+func TestNobodyReads(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 200 * time.Millisecond })
+	c := r.dial()
+	if _, err := io.WriteString(c, "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token1+"\r\n\r\n"); err != nil {
+		t.Fatal(err)
+	}
+	lines := bufio.NewScanner(c)
+	endpoint := ""
+	for endpoint == "" && lines.Scan() {
+		if strings.HasPrefix(lines.Text(), "data: ") {
+			endpoint = strings.TrimSpace(strings.TrimPrefix(lines.Text(), "data: "))
+		}
+	}
+	// From here on nothing is read.
+	count := func() int {
+		r.s.guests.mu.Lock()
+		defer r.s.guests.mu.Unlock()
+		return len(r.s.guests.byID)
+	}
+	eventually(t, "the stream to end", func() bool {
+		if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
+			t.Fatalf("%+v", a)
+		}
+		return count() == 0
+	})
+}
+
+// What is too much at once is refused, and served when there is room.
+func TestTooMuchAtOnce(t *testing.T) {
+	hold := func(r *rig, path, body string, changes ...change) (free func()) {
+		ctx, stop := context.WithCancel(t.Context())
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			if res, err := r.client.Do(r.request(ctx, "POST", path, body, changes...)); err == nil {
+				res.Body.Close()
+			}
+		}()
+		r.begun("held")
+		return func() {
+			stop()
+			<-done
+			r.begun("ended held")
+		}
+	}
+	waits := func(a answer) {
+		if a.header.Get("Retry-After") == "" {
+			t.Errorf("Retry-After is missing: %+v", a)
+		}
+	}
+	t.Run("requests", func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.Requests = 1 })
+		mine := r.begin()
+		free := hold(r, "/mcp", call(1, "wait", "held"), mine)
+		for _, path := range []string{"/mcp", "/tools/call"} {
+			a := r.send("POST", path, call(2, "echo", "1"), mine)
+			r.wants(a, 503, "too many")
+			waits(a)
+		}
+		r.wants(r.send("GET", "/healthz", ""), 200)
+		free()
+		eventually(t, "room", func() bool { return r.send("POST", "/mcp", call(2, "echo", "1"), mine).status == 200 })
+	})
+	t.Run("requests of one client", func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.PerClient = 1 })
+		mine, others := r.begin(), r.begin()
+		free := hold(r, "/mcp", call(1, "wait", "held"), mine)
+		a := r.send("POST", "/mcp", call(2, "echo", "1"), mine)
+		r.wants(a, 429, "too many")
+		waits(a)
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), others), 200)
+		free()
+		eventually(t, "room", func() bool { return r.send("POST", "/mcp", call(2, "echo", "1"), mine).status == 200 })
+	})
+	t.Run("clients", func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
+		mine := r.begin()
+		st, _ := r.events()
+		a := r.send("POST", "/mcp", hello)
+		r.wants(a, 503, "too many")
+		waits(a)
+		_, a = r.open("/sse")
+		r.wants(a, 503, "too many")
+		r.wants(r.send("DELETE", "/mcp", "", mine), 200)
+		r.begin()
+		st.close()
+		eventually(t, "room", func() bool { return r.send("POST", "/mcp", hello).status == 200 })
+	})
+	t.Run("streams", func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.Streams = 1 })
+		mine := r.begin()
+		st, _ := r.open("/mcp", mine)
+		_, a := r.open("/mcp", mine)
+		r.wants(a, 429, "too many")
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), mine), 200)
+		st.close()
+		eventually(t, "room", func() bool {
+			st, a := r.open("/mcp", mine)
+			return st != nil && a.status == 200
+		})
+	})
+	t.Run("connections", func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.Connections = 1 })
+		first := r.dial()
+		if _, err := io.WriteString(first, "GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if line, err := bufio.NewReader(first).ReadString('\n'); err != nil || !strings.Contains(line, " 200 ") {
+			t.Fatal(line, err)
+		}
+		second := r.dial() // is let in when the first has gone
+		if _, err := io.WriteString(second, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
+			t.Fatal(err)
+		}
+		if n := len(r.s.guests.byID); n != 0 {
+			t.Errorf("%d guests", n)
+		}
+		first.Close()
+		if got, err := ends(second); err != nil || !strings.Contains(got, " 200 ") {
+			t.Errorf("%q, %v", got, err)
+		}
+	})
+}
+
+// The server ends in order: streams are closed, calls cancelled, and nothing is left.
+func TestEnd(t *testing.T) {
+	r := newRig(t, nil)
+	mine := r.begin()
+	listen, _ := r.open("/mcp", mine)
+	st, _ := r.events()
+	called := make(chan struct{})
+	body, headers := modern(7, "tools/call", map[string]any{"name": "wait", "arguments": map[string]any{"mark": "modern"}})
+	go func() {
+		defer close(called)
+		if res, err := r.client.Do(r.request(context.Background(), "POST", "/mcp", body, headers...)); err == nil {
+			res.Body.Close()
+		}
+	}()
+	r.begun("modern")
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	<-called
+	r.begun("ended modern")
+	for _, s := range []*stream{listen, st} {
+		if err := s.end(); err != nil {
+			t.Error(err)
+		}
+	}
+	if strings.Contains(r.log.String(), "did not end in time") {
+		t.Error("something held the end up")
+	}
+	if _, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://")); err == nil {
+		t.Error("it listens on")
+	}
+}
+
+func TestTLS(t *testing.T) {
+	key, err := ecdsa.GenerateKey(elliptic.P256(), rand.Reader)
+	if err != nil {
+		t.Fatal(err)
+	}
+	template := &x509.Certificate{SerialNumber: big.NewInt(1), NotAfter: time.Now().Add(time.Hour), IPAddresses: []net.IP{net.IPv4(127, 0, 0, 1)}}
+	der, err := x509.CreateCertificate(rand.Reader, template, template, &key.PublicKey, key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	secret, err := x509.MarshalPKCS8PrivateKey(key)
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	cert, keyFile := filepath.Join(dir, "cert.pem"), filepath.Join(dir, "key.pem")
+	for name, block := range map[string]*pem.Block{cert: {Type: "CERTIFICATE", Bytes: der}, keyFile: {Type: "PRIVATE KEY", Bytes: secret}} {
+		if err := os.WriteFile(name, pem.EncodeToMemory(block), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	r := newRig(t, func(cfg *Config) {
+		cfg.CertFile, cfg.KeyFile = cert, keyFile
+		cfg.Limits.QuietTime = 10 * time.Millisecond
+	})
+	r.url = strings.Replace(r.url, "http:", "https:", 1)
+	known, err := x509.ParseCertificate(der)
+	if err != nil {
+		t.Fatal(err)
+	}
+	pool := x509.NewCertPool()
+	pool.AddCert(known)
+	for _, two := range []bool{false, true} {
+		r.client = &http.Client{Transport: &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool}, ForceAttemptHTTP2: two}}
+		mine := r.begin()
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "sealed"), mine), 200, "sealed")
+		st, endpoint := r.events()
+		r.wants(r.send("POST", endpoint, call(2, "echo", "sealed too")), 202)
+		for _, want := range []string{"sealed too", ": still here"} {
+			if _, err := st.until(want); err != nil {
+				t.Error(err)
+			}
+		}
+		st.close()
+		r.client.CloseIdleConnections()
+	}
+	s, err := New(Config{MCP: r.s.cfg.MCP, Clients: &tools.Clients{}, Tokens: []string{token1}, CertFile: cert, KeyFile: cert})
+	if err != nil {
+		t.Fatal(err)
+	}
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := s.Serve(t.Context(), l); err == nil || !strings.Contains(err.Error(), "cert.pem") {
+		t.Errorf("with the wrong key: %v", err)
+	}
+}

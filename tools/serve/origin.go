@@ -1,0 +1,122 @@
+package serve
+
+import (
+	"fmt"
+	"net"
+	"net/http"
+	"net/netip"
+	"net/url"
+	"strings"
+)
+
+// hosts are the names by which the server may be addressed.
+type hosts map[string]bool
+
+func newHosts(allowed []string) hosts {
+	h := hosts{}
+	for _, name := range allowed {
+		h[strings.ToLower(name)] = true
+	}
+	return h
+}
+
+// allow tells whether a request is addressed to this server by a name that is its own. A page can have its own name
+// point to this machine, and is then, to a browser, of the same origin; but the name is in the Host header
+// (DNS rebinding).
+func (h hosts) allow(r *http.Request) bool {
+	full := strings.ToLower(r.Host)
+	name := hostname(full)
+	if h["*"] || name != "" && (h[name] || h[full]) {
+		return true
+	}
+	if name == "localhost" {
+		return true
+	}
+	addr, err := netip.ParseAddr(name)
+	if err != nil {
+		return false
+	}
+	if addr.Unmap().IsLoopback() {
+		return true
+	}
+	local, ok := r.Context().Value(http.LocalAddrContextKey).(*net.TCPAddr)
+	return ok && local.AddrPort().Addr().Unmap() == addr.Unmap()
+}
+
+// hostname is a host without its port, brackets and final dot.
+func hostname(host string) string {
+	if h, _, err := net.SplitHostPort(host); err == nil {
+		host = h
+	}
+	return strings.TrimSuffix(strings.Trim(host, "[]"), ".")
+}
+
+// origins are the web pages that may send requests.
+type origins map[string]bool
+
+func newOrigins(allowed []string) (origins, error) {
+	out := origins{}
+	for _, o := range allowed {
+		clean, err := cleanOrigin(o)
+		if err != nil {
+			return nil, err
+		}
+		out[clean] = true
+	}
+	return out, nil
+}
+
+func cleanOrigin(o string) (string, error) {
+	if o == "*" || o == "null" {
+		return o, nil
+	}
+	u, err := url.Parse(strings.TrimSuffix(o, "/"))
+	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
+		return "", fmt.Errorf("%q is no origin, such as https://app.example.org or http://localhost:6274", o)
+	}
+	return strings.ToLower(u.Scheme + "://" + u.Host), nil
+}
+
+// allow tells whether a request may come from where it says it does. What is not sent by a web page has no origin. Pages
+// of this server itself may, if there ever are any.
+func (o origins) allow(r *http.Request) bool {
+	given := r.Header["Origin"]
+	switch {
+	case len(given) == 0:
+		return true
+	case len(given) > 1:
+		return false
+	case o["*"]:
+		return true
+	}
+	clean, err := cleanOrigin(given[0])
+	if err != nil {
+		return false
+	}
+	_, host, _ := strings.Cut(clean, "://")
+	return o[clean] || strings.EqualFold(host, r.Host)
+}
+
+// share lets the page that a request comes from see the answer. It is to be called for origins that are allowed.
+func share(h http.Header, r *http.Request) {
+	origin := r.Header.Get("Origin")
+	if origin == "" {
+		return
+	}
+	h.Set("Access-Control-Allow-Origin", origin)
+	h.Set("Access-Control-Expose-Headers", "Mcp-Session-Id, WWW-Authenticate, Retry-After")
+	h.Add("Vary", "Origin")
+}
+
+// preflight answers a browser that asks whether a page may send a request, and tells whether it was that.
+func preflight(w http.ResponseWriter, r *http.Request) bool {
+	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" || r.Header.Get("Access-Control-Request-Method") == "" {
+		return false
+	}
+	h := w.Header()
+	h.Set("Access-Control-Allow-Methods", "GET, POST, DELETE")
+	h.Set("Access-Control-Allow-Headers", "Authorization, Content-Type, Accept, Last-Event-ID, Mcp-Session-Id, Mcp-Protocol-Version, Mcp-Method, Mcp-Name")
+	h.Set("Access-Control-Max-Age", "600")
+	w.WriteHeader(http.StatusNoContent)
+	return true
+}

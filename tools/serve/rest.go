@@ -1,0 +1,124 @@
+package serve
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// Tools without MCP, as the Jupyter extension of Datalayer's server offers them: a list, and one call at a time.
+
+// ask has the MCP server answer a request of the client's whose token it is.
+func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
+	message, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": 1, "method": method, "params": params})
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the request: %w", err)
+	}
+	answer, err := json.Marshal(s.cfg.MCP.HandleMessage(tools.WithClient(ctx, s.people[whoIn(ctx)]), message))
+	if err != nil {
+		return nil, nil, fmt.Errorf("write the answer: %w", err)
+	}
+	var got struct {
+		Result json.RawMessage          `json:"result"`
+		Error  *mcp.JSONRPCErrorDetails `json:"error"`
+	}
+	if err := json.Unmarshal(answer, &got); err != nil {
+		return nil, nil, fmt.Errorf("read the answer: %w", err)
+	}
+	return got.Result, got.Error, nil
+}
+
+// listTools answers with all tools: {"tools": […], "count": 41}.
+func (s *Server) listTools(w http.ResponseWriter, r *http.Request) {
+	result, failed, err := s.ask(r.Context(), mcp.MethodToolsList, map[string]any{})
+	var list struct {
+		Tools []json.RawMessage `json:"tools"`
+		Count int               `json:"count"`
+	}
+	if err == nil && failed == nil {
+		err = json.Unmarshal(result, &list)
+	}
+	if err != nil || failed != nil {
+		s.log.Error("the tools could not be listed", "error", err, "answer", failed)
+		refuse(w, http.StatusInternalServerError, "the tools could not be listed")
+		return
+	}
+	list.Count = len(list.Tools)
+	write(w, http.StatusOK, list)
+}
+
+// toolCall is the body of a call.
+type toolCall struct {
+	ToolName   string         `json:"tool_name"`
+	Name       string         `json:"name"` // in its place
+	Arguments  map[string]any `json:"arguments"`
+	Parameters map[string]any `json:"parameters"` // in their place
+}
+
+// toolOutcome is the answer to a call that the tool was given.
+type toolOutcome struct {
+	Success bool            `json:"success"`
+	Result  json.RawMessage `json:"result,omitempty"` // as MCP has it: content, structuredContent
+	Error   string          `json:"error,omitempty"`
+}
+
+// callTool calls a tool. What the tool refuses or cannot do is answered with the status 200 and no success: the call has
+// been made.
+func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
+	var call toolCall
+	if err := json.Unmarshal(body, &call); err != nil {
+		write(w, http.StatusBadRequest, toolOutcome{Error: `the body has to be {"tool_name": "…", "arguments": {…}}`})
+		return
+	}
+	if call.ToolName == "" {
+		call.ToolName = call.Name
+	}
+	if call.Arguments == nil {
+		call.Arguments = call.Parameters
+	}
+	switch {
+	case call.ToolName == "":
+		write(w, http.StatusBadRequest, toolOutcome{Error: "tool_name is required"})
+		return
+	case s.cfg.MCP.GetTool(call.ToolName) == nil:
+		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("there is no tool %q: /tools/list shows those there are", call.ToolName)})
+		return
+	}
+	result, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName, "arguments": call.Arguments})
+	if err != nil || failed != nil {
+		out := toolOutcome{Error: "internal error"}
+		if failed != nil {
+			out.Error = failed.Message
+		}
+		write(w, http.StatusInternalServerError, out)
+		return
+	}
+	var said struct {
+		IsError bool `json:"isError"`
+		Content []struct {
+			Text string `json:"text"`
+		} `json:"content"`
+	}
+	if err := json.Unmarshal(result, &said); err != nil {
+		write(w, http.StatusInternalServerError, toolOutcome{Error: "internal error"})
+		return
+	}
+	out := toolOutcome{Success: !said.IsError, Result: result}
+	if said.IsError && len(said.Content) > 0 {
+		out.Error = said.Content[0].Text
+	}
+	write(w, http.StatusOK, out)
+}
+
+// write answers with JSON.
+func write(w http.ResponseWriter, status int, body any) {
+	w.Header().Set("Content-Type", "application/json")
+	w.WriteHeader(status)
+	// What cannot be written any more has nobody to read it.
+	_ = json.NewEncoder(w).Encode(body)
+}

@@ -1,0 +1,228 @@
+package serve
+
+import (
+	"context"
+	"crypto/tls"
+	"errors"
+	"fmt"
+	"log/slog"
+	"net"
+	"net/http"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools"
+)
+
+// A Server serves one MCP server over HTTP. Make it with [New], and run it with [Server.Serve].
+type Server struct {
+	cfg     Config
+	log     *slog.Logger
+	keys    keys
+	hosts   hosts
+	origins origins
+	guests  *guests
+	people  []*tools.Client // by their tokens' numbers: who calls without an MCP session
+	places  places
+	stream  *server.StreamableHTTPServer
+	events  *server.SSEServer
+	mux     *http.ServeMux
+}
+
+// leaveTime bounds the ending of what a client has that has left.
+const leaveTime = 30 * time.Second
+
+// New makes a server. An error says what is wrong with cfg.
+func New(cfg Config) (*Server, error) {
+	cfg, err := cfg.check()
+	if err != nil {
+		return nil, err
+	}
+	s := &Server{
+		cfg: cfg, log: cfg.Logger, keys: newKeys(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
+		guests: newGuests(cfg.Clients, cfg.Limits), places: make(places, cfg.Limits.Requests), mux: http.NewServeMux(),
+	}
+	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
+		return nil, err
+	}
+	for range cfg.Tokens {
+		s.people = append(s.people, cfg.Clients.Enter())
+	}
+	s.stream = newStream(s)
+	s.events = newEvents(s)
+	for _, path := range []string{"/mcp", "/mcp/{$}"} {
+		s.mux.HandleFunc("POST "+path, s.body(s.postMCP))
+		s.mux.HandleFunc("GET "+path, s.getMCP)
+		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
+	}
+	s.mux.HandleFunc("GET /sse", s.getEvents)
+	s.mux.HandleFunc("POST /message", s.body(s.postMessage))
+	s.mux.HandleFunc("GET /tools/list", s.listTools)
+	s.mux.HandleFunc("POST /tools/call", s.body(s.callTool))
+	s.mux.HandleFunc("GET "+healthPath, health)
+	return s, nil
+}
+
+const healthPath = "/healthz"
+
+func health(w http.ResponseWriter, _ *http.Request) {
+	w.Header().Set("Content-Type", "application/json")
+	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // who does not wait for it has no use for it
+}
+
+type whoKey struct{}
+
+// whoIn is the number of the token that a request bears.
+func whoIn(ctx context.Context) int {
+	who, _ := ctx.Value(whoKey{}).(int) // ServeHTTP has set it
+	return who
+}
+
+// ServeHTTP answers a request that may come from anybody.
+func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
+	began := time.Now()
+	w := newWriter(plain, s.cfg.Limits.WriteTime)
+	if r.Body != nil && r.Body != http.NoBody {
+		// Also where it is not wanted: net/http reads the rest of it before it sends an answer. There is no deadline where
+		// tests record the answer.
+		_ = w.ctl.SetReadDeadline(began.Add(s.cfg.Limits.BodyTime))
+	}
+	defer func() {
+		w.end()
+		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
+	}()
+	if !s.hosts.allow(r) {
+		refuse(w, http.StatusForbidden, fmt.Sprintf("nbduet is not to be addressed as %q: name that host with --allowed-hosts if it is", r.Host))
+		return
+	}
+	if !s.origins.allow(r) {
+		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: name that origin with --allowed-origins if they are to", r.Header.Get("Origin")))
+		return
+	}
+	w.from = r
+	if preflight(w, r) {
+		return
+	}
+	who := s.keys.who(r)
+	if who < 0 && r.URL.Path != healthPath {
+		unauthorized(w, r)
+		return
+	}
+	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
+}
+
+// A bodyHandler answers a request whose body has been read.
+type bodyHandler func(w *writer, r *http.Request, body []byte)
+
+// body reads the body, where there is a place for one more request.
+func (s *Server) body(next bodyHandler) http.HandlerFunc {
+	return func(plain http.ResponseWriter, r *http.Request) {
+		w, ok := plain.(*writer)
+		if !ok { // ServeHTTP is the only way here
+			refuse(plain, http.StatusInternalServerError, "internal error")
+			return
+		}
+		if !s.places.take() {
+			busy(w, http.StatusServiceUnavailable, "too many requests are being served: try again later")
+			return
+		}
+		defer s.places.leave()
+		body, ok := s.readBody(w, r)
+		if ok {
+			next(w, r, body)
+		}
+	}
+}
+
+// as lets a request go on as a client's, and end when the client leaves.
+func as(r *http.Request, c *tools.Client) (bound *http.Request, end func()) {
+	ctx, cancel := context.WithCancel(tools.WithClient(r.Context(), c))
+	stop := context.AfterFunc(c.Stay(), cancel)
+	return r.WithContext(ctx), func() {
+		stop()
+		cancel()
+	}
+}
+
+// depart ends what a guest has. It is no longer in the table.
+func (s *Server) depart(n *guest) {
+	ctx, stop := context.WithTimeout(context.Background(), leaveTime)
+	defer stop()
+	if err := n.client.Leave(ctx); err != nil {
+		s.log.Warn("a client has left, and not all that it had is ended", "error", err)
+	}
+}
+
+// Serve answers requests that come through l until ctx ends. Then calls are cancelled and streams closed; what the
+// clients have is left to the session.Manager's end. It returns when all connections are closed, and closes l.
+func (s *Server) Serve(ctx context.Context, l net.Listener) error {
+	lim := s.cfg.Limits
+	srv := &http.Server{
+		Handler:           s,
+		ReadHeaderTimeout: lim.HeaderTime,
+		IdleTimeout:       lim.IdleTime,
+		MaxHeaderBytes:    lim.Header,
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // of what others do wrong
+	}
+	l = newDoorway(l, lim.Connections)
+	end := func() error { return srv.Serve(l) }
+	if s.cfg.CertFile != "" {
+		cert, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
+		if err != nil {
+			l.Close()
+			return fmt.Errorf("read the TLS certificate %s and its key %s: %w", s.cfg.CertFile, s.cfg.KeyFile, err)
+		}
+		srv.TLSConfig = &tls.Config{Certificates: []tls.Certificate{cert}, MinVersion: tls.VersionTLS12}
+		end = func() error { return srv.ServeTLS(l, "", "") }
+	}
+	swept := make(chan struct{})
+	sweeping, stopSweeping := context.WithCancel(ctx)
+	go func() {
+		defer close(swept)
+		s.guests.sweep(sweeping, s.cfg.ClientTimeout, s.expire)
+	}()
+	served := make(chan error, 1)
+	go func() { served <- end() }()
+	var err error
+	select {
+	case err = <-served:
+		err = fmt.Errorf("serve HTTP at %s: %w", l.Addr(), err)
+	case <-ctx.Done():
+	}
+	stopSweeping()
+	s.dismiss()
+	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), lim.DrainTime)
+	defer stop()
+	if down := srv.Shutdown(drain); down != nil {
+		s.log.Warn("requests that were being served did not end in time")
+		err = errors.Join(err, srv.Close())
+	}
+	if ctx.Err() != nil {
+		<-served
+	}
+	<-swept
+	return err
+}
+
+// dismiss ends the calls and streams of all clients.
+func (s *Server) dismiss() {
+	s.guests.dismiss()
+	for _, c := range s.people {
+		c.Dismiss()
+	}
+}
+
+// prefix is the path below which a proxy offers this server, as it says: "" for none.
+func prefix(r *http.Request) string {
+	p := r.Header.Get("X-Forwarded-Prefix")
+	if p == "" {
+		p = r.Header.Get("X-Forwarded-Context") // as jupyter-server-proxy says it
+	}
+	p = strings.TrimSuffix(p, "/")
+	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.ContainsAny(p, "\\\r\n\t ?#") {
+		return ""
+	}
+	return p
+}

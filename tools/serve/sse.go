@@ -1,0 +1,55 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// newEvents makes mcp-go's transport of HTTP with server-sent events, with MCP sessions of our own.
+func newEvents(s *Server) *server.SSEServer {
+	return server.NewSSEServer(s.cfg.MCP,
+		server.WithSSEDisableLocalhostProtection(true), // ServeHTTP is stricter
+		server.WithDynamicBasePath(func(r *http.Request, _ string) string { return prefix(r) }),
+		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
+			n, ok := ctx.Value(guestKey{}).(*guest)
+			if !ok {
+				return "", errors.New("a stream without a guest")
+			}
+			return n.id, nil
+		}),
+	)
+}
+
+type guestKey struct{}
+
+// getEvents opens the stream of a client, who is there as long as it lasts.
+func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
+	if r.Method != http.MethodGet {
+		w.Header().Set("Allow", "GET")
+		refuse(w, http.StatusMethodNotAllowed, "only GET opens a stream")
+		return
+	}
+	if s.guests.full() {
+		busy(w, http.StatusServiceUnavailable, errFull.Error())
+		return
+	}
+	n := s.guests.enter(whoIn(r.Context()), true)
+	defer s.depart(n)
+	defer s.guests.remove(n.id)
+	s.attend(w, r, n, true, func(r *http.Request, n *guest) {
+		s.lasting(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, n)), s.events.SSEHandler())
+	})
+}
+
+// postMessage takes an MCP message, which is answered on the client's stream.
+func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
+	n := s.guests.find(r.URL.Query().Get("sessionId"), whoIn(r.Context()), true)
+	if n == nil {
+		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened with another token; GET /sse opens one")
+		return
+	}
+	s.attend(w, r, n, false, func(r *http.Request, _ *guest) { s.events.MessageHandler().ServeHTTP(w, r) })
+}

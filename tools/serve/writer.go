@@ -1,0 +1,113 @@
+package serve
+
+import (
+	"context"
+	"net/http"
+	"sync"
+	"time"
+)
+
+// writer gives each write a deadline of its own. A server's write timeout would end streams, and without any a reader
+// that does not read holds a request for ever.
+type writer struct {
+	http.ResponseWriter
+	ctl   *http.ResponseController
+	limit time.Duration
+	from  *http.Request // where the page that it comes from may see the answer; nil before that is known
+
+	mu     sync.Mutex // writes and comments of a stream come from two goroutines
+	status int        // 0 before the header is written
+	last   time.Time  // of the last write
+}
+
+func newWriter(w http.ResponseWriter, limit time.Duration) *writer {
+	return &writer{ResponseWriter: w, ctl: http.NewResponseController(w), limit: limit}
+}
+
+// Unwrap is for [http.ResponseController].
+func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
+
+// WriteHeader writes the header.
+func (w *writer) WriteHeader(status int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin(status)
+}
+
+func (w *writer) Write(p []byte) (int, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin(http.StatusOK)
+	return w.ResponseWriter.Write(p)
+}
+
+// Flush sends what was written.
+func (w *writer) Flush() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin(http.StatusOK)
+	_ = w.ctl.Flush() // the next write says what is wrong
+}
+
+// begin prepares a write. w.mu is held.
+func (w *writer) begin(status int) {
+	w.last = time.Now()
+	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // there is none where tests record the answer
+	if w.status == 0 {
+		w.status = status
+		h := w.Header()
+		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams set it for everybody
+		if w.from != nil {
+			share(h, w.from)
+		}
+		h.Set("X-Content-Type-Options", "nosniff")
+		if h.Get("Cache-Control") == "" {
+			h.Set("Cache-Control", "no-store")
+		}
+		w.ResponseWriter.WriteHeader(status)
+	}
+}
+
+// end gives what is left to be sent its time.
+func (w *writer) end() {
+	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
+}
+
+// comment writes a comment into a stream of events on which nothing was written for as long as quiet. The error is that
+// of the connection.
+func (w *writer) comment(quiet time.Duration) error {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.status != http.StatusOK || time.Since(w.last) < quiet {
+		return nil
+	}
+	w.begin(http.StatusOK)
+	if _, err := w.ResponseWriter.Write([]byte(": still here\n\n")); err != nil {
+		return err
+	}
+	return w.ctl.Flush()
+}
+
+// keep writes comments into a stream of events that is quiet, so that nobody between takes it for dead, and we notice
+// when it is: then lost is called. It ends with ctx, and done is closed. Each event is written in one piece, so comments
+// stand between events.
+func (w *writer) keep(ctx context.Context, quiet time.Duration, lost func()) (done <-chan struct{}) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		tick := time.NewTicker(quiet)
+		defer tick.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-tick.C:
+			}
+			if w.comment(quiet) != nil {
+				lost()
+				return
+			}
+		}
+	}()
+	return ended
+}
