@@ -42,6 +42,8 @@ type flags struct {
 	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
 	Project string `env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder. Default: ${default}."`
 
+	HTTP httpFlags `embed:""`
+
 	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
 	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log what the calls send and are answered, too: code, outputs, contents of files, and the texts of errors. Without it, they are kept out of the log."`
 	Version  kong.VersionFlag `help:"Print the version and exit."`
@@ -64,6 +66,7 @@ type settings struct {
 	logCode        bool
 	state          string // file, :memory:, or "" for the usual one
 	project        string
+	http           httpSettings
 }
 
 // usageError is a mistake of whoever started the program.
@@ -83,7 +86,7 @@ func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err 
 		&f,
 		kong.Name("nbduet"),
 		kong.Description("MCP server that works in Jupyter notebooks together with people: edits, outputs and the agent itself appear live in their JupyterLab tabs. "+
-			"It speaks MCP on standard input and output, and logs to standard error."),
+			"It speaks MCP on standard input and output, or over HTTP, and logs to standard error."),
 		kong.Vars{"version": "nbduet " + versionText(), "toolsets": strings.Join(toolsetNames(), ", ")},
 		kong.Writers(stdout, stderr),
 		kong.Exit(func(code int) { panic(exited{code}) }),
@@ -153,6 +156,9 @@ func (f flags) check() (settings, error) {
 	}
 	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return settings{}, usageError{fmt.Errorf("--log-level: %q is none of debug, info, warn, error", f.LogLevel)}
+	}
+	if s.http, err = f.HTTP.check(); err != nil {
+		return settings{}, err
 	}
 	if f.TokenFile != "" {
 		if s.token, err = readToken(f.TokenFile); err != nil {

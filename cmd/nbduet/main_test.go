@@ -42,7 +42,7 @@ func clean(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "NBDUET_") && !strings.HasPrefix(name, "NBDUET_TEST_") && name != "NBDUET_JUPYTER" ||
-			strings.HasPrefix(name, "JUPYTER_") || name == "LOG_LEVEL" {
+			strings.HasPrefix(name, "JUPYTER_") || name == "LOG_LEVEL" || name == "MCP_PORT" {
 			t.Setenv(name, "") // so that it is put back
 			os.Unsetenv(name)
 		}

@@ -35,13 +35,14 @@ const (
 	drainTime = time.Second
 )
 
-// run is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, and returns the exit code.
+// run is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, or over HTTP until ctx does, and
+// returns the exit code.
 func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runWith(ctx, args, stdin, stdout, stderr, discoverLocal)
 }
 
 func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) int {
-	err := serve(ctx, args, stdin, stdout, stderr, find)
+	err := work(ctx, args, stdin, stdout, stderr, find)
 	var usage usageError
 	switch {
 	case err == nil:
@@ -55,7 +56,7 @@ func runWith(ctx context.Context, args []string, stdin io.Reader, stdout, stderr
 	}
 }
 
-func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
+func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer, find discover) error {
 	set, done, err := parse(args, stdout, stderr)
 	if err != nil || done {
 		return err
@@ -77,14 +78,19 @@ func serve(ctx context.Context, args []string, stdin io.Reader, stdout, stderr i
 		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
 		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
+	clients := &tools.Clients{}
 	mcp, err := tools.New(tools.Config{
-		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode,
+		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: images.NewStore(set.imageCache), MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 		Activity: record, Project: set.project,
 	})
 	if err == nil {
-		log.Info("serving MCP on standard input and output", "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
-		err = listen(ctx, mcp, stdin, stdout, log)
+		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
+		if set.http.transport == transportStdio {
+			err = listen(ctx, mcp, stdin, stdout, log)
+		} else {
+			err = listenHTTP(ctx, mcp, clients, set.http, stderr, log)
+		}
 	}
 	// All that is left to do has to happen although ctx may be over.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime-drainTime)

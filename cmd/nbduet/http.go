@@ -1,0 +1,137 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"log/slog"
+	"net"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/serve"
+)
+
+// The transports.
+const (
+	transportStdio  = "stdio"
+	transportStream = "streamable-http"
+	transportEvents = "sse"
+)
+
+// httpFlags are those that say how clients reach the program.
+type httpFlags struct {
+	Transport      string   `env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Both kinds of HTTP are served where one is named. Default: ${default}."`
+	Host           string   `env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address to listen at for HTTP; 0.0.0.0 is all of this machine's. Default: ${default}."`
+	Port           int      `env:"MCP_PORT" default:"3001" placeholder:"N" help:"Port to listen at for HTTP; 0 picks a free one. Default: ${default}."`
+	AuthToken      string   `env:"NBDUET_AUTH_TOKEN" placeholder:"TOKEN" help:"Token that HTTP clients have to send. Better given in the environment, where other users cannot see it. Without one, one is made and shown on standard error."`
+	AuthTokenFile  string   `env:"NBDUET_AUTH_TOKEN_FILE" placeholder:"FILE" help:"File with such tokens, one a line: people who are not to see each other's sessions have one each. It wins over --auth-token."`
+	AllowedHosts   []string `env:"NBDUET_ALLOWED_HOSTS" placeholder:"NAME" help:"Names by which HTTP clients may address this machine, beside localhost and its address: such as nb.example.org; * is any."`
+	AllowedOrigins []string `env:"NBDUET_ALLOWED_ORIGINS" placeholder:"ORIGIN" help:"Web pages that may send requests: such as https://app.example.org; * is any."`
+	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) to speak HTTPS with; it needs --tls-key."`
+	TLSKey         string   `name:"tls-key" env:"NBDUET_TLS_KEY" placeholder:"FILE" help:"The certificate's key (PEM)."`
+	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes after which an HTTP client that is silent and has no stream open counts as gone; its analysis sessions end then. Default: ${default}."`
+}
+
+// httpSettings are checked httpFlags.
+type httpSettings struct {
+	transport     string
+	address       string // host and port
+	tokens        []string
+	made          bool // the token was made here, so that it has to be shown
+	hosts         []string
+	origins       []string
+	cert, key     string
+	clientTimeout time.Duration
+}
+
+func (f httpFlags) check() (httpSettings, error) {
+	s := httpSettings{transport: strings.ToLower(strings.TrimSpace(f.Transport)), cert: f.TLSCert, key: f.TLSKey, hosts: f.AllowedHosts, origins: f.AllowedOrigins}
+	switch s.transport {
+	case transportStdio:
+		return s, nil // the others say nothing then
+	case transportStream, transportEvents:
+	case "http":
+		s.transport = transportStream
+	default:
+		return httpSettings{}, usageError{fmt.Errorf("--transport: %q is none of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)}
+	}
+	if f.Port < 0 || f.Port > 65535 {
+		return httpSettings{}, usageError{fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)}
+	}
+	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
+	if host == "" {
+		return httpSettings{}, usageError{errors.New("--host: there is no address; 0.0.0.0 is all of this machine's")}
+	}
+	s.address = net.JoinHostPort(host, strconv.Itoa(f.Port))
+	if net.ParseIP(host) == nil {
+		s.hosts = append(s.hosts, host) // who listens by a name is addressed by it
+	}
+	var err error
+	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
+		return httpSettings{}, usageError{fmt.Errorf("--client-timeout: %w", err)}
+	}
+	switch {
+	case f.AuthTokenFile != "":
+		text, err := readToken(f.AuthTokenFile)
+		if err != nil {
+			return httpSettings{}, usageError{fmt.Errorf("--auth-token-file: %w", err)}
+		}
+		s.tokens = strings.Fields(text)
+	case strings.TrimSpace(f.AuthToken) != "":
+		s.tokens = []string{strings.TrimSpace(f.AuthToken)}
+	default:
+		s.tokens, s.made = []string{serve.NewToken()}, true
+	}
+	for _, t := range s.tokens {
+		if err := serve.CheckToken(t); err != nil {
+			return httpSettings{}, usageError{fmt.Errorf("--auth-token: %w", err)}
+		}
+	}
+	return s, nil
+}
+
+// listenHTTP serves MCP over HTTP until ctx ends.
+func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clients, s httpSettings, stderr io.Writer, log *slog.Logger) error {
+	srv, err := serve.New(serve.Config{
+		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.origins,
+		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
+	})
+	if err != nil {
+		return usageError{err}
+	}
+	var config net.ListenConfig
+	l, err := config.Listen(ctx, "tcp", s.address)
+	if err != nil {
+		return usageError{fmt.Errorf("listen at %s: %w; --host and --port name another place", s.address, err)}
+	}
+	_, _ = fmt.Fprintln(stderr, "nbduet: serving MCP at", s.url(l.Addr()))
+	if s.made {
+		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send the header  Authorization: Bearer "+s.tokens[0])
+	}
+	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.cert == "" {
+		log.Warn("other machines can reach this program, and what goes over the network is not encrypted: --tls-cert and --tls-key have it so")
+	}
+	return srv.Serve(ctx, l)
+}
+
+// url is what a client on this machine is to be given.
+func (s httpSettings) url(at net.Addr) string {
+	scheme, path := "http", "/mcp"
+	if s.cert != "" {
+		scheme = "https"
+	}
+	if s.transport == transportEvents {
+		path = "/sse"
+	}
+	host := at.String()
+	if a, ok := at.(*net.TCPAddr); ok && a.IP.IsUnspecified() {
+		host = net.JoinHostPort("127.0.0.1", strconv.Itoa(a.Port))
+	}
+	return scheme + "://" + host + path
+}

@@ -1,0 +1,185 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// httpProgram is a running program that serves HTTP.
+type httpProgram struct {
+	log  *locked
+	url  string
+	stop func() int // ends it, and gives the exit code
+}
+
+func launchHTTP(t *testing.T, args ...string) *httpProgram {
+	t.Helper()
+	ctx, cancel := context.WithCancel(context.Background())
+	p := &httpProgram{log: &locked{}}
+	code := make(chan int, 1)
+	go func() {
+		// Its input has ended, as that of a service has.
+		code <- runWith(ctx, append([]string{"--jupyter-url=http://127.0.0.1:9", "--port=0"}, args...), strings.NewReader(""), &locked{}, p.log, found())
+	}()
+	p.stop = func() int { cancel(); return <-code }
+	t.Cleanup(cancel)
+	for end := time.Now().Add(time.Minute); p.url == ""; time.Sleep(5 * time.Millisecond) {
+		if _, after, ok := strings.Cut(p.log.String(), "serving MCP at "); ok && strings.Contains(after, "\n") {
+			p.url, _, _ = strings.Cut(after, "\n")
+		} else if time.Now().After(end) {
+			cancel()
+			t.Fatalf("it does not serve: %s", p.log.String())
+		}
+	}
+	return p
+}
+
+func status(t *testing.T, url, token string) int {
+	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	if err != nil {
+		t.Fatal(err)
+	}
+	req.Header.Set("Authorization", "Bearer "+token)
+	client := &http.Client{Transport: &http.Transport{DisableKeepAlives: true}}
+	res, err := client.Do(req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer res.Body.Close()
+	if _, err := io.Copy(io.Discard, res.Body); err != nil {
+		t.Fatal(err)
+	}
+	return res.StatusCode
+}
+
+// A token that was made is shown once, for a person to copy; one that was given never. Both are needed.
+func TestServesHTTP(t *testing.T) {
+	clean(t)
+	p := launchHTTP(t, "--transport=streamable-http", "--log-level=debug")
+	base, ok := strings.CutSuffix(p.url, "/mcp")
+	if !ok || !strings.HasPrefix(base, "http://127.0.0.1:") {
+		t.Errorf("it says that it serves at %q", p.url)
+	}
+	_, after, _ := strings.Cut(p.log.String(), "Authorization: Bearer ")
+	token, _, _ := strings.Cut(after, "\n")
+	for path, want := range map[string]int{"/tools/list": 200, "/healthz": 200, "/none": 404} {
+		if got := status(t, base+path, token); got != want {
+			t.Errorf("%s: status %d", path, got)
+		}
+	}
+	if got := status(t, base+"/tools/list", "x"+token); got != 401 {
+		t.Errorf("with a wrong token: status %d", got)
+	}
+	if code := p.stop(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+	if len(token) < 20 || strings.Count(p.log.String(), token) != 1 {
+		t.Errorf("the token %q is shown %d times", token, strings.Count(p.log.String(), token))
+	}
+
+	t.Setenv("NBDUET_AUTH_TOKEN", "given-t0ken")
+	p = launchHTTP(t, "--transport=sse", "--log-level=debug")
+	base, ok = strings.CutSuffix(p.url, "/sse")
+	if got := status(t, base+"/tools/list", "given-t0ken"); !ok || got != 200 {
+		t.Errorf("at %s: status %d", p.url, got)
+	}
+	if code := p.stop(); code != exitOK || strings.Contains(p.log.String(), "given-t0ken") || strings.Contains(p.log.String(), "Bearer") {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+
+	// A file holds one for each person, and wins.
+	file := filepath.Join(t.TempDir(), "tokens")
+	if err := os.WriteFile(file, []byte("adas-t0ken\nbobs-t0ken\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	p = launchHTTP(t, "--transport=streamable-http", "--auth-token-file="+file, "--host=0.0.0.0")
+	base = strings.TrimSuffix(p.url, "/mcp")
+	for token, want := range map[string]int{"adas-t0ken": 200, "bobs-t0ken": 200, "given-t0ken": 401, "adas-t0ken\nbobs-t0ken"[:10]: 200} {
+		if got := status(t, base+"/tools/list", token); got != want {
+			t.Errorf("with %s: status %d", token, got)
+		}
+	}
+	if !strings.Contains(p.log.String(), "--tls-cert") {
+		t.Errorf("it does not warn: %s", p.log.String())
+	}
+	if code := p.stop(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+}
+
+func TestWrongHTTPFlags(t *testing.T) {
+	clean(t)
+	t.Setenv("NBDUET_TRANSPORT", "streamable-http")
+	empty := filepath.Join(t.TempDir(), "empty")
+	if err := os.WriteFile(empty, nil, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	taken, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer taken.Close()
+	port := strconv.Itoa(taken.Addr().(*net.TCPAddr).Port)
+	for _, c := range []struct {
+		args []string
+		says []string
+	}{
+		{[]string{"--transport=pigeon"}, []string{"--transport", `"pigeon"`, "streamable-http"}},
+		{[]string{"--port=70000"}, []string{"--port", "70000"}},
+		{[]string{"--port=-1"}, []string{"--port", "-1"}},
+		{[]string{"--port=" + port}, []string{"listen at 127.0.0.1:" + port, "--port"}},
+		{[]string{"--host="}, []string{"--host"}},
+		{[]string{"--host=192.0.2.1", "--port=0"}, []string{"192.0.2.1", "--host"}},
+		{[]string{"--auth-token=a b"}, []string{"--auth-token", "space"}},
+		{[]string{"--auth-token-file=/no/such/file"}, []string{"--auth-token-file", "/no/such/file"}},
+		{[]string{"--auth-token-file=" + empty}, []string{"--auth-token-file", "no token"}},
+		{[]string{"--allowed-origins=app.example.org"}, []string{"app.example.org", "origin"}},
+		{[]string{"--allowed-hosts=http://nb.example.org"}, []string{"nb.example.org", "host"}},
+		{[]string{"--tls-cert=cert.pem"}, []string{"certificate", "key"}},
+		{[]string{"--tls-cert=no.pem", "--tls-key=no.pem", "--port=0"}, []string{"no.pem"}},
+		{[]string{"--client-timeout=0"}, []string{"--client-timeout", "0 is not"}},
+	} {
+		o := start(t, found(), append([]string{"--jupyter-url=http://127.0.0.1:9"}, c.args...)...)
+		if o.code == exitOK || o.stdout != "" {
+			t.Errorf("%v: exit code %d, stdout %q", c.args, o.code, o.stdout)
+		}
+		for _, want := range c.says {
+			if !strings.Contains(o.stderr, want) {
+				t.Errorf("%v does not say %q: %s", c.args, want, o.stderr)
+			}
+		}
+	}
+}
+
+func TestHTTPSettings(t *testing.T) {
+	clean(t)
+	s, _, err := parse(nil, io.Discard, io.Discard)
+	if err != nil || s.http.transport != transportStdio {
+		t.Errorf("%+v, %v", s.http, err)
+	}
+	for name, value := range map[string]string{
+		"NBDUET_TRANSPORT": "SSE", "NBDUET_HOST": "nb.example.org", "MCP_PORT": "4040", "NBDUET_ALLOWED_HOSTS": "a.example,b.example:1",
+		"NBDUET_ALLOWED_ORIGINS": "https://a.example,https://b.example", "NBDUET_CLIENT_TIMEOUT": "0.5", "NBDUET_AUTH_TOKEN": "t",
+	} {
+		t.Setenv(name, value)
+	}
+	s, _, err = parse(nil, io.Discard, io.Discard)
+	if h := s.http; err != nil || h.transport != transportEvents || h.address != "nb.example.org:4040" || h.clientTimeout != 30*time.Second ||
+		strings.Join(h.hosts, " ") != "a.example b.example:1 nb.example.org" || len(h.origins) != 2 || h.made || h.tokens[0] != "t" {
+		t.Errorf("%+v, %v", s.http, err)
+	}
+	os.Unsetenv("MCP_PORT") // which is put back all the same
+	s, _, err = parse([]string{"--host=[::1]", "--transport=streamable-http"}, io.Discard, io.Discard)
+	if err != nil || s.http.address != "[::1]:3001" {
+		t.Errorf("%+v, %v", s.http, err)
+	}
+}
