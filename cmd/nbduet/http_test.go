@@ -44,7 +44,7 @@ func launchHTTP(t *testing.T, args ...string) *httpProgram {
 
 func status(t *testing.T, url, token string) int {
 	t.Helper()
-	req, err := http.NewRequestWithContext(t.Context(), "GET", url, nil)
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, url, nil)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -2,7 +2,6 @@ package serve
 
 import (
 	"bytes"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -16,10 +15,7 @@ import (
 
 // refuse answers with an error.
 func refuse(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	// What cannot be written any more has nobody to read it.
-	_ = json.NewEncoder(w).Encode(map[string]string{"error": message})
+	write(w, status, map[string]string{"error": message})
 }
 
 // busy answers what cannot be served now.

@@ -23,6 +23,8 @@ func newStream(s *Server) *server.StreamableHTTPServer {
 type resolver struct{ s *Server }
 
 // ResolveSessionIdManager implements mcp-go's interface; r is nil where no request is the cause.
+//
+//nolint:staticcheck // mcp-go's interface has this name
 func (res resolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
 	m := manager{s: res.s, who: -1}
 	if r != nil {

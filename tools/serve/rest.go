@@ -117,8 +117,11 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 
 // write answers with JSON.
 func write(w http.ResponseWriter, status int, body any) {
+	b, err := json.Marshal(body)
+	if err != nil { // an answer of the MCP server's that is no JSON
+		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
+	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	// What cannot be written any more has nobody to read it.
-	_ = json.NewEncoder(w).Encode(body)
+	_, _ = w.Write(append(b, '\n')) // what cannot be written any more has nobody to read it
 }

@@ -235,7 +235,7 @@ type stream struct {
 func (r *rig) open(path string, changes ...change) (*stream, answer) {
 	r.t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
-	res, err := r.client.Do(r.request(ctx, "GET", path, "", changes...))
+	res, err := r.client.Do(r.request(ctx, http.MethodGet, path, "", changes...)) //nolint:bodyclose // the stream's end closes it
 	if err != nil {
 		cancel()
 		r.t.Fatal(err)

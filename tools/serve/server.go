@@ -200,7 +200,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		err = errors.Join(err, srv.Close())
 	}
 	if ctx.Err() != nil {
-		<-served
+		if last := <-served; !errors.Is(last, http.ErrServerClosed) {
+			err = errors.Join(err, last)
+		}
 	}
 	<-swept
 	return err
