@@ -110,7 +110,7 @@ var refused = []string{
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a
 // schema.
-func TestInspector(t *testing.T) {
+func TestAC6Inspector(t *testing.T) {
 	var listed struct{ Tools []struct{ Name string } }
 	inspect(t, &listed, "--method", "tools/list")
 	var names []string

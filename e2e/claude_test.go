@@ -1,0 +1,129 @@
+package e2e_test
+
+import (
+	"encoding/json"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/sdk"
+)
+
+// hostEntry is how a host's configuration says to start a server.
+type hostEntry struct {
+	Command string
+	Args    []string
+	Env     map[string]string
+}
+
+// readmeBlock is the README's first code block of a language behind a text.
+func readmeBlock(t *testing.T, after, language string) string {
+	t.Helper()
+	readme, err := os.ReadFile("../README.md")
+	must(t, err)
+	_, rest, found := strings.Cut(string(readme), after)
+	_, rest, opened := strings.Cut(rest, "\n```"+language+"\n")
+	block, _, closed := strings.Cut(rest, "\n```\n")
+	if !found || !opened || !closed {
+		t.Fatalf("the README has no block of %s behind %q", language, after)
+	}
+	return block
+}
+
+// fill puts this machine's program, and the server's address and token, where
+// the README has its examples, each of which must be there.
+func (e *hostEntry) fill(t *testing.T) {
+	t.Helper()
+	file, err := binary()
+	must(t, err)
+	if e.Command != "/path/to/bin/nbduet" {
+		t.Errorf("the program is %q", e.Command)
+	}
+	e.Command = file
+	for name, put := range map[string]struct{ example, real string }{
+		"JUPYTER_SERVER_URL": {"http://localhost:8888", jupyter.URL},
+		"JUPYTER_TOKEN":      {"…", jupyter.Token},
+	} {
+		if e.Env[name] != put.example {
+			t.Errorf("%s is %q, want %q", name, e.Env[name], put.example)
+		}
+		e.Env[name] = put.real
+	}
+}
+
+// work starts the program as the entry says, by the SDK that such hosts are
+// built on and with nothing else in its environment, and works with it.
+func (e *hostEntry) work(t *testing.T, host string) {
+	t.Helper()
+	c := typescript(t, sdk.Options{Name: host, Command: e.Command, Args: e.Args, Env: e.Env})
+	if hello := c.Hello(); hello.Server.Name != "nbduet" || hello.Protocol == "" || hello.Capabilities["tools"] == nil || hello.Instructions == "" {
+		t.Errorf("the server says %+v", hello)
+	}
+	tools, err := c.Tools(t.Context())
+	must(t, err)
+	names := map[string]bool{}
+	for _, tool := range tools {
+		names[tool.Name] = true
+	}
+	for _, want := range []string{"list_nbs", "insert_nb_cells", "session_create", "execute_code", "get_image_resource"} {
+		if !names[want] {
+			t.Errorf("there is no tool %s by default", want)
+		}
+	}
+	path := newNotebook(t, markdown("# Counts"))
+	var s analysis
+	typescriptDo(t, c, "session_create", map[string]any{"notebook_path": path}, &s)
+	var ran executed
+	typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": "print('hello')"}, &ran)
+	if !ran.Success || ran.Stdout != "hello\n" {
+		t.Errorf("execute_code answers %+v", ran)
+	}
+	typescriptDo(t, c, "execute_code", map[string]any{"session_id": s.SessionID, "code": plot}, &ran)
+	if len(ran.Images) != 1 {
+		t.Fatalf("a plot is answered with %+v", ran)
+	}
+	if got, err := c.Read(t.Context(), ran.Images[0].URI); err != nil || len(got) != 1 || got[0].Blob == "" {
+		t.Errorf("%s is read as %.100v, %v", ran.Images[0].URI, got, err)
+	}
+	var cells struct{ Cells []struct{ Source string } }
+	typescriptDo(t, c, "read_nb_cells", map[string]any{"path": path}, &cells)
+	if len(cells.Cells) != 3 || cells.Cells[2].Source != plot {
+		t.Errorf("the notebook has %+v", cells)
+	}
+	typescriptDo(t, c, "session_delete", map[string]any{"session_id": s.SessionID}, &struct{}{})
+}
+
+// The README's block for Claude Desktop is valid, and what it says is a server
+// that works.
+func TestAC6ClaudeDesktop(t *testing.T) {
+	var config struct {
+		Servers map[string]hostEntry `json:"mcpServers"`
+	}
+	decoder := json.NewDecoder(strings.NewReader(readmeBlock(t, "**Claude Desktop**", "json")))
+	decoder.DisallowUnknownFields()
+	must(t, decoder.Decode(&config))
+	entry, ok := config.Servers["nbduet"]
+	if !ok || len(config.Servers) != 1 {
+		t.Fatalf("the block has %+v", config)
+	}
+	entry.fill(t)
+	entry.work(t, "claude-ai")
+}
+
+// So is the README's command for Claude Code.
+func TestClaudeCode(t *testing.T) {
+	line := readmeBlock(t, "**Claude Code**", "sh")
+	m := regexp.MustCompile(`^claude mcp add((?: --env [A-Z_]+=\S+)*) --transport stdio nbduet -- (\S+)((?: \S+)*)$`).FindStringSubmatch(line)
+	if m == nil {
+		t.Fatalf("the README has %q", line)
+	}
+	entry := hostEntry{Command: m[2], Args: strings.Fields(m[3]), Env: map[string]string{}}
+	for pair := range strings.SplitSeq(m[1], " --env ") {
+		if name, value, ok := strings.Cut(pair, "="); ok {
+			entry.Env[name] = value
+		}
+	}
+	entry.fill(t)
+	entry.work(t, "claude-code")
+}
