@@ -147,5 +147,9 @@ func (d *deps) free(ctx context.Context, client string) error {
 	err := d.manager.EndOwner(ctx, client)
 	d.seen.forget(client)
 	d.gallery.store.Forget(mine...)
+	d.visits.forget(client)
+	if d.activity != nil {
+		d.activity.End(client)
+	}
 	return err
 }

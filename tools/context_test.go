@@ -227,3 +227,53 @@ func TestRecordContext(t *testing.T) {
 		t.Errorf("current:\n%s", text)
 	}
 }
+
+// What a client that came over the network has worked on, no other sees, not
+// when it has left either.
+func TestActivityIsTheClientsOwn(t *testing.T) {
+	c := newContextRig(t)
+	var clients Clients
+	s, err := New(Config{Manager: c.manager, Version: "test", Activity: c.store, Project: c.path, Clients: &clients})
+	if err != nil {
+		t.Fatal(err)
+	}
+	ask := func(who *Client, request string) string {
+		t.Helper()
+		b, err := json.Marshal(s.HandleMessage(WithClient(t.Context(), who), json.RawMessage(`{"jsonrpc": "2.0", "id": 1, `+request+`}`)))
+		if err != nil {
+			t.Fatal(err)
+		}
+		return string(b)
+	}
+	read := func(who *Client, uri string) string {
+		return ask(who, `"method": "resources/read", "params": {"uri": "`+uri+`"}`)
+	}
+	ada, bob := clients.Enter(), clients.Enter()
+	ask(ada, `"method": "tools/call", "params": {"name": "record_context", "arguments": {"topics": ["hers alone"]}}`)
+	if got := read(ada, "context://session/current"); !strings.Contains(got, "hers alone") {
+		t.Error(got)
+	}
+	if got := read(ada, "context://sessions/recent"); !strings.Contains(got, "hers alone") {
+		t.Error(got)
+	}
+	if got := read(bob, "context://session/current"); !strings.Contains(got, "No active session") {
+		t.Error(got)
+	}
+	if err := ada.Leave(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if got := read(ada, "context://session/current"); !strings.Contains(got, "No active session") {
+		t.Error(got)
+	}
+	for _, who := range []*Client{bob, clients.Enter()} {
+		if got := read(who, "context://sessions/recent"); strings.Contains(got, "hers alone") || !strings.Contains(got, "Recent Sessions (0)") {
+			t.Error(got)
+		}
+		if err := who.Leave(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
+	if got := c.must("context://sessions/recent"); strings.Contains(got, "hers alone") {
+		t.Error(got)
+	}
+}
