@@ -36,10 +36,12 @@ type Document struct {
 	users  int // calls and runs that hold the document
 	last   time.Time
 	closed bool
+	times  times
 }
 
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
+	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.queue.wake = make(chan struct{}, 1)
 	return d

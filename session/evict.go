@@ -141,6 +141,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.mu.Unlock()
 	close(e.gone)
 	m.lobby.closed(info.Path)
+	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err
 }

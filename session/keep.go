@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Pauses between the attempts to join a lost room afresh.
@@ -49,6 +50,7 @@ func (d *Document) rejoin() bool {
 			d.mu.Lock()
 			d.live = lv
 			d.mu.Unlock()
+			d.changes(ydoc.Changes{}) // not Complete: who knows
 			return true
 		}
 		var end *rtc.CloseError

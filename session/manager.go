@@ -73,6 +73,8 @@ type Manager struct {
 	lobby    *lobbyKeeper
 	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name
+	// observers are told of what happens to documents.
+	observers observers
 }
 
 // New makes a manager; it talks to nobody until a document is opened.

@@ -35,7 +35,8 @@ func (d *Document) watch(lv *live) bool {
 		case <-look.C:
 			d.tidy(lv)
 		case <-changes.Ready():
-			if _, err := changes.Take(); err != nil {
+			c, err := changes.Take()
+			if err != nil {
 				// A broken replica ends its room, which is what to wait for.
 				select {
 				case <-d.ctx.Done():
@@ -44,6 +45,7 @@ func (d *Document) watch(lv *live) bool {
 					return true
 				}
 			}
+			d.changes(c)
 		}
 	}
 }
@@ -91,6 +93,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		return
 	}
 	m.lobby.moved(old, path)
+	m.tell(Event{Kind: Moved, Document: d})
 	if d.kind == notebookKind {
 		d.moveKernel(ctx, old, path)
 	}

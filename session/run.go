@@ -128,6 +128,7 @@ func (r *Run) begin(w *outputWriter) {
 	r.mu.Lock()
 	r.res.State, r.res.Started, r.writer = Running, time.Now(), w
 	r.mu.Unlock()
+	r.tell()
 }
 
 // add notes something that the caller should know.
@@ -157,6 +158,7 @@ func (r *Run) end(state RunState, err error) {
 	close(r.done)
 	r.mu.Unlock()
 	r.m.runs.settle(r, size)
+	r.tell()
 }
 
 // forget lets go of the outputs of a run that has ended.

@@ -59,6 +59,8 @@ func (d *deps) sessionNotebook(ctx context.Context, id string) (*session.Analysi
 		return a, nil, nil
 	case errors.Is(err, jupyter.ErrNotFound):
 		return nil, nil, coded{codeNotebook, fmt.Sprintf("the session's notebook %q is no longer on the Jupyter server", a.NotebookPath())}
+	case err == nil:
+		d.visits.note(ctx, doc, false)
 	}
 	return a, doc, err
 }
@@ -133,6 +135,7 @@ func sessionCreate(d *deps) tool {
 			if err != nil {
 				return nil, analysisError(err)
 			}
+			d.workIn(ctx, a)
 			return &answer{body: infoOf(ctx, a)}, nil
 		}),
 	}
@@ -178,6 +181,7 @@ func sessionConnect(d *deps) tool {
 			} else if err != nil {
 				return nil, err
 			}
+			d.workIn(ctx, a)
 			return &answer{body: connectResult{infoOf(ctx, a), true}}, nil
 		}),
 	}

@@ -76,7 +76,7 @@ func (d *deps) openDocument(ctx context.Context, path string) (*session.Document
 		return nil, missing(err, clean)
 	}
 	if file.Type == "notebook" {
-		return d.manager.Open(ctx, clean)
+		return d.open(ctx, clean)
 	}
 	return d.manager.OpenText(ctx, clean)
 }

@@ -151,6 +151,7 @@ type tray struct {
 	from     images.Origin // of the cell whose outputs are being shown
 	expected int           // images that are to come, about
 	room     int           // bytes of base64 left
+	refer    bool          // nothing is shown, only named
 	images   []image
 	named    []images.Entry // those not shown included
 }
@@ -191,6 +192,10 @@ func (t *tray) put(data map[string]any) map[string]string {
 
 // one takes an image. drawn tells that there is another form of it already.
 func (t *tray) one(mime, data string, drawn *bool) string {
+	if t.refer {
+		*drawn = true
+		return t.reference(mime, data)
+	}
 	e, img, err := t.store.Add(t.from, mime, data)
 	if err != nil {
 		return notShown + err.Error() + ">"

@@ -26,6 +26,9 @@ func (d *deps) open(ctx context.Context, path string) (*session.Document, error)
 	if errors.Is(err, jupyter.ErrNotFound) {
 		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs shows the notebooks there are", clean)
 	}
+	if err == nil {
+		d.visits.note(ctx, doc, true)
+	}
 	return doc, err
 }
 

@@ -5,7 +5,6 @@ import (
 	"encoding/base64"
 	"fmt"
 	"path"
-	"strconv"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,15 +13,9 @@ import (
 	"github.com/nbduet/nbduet/session/images"
 )
 
-// imagesListed is how many images a page of resources/list has.
-const imagesListed = 100
-
-// imageCursor begins the cursors of the pages that have images only.
-const imageCursor = "images:"
-
-// addImages makes images resources: each is read at its address, and those of a client's own session are listed behind
-// all other resources, the latest first.
-func addImages(s *server.MCPServer, hooks *server.Hooks, d *deps) {
+// addImages makes images resources: each is read at its address, and those of a client's own session are listed, the
+// latest first.
+func addImages(s *server.MCPServer, d *deps) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate("jupyter://sessions/{session_id}/images/{image_id}.{ext}", "image",
 			mcp.WithTemplateDescription("An image that a cell has put out, as it was put out; SVG without scripts and outside references. Answers of tools name the addresses."),
@@ -37,36 +30,15 @@ func addImages(s *server.MCPServer, hooks *server.Hooks, d *deps) {
 			}}, nil
 		},
 	)
-	// The server's own list is fixed and the same for all clients, which images are not.
-	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
-		after, mine := imagesAfter(req.Params.Cursor)
-		if mine {
-			res.Resources, res.NextCursor = []mcp.Resource{}, ""
-		} else if res.NextCursor != "" {
-			return // more of the others comes first
-		}
-		list, next := d.gallery.store.List(d.imageSessions(ctx), after, imagesListed)
-		for _, e := range list {
-			res.Resources = append(res.Resources, imageResource(e))
-		}
-		if next > 0 {
-			res.NextCursor = mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(imageCursor + strconv.FormatUint(next, 10))))
-		}
-	})
 }
 
-// imagesAfter reads a cursor of ours.
-func imagesAfter(c mcp.Cursor) (after uint64, ours bool) {
-	b, err := base64.StdEncoding.DecodeString(string(c))
-	if err != nil {
-		return 0, false // has been refused
+// listImages lists the images of the sessions of which a client may see them.
+func (d *deps) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
+	list, next := d.gallery.store.List(d.imageSessions(ctx), after, most)
+	for _, e := range list {
+		out = append(out, imageResource(e))
 	}
-	number, ok := strings.CutPrefix(string(b), imageCursor)
-	if !ok {
-		return 0, false
-	}
-	after, err = strconv.ParseUint(number, 10, 64)
-	return after, err == nil
+	return out, next
 }
 
 func imageResource(e images.Entry) mcp.Resource {

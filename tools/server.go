@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 	"log/slog"
@@ -12,6 +13,7 @@ import (
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 )
 
@@ -33,6 +35,11 @@ type Config struct {
 	MaxImages int
 	// MaxImageBytes is how large each of them is at most, 0 for [DefaultMaxImageBytes].
 	MaxImageBytes int
+	// Activity remembers what each client works on; nil leaves the toolset "context" and its resources out. The caller
+	// closes it after the MCP server has stopped.
+	Activity *activity.Store
+	// Project is the path of the project file on the Jupyter server, "" for [DefaultProject].
+	Project string
 	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
 	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
@@ -45,6 +52,11 @@ type deps struct {
 	seen    *seen
 	gallery *gallery
 	looks   turns // into a kernel, by its id
+	visits  visits
+	live    *live
+
+	activity *activity.Store // nil where the toolset context is off
+	project  *projectFile
 }
 
 // instructions are read by the model once, before any tool.
@@ -66,6 +78,9 @@ func New(cfg Config) (*server.MCPServer, error) {
 			return nil, err
 		}
 	}
+	if cfg.Activity == nil {
+		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == toolsetContext })
+	}
 	memory, err := newSeen()
 	if err != nil {
 		return nil, err
@@ -74,7 +89,11 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures}
+	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures, activity: cfg.Activity}
+	d.project = &projectFile{manager: cfg.Manager, path: cmp.Or(cfg.Project, DefaultProject)}
+	if cfg.Clients != nil {
+		cfg.Clients.free = d.free
+	}
 	calls := &callLog{code: cfg.LogCode}
 	if cfg.Manager != nil {
 		calls.redact = cfg.Manager.Server().Redact
@@ -88,12 +107,20 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructions),
 		server.WithToolCapabilities(false),
-		server.WithResourceCapabilities(false, false),
+		server.WithResourceCapabilities(true, true),
+		server.WithCompletions(),
+		server.WithResourceCompletionProvider(completer{d}),
+		server.WithPromptCompletionProvider(completer{d}),
+		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, templateTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
-	addImages(s, hooks, d)
+	addResources(s, hooks, d)
+	addPrompts(s, d)
 	if slices.Contains(toolsets, toolsetCells) {
 		addFiles(s, d)
+	}
+	if slices.Contains(toolsets, toolsetContext) {
+		addContext(s, d)
 	}
 	open := &suspended{manager: cfg.Manager, log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
@@ -101,7 +128,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.definition(), handler(t, check, open, calls))
+		s.AddTool(t.definition(), handler(d.noting(t), check, open, calls))
 	}
 	return s, nil
 }

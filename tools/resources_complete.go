@@ -1,0 +1,118 @@
+package tools
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session"
+)
+
+// maxCompletions is how many values the protocol lets a completion have.
+const maxCompletions = 100
+
+// completer completes the variables of the addresses of resources, each with what there is for the client that asks.
+type completer struct{ d *deps }
+
+// CompleteResourceArgument implements server.ResourceCompletionProvider.
+func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	var values []string
+	switch {
+	case strings.HasPrefix(uri, notebookScheme), strings.HasPrefix(uri, exportScheme):
+		values = c.notebook(ctx, arg.Name, given.Arguments)
+	case strings.HasPrefix(uri, contextScheme):
+		values = c.d.completeContext(ctx, arg.Name)
+	case strings.Contains(uri, "/images/"):
+		values = c.image(ctx, arg.Name, given.Arguments)
+	case strings.HasPrefix(uri, jupyterScheme) && arg.Name == "session_id":
+		for _, a := range c.d.manager.Analyses(clientOf(ctx)) {
+			values = append(values, a.ID())
+		}
+	}
+	return completion(values, arg.Value), nil
+}
+
+// completion is the values that begin with what has been written so far, each once and in the order given.
+func completion(values []string, prefix string) *mcp.Completion {
+	out := []string{}
+	seen := map[string]bool{}
+	for _, v := range values {
+		if strings.HasPrefix(v, prefix) && v != "" && !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	total := len(out)
+	return &mcp.Completion{Values: out[:min(total, maxCompletions)], Total: total, HasMore: total > maxCompletions}
+}
+
+// notebook gives the values of a variable in the address of a notebook, for the other variables as they are given.
+func (c completer) notebook(ctx context.Context, name string, given map[string]string) (values []string) {
+	if name == "pattern" {
+		for _, t := range notebookPatterns() {
+			values = append(values, t.name)
+		}
+		return values
+	}
+	for _, o := range c.d.ownedNotebooks(ctx) {
+		if s := given["session_id"]; s != "" && s != o.session && name != "session_id" {
+			continue
+		}
+		if n := given["notebook_id"]; n != "" && n != o.doc.FileID() && name != "notebook_id" && name != "session_id" {
+			continue
+		}
+		switch name {
+		case "session_id":
+			values = append(values, o.session)
+		case "notebook_id":
+			values = append(values, o.doc.FileID())
+		case "file":
+			values = append(values, exportName(o.doc.Path()))
+		case "cell_id":
+			values = append(values, o.doc.Notebook().IDs()...)
+		case "run_id":
+			for _, r := range c.d.runsOf(ctx, o.doc) {
+				values = append(values, r.ID)
+			}
+		case "ext":
+			values = append(values, extensions(o.doc, given["cell_id"])...)
+		}
+	}
+	return values
+}
+
+// extensions are those of a cell's file, or of all cells' where none is named.
+func extensions(doc *session.Document, cell string) (out []string) {
+	nb := doc.Notebook()
+	for _, c := range nb.Cells() {
+		if ext := strings.TrimPrefix(cellLanguage(nb, c).Extension, "."); (cell == "" || cell == c.ID) && !slices.Contains(out, ext) {
+			out = append(out, ext)
+		}
+	}
+	return out
+}
+
+// image gives those of a variable in the address of an image.
+func (c completer) image(ctx context.Context, name string, given map[string]string) (values []string) {
+	sessions := c.d.imageSessions(ctx)
+	if name == "session_id" {
+		return sessions
+	}
+	if s := given["session_id"]; s != "" {
+		sessions = slices.DeleteFunc(sessions, func(mine string) bool { return mine != s })
+	}
+	list, _ := c.d.gallery.store.List(sessions, 0, 10*maxCompletions)
+	for _, e := range list {
+		_, file, _ := strings.Cut(e.URI(), "/images/")
+		id, ext, _ := strings.Cut(file, ".")
+		switch {
+		case name == "image_id":
+			values = append(values, id)
+		case name == "ext" && (given["image_id"] == "" || given["image_id"] == id):
+			values = append(values, ext)
+		}
+	}
+	return values
+}

@@ -1,0 +1,568 @@
+package tools
+
+import (
+	"encoding/json"
+	"errors"
+	"fmt"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools/srcmd"
+)
+
+// dot is a PNG of one pixel.
+const dot = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg=="
+
+// notebookJSON is a notebook file with cells, for Python.
+func notebookJSON(cells ...string) string {
+	return `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"Python 3 (ipykernel)","language":"python"},"language_info":{"name":"python"}},"cells":[` +
+		strings.Join(cells, ",") + `]}`
+}
+
+// endKernel ends a notebook's kernel.
+func (r *rig) endKernel(path string) {
+	r.t.Helper()
+	sessions, err := r.srv.Sessions(r.t.Context())
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	for _, s := range sessions {
+		if s.Path == path {
+			if err := r.srv.DeleteSession(r.t.Context(), s.ID); err != nil {
+				r.t.Error(err)
+			}
+		}
+	}
+}
+
+// readURI reads a resource as a client does.
+func (r *rig) readURI(c *client.Client, uri string) (mcp.TextResourceContents, error) {
+	var req mcp.ReadResourceRequest
+	req.Params.URI = uri
+	res, err := c.ReadResource(r.t.Context(), req)
+	if err != nil {
+		return mcp.TextResourceContents{}, err
+	}
+	if len(res.Contents) != 1 {
+		r.t.Fatalf("%s has %d contents", uri, len(res.Contents))
+	}
+	text, _ := res.Contents[0].(mcp.TextResourceContents)
+	if text.URI != uri {
+		r.t.Errorf("%s is answered as %s", uri, text.URI)
+	}
+	return text, nil
+}
+
+func (r *rig) mustRead(uri string) mcp.TextResourceContents {
+	r.t.Helper()
+	text, err := r.readURI(r.client, uri)
+	if err != nil {
+		r.t.Fatalf("%s: %v", uri, err)
+	}
+	return text
+}
+
+// refuses reads what there is not, and checks the error.
+func (r *rig) refuses(c *client.Client, uri, message, reason string) {
+	r.t.Helper()
+	got, err := r.readURI(c, uri)
+	if err == nil {
+		r.t.Errorf("%s is there: %+v", uri, got)
+		return
+	}
+	code, text, data := rpcError(r.t, c, uri)
+	if code != mcp.INVALID_PARAMS || text != message {
+		r.t.Errorf("%s: %d %q, wanted %q", uri, code, text, message)
+	}
+	if data["resource"] != uri || !strings.Contains(fmt.Sprint(data["reason"]), reason) {
+		r.t.Errorf("%s: data %v, wanted %q", uri, data, reason)
+	}
+}
+
+// rpcError reads a resource on the wire, for the error's data, which mcp-go's client keeps to itself.
+func rpcError(t *testing.T, c *client.Client, uri string) (code int, message string, data map[string]any) {
+	t.Helper()
+	res, err := c.GetTransport().SendRequest(t.Context(), transport.JSONRPCRequest{
+		JSONRPC: mcp.JSONRPC_VERSION, ID: mcp.NewRequestId(int64(1_000_000)), Method: string(mcp.MethodResourcesRead), Params: map[string]any{"uri": uri},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if res.Error == nil {
+		t.Fatalf("%s: no error", uri)
+	}
+	data, _ = res.Error.Data.(map[string]any)
+	return res.Error.Code, res.Error.Message, data
+}
+
+// listed are the resources that a client lists, over all pages.
+func (r *rig) listed(c *client.Client) map[string]mcp.Resource {
+	r.t.Helper()
+	list, err := c.ListResources(r.t.Context(), mcp.ListResourcesRequest{})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	out := map[string]mcp.Resource{}
+	for _, one := range list.Resources {
+		if _, twice := out[one.URI]; twice {
+			r.t.Errorf("%s is listed twice", one.URI)
+		}
+		out[one.URI] = one
+	}
+	return out
+}
+
+// uriOf is the address of a notebook that this client has open.
+func (r *rig) uriOf(path string) string {
+	r.t.Helper()
+	var list []ownedEntry
+	if err := json.Unmarshal([]byte(r.mustRead(uriList).Text), &list); err != nil {
+		r.t.Fatal(err)
+	}
+	for _, e := range list {
+		if e.Path == path {
+			return e.URI
+		}
+	}
+	r.t.Fatalf("%s is not in %+v", path, list)
+	return ""
+}
+
+// Every form of a notebook that a client has opened is there, with what the contract says of it.
+func TestNotebookResources(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(
+		`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales\n\nBy month."}`,
+		`{"id":"load","cell_type":"code","metadata":{"tags":["data"]},"outputs":[],"execution_count":null,"source":"print('one')\n1/0"}`,
+		`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
+	))
+	r.refuses(r.client, uriCurrent, "No notebook for current session", "no notebook that is still open")
+	if list := r.mustRead(uriList); list.Text != "[]" || list.MIMEType != "application/json" {
+		t.Errorf("an empty list is %+v", list)
+	}
+	r.good("read_nb_cells", dict{"path": path}, nil)
+	var ran executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &ran)
+	uri := r.uriOf(path)
+
+	whole := r.mustRead(uri)
+	if whole.MIMEType != "text/markdown" || !strings.Contains(whole.Text, "# Sales\n\nBy month.\n\n") || !strings.Contains(whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```") {
+		t.Errorf("%s: %s", whole.MIMEType, whole.Text)
+	}
+	for _, same := range []string{uri + "/srcmd", uriCurrent, exportAddress(strings.Split(uri, "/")[2], path)} {
+		if got := r.mustRead(same); got.Text != whole.Text || got.MIMEType != whole.MIMEType {
+			t.Errorf("%s: %s", same, got.Text)
+		}
+	}
+	meta := whole.Meta
+	for key, want := range map[string]any{
+		"sessionId": strings.Split(uri, "/")[2], "notebookId": strings.Split(uri, "/")[3], "cellCount": 3.0,
+		"totalExecutions": 1.0, "hasErrors": true, "path": path, "language": "python",
+	} {
+		if !reflect.DeepEqual(meta[key], want) {
+			t.Errorf("%s is %v, wanted %v", key, meta[key], want)
+		}
+	}
+	for _, key := range []string{"createdAt", "lastModified", "lastExecuted"} {
+		if s, _ := meta[key].(string); !strings.HasPrefix(s, "20") {
+			t.Errorf("%s is %v", key, meta[key])
+		}
+	}
+
+	var cells []listedCell
+	if err := json.Unmarshal([]byte(r.mustRead(uri+"/cells").Text), &cells); err != nil {
+		t.Fatal(err)
+	}
+	if len(cells) != 3 || cells[0].ID != "title" || cells[1].Source != "print('one')\n1/0" || !cells[1].HasOutputs || cells[2].Type != "raw" {
+		t.Errorf("%+v", cells)
+	}
+	cell := r.mustRead(uri + "/cells/load")
+	if cell.Text != "print('one')\n1/0" || cell.MIMEType != "text/x-python" || cell.Meta["filename"] != "load.py" || cell.Meta["status"] != "idle" ||
+		cell.Meta["hasOutputs"] != true || cell.Meta["cellId"] != "load" || cell.Meta["cellType"] != "code" || cell.Meta["language"] != "python" {
+		t.Errorf("%+v", cell)
+	}
+	session := strings.Split(uri, "/")[2]
+	for file, want := range map[string]string{"load.py": cell.Text, "title.md": "# Sales\n\nBy month.", "r.txt": "as it is"} {
+		for _, at := range []string{exportScheme + session + "/cells/" + file, exportScheme + session + "/" + exportName(path) + "/cells/" + file} {
+			if got := r.mustRead(at); got.Text != want {
+				t.Errorf("%s: %+v", at, got)
+			}
+		}
+	}
+	if md := r.mustRead(uri + "/cells/title"); md.MIMEType != "text/markdown" {
+		t.Errorf("%+v", md)
+	}
+
+	var outputs []map[string]any
+	if err := json.Unmarshal([]byte(r.mustRead(uri+"/cells/load/outputs").Text), &outputs); err != nil {
+		t.Fatal(err)
+	}
+	if len(outputs) != 2 || outputs[0]["text"] != "one\n" || outputs[1]["ename"] != "ZeroDivisionError" || strings.Contains(fmt.Sprint(outputs), "\x1b") {
+		t.Errorf("%v", outputs)
+	}
+	var nb struct {
+		NBFormat int `json:"nbformat"`
+		Cells    []struct{ ID, Source string }
+	}
+	if err := json.Unmarshal([]byte(r.mustRead(uri+"/json").Text), &nb); err != nil || nb.NBFormat != 4 || len(nb.Cells) != 3 {
+		t.Errorf("%v %+v", err, nb)
+	}
+	var run execution
+	if err := json.Unmarshal([]byte(r.mustRead(uri+"/executions/"+ran.Results[0].RunID).Text), &run); err != nil || run.State != "failed" || run.CellID != "load" || len(run.Outputs) != 2 {
+		t.Errorf("%v %+v", err, run)
+	}
+
+	listed := r.listed(r.client)
+	for _, want := range []string{uriList, uriCurrent, uri, uri + "/cells", uriTemplates + "tree_of_thought"} {
+		if listed[want].Name == "" {
+			t.Errorf("%s is not listed: %v", want, listed)
+		}
+	}
+	if d := listed[uriList].Description; d != "1 active notebook" {
+		t.Errorf("the list is described as %q", d)
+	}
+}
+
+// A client reads what is its own, and what there is: everything else is refused with the contract's messages.
+func TestNotebookResourcesRefused(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1")
+	r.read(path)
+	uri := r.uriOf(path)
+	session, id := strings.Split(uri, "/")[2], strings.Split(uri, "/")[3]
+	other := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
+	defer other.Close()
+	for _, c := range []*client.Client{other} {
+		r.refuses(c, uri, "Notebook not found", "another session's")
+		r.refuses(c, uri+"/cells", "Notebook not found", "")
+		r.refuses(c, uriCurrent, "No notebook for current session", "")
+	}
+	for _, at := range []string{
+		notebookScheme, "notebook://x", "notebook://x/", "notebook:///" + id, notebookAddress(session, "no-such"), notebookAddress("no-such", id),
+		"notebook://LIST", notebookAddress("no-such", id, "bogus"), exportScheme + "no-such/notebook.src.md", exportScheme + session + "/no-such.src.md",
+	} {
+		r.refuses(r.client, at, "Notebook not found", "")
+	}
+	r.refuses(r.client, uri+"/bogus", "Unknown format: bogus", "executions/{run-id}")
+	r.refuses(r.client, uri+"/cells/a/b/c", "Unknown format: cells/a/b/c", "")
+	r.refuses(r.client, uri+"/cells/no-such", "Cell not found", "no-such")
+	r.refuses(r.client, uri+"/cells/no-such/outputs", "Cell not found", "")
+	r.refuses(r.client, uri+"/executions/run-999999", "Execution not found", "")
+	r.refuses(r.client, exportScheme+session+"/cells/no-such.py", "Cell not found", "")
+	r.refuses(r.client, uriTemplates+"no-such", "Template not found", "tree_of_thought")
+	for _, at := range []string{uri + "?x=1", uri + "/%zz", "notebook://%zz/x", "file:///etc/passwd", "http://example.org/", "nonsense", exportScheme + "x"} {
+		r.refuses(r.client, at, "Unknown resource: "+at, "")
+	}
+
+	// Put away, it is gone for good.
+	if _, _, err := r.manager.End(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	r.refuses(r.client, uri, "Notebook not found", "put away")
+	if _, there := r.listed(r.client)[uri]; there {
+		t.Error("a closed notebook is listed")
+	}
+	r.read(path)
+	if r.uriOf(path) != uri {
+		t.Error("the notebook has another address when it is opened again")
+	}
+}
+
+// Reading runs nothing and changes nothing.
+func TestNotebookResourcesAreReadOnly(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "open('executed.txt', 'w')", "2")
+	defer r.unchanged(path)()
+	uri := r.uriOf(path)
+	for _, form := range []string{"", "/srcmd", "/json", "/cells", "/cells/" + r.read(path).Cells[0].ID} {
+		r.mustRead(uri + form)
+	}
+	if k, running, err := r.manager.Kernel(t.Context(), path); running || err != nil {
+		t.Errorf("a kernel runs: %v %v", k, err)
+	}
+}
+
+// An analysis session's notebook is at the session's own address.
+func TestNotebookResourcesOfSessions(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1")
+	var made sessionInfo
+	r.good("session_create", dict{"notebook_path": path}, &made)
+	uri := r.uriOf(path)
+	if strings.Split(uri, "/")[2] != made.ID {
+		t.Errorf("session %s: %s", made.ID, uri)
+	}
+	whole := r.mustRead(uri)
+	if got := r.mustRead(uriCurrent); got.Text != whole.Text {
+		t.Error("the session's notebook is not the current one")
+	}
+	if got := r.mustRead(exportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
+		t.Error("the session's only notebook is not to be had as notebook.src.md")
+	}
+	var code codeResult
+	r.good("execute_code", dict{"session_id": made.ID, "code": "40 + 2"}, &code)
+	if cells := r.mustRead(uri + "/cells").Text; !strings.Contains(cells, "40 + 2") {
+		t.Errorf("the new cell is missing: %s", cells)
+	}
+	r.good("session_delete", dict{"session_id": made.ID}, nil)
+	r.refuses(r.client, uri, "Notebook not found", "")
+}
+
+// Nothing in outputs runs where a host shows them.
+func TestNotebookOutputsAreHarmless(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(fmt.Sprintf(
+		`{"id":"a","cell_type":"code","metadata":{},"execution_count":1,"source":"1","outputs":[
+		{"output_type":"display_data","metadata":{},"data":{"text/html":"<b onclick=alert(1)>Total</b><script>alert(2)</script><table><tr><td>1</td><td>2</td></tr></table>"}},
+		{"output_type":"display_data","metadata":{},"data":{"text/html":"<script>alert(3)</script>","text/plain":"plain"}},
+		{"output_type":"display_data","metadata":{},"data":{"application/javascript":"alert(4)","application/x-evil":"alert(5)"}},
+		{"output_type":"display_data","metadata":{},"data":{"text/markdown":"**x** <img src=x onerror=alert(6)> [a](javascript:alert(7)) [b](JaVa\tScript:alert(7)) a<b"}},
+		{"output_type":"display_data","metadata":{},"data":{"image/png":%q,"text/plain":"<Figure>"}},
+		{"output_type":"display_data","metadata":{},"data":{"image/svg+xml":"<svg xmlns='http://www.w3.org/2000/svg' width='4' height='4'><script>alert(8)</script></svg>"}},
+		{"output_type":"stream","name":"stdout","text":"\u001b[31mred\u001b[0m\u0007\u0000 bell"},
+		{"output_type":"error","ename":"E","evalue":"\u001b[1mv","traceback":["\u001b[31mt\u001b[0m"]}]}`, dot)))
+	r.good("get_nb_stat", dict{"path": path}, nil)
+	uri := r.uriOf(path)
+	for _, form := range []string{"/cells/a/outputs", "/json"} {
+		text := r.mustRead(uri + form).Text
+		for _, bad := range []string{"<script", "<img", "javascript:", "onclick", "\\u001b", "\\u0000", "\\u0007", "<svg", dot} {
+			if strings.Contains(strings.ToLower(text), bad) {
+				t.Errorf("%s holds %s: %s", form, bad, text)
+			}
+		}
+		for _, good := range []string{"Total", `1\t2`, "plain", "**x**", "a&lt;b", "jupyter://sessions/", "red bell", `"evalue": "v"`, "application/x-evil, 8 characters, left out"} {
+			if !strings.Contains(text, good) {
+				t.Errorf("%s does not hold %s: %s", form, good, text)
+			}
+		}
+	}
+}
+
+// What is too large is cut at a line, or loses whole parts, and says so.
+func TestNotebookResourcesAreBounded(t *testing.T) {
+	r := newRig(t)
+	long := strings.Repeat("# a line of some length, \"quoted\"\\n", 30_000)
+	cells := []string{fmt.Sprintf(`{"id":"long","cell_type":"code","metadata":{},"execution_count":1,"source":"%s","outputs":[{"output_type":"stream","name":"stdout","text":"%s"}]}`,
+		strings.ReplaceAll(long, `"quoted"`, `\"quoted\"`), strings.ReplaceAll(long, `"quoted"`, `\"quoted\"`))}
+	for i := range 2 {
+		cells = append(cells, fmt.Sprintf(`{"id":"c%d","cell_type":"code","metadata":{},"execution_count":1,"source":"1","outputs":[{"output_type":"stream","name":"stdout","text":"%s"}]}`,
+			i, strings.ReplaceAll(long[:700_000], `"quoted"`, `\"quoted\"`)))
+	}
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(cells...))
+	r.good("get_nb_stat", dict{"path": path}, nil)
+	uri := r.uriOf(path)
+	for _, form := range []string{"", "/json", "/cells", "/cells/long", "/cells/long/outputs", "/cells/c0/outputs"} {
+		got := r.mustRead(uri + form)
+		b, err := json.Marshal(got)
+		if err != nil || len(b) > MaxAnswerBytes {
+			t.Errorf("%s takes %d bytes, %v", form, len(b), err)
+		}
+		if got.Meta["truncated"] != true {
+			t.Errorf("%s does not say that it was cut: %v", form, got.Meta)
+		}
+		if got.MIMEType == mimeJSON && !json.Valid([]byte(got.Text)) {
+			t.Errorf("%s is no JSON", form)
+		}
+		if got.MIMEType != mimeJSON {
+			if _, end, ok := strings.Cut(got.Text, "\n[cut at the end of a line: "); !ok || !strings.Contains(end, "bytes are left out") {
+				t.Errorf("%s ends with %q", form, got.Text[len(got.Text)-200:])
+			}
+		}
+	}
+}
+
+// Lists have pages, and a cursor that is none is refused.
+func TestResourcePages(t *testing.T) {
+	r := newRig(t)
+	folder := r.server.Name(t, "")
+	for i := range 40 {
+		path := r.server.Write(t, fmt.Sprintf("%s/%02d.ipynb", folder, i), notebookJSON())
+		r.good("get_nb_stat", dict{"path": path}, nil)
+	}
+	seen := map[string]bool{}
+	var req mcp.ListResourcesRequest
+	for pages := 1; ; pages++ {
+		page, err := r.client.ListResourcesByPage(t.Context(), req)
+		if err != nil || len(page.Resources) > resourcesListed || pages > 3 {
+			t.Fatalf("page %d: %v, %d resources", pages, err, len(page.Resources))
+		}
+		for _, one := range page.Resources {
+			if seen[one.URI] {
+				t.Errorf("%s is listed twice", one.URI)
+			}
+			seen[one.URI] = true
+		}
+		if page.NextCursor == "" {
+			break
+		}
+		req.Params.Cursor = page.NextCursor
+	}
+	if want := 2 + 3*40 + len(notebookPatterns()); len(seen) != want {
+		t.Errorf("%d resources, wanted %d", len(seen), want)
+	}
+	for _, bad := range []mcp.Cursor{"nonsense", "bm9uc2Vuc2U="} {
+		req.Params.Cursor = bad
+		if _, err := r.client.ListResourcesByPage(t.Context(), req); !errors.Is(err, mcp.ErrInvalidParams) {
+			t.Errorf("cursor %s: %v", bad, err)
+		}
+	}
+}
+
+// Every variable of every template has completions, which are the client's own.
+func TestResourceCompletions(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(fmt.Sprintf(
+		`{"id":"pic","cell_type":"code","metadata":{},"execution_count":1,"source":"1","outputs":[{"output_type":"display_data","metadata":{},"data":{"image/png":%q}}]}`, dot)))
+	r.read(path)
+	var ran executeResult
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
+	r.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0}, "content": "from IPython.display import Image, display\nimport base64\ndisplay(Image(data=base64.b64decode('" + dot + "')))"}}}, nil)
+	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, nil)
+	var made sessionInfo
+	r.good("session_create", nil, &made)
+	uri := r.uriOf(path)
+	session, id := strings.Split(uri, "/")[2], strings.Split(uri, "/")[3]
+
+	complete := func(c *client.Client, template, name, value string, given map[string]string) []string {
+		t.Helper()
+		var req mcp.CompleteRequest
+		req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: template}
+		req.Params.Argument.Name, req.Params.Argument.Value = name, value
+		req.Params.Context.Arguments = given
+		res, err := c.Complete(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res.Completion.Values
+	}
+	for _, one := range []struct {
+		template, name, value string
+		given                 map[string]string
+		want                  string
+	}{
+		{templateNotebook, "session_id", "", nil, session},
+		{templateNotebook, "notebook_id", id[:3], map[string]string{"session_id": session}, id},
+		{templateNotebook + "/cells/{cell_id}", "cell_id", "p", map[string]string{"session_id": session, "notebook_id": id}, "pic"},
+		{templateNotebook + "/executions/{run_id}", "run_id", "", map[string]string{"notebook_id": id}, ran.Results[0].RunID},
+		{templatePattern, "pattern", "tree", nil, "tree_of_thought"},
+		{templateExport, "file", "", map[string]string{"session_id": session}, exportName(path)},
+		{templateFile, "ext", "", map[string]string{"cell_id": "pic"}, "py"},
+		{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "session_id", session[:2], nil, session},
+		{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "ext", "", nil, "png"},
+	} {
+		if got := complete(r.client, one.template, one.name, one.value, one.given); !slices.Contains(got, one.want) {
+			t.Errorf("%s in %s: %v, wanted %s", one.name, one.template, got, one.want)
+		}
+	}
+	images := complete(r.client, "jupyter://sessions/{session_id}/images/{image_id}.{ext}", "image_id", "", map[string]string{"session_id": session})
+	if len(images) == 0 {
+		t.Error("no image is completed")
+	}
+	if got := complete(r.client, templateNotebook, "notebook_id", "", map[string]string{"session_id": "another"}); len(got) != 0 {
+		t.Errorf("for another session: %v", got)
+	}
+	other := r.connect(Config{Manager: r.manager, Version: "test"})
+	defer other.Close()
+	for _, name := range []string{"session_id", "notebook_id", "cell_id", "run_id"} {
+		if got := complete(other, templateNotebook+"/cells/{cell_id}", name, "", nil); len(got) != 0 {
+			t.Errorf("another client completes %s: %v", name, got)
+		}
+	}
+	templates, err := r.client.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, tpl := range templates.ResourceTemplates {
+		if tpl.Name == anyNotebook || tpl.Name == anyExport {
+			t.Errorf("%s is listed", tpl.Name)
+		}
+	}
+}
+
+// A notebook that was exported is imported again with the same cells.
+func TestNotebookImport(t *testing.T) {
+	r := newRig(t)
+	cells := []string{
+		`{"id":"a","cell_type":"code","metadata":{"tags":["x"]},"outputs":[],"execution_count":null,"source":"s = '''\n` + "```" + `python\n###### not-a-cell.py\n'''"}`,
+		`{"id":"b","cell_type":"markdown","metadata":{},"source":"###### not.py\n\n` + "```" + `python\n1\n` + "```" + `"}`,
+		`{"id":"empty","cell_type":"markdown","metadata":{},"source":""}`,
+		`{"id":"c","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":""}`,
+		`{"id":"d","cell_type":"raw","metadata":{},"source":"größer ≠ 𝒳\n\n"}`,
+		`{"id":"e","cell_type":"markdown","metadata":{},"source":"\n\n<!-- cell:{} -->\n"}`,
+	}
+	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(cells...))
+	before := r.read(path)
+	text := r.mustRead(r.uriOf(path) + "/srcmd").Text
+	file := r.server.Write(t, r.server.Name(t, ".src.md"), text)
+	for _, args := range []dict{{"content": text}, {"source_path": file}} {
+		args["path"] = r.server.Name(t, ".ipynb")
+		var made importResult
+		r.good("notebook_import", args, &made)
+		after := r.read(made.Path)
+		if len(after.Cells) != len(before.Cells) || made.CellCount != len(before.Cells) {
+			t.Fatalf("%d cells, wanted %d", len(after.Cells), len(before.Cells))
+		}
+		for i, c := range after.Cells {
+			was := before.Cells[i]
+			if c.ID != was.ID || c.CellType != was.CellType || c.Source != was.Source || !reflect.DeepEqual(c.Metadata["tags"], was.Metadata["tags"]) {
+				t.Errorf("%+v\nwas %+v", c, was)
+			}
+		}
+		again := r.mustRead(made.URI)
+		if _, body, _ := strings.Cut(again.Text, "\n\n"); !strings.Contains(text, body[strings.Index(body, "\n\n"):]) {
+			t.Errorf("exported again it is\n%s\nwanted\n%s", again.Text, text)
+		}
+		r.bad("notebook_import", args, "something at")
+	}
+	r.bad("notebook_import", dict{"path": "x.ipynb"}, "either content or source_path")
+	r.bad("notebook_import", dict{"path": "x.ipynb", "content": "a", "source_path": "b"}, "either content or source_path")
+	r.bad("notebook_import", dict{"path": "x.txt", "content": text}, ".ipynb")
+	r.bad("notebook_import", dict{"path": "x.ipynb", "content": "# no"}, "line 1", "srcbook", "nothing was created")
+	r.bad("notebook_import", dict{"path": "x.ipynb", "source_path": "no-such.src.md"}, "no-such.src.md")
+}
+
+// Every template becomes a real notebook, remembers its pattern, and all its cells run.
+func TestNotebookTemplates(t *testing.T) {
+	r := newRig(t)
+	for _, p := range notebookPatterns() {
+		t.Run(p.name, func(t *testing.T) {
+			if got := r.mustRead(uriTemplates + p.name); got.MIMEType != mimeMarkdown || got.Meta["pattern"] != p.name {
+				t.Errorf("%+v", got)
+			}
+			var made templateResult
+			r.good("notebook_from_template", dict{"pattern": p.name, "path": r.server.Name(t, ".ipynb"), "title": "My own"}, &made)
+			whole := r.mustRead(made.URI)
+			nb, err := srcmd.Decode(whole.Text)
+			if err != nil || whole.Meta["pattern"] != p.name || !strings.HasPrefix(nb.Cells[0].Source, "# My own\n") {
+				t.Errorf("%v %v %q", err, whole.Meta, nb.Cells[0])
+			}
+			if !strings.Contains(r.mustRead(uriList).Text, `"pattern": "`+p.name+`"`) {
+				t.Error("the list does not show the pattern")
+			}
+			var ran executeResult
+			r.good("execute_nb_cells", dict{"path": made.Path, "ranges": []dict{{"start": 0, "end": len(nb.Cells)}}, "timeout": 120}, &ran)
+			for _, one := range ran.Results {
+				if one.State != "done" {
+					t.Errorf("%+v", one)
+				}
+			}
+			codes := 0
+			for _, c := range nb.Cells {
+				if c.Type == "code" {
+					codes++
+				}
+			}
+			if len(ran.Results) < codes {
+				t.Errorf("%d of %d cells ran", len(ran.Results), codes)
+			}
+			r.endKernel(made.Path)
+		})
+	}
+	r.bad("notebook_from_template", dict{"pattern": "no-such", "path": "x.ipynb"}, "pattern")
+}
