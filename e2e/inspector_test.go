@@ -87,6 +87,8 @@ var inspected = map[string][]string{
 	"notebook_delete_cell":   {"session_id=none", "notebook_name=NB", "cell_index=0"},
 	"notebook_move_cell":     {"session_id=none", "notebook_name=NB", "cell_index=0", "position=0"},
 	"notebook_get":           {"session_id=none", "notebook_name=NB"},
+	"notebook_import":        {"path=NEWNB", `content=<!-- srcbook:{"language":"python"} -->`},
+	"notebook_from_template": {"path=NEWNB", "pattern=mcts"},
 	"file_list":              {"session_id=none"},
 	"file_read":              {"session_id=none", "path=TEXT"},
 	"file_get":               {"session_id=none", "path=TEXT", "include_data=true"},
@@ -155,6 +157,8 @@ func inspectCall(t *testing.T, name string, args []string) {
 			value = text
 		case "NEW":
 			value = fresh
+		case "NEWNB":
+			value = strings.TrimSuffix(notebook, ".ipynb") + "-new.ipynb"
 		}
 		call = append(call, "--tool-arg", key+"="+strings.Replace(value, "URL", strings.TrimSuffix(jupyter.URL, "/"), 1))
 	}
