@@ -22,7 +22,7 @@
 // goroutine, the janitor, and those that leave rooms; a Document owns three:
 // the keeper, which joins afresh when the room is lost for good, the saver, and
 // the runner, which executes the queue in order; an Analysis without a notebook
-// owns one, its runner. Manager.Close ends them all
-// and waits for them. The map of documents has one lock, never held across
-// anything that blocks.
+// owns one, its runner; the helper kernel, in which files are read, has one
+// that puts it away. Manager.Close ends them all and waits for them. The map of
+// documents has one lock, never held across anything that blocks.
 package session

@@ -16,6 +16,9 @@ import (
 // ErrNoHelper says that the server has no kernel in which files can be read.
 var ErrNoHelper = errors.New("the Jupyter server has no kernel for Python")
 
+// helperOwner is whose the helper kernel is: nobody's who could ask for it.
+const helperOwner = "\x00"
+
 // helperStart bounds the start of a helper kernel.
 const helperStart = 60 * time.Second
 
@@ -37,7 +40,7 @@ type helper struct {
 // A helperKernel is one process that serves as the helper. All but last is
 // constant.
 type helperKernel struct {
-	srv  *jupyter.Server
+	m    *Manager
 	id   string
 	spec string
 	conn *kernel.Conn
@@ -126,11 +129,13 @@ func (h *helper) start(ctx context.Context, spec string) (*helperKernel, error) 
 	defer stop()
 	srv := h.m.cfg.Server
 	// Not bound to the call, as of a kernel whose id never arrives nobody would know.
+	begun := h.m.kernels.begin(helperOwner)
 	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, "")
+	begun.end(found.ID)
 	if err != nil {
 		return nil, fmt.Errorf("start a helper kernel: %w", err)
 	}
-	k := &helperKernel{srv: srv, id: found.ID, spec: spec, last: time.Now(), gone: make(chan struct{})}
+	k := &helperKernel{m: h.m, id: found.ID, spec: spec, last: time.Now(), gone: make(chan struct{})}
 	if k.conn, err = kernel.Dial(ctx, srv, k.id, kernel.Options{Logger: h.m.log}); err == nil {
 		_, err = k.conn.LanguageInfo(ctx)
 	}
@@ -210,10 +215,11 @@ func (k *helperKernel) end(ctx context.Context) error {
 		_ = k.conn.Close() // letting go of a socket
 	}
 	// What is interrupted can take leave; where that fails the shutdown ends it by force.
-	_ = k.srv.Interrupt(ctx, k.id)
-	if err := k.srv.ShutdownKernel(ctx, k.id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+	_ = k.m.cfg.Server.Interrupt(ctx, k.id)
+	if err := k.m.cfg.Server.ShutdownKernel(ctx, k.id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
 	}
+	k.m.kernels.release(k.id)
 	return nil
 }
 

@@ -28,20 +28,18 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		t.Fatal(err)
 	}
 	run(t, open(t, m, notebook), "c0")
-	look := map[string]string{"n": "get_ipython().execution_count", "names": "sorted(globals())", "modules": "sorted(__import__('sys').modules)", "path": "__import__('sys').path"}
+	look := map[string]string{"n": "get_ipython().execution_count", "names": "sorted(globals())"}
 	state := func(a *session.Analysis) (out string) {
 		t.Helper()
 		got, err := a.Evaluate(t.Context(), "", look)
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"n", "names", "modules", "path"} {
+		for _, name := range []string{"n", "names"} {
 			out += plainText(t, got, name) + "\n"
 		}
 		return out
 	}
-	state(of) // what a first look may import
-	state(alone)
 	before, beforeAlone := state(of), state(alone)
 
 	path := s.Write(t, s.Name(t, "")+"/in a folder/ä #1?.csv", "a,b\n1,x\n")
@@ -52,6 +50,12 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	id := m.HelperKernel()
 	if id == "" || id == of.KernelID() || id == alone.KernelID() {
 		t.Errorf("read by %q", id)
+	}
+	if others, err := m.OthersKernels(t.Context(), "ada"); err != nil || !others[id] {
+		t.Errorf("it is anybody's: %v, %v", others, err)
+	}
+	if _, err := m.ConnectAnalysis(t.Context(), "ada", "", id); !errors.Is(err, session.ErrNoAnalysis) {
+		t.Errorf("connected: %v", err)
 	}
 	if state(of) != before || state(alone) != beforeAlone {
 		t.Errorf("a kernel was changed:\n%s%s, it was\n%s%s", state(of), state(alone), before, beforeAlone)

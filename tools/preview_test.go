@@ -28,6 +28,10 @@ func TestPreviewData(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 
+	if listed := messageOf(r.call("session_list", nil)); strings.Contains(listed, r.manager.HelperKernel()) {
+		t.Errorf("the helper kernel is listed: %s", listed)
+	}
+
 	r.server.Write(t, folder+"/wrong.parquet", "nothing")
 	r.server.Write(t, folder+"/a.json", "{}")
 	for _, c := range []struct {

@@ -1,5 +1,5 @@
 // Package inspect looks at the variables of a running kernel: which there are, what one of them holds, what is in a
-// table. People's code and what they see of the kernel stay as they are.
+// table; and into files of data. People's code and what they see of the kernel stay as they are.
 //
 // # No trace
 //
@@ -27,6 +27,13 @@
 // compared: pandas goes on after an exception there. What comes back is cut inside the kernel.
 //
 // A kernel that is busy is not waited for, see [ErrBusy].
+//
+// # Files
+//
+// The beginning of a file ([File]) is read in a kernel that serves nothing else, so that a file that ends the process
+// costs nobody anything, and the process can have a limit to its memory. Text is read as a stream and rows are counted
+// for a while; SQLite is opened as it lies, immutable; of Parquet and Feather the first part is decoded. What a file is
+// called is data as well, and a module that lies beside it is not imported.
 //
 // # Concurrency
 //

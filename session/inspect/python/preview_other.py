@@ -35,20 +35,20 @@ def ask_sqlite(db, seconds, sql, *args):
 
 
 def sqlite_table(db, question, notes):
-    tables = ask_sqlite(db, 2, "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name LIMIT 10000")
+    tables = ask_sqlite(db, 3, "SELECT name, type FROM sqlite_master WHERE type IN ('table', 'view') AND name NOT LIKE 'sqlite\\_%' ESCAPE '\\' ORDER BY type, name LIMIT 10000")
     names = [n for n, _ in tables]
     if not names:
         notes.append("the database has no tables")
         return {"labels": [], "dtypes": [], "columns": [], "rows": 0, "more": {"tables": []}}
     name = chosen(question, "table", names)
-    columns = ask_sqlite(db, 2, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", name)
+    columns = ask_sqlite(db, 3, "SELECT name, type FROM pragma_table_xinfo(?) WHERE hidden <> 1", name)
     quoted = lambda n: '"' + n.replace('"', '""') + '"'
     shown = [quoted(n) for n, _ in columns[: question["max_columns"]]]
     # Of a long value only the beginning, which keeps its type.
     parts = ", ".join("CASE typeof(%s) WHEN 'text' THEN substr(%s, 1, %d) WHEN 'blob' THEN substr(%s, 1, %d) ELSE %s END" % (c, c, LONG, c, LONG, c) for c in shown)
     rows = ask_sqlite(db, 3, "SELECT %s FROM %s LIMIT %d" % (parts, quoted(name), question["head_rows"])) if shown else []
     try:
-        count = ask_sqlite(db, 1, "SELECT count(*) FROM " + quoted(name))[0][0]
+        count = ask_sqlite(db, 2, "SELECT count(*) FROM " + quoted(name))[0][0]
     except Refused:
         count = None
     values = [list(c) for c in zip(*rows)] or [[] for _ in shown]
