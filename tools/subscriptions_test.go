@@ -1,0 +1,369 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
+func TestPace(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := pace{on: true}
+	if send, wait := p.ready(now); send || wait != 0 {
+		t.Errorf("without a change: %v %v", send, wait)
+	}
+	sent := 0
+	for range 1000 { // a change each millisecond
+		p.due = true
+		if send, _ := p.ready(now); send {
+			sent++
+			p.sent(now, true)
+		}
+		now = now.Add(time.Millisecond)
+	}
+	if sent != 4 {
+		t.Errorf("%d notifications in a second", sent)
+	}
+	p.due = true
+	_, wait := p.ready(now.Add(-100 * time.Millisecond))
+	if wait <= 0 || wait > updateEvery {
+		t.Errorf("the last one waits %v", wait)
+	}
+	if send, _ := p.ready(now.Add(updateEvery)); !send {
+		t.Error("the last one is not sent")
+	}
+	p.sent(now, false)
+	if send, wait := p.ready(now); send || wait != retryEvery {
+		t.Errorf("one that was not taken: %v %v", send, wait)
+	}
+	p.on = false
+	if send, wait := p.ready(now.Add(time.Hour)); send || wait != 0 {
+		t.Errorf("where nobody wants them: %v %v", send, wait)
+	}
+}
+
+// A listener is a client that notes what it hears.
+type listener struct {
+	*client.Client
+	t *testing.T
+
+	mu    sync.Mutex
+	heard map[string]int // by URI, or by method where there is none
+	ids   map[string]any // the subscription's id likewise
+	came  chan struct{}
+}
+
+func listen(t *testing.T, s *server.MCPServer, version string) *listener {
+	t.Helper()
+	l := &listener{t: t, heard: map[string]int{}, ids: map[string]any{}, came: make(chan struct{}, 1)}
+	l.Client = client.NewClient(transport.NewInProcessTransport(s), client.WithProtocolVersion(version))
+	if err := l.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = version
+	if _, err := l.Initialize(t.Context(), hello); err != nil {
+		t.Fatal(err)
+	}
+	l.OnNotification(func(n mcp.JSONRPCNotification) {
+		what := n.Method
+		if uri, ok := n.Params.AdditionalFields["uri"].(string); ok && n.Method == "notifications/resources/updated" {
+			what = uri
+		}
+		l.mu.Lock()
+		l.heard[what]++
+		l.ids[what] = n.Params.Meta[mcp.MetaKeySubscriptionID]
+		l.mu.Unlock()
+		select {
+		case l.came <- struct{}{}:
+		default:
+		}
+	})
+	return l
+}
+
+const listChanged = "notifications/resources/list_changed"
+
+func (l *listener) count(what string) int {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.heard[what]
+}
+
+// await waits until something was heard more than so many times.
+func (l *listener) await(what string, more int) {
+	l.t.Helper()
+	limit := time.After(time.Minute)
+	for l.count(what) <= more {
+		select {
+		case <-l.came:
+		case <-limit:
+			l.mu.Lock()
+			defer l.mu.Unlock()
+			l.t.Fatalf("%s is not heard again: %v", what, l.heard)
+		}
+	}
+}
+
+func (l *listener) subscribe(uri string) error {
+	var req mcp.SubscribeRequest
+	req.Params.URI = uri
+	return l.Client.Subscribe(l.t.Context(), req)
+}
+
+func (l *listener) mustSubscribe(uris ...string) {
+	l.t.Helper()
+	for _, uri := range uris {
+		if err := l.subscribe(uri); err != nil {
+			l.t.Fatalf("%s: %v", uri, err)
+		}
+	}
+}
+
+// holds waits until a notebook is in use, or is not.
+func (r *rig) holds(path string, want bool) {
+	r.t.Helper()
+	for range 6000 {
+		list, err := r.manager.Sessions(path)
+		if err != nil {
+			r.t.Fatal(err)
+		}
+		if len(list) == 1 && list[0].Busy == want {
+			return
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	r.t.Fatalf("%s is in use: %v, all the time", path, !want)
+}
+
+func (r *rig) mcpServer() *server.MCPServer {
+	r.t.Helper()
+	s, err := New(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	return s
+}
+
+// In the older protocol a client hears of what somebody else changes in the cells that it has subscribed to, and of what
+// opens and closes.
+func TestSubscribe(t *testing.T) {
+	r := newRig(t)
+	human := r.person()
+	path := r.server.Notebook(t, "1", "2")
+	l := listen(t, r.mcpServer(), "2025-06-18")
+	defer l.Close()
+	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
+	l.await(listChanged, 0)
+	ids := human.read(path).Cells
+	listed := r.listed(l.Client)
+	uri := ""
+	for at := range listed {
+		if strings.HasSuffix(at, "/cells") {
+			uri = strings.TrimSuffix(at, "/cells")
+		}
+	}
+	first, second := uri+"/cells/"+ids[0].ID, uri+"/cells/"+ids[1].ID
+	r.holds(path, false)
+	l.mustSubscribe(uri, first, second, first+"/outputs", uriCurrent, uriList)
+	r.holds(path, true)
+
+	human.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0}, "content": "'a person was here'"}}}, nil)
+	for _, want := range []string{uri, first, uriCurrent} {
+		l.await(want, 0)
+	}
+	if text, err := r.readURI(l.Client, first); err != nil || text.Text != "'a person was here'" {
+		t.Errorf("%v %+v", err, text)
+	}
+	human.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, nil)
+	l.await(first+"/outputs", 0)
+	if n := l.count(second); n != 0 {
+		t.Errorf("a cell that nobody changed was told of %d times", n)
+	}
+
+	// No more of what it has unsubscribed from.
+	var req mcp.UnsubscribeRequest
+	req.Params.URI = first
+	if err := l.Unsubscribe(t.Context(), req); err != nil {
+		t.Fatal(err)
+	}
+	edit := func(cell int, source string) {
+		t.Helper()
+		human.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": cell}, "content": source}}}, nil)
+	}
+	edit(1, "'one'")
+	l.await(second, 0) // which comes behind what was on its way
+	had := l.count(first)
+	edit(0, "3")
+	edit(1, "'two'")
+	l.await(second, 1)
+	if n := l.count(first); n != had {
+		t.Errorf("heard %d times more after unsubscribing", n-had)
+	}
+
+	// Closed, it is told of once more, and is another list.
+	whole, lists, listing := l.count(uri), l.count(listChanged), l.count(uriList)
+	if _, _, err := r.manager.End(t.Context(), path); err != nil {
+		t.Fatal(err)
+	}
+	l.await(uri, whole)
+	l.await(listChanged, lists)
+	l.await(uriList, listing)
+	whole = l.count(uri)
+	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
+	l.await(uri, whole)
+	r.holds(path, true)
+}
+
+// What is not the client's cannot be subscribed to.
+func TestSubscribeRefused(t *testing.T) {
+	r := newRig(t)
+	path := r.server.Notebook(t, "1")
+	r.read(path)
+	l := listen(t, r.mcpServer(), "2025-06-18")
+	defer l.Close()
+	for uri, want := range map[string]string{
+		r.uriOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", notebookScheme + "%zz/x": "Unknown resource",
+	} {
+		if err := l.subscribe(uri); err == nil || !strings.Contains(err.Error(), want) {
+			t.Errorf("%s: %v, wanted %s", uri, err, want)
+		}
+	}
+	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
+	uri := notebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
+	if err := l.subscribe(uri + "/bogus"); err == nil || !strings.Contains(err.Error(), "Unknown format: bogus") {
+		t.Error(err)
+	}
+	l.mustSubscribe(uri)
+}
+
+// sessionOf is a client's own id in addresses.
+func sessionOf(t *testing.T, r *rig, c *client.Client) string {
+	t.Helper()
+	for at := range r.listed(c) {
+		if strings.HasPrefix(at, exportScheme) {
+			return strings.Split(at, "/")[4]
+		}
+	}
+	t.Fatal("the client has no notebook")
+	return ""
+}
+
+// In the newer protocol a client hears what it listens to, on the request that it listens with, and nothing else.
+func TestSubscriptionsListen(t *testing.T) {
+	r := newRig(t)
+	human := r.person()
+	path := r.server.Notebook(t, "1")
+	s := r.mcpServer()
+	l := listen(t, s, mcp.ProtocolVersion20260728)
+	defer l.Close()
+	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
+	r.read(path)
+	id := strings.Split(r.uriOf(path), "/")[3]
+	uri := notebookAddress(sessionOf(t, r, l.Client), id)
+	stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri, "notebook://x/y"}}, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	l.await("notifications/subscriptions/acknowledged", 0)
+	r.holds(path, true)
+	human.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "2"}}}, nil)
+	l.await(uri, 0)
+	l.mu.Lock()
+	if l.ids[uri] == nil {
+		t.Error("the notification does not say which subscription it is of")
+	}
+	l.mu.Unlock()
+	other := r.server.Notebook(t, "1")
+	r.callAs(l.Client, "get_nb_stat", dict{"path": other})
+	l.await(listChanged, 0)
+	stop()
+	r.holds(path, false)
+	stop, err = l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true}, func(err error) { t.Error(err) })
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer stop()
+	l.await("notifications/subscriptions/acknowledged", 1) // which comes behind what was on its way
+	had, lists := l.count(uri), l.count(listChanged)
+	human.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "3"}}}, nil)
+	r.callAs(l.Client, "get_nb_stat", dict{"path": r.server.Notebook(t, "1")})
+	l.await(listChanged, lists)
+	if n := l.count(uri); n != had {
+		t.Errorf("heard %d times more after listening", n-had)
+	}
+}
+
+// Two hundred clients hear of one change, and when they are gone the notebook is nobody's.
+func TestManySubscribers(t *testing.T) {
+	r := newRig(t)
+	human := r.person()
+	path := r.server.Notebook(t, "1")
+	s := r.mcpServer()
+	r.read(path)
+	id := strings.Split(r.uriOf(path), "/")[3]
+	all := make([]*listener, 200)
+	uris := make([]string, len(all))
+	for i := range all {
+		all[i] = listen(t, s, "2025-06-18")
+		r.callAs(all[i].Client, "get_nb_stat", dict{"path": path})
+		uris[i] = notebookAddress(sessionOf(t, r, all[i].Client), id)
+		all[i].mustSubscribe(uris[i])
+	}
+	r.holds(path, true)
+	for i := range 20 {
+		human.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0}, "content": fmt.Sprint(i)}}}, nil)
+	}
+	for i, l := range all {
+		l.await(uris[i], 0)
+	}
+	// The last change was told of: whoever reads after the last notification reads it.
+	last := all[len(all)-1]
+	for range 6000 {
+		n := last.count(uris[len(all)-1])
+		if text, err := r.readURI(last.Client, uris[len(all)-1]); err == nil && strings.Contains(text.Text, "\n19\n") && n > 0 {
+			break
+		}
+		last.await(uris[len(all)-1], n)
+	}
+	for _, l := range all {
+		if err := l.Close(); err != nil {
+			t.Error(err)
+		}
+	}
+	r.holds(path, false)
+}
+
+// A client that has not taken its notifications is told later, and holds up nobody.
+func TestSlowSubscriber(t *testing.T) {
+	d := &deps{}
+	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
+	session := server.NewInProcessSession("slow", nil)
+	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)
+	s := l.open(ctx, session, nil)
+	s.subs["x"] = &subscription{pace: pace{on: true}}
+	now := time.Unix(1000, 0)
+	for range 150 { // more than it has room for
+		s.subs["x"].pace.due = true
+		l.send(now)
+		now = now.Add(updateEvery)
+	}
+	if !s.subs["x"].pace.due {
+		t.Error("a notification that was not taken is forgotten")
+	}
+	for len(session.ClientNotifications()) > 0 {
+		<-session.ClientNotifications()
+	}
+	if next := l.send(now.Add(retryEvery)); s.subs["x"].pace.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
+		t.Errorf("it is not sent again; next in %v", next)
+	}
+}
