@@ -47,7 +47,10 @@ type Resource struct {
 }
 
 // Contents is what a resource held: Text, or Blob in base64.
-type Contents struct{ URI, MIMEType, Text, Blob string }
+type Contents struct {
+	URI, MIMEType, Text, Blob string
+	Meta                      map[string]any `json:"_meta"`
+}
 
 // Prompt is a prompt as listed.
 type Prompt struct {
