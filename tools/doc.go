@@ -24,11 +24,19 @@
 // cells a range means is decided in ranges.go; a client that asks for it hears of the progress of cells that run
 // (progress.go).
 //
+// # Resources
+//
+// Beside images, the notebooks that a client has open are resources (resources_notebook*.go), at addresses under its own
+// sessions (resources_owned.go), and so are the templates for new ones (the folder templates). resources_list.go lists
+// them, resources_complete.go completes their addresses, resources_errors.go gives errors their codes. Who subscribes to
+// one is told of changes by subscriptions.go: a subscription opens nothing, and keeps open what is.
+//
 // # Concurrency
 //
 // The server that New returns answers any number of calls at once. What tools keep between calls is what each client
 // was last shown (seen.go) and the images of the answers (images.go), which are safe for concurrent use and bounded; all
 // else lives in the session package.
+// One goroutine of the session.Manager's tells clients of changes, until the manager is closed.
 // A tool starts no goroutine that outlives its call, where a call may take several requests: one that has to ask its
 // client something by way of its answer goes on in between (suspend.go), at the session.Manager's expense.
 package tools

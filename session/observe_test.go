@@ -1,0 +1,81 @@
+package session
+
+import (
+	"fmt"
+	"slices"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Observers hear when a document is opened, becomes different and is closed. To be listed does not keep it open; to be
+// held does.
+func TestObserve(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{IdleTimeout: 5 * time.Minute})
+		defer closeWorld(t, w)
+		var mu sync.Mutex
+		var heard []string
+		stop := w.Observe(func(e Event) {
+			mu.Lock()
+			defer mu.Unlock()
+			what := map[EventKind]string{Opened: "opened", Closed: "closed", Changed: "changed"}[e.Kind]
+			for _, c := range e.Changes.Cells {
+				what += " " + c.ID
+			}
+			heard = append(heard, what)
+		})
+		had := func(want ...string) {
+			t.Helper()
+			synctest.Wait()
+			mu.Lock()
+			defer mu.Unlock()
+			if !slices.Equal(heard, want) {
+				t.Errorf("heard %q, want %q", heard, want)
+			}
+			heard = nil
+		}
+		d := w.mustOpen(t, "a.ipynb")
+		had("opened")
+		opened := d.OpenedAt()
+		time.Sleep(time.Minute)
+		err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "x", Type: ydoc.Code, Source: "1"})
+			return err
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		had("changed x")
+		if got := d.ChangedAt().Sub(opened); got != time.Minute {
+			t.Errorf("changed %v after it was opened", got)
+		}
+		d.Release()
+
+		list := w.Notebooks()
+		if len(list) != 1 || list[0] != d || !d.Hold() {
+			t.Fatal(fmt.Sprint("the open notebooks are ", list))
+		}
+		time.Sleep(10 * time.Minute)
+		had()
+		d.Release()
+		for range 4 { // looking is no use
+			time.Sleep(time.Minute)
+			w.Notebooks()
+		}
+		time.Sleep(time.Minute)
+		had("closed")
+		if len(w.Notebooks()) != 0 || d.Hold() {
+			t.Error("a closed notebook is listed, or can be held")
+		}
+		if c, ok := d.Notebook().Cell("x"); !ok || c.Source != "1" {
+			t.Error("what it held cannot be read")
+		}
+		stop()
+		w.mustOpen(t, "a.ipynb").Release()
+		had()
+	})
+}
