@@ -230,7 +230,8 @@ func (a *Analysis) startKernel(ctx context.Context, spec string) error {
 // launch starts a kernel that is the owner's alone.
 func (a *Analysis) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
 	begun := a.m.kernels.begin(a.owner)
-	k, err := a.m.cfg.Server.StartKernel(ctx, spec)
+	// In the root folder: what its code writes is then where the Contents API finds it.
+	k, err := a.m.cfg.Server.StartKernelIn(ctx, spec, "")
 	begun.end(k.ID)
 	return k, err
 }

@@ -255,6 +255,12 @@ func TestF5FileGet(t *testing.T) {
 			}
 		})
 	}
+	made := r.server.Name(t, ".bin")
+	r.execute(s.ID, "with open('"+made+"', 'wb') as f: _ = f.write(bytes(range(256)))")
+	var got fileGetResult
+	if r.good("file_get", dict{"session_id": s.ID, "path": made}, &got); got.Delivery != deliveredLink || *got.Size != 256 {
+		t.Errorf("what code has written: %+v", got)
+	}
 	r.filesRefuse(s.ID, "file_get", folder)
 	for _, uri := range []string{
 		"none.csv", "", "..%2Fx", "../x", "%2e%2e/x", "%zz", "a%00b",
