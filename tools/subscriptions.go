@@ -199,6 +199,20 @@ func (l *live) drop(key any) {
 	}
 }
 
+// leave ends the feeds of a client that has left.
+func (l *live) leave(client string) {
+	if l == nil {
+		return // nobody is told of anything
+	}
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for key, f := range l.feeds {
+		if f.client == client {
+			l.drop(key)
+		}
+	}
+}
+
 // subscribe adds a subscription to a stream. l.mu is held.
 func (l *live) subscribe(s *feed, uri string) error {
 	if s.subs[uri] != nil {

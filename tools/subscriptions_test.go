@@ -3,6 +3,7 @@ package tools
 import (
 	"context"
 	"fmt"
+	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -64,8 +65,13 @@ type listener struct {
 
 func listen(t *testing.T, s *server.MCPServer, version string) *listener {
 	t.Helper()
+	return listenBy(t, transport.NewInProcessTransport(s), version)
+}
+
+func listenBy(t *testing.T, by transport.Interface, version string) *listener {
+	t.Helper()
 	l := &listener{t: t, heard: map[string]int{}, ids: map[string]any{}, came: make(chan struct{}, 1)}
-	l.Client = client.NewClient(transport.NewInProcessTransport(s), client.WithProtocolVersion(version))
+	l.Client = client.NewClient(by, client.WithProtocolVersion(version))
 	if err := l.Start(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -303,6 +309,48 @@ func TestSubscriptionsListen(t *testing.T) {
 	}
 }
 
+// Over HTTP it is the same, in both protocols, and a client that is gone holds nothing.
+func TestSubscribeOverHTTP(t *testing.T) {
+	for _, version := range []string{"2025-06-18", mcp.ProtocolVersion20260728} {
+		t.Run(version, func(t *testing.T) {
+			r := newRig(t)
+			human := r.person()
+			path := r.server.Notebook(t, "1")
+			web := httptest.NewServer(server.NewStreamableHTTPServer(r.mcpServer()))
+			defer web.Close()
+			var options []transport.StreamableHTTPCOption
+			if version == "2025-06-18" {
+				options = append(options, transport.WithContinuousListening())
+			}
+			by, err := transport.NewStreamableHTTP(web.URL+"/mcp", options...)
+			if err != nil {
+				t.Fatal(err)
+			}
+			l := listenBy(t, by, version)
+			r.callAs(l.Client, "get_nb_stat", dict{"path": path})
+			r.read(path)
+			uri := notebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
+			if version == "2025-06-18" {
+				l.mustSubscribe(uri)
+			} else {
+				stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, nil)
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer stop()
+				l.await("notifications/subscriptions/acknowledged", 0)
+			}
+			r.holds(path, true)
+			human.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "2"}}}, nil)
+			l.await(uri, 0)
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+			r.holds(path, false)
+		})
+	}
+}
+
 // Two hundred clients hear of one change, and when they are gone the notebook is nobody's.
 func TestManySubscribers(t *testing.T) {
 	r := newRig(t)
@@ -365,5 +413,11 @@ func TestSlowSubscriber(t *testing.T) {
 	}
 	if next := l.send(now.Add(retryEvery)); s.subs["x"].pace.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
 		t.Errorf("it is not sent again; next in %v", next)
+	}
+	if l.leave("another"); len(l.feeds) != 1 {
+		t.Error("it is gone with another client")
+	}
+	if l.leave("slow"); len(l.feeds) != 0 {
+		t.Error("its feed is there after it has left")
 	}
 }
