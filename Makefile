@@ -50,7 +50,8 @@ test-e2e: need-go venv venv-jsd node browser
 	@cd e2e && go test -race -count=1 -timeout 20m ./...
 
 .PHONY: soak
-soak: need-go venv ## edit notebooks at random for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
+soak: need-go venv browser ## fifty clients over HTTP for two minutes, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
+	@cd e2e && NBDUET_HTTP_SOAK=$${NBDUET_HTTP_SOAK:-2m} go test -race -v -timeout 20m -run TestManyClientsOverHTTP .
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: bench-ydoc
@@ -61,6 +62,11 @@ bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (RO
 .PHONY: bench-rooms
 bench-rooms: need-go venv ## measure 100 open rooms, 20 agents in one, and a notebook of 20 MB
 	@cd e2e && go test -run '^$$' -bench . -benchtime 1x -timeout 20m ./rooms
+
+.PHONY: bench-calls
+bench-calls: need-go venv ## time execute_code beside a bare client of the kernel (CALLS=n says how often; a minute or two)
+	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
+	@$(BIN)/withserver go test -run '^$$' -bench BenchmarkCalls -benchtime $${CALLS:-300}x -timeout 20m ./tools
 
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
