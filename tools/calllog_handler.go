@@ -46,7 +46,7 @@ type logHandler struct {
 // loggedNames are the keys whose texts are names of things: files, addresses, ids, states.
 var loggedNames = []string{
 	"path", "room", "kernel", "tool", "session", "sessionID", "run", "state", "cell", "op", "about", "from", "to", "type",
-	"jupyter", "toolsets", "url", "address", "root", "client", "client_id", "outcome", "stack",
+	"jupyter", "toolsets", "transport", "method", "url", "root", "client", "client_id", "outcome", "stack",
 }
 
 // hiddenHow says what to do for a text that was left out.
