@@ -19,8 +19,13 @@ var ErrNoHelper = errors.New("the Jupyter server has no kernel for Python")
 // helperOwner is whose the helper kernel is: nobody's who could ask for it.
 const helperOwner = "\x00"
 
-// helperStart bounds the start of a helper kernel.
-const helperStart = 60 * time.Second
+// helperStart bounds the start of a helper kernel, and helperEnd its end, which
+// is tried every helperAgain.
+const (
+	helperStart = 60 * time.Second
+	helperEnd   = 30 * time.Second
+	helperAgain = 250 * time.Millisecond
+)
 
 // A helper is the Manager's own kernel, for work in which the users' kernels
 // must have no part. It is started at its first use, has one user at a time,
@@ -209,18 +214,34 @@ func (h *helper) discard(k *helperKernel) {
 
 // end shuts the kernel down, whatever it is doing.
 func (k *helperKernel) end(ctx context.Context) error {
-	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), 2*shutTimeout)
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), helperEnd)
 	defer stop()
 	if k.conn != nil {
 		_ = k.conn.Close() // letting go of a socket
 	}
+	srv := k.m.cfg.Server
 	// What is interrupted can take leave; where that fails the shutdown ends it by force.
-	_ = k.m.cfg.Server.Interrupt(ctx, k.id)
-	if err := k.m.cfg.Server.ShutdownKernel(ctx, k.id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
+	_ = srv.Interrupt(ctx, k.id)
+	for {
+		err := srv.ShutdownKernel(ctx, k.id)
+		if err == nil {
+			_, err = srv.Kernel(ctx, k.id)
+		}
+		if errors.Is(err, jupyter.ErrNotFound) {
+			k.m.kernels.release(k.id)
+			return nil
+		}
+		// A server that is about to start it again, because its process has died, fails, or does so in spite of it.
+		if err != nil && !errors.Is(err, jupyter.ErrServer) {
+			return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
+		}
+		k.m.log.DebugContext(ctx, "a helper kernel has to be shut down once more", "kernel", k.id, "error", err)
+		select {
+		case <-time.After(helperAgain):
+		case <-ctx.Done():
+			return fmt.Errorf("shut down the helper kernel %s, which goes on: %w", k.id, errors.Join(ctx.Err(), err))
+		}
 	}
-	k.m.kernels.release(k.id)
-	return nil
 }
 
 // close ends the work with the kernel, and the kernel.

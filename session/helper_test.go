@@ -3,6 +3,7 @@ package session
 import (
 	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"time"
 
@@ -18,7 +19,7 @@ func helped(t *testing.T, idle time.Duration) *Manager {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(Config{Server: srv, IdleTimeout: idle})
+	m := New(Config{Server: srv, IdleTimeout: idle, Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	t.Cleanup(func() {
 		if err := m.Close(context.Background()); err != nil {
 			t.Errorf("close: %v", err)
