@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"slices"
 	"testing"
+	"time"
 
 	"github.com/chromedp/chromedp/kb"
 
@@ -39,6 +40,7 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	ctx := t.Context()
 	own := newNotebook(t, code("1 + 1"))
 	nbduet := startAgent(t, "--toolsets=analysis,cells")
+	name := fmt.Sprintf("%s-made-%d", t.Name(), time.Now().UnixNano()) // which may not be there
 	var s analysis
 	_, err := nbduet.Do(ctx, "session_create", map[string]any{"notebook_path": own}, &s)
 	must(t, err)
@@ -46,11 +48,11 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 		Path    string
 		CellIDs []string `json:"cell_ids"`
 	}
-	_, err = nbduet.Do(ctx, "notebook_create", map[string]any{"session_id": s.SessionID, "name": t.Name() + "-made", "cells": []map[string]any{
+	_, err = nbduet.Do(ctx, "notebook_create", map[string]any{"session_id": s.SessionID, "name": name, "cells": []map[string]any{
 		{"cell_type": "markdown", "source": "Titel 日本"}, {"cell_type": "code", "source": "x = 6"},
 	}}, &made)
 	must(t, err)
-	if made.Path != t.Name()+"-made.ipynb" || len(made.CellIDs) != 2 {
+	if made.Path != name+".ipynb" || len(made.CellIDs) != 2 {
 		t.Fatalf("%+v", made)
 	}
 	t.Cleanup(func() {
@@ -60,7 +62,7 @@ func TestAC4NotebookIsSeenInTheTab(t *testing.T) {
 	})
 	do := func(tool string, args map[string]any) (out changedCell) {
 		t.Helper()
-		args["session_id"], args["notebook_name"] = s.SessionID, t.Name()+"-made"
+		args["session_id"], args["notebook_name"] = s.SessionID, name
 		_, err := nbduet.Do(ctx, tool, args, &out)
 		must(t, err)
 		return out
