@@ -104,6 +104,7 @@ func (n notebookName) open(ctx context.Context, d *deps) (*session.Document, err
 		doc, err := d.manager.Open(ctx, p)
 		switch {
 		case err == nil:
+			d.visits.note(ctx, doc, true)
 			return doc, nil
 		case errors.Is(err, session.ErrNotNotebook):
 			return nil, notANotebook(p, "folder")

@@ -138,17 +138,19 @@ func cellOfFile(nb *ydoc.Notebook, file string) (ydoc.Cell, bool) {
 
 // cellMeta describes a cell.
 func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
-	kind, what := "Cell", "cell"
+	what := "cell"
 	if c.Type != "" {
 		what = c.Type + " cell"
 	}
 	name := firstLine(c.Source)
-	if name == "" {
-		name = c.ID
+	if c.Type == ydoc.Markdown {
+		name, _, _ = strings.Cut(strings.TrimLeft(c.Source, "# \n"), "\n")
+		name, _ = cut(name, maxLine)
 	}
+	name = cmp.Or(name, c.ID)
 	out := map[string]any{
 		"cellId": c.ID, "cellType": c.Type, "filename": cellFile(nb, c), "status": cellStatus(c), "hasOutputs": len(c.Outputs) > 0,
-		"name": kind + ": " + name, "description": strings.ToUpper(what[:1]) + what[1:] + " of " + path.Base(nb.State().Path),
+		"name": "Cell: " + name, "description": strings.ToUpper(what[:1]) + what[1:] + " of " + path.Base(nb.State().Path),
 	}
 	if lang := cellLanguage(nb, c).Name; lang != "" {
 		out["language"] = lang

@@ -123,7 +123,7 @@ func (l *listener) await(what string, more int) {
 func (l *listener) subscribe(uri string) error {
 	var req mcp.SubscribeRequest
 	req.Params.URI = uri
-	return l.Client.Subscribe(l.t.Context(), req)
+	return l.Client.Subscribe(l.t.Context(), req) //nolint:staticcheck // the older protocol is what is tested
 }
 
 func (l *listener) mustSubscribe(uris ...string) {
@@ -199,7 +199,7 @@ func TestSubscribe(t *testing.T) {
 	// No more of what it has unsubscribed from.
 	var req mcp.UnsubscribeRequest
 	req.Params.URI = first
-	if err := l.Unsubscribe(t.Context(), req); err != nil {
+	if err := l.Unsubscribe(t.Context(), req); err != nil { //nolint:staticcheck // the older protocol is what is tested
 		t.Fatal(err)
 	}
 	edit := func(cell int, source string) {
@@ -320,7 +320,7 @@ func TestSubscribeOverHTTP(t *testing.T) {
 			defer web.Close()
 			var options []transport.StreamableHTTPCOption
 			if version == "2025-06-18" {
-				options = append(options, transport.WithContinuousListening())
+				options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // so hear clients of the older protocol
 			}
 			by, err := transport.NewStreamableHTTP(web.URL+"/mcp", options...)
 			if err != nil {
