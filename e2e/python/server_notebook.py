@@ -159,11 +159,10 @@ def op_state(model, o):
 
 
 def op_undo(model, o):
-    model.undo_manager.undo()
+    """Does nothing, as nothing on the server ever undoes. (With pycrdt's undo a cell can return without its type and source.)"""
 
 
-def op_redo(model, o):
-    model.undo_manager.redo()
+op_redo = op_undo
 
 
 OPERATIONS = {name[3:]: f for name, f in list(globals().items()) if name.startswith("op_")}
