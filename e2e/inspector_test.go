@@ -97,6 +97,7 @@ var inspected = map[string][]string{
 	"get_variable":           {"session_id=none", "variable_name=x"},
 	"get_dataframe_info":     {"session_id=none", "variable_name=df"},
 	"preview_data":           {"path=TEXT", "format=csv", "rows=1"},
+	"record_context":         {`topics=["inspected"]`},
 	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
 }
 

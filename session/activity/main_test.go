@@ -25,7 +25,7 @@ func TestMain(m *testing.M) {
 func child(path string) {
 	s, err := Open(context.Background(), Options{Path: path})
 	if err != nil {
-		fmt.Println("failed:", err)
+		fmt.Fprintln(os.Stderr, "failed:", err)
 		os.Exit(1)
 	}
 	c := Client{Key: "child", Owner: "me", Name: "child"}
@@ -33,10 +33,10 @@ func child(path string) {
 		s.Called(c, fmt.Sprintf("file-%d.py", n%10))
 		if n%50 == 0 {
 			if err := s.flush(context.Background()); err != nil {
-				fmt.Println("failed:", err)
+				fmt.Fprintln(os.Stderr, "failed:", err)
 				os.Exit(1)
 			}
-			fmt.Println("wrote", n+1)
+			fmt.Fprintln(os.Stdout, "wrote", n+1)
 		}
 		time.Sleep(time.Millisecond)
 	}

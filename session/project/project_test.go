@@ -1,7 +1,6 @@
 package project
 
 import (
-	"fmt"
 	"reflect"
 	"strings"
 	"testing"
@@ -173,7 +172,7 @@ func FuzzAdd(f *testing.F) {
 			t.Fatal(err)
 		}
 		if _, ok := p.Module(module); !ok {
-			t.Error(fmt.Sprintf("module %q is gone", module))
+			t.Errorf("module %q is gone", module)
 		}
 	})
 }
