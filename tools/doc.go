@@ -31,6 +31,11 @@
 // them, resources_complete.go completes their addresses, resources_errors.go gives errors their codes. Who subscribes to
 // one is told of changes by subscriptions.go: a subscription opens nothing, and keeps open what is.
 //
+// # Whose is what
+//
+// All that is kept is kept for a client (client.go): where a transport serves several, one finds nothing of another's but
+// the documents, and takes what it has with it when it leaves. The package tools/serve is such a transport.
+//
 // # Concurrency
 //
 // The server that New returns answers any number of calls at once. What tools keep between calls is what each client
