@@ -7,6 +7,7 @@ import (
 	"os"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
@@ -50,8 +51,9 @@ func TestNotebookResources(t *testing.T) {
 		t.Errorf("the list of a new client is %+v", list)
 	}
 	path := newNotebook(t, markdown("# Growth"), code("class TreeNode:\n    pass\nprint('made')"))
+	base := fmt.Sprintf("%s-%d", strings.TrimSuffix(path, ".ipynb"), time.Now().UnixNano()) // nobody else's
 	var made struct{ Path, Pattern string }
-	typescriptDo(t, c, "notebook_from_template", map[string]any{"pattern": "tree_of_thought", "path": strings.TrimSuffix(path, ".ipynb") + "-tree.ipynb"}, &made)
+	typescriptDo(t, c, "notebook_from_template", map[string]any{"pattern": "tree_of_thought", "path": base + "-tree.ipynb"}, &made)
 	var ran struct {
 		Results []struct {
 			RunID string `json:"run_id"`
@@ -92,7 +94,7 @@ func TestNotebookResources(t *testing.T) {
 	var imported struct {
 		URI string `json:"resource_uri"`
 	}
-	typescriptDo(t, c, "notebook_import", map[string]any{"path": strings.TrimSuffix(path, ".ipynb") + "-again.ipynb", "source_path": file}, &imported)
+	typescriptDo(t, c, "notebook_import", map[string]any{"path": base + "-again.ipynb", "source_path": file}, &imported)
 	if again := readText(t, c, imported.URI+"/cells/cell-1"); again.Text != "class TreeNode:\n    pass\nprint('made')" {
 		t.Errorf("imported, the cell is %q", again.Text)
 	}
