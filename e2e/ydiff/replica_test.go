@@ -123,7 +123,8 @@ func (l *local) back(undo bool) error {
 		return nil
 	}
 	for _, c := range before {
-		if !l.made[c.ID] && !slices.ContainsFunc(after, func(a ydoc.Cell) bool { return a.ID == c.ID }) {
+		// A cell whose id somebody has removed may be one of ours.
+		if c.ID != "" && !l.made[c.ID] && !slices.ContainsFunc(after, func(a ydoc.Cell) bool { return a.ID == c.ID }) {
 			return fmt.Errorf("undo has taken away cell %s, which somebody else has made", c.ID)
 		}
 	}
