@@ -212,3 +212,30 @@ func raw(t *testing.T, path string) *sql.DB {
 	}
 	return db
 }
+
+// Two writes that fail one after the other, the later begun before the earlier
+// has ended, forget nothing.
+func TestFailedWritesAtOnce(t *testing.T) {
+	s := store(t, Options{Path: Memory})
+	note := func(text string) {
+		t.Helper()
+		if _, err := s.Noted(me, []string{text}, []Discovery{{Text: text}}); err != nil {
+			t.Fatal(err)
+		}
+	}
+	s.stop()
+	s.writer.Wait()
+	note("one")
+	first := s.changes()
+	note("two")
+	second := s.changes()
+	s.settle(first, false)
+	s.settle(second, false)
+	if err := s.flush(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	s.End(me.Key) // what is listed is what was written
+	if list := recent(t, s, "me"); len(list) != 1 || len(list[0].Discoveries) != 2 || len(list[0].Topics) != 2 {
+		t.Errorf("%+v", list)
+	}
+}

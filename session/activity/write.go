@@ -120,7 +120,8 @@ func (s *Store) settle(list []change, written bool) {
 			for _, f := range c.files {
 				c.of.dirty[f.Path] = true
 			}
-			c.of.wroteTopics, c.of.wroteFinds = c.topics, c.finds
+			// A later write may have been taken meanwhile: what is written twice is the same.
+			c.of.wroteTopics, c.of.wroteFinds = min(c.of.wroteTopics, c.topics), min(c.of.wroteFinds, c.finds)
 		}
 		if n := len(s.leaving) - maxCurrent; n > 0 {
 			s.leaving = s.leaving[n:] // of a disk that stays full not everything can be kept
