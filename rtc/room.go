@@ -222,8 +222,19 @@ const leaveTries = 3
 // answer.
 const saveAnswer = 2 * time.Second
 
-// lastSave waits until the room has our edits and asks for a save; a connection
-// that is lost meanwhile is waited for.
+// LastSave waits until the room has our edits and asks for a save, several times
+// if need be, as the last thing before [Room.Depart]; a connection that is lost
+// meanwhile is waited for. In a room that has ended it does nothing.
+func (r *Room) LastSave(ctx context.Context) error {
+	if r.Err() != nil {
+		return nil
+	}
+	if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
+		return fmt.Errorf("leave room %s: %w", r.Path(), err)
+	}
+	return nil
+}
+
 func (r *Room) lastSave(ctx context.Context) error {
 	var err error
 	patience := saveAnswer
@@ -254,14 +265,9 @@ func (r *Room) lastSave(ctx context.Context) error {
 // it ends, the room is closed all the same, and the error says what was not
 // reached. Leaving a room that has ended does nothing.
 func (r *Room) Leave(ctx context.Context) error {
-	var errs []error
-	if r.Err() == nil {
-		if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
-			errs = append(errs, fmt.Errorf("leave room %s: %w", r.Path(), err))
-		}
-	}
+	err := r.LastSave(ctx)
 	r.Depart(ctx)
-	return errors.Join(errs...)
+	return err
 }
 
 // Depart is Leave without a save, for a caller who knows that the room has our

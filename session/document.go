@@ -196,15 +196,38 @@ func (d *Document) close(ctx context.Context) error {
 	d.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
-	if ended == nil && d.file.has(revision) {
-		lv.room.Depart(ctx)
-	} else if err = lv.room.Leave(ctx); ended == nil && err == nil { // saves first
-		d.note(d.look(ctx, revision))
+	if ended == nil && !d.file.has(revision) {
+		err = d.lastSave(ctx, lv, revision)
 	}
+	lv.room.Depart(ctx)
 	if problem := d.Unsaved(); problem != "" {
 		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
 	}
 	return err
+}
+
+// lastSaves is how often a file that seems to be somebody else's is saved again
+// and looked at, before a document is left.
+const lastSaves = 3
+
+// lastSave saves a document that is about to be left, and looks whether the file
+// has it. It looks from within the room: others may save at any time, and only
+// there it is heard of. A save of theirs that was broken off by an edit leaves a
+// file that nobody names, as another program's would be, until the next save.
+func (d *Document) lastSave(ctx context.Context, lv *live, revision ydoc.Revision) error {
+	problem := problemForeign
+	for try := 0; try < lastSaves && problem == problemForeign; try++ {
+		if err := lv.room.LastSave(ctx); err != nil {
+			return err
+		}
+		problem = d.look(ctx, revision)
+		// The server may have renamed it, and not said so in the document yet.
+		if problem == problemGone && d.follow(ctx, lv) {
+			problem = d.look(ctx, revision)
+		}
+	}
+	d.note(problem)
+	return nil
 }
 
 // UnsavedError says that a document was left while its file did not have all

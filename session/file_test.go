@@ -1,11 +1,15 @@
 package session_test
 
 import (
+	"context"
 	"errors"
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -126,4 +130,46 @@ func TestFileChangedOnDiskIsSeen(t *testing.T) {
 	})
 	appendCell(t, d, "after = True")
 	eventually(t, "the file has both", func() bool { return fileHas(s, path, "x = 2") && fileHas(s, path, "after = True") })
+}
+
+// Who leaves while others write and save is told that its edits are in the file,
+// which they are, whoever has saved it last.
+func TestLeftWhileOthersSave(t *testing.T) {
+	s := jupytertest.Shared(t)
+	path := s.Notebook(t, "x = 1")
+	ctx, stop := context.WithCancel(t.Context())
+	var others sync.WaitGroup
+	defer others.Wait()
+	defer stop()
+	for i := range 3 {
+		d := open(t, manager(t, s, session.Config{AgentName: fmt.Sprint("other ", i)}), path)
+		others.Go(func() {
+			for n := 0; ctx.Err() == nil; n++ {
+				err := d.Edit(ctx, "type", func(e *ydoc.Editor) error { return e.SetSource("c0", fmt.Sprint("x = ", i, n)) })
+				if err != nil && ctx.Err() == nil {
+					t.Error(err)
+					return
+				}
+				select {
+				case <-ctx.Done():
+				case <-time.After(300 * time.Millisecond):
+				}
+			}
+		})
+	}
+	m := manager(t, s, session.Config{})
+	for n := range 6 {
+		d, err := m.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		appendCell(t, d, fmt.Sprint("mine = ", n))
+		d.Release()
+		if info, _, err := m.End(t.Context(), path); err != nil {
+			t.Errorf("left with %v: %+v", err, info)
+		}
+		if !fileHas(s, path, fmt.Sprint("mine = ", n)) {
+			t.Errorf("edit %d is not in the file", n)
+		}
+	}
 }

@@ -19,6 +19,7 @@ type room interface {
 	Barrier(ctx context.Context) error
 	Save(ctx context.Context) (string, error)
 	Leave(ctx context.Context) error
+	LastSave(ctx context.Context) error
 	Depart(ctx context.Context)
 	Peers() []rtc.Peer
 	SetCursors(cursors ...awareness.Cursor)

@@ -176,15 +176,11 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 	}
 	var c jupyter.Content
 	var named string
-	for try := range settleTries {
+	for range settleTries {
 		var err error
 		c, err = d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{Hash: true})
 		switch {
 		case errors.Is(err, jupyter.ErrNotFound):
-			// The server may have renamed it, and not said so in the document yet.
-			if try < settleTries-1 && d.follow(ctx, lv) {
-				continue
-			}
 			d.file.lose()
 			return problemGone
 		case err != nil:

@@ -131,13 +131,13 @@ func bounded(t *testing.T, at string, s map[string]any) {
 
 func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
-		"":                  "notebook,runs,document,rtc,analysis",
-		"default":           "notebook,runs,document,rtc,analysis",
-		"all":               "notebook,runs,document,rtc,analysis,cells",
+		"":                  "notebook,runs,document,rtc,analysis,context",
+		"default":           "notebook,runs,document,rtc,analysis,context",
+		"all":               "notebook,runs,document,rtc,analysis,context,cells",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, cells, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, context, cells, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)

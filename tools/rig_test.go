@@ -18,6 +18,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
 )
 
 // rig is an MCP client of the tools, on a Jupyter server.
@@ -42,7 +43,11 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	m := session.New(session.Config{Server: srv, Logger: log})
 	r := &rig{t: t, server: s, srv: srv, manager: m}
-	r.client = r.connect(Config{Manager: m, Version: "test", Toolsets: toolsetNames(), Logger: log})
+	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r.client = r.connect(Config{Manager: m, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: record})
 	t.Cleanup(func() {
 		if err := r.client.Close(); err != nil {
 			t.Error(err)
@@ -50,6 +55,9 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 		// A room that cannot be left, because the test has taken its server away, is no failure.
 		if err := m.Close(context.Background()); err != nil {
 			t.Log("close:", err)
+		}
+		if err := record.Close(context.Background()); err != nil {
+			t.Error(err)
 		}
 		r.shutKernels()
 		srv.CloseIdleConnections()
