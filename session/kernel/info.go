@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"time"
 )
 
 // onInfo keeps what the kernel says of its language. It is asked at the beginning of each socket, as a greeting.
@@ -25,15 +26,33 @@ func (c *Conn) onInfo(m incoming) {
 
 // LanguageInfo returns what the kernel says of its language, as notebooks have it in their metadata under
 // "language_info"; it waits until the kernel has started up and said it.
+//
+// Some kernels, R's among them, leave a greeting on the control channel unanswered. They are asked on the other one,
+// where they answer when they are through with what they run.
 func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
-	select {
-	case <-c.informed:
-	case <-ctx.Done():
-		return nil, fmt.Errorf("ask the kernel for its language: %w", ctx.Err())
-	case <-c.ctx.Done():
-		return nil, fmt.Errorf("ask the kernel for its language: %w", c.Err())
+	ask := time.NewTimer(c.timing.patience)
+	defer ask.Stop()
+	var question outgoing
+	var outbox chan<- outgoing
+	for {
+		select {
+		case <-c.informed:
+			c.mu.Lock()
+			defer c.mu.Unlock()
+			return c.language, nil
+		case <-ask.C:
+			m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
+			if err != nil {
+				return nil, fmt.Errorf("ask the kernel for its language: %w", err)
+			}
+			question, outbox = m, c.outbox
+		case outbox <- question:
+			outbox = nil
+			ask.Reset(c.timing.doubt) // it may be lost with the connection
+		case <-ctx.Done():
+			return nil, fmt.Errorf("ask the kernel for its language: %w", ctx.Err())
+		case <-c.ctx.Done():
+			return nil, fmt.Errorf("ask the kernel for its language: %w", c.Err())
+		}
 	}
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.language, nil
 }
