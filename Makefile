@@ -33,7 +33,7 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd nbmodel node browser build
+	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd nbmodel rkernel node browser build
 	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
@@ -41,7 +41,7 @@ test: need-go ## run all tests, browser included, installing what they need
 # for a small machine. -count=1 because the test cache sees neither the program
 # that the tests build nor the servers that they talk to.
 .PHONY: test-program
-test-program: need-go venv nbmodel
+test-program: need-go venv nbmodel rkernel
 	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
 	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
@@ -101,6 +101,10 @@ venv-jsd: ## make .venv-jsd with jupyter-server-documents, which some sites have
 .PHONY: nbmodel
 nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
 	@$(SCRIPTS)/nbmodel.sh
+
+.PHONY: rkernel
+rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables
+	@$(SCRIPTS)/rkernel.sh
 
 .PHONY: node
 node: ## install the locked Node packages of the tests

@@ -152,9 +152,21 @@ func (a *Analysis) Language(ctx context.Context) (string, error) {
 // kernel is at the code, the kernel is interrupted; a code that waits yet runs
 // later, and nobody hears of it.
 func (a *Analysis) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
+	reply, err := a.silently(ctx, code, expressions)
+	return reply.UserExpressions, err
+}
+
+// Payload runs code as [Analysis.Evaluate] does, and returns the payload of the
+// kernel's reply, which is for who asked alone.
+func (a *Analysis) Payload(ctx context.Context, code string) ([]map[string]any, error) {
+	reply, err := a.silently(ctx, code, nil)
+	return reply.Payload, err
+}
+
+func (a *Analysis) silently(ctx context.Context, code string, expressions map[string]string) (kernel.Reply, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
-		return nil, err
+		return kernel.Reply{}, err
 	}
 	defer done()
 	begun := false
@@ -170,13 +182,13 @@ func (a *Analysis) Evaluate(ctx context.Context, code string, expressions map[st
 			defer stop()
 			err = errors.Join(err, a.m.cfg.Server.Interrupt(late, conn.KernelID()))
 		}
-		return nil, fmt.Errorf("evaluate in session %s: %w", a.id, err)
+		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, err)
 	case reply.Error != nil:
-		return nil, fmt.Errorf("evaluate in session %s: %w", a.id, *reply.Error)
+		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, *reply.Error)
 	case reply.Status != "ok":
-		return nil, fmt.Errorf("evaluate in session %s: the kernel did not run it (%s)", a.id, reply.Status)
+		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: the kernel did not run it (%s)", a.id, reply.Status)
 	}
-	return reply.UserExpressions, nil
+	return reply, nil
 }
 
 // Open opens the session's notebook, wherever it is by now: see

@@ -22,7 +22,7 @@ func (s scripted) Status(context.Context) string            { return s.status }
 func (s scripted) Language(context.Context) (string, error) { return s.language, nil }
 
 func TestOtherLanguages(t *testing.T) {
-	for _, language := range []string{"R", "julia", "bash", ""} {
+	for _, language := range []string{"julia", "bash", ""} {
 		_, err := inspect.Variables(t.Context(), scripted{language: language}, inspect.ListOptions{})
 		var e *inspect.LanguageError
 		if !errors.As(err, &e) || e.Language != language {

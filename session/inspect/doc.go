@@ -28,6 +28,16 @@
 //
 // A kernel that is busy is not waited for, see [ErrBusy].
 //
+// # R
+//
+// IRkernel evaluates no user expressions. There an inspection is a silent execution of one expression, whose answer comes
+// in the payload of the reply, which is for who asked alone; the provider's source is evaluated in an environment of its
+// own above R's base. IRkernel tells all its clients what it executes, silent or not: a front end that shows what others
+// run shows the expression too. A name is one of R, or a path of them with $ and @ between. Objects are unclassed before
+// they are read, so that no method of the user's is run, promises are not forced (where rlang is loaded, as with
+// IRkernel it is) and active bindings not called. R code cannot be ended from within without a trace, so nothing is done
+// that takes long: the larger a table, the less is computed of it, and nothing after the inspection's time.
+//
 // # Files
 //
 // The beginning of a file ([File]) is read in a kernel that serves nothing else, so that a file that ends the process

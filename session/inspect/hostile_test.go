@@ -218,10 +218,10 @@ func TestCheckName(t *testing.T) {
 		if err := inspect.CheckName(name); !errors.As(err, &e) || len(err.Error()) > 800 {
 			t.Errorf("%.50q: %v", name, err)
 		}
-		if _, err := inspect.Value(t.Context(), nil, name, inspect.DetailOptions{}); !errors.As(err, &e) {
+		if _, err := inspect.Value(t.Context(), scripted{language: "python"}, name, inspect.DetailOptions{}); !errors.As(err, &e) {
 			t.Errorf("%.50q is asked for: %v", name, err)
 		}
-		if _, err := inspect.DataFrame(t.Context(), nil, name, inspect.TableOptions{}); !errors.As(err, &e) {
+		if _, err := inspect.DataFrame(t.Context(), scripted{language: "python"}, name, inspect.TableOptions{}); !errors.As(err, &e) {
 			t.Errorf("%.50q is asked for: %v", name, err)
 		}
 	}

@@ -9,7 +9,7 @@ import (
 	"time"
 )
 
-// A Kernel is what is inspected, such as a *session.Analysis.
+// A Kernel is what is inspected, such as a *session.Analysis. For R it must be a [PayloadKernel] as well.
 type Kernel interface {
 	// Evaluate runs code silently, then evaluates the expressions, and returns what the kernel answers for each.
 	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
@@ -29,7 +29,7 @@ var ErrSlow = errors.New("the kernel did not answer in time")
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python: print them with execute_code", e.Language)
+	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python and R: print them with execute_code", e.Language)
 }
 
 // A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a
@@ -68,26 +68,33 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 	if err != nil {
 		return fmt.Errorf("inspect: %w", err)
 	}
-	if !strings.EqualFold(language, "python") {
-		return &LanguageError{language}
-	}
 	question["seconds"] = within.Seconds()
-	expression, err := pythonExpression(kind, question)
-	if err != nil {
-		return err
-	}
 	limited, stop := context.WithTimeout(ctx, within+grace)
 	defer stop()
-	replies, err := k.Evaluate(limited, "", map[string]string{"inspect": expression})
+	var text json.RawMessage
+	switch r, payload := k.(PayloadKernel); {
+	case strings.EqualFold(language, "python"):
+		if name, ok := question["name"].(string); ok {
+			if err := CheckName(name); err != nil {
+				return err
+			}
+		}
+		text, err = pythonInspection(limited, k, kind, question)
+	case strings.EqualFold(language, "r") && payload && rSources[kind] != "":
+		if name, ok := question["name"].(string); ok {
+			if err := checkRName(name); err != nil {
+				return err
+			}
+		}
+		text, err = rInspection(limited, r, rSources[kind], question)
+	default:
+		return &LanguageError{language}
+	}
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		return fmt.Errorf("inspect: %w", errors.Join(ErrSlow, err))
 	case err != nil:
 		return fmt.Errorf("inspect: %w", err)
-	}
-	text, err := pythonAnswer(replies["inspect"])
-	if err != nil {
-		return err
 	}
 	var refusal struct{ Error, Message string }
 	if err := json.Unmarshal(text, &refusal); err != nil {

@@ -43,13 +43,17 @@ func (k testKernel) Language(ctx context.Context) (string, error) {
 
 func startKernel(t *testing.T) testKernel {
 	t.Helper()
-	s := jupytertest.Shared(t)
+	return kernelOf(t, jupytertest.Shared(t), "python3")
+}
+
+func kernelOf(t *testing.T, s *jupytertest.Server, spec string) testKernel {
+	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	info, err := srv.StartKernel(t.Context(), "python3")
+	info, err := srv.StartKernel(t.Context(), spec)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -17,7 +17,7 @@ func (e *NameError) Error() string {
 	if r := []rune(name); len(r) > 100 {
 		name = string(r[:100]) + "…"
 	}
-	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a dotted path of them such as model.coef_ (no calls, no subscripts)", name, e.Reason)
+	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
 }
 
 // CheckName checks that name is an identifier or a dotted path of identifiers. The error is a *NameError.
@@ -45,4 +45,13 @@ func CheckName(name string) error {
 		}
 	}
 	return nil
+}
+
+// checkAnyName checks a name before it is known which language it is of.
+func checkAnyName(name string) error {
+	err := CheckName(name)
+	if err != nil && checkRName(name) == nil {
+		return nil
+	}
+	return err
 }

@@ -1,6 +1,7 @@
 package inspect
 
 import (
+	"context"
 	"embed"
 	"encoding/json"
 	"errors"
@@ -14,17 +15,18 @@ var pythonFiles embed.FS
 
 // pythonSources are the sources of each kind of inspection; each ends with the function inspect.
 var pythonSources = map[string]string{
-	askList:   pythonSource("common", "list"),
-	askDetail: pythonSource("common", "path", "table", "detail"),
-	askFrame:  pythonSource("common", "path", "table", "frame"),
+	askList:   sourceOf(pythonFiles, "python/common.py", "python/list.py"),
+	askDetail: sourceOf(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/detail.py"),
+	askFrame:  sourceOf(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/frame.py"),
 
-	askPreview: pythonSource("common", "table", "preview", "preview_text", "preview_other"),
+	askPreview: sourceOf(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_text.py", "python/preview_other.py"),
 }
 
-func pythonSource(names ...string) string {
+// sourceOf is the text of some files, without the lines that are comments.
+func sourceOf(files embed.FS, names ...string) string {
 	var b strings.Builder
 	for _, name := range names {
-		text, err := pythonFiles.ReadFile("python/" + name + ".py")
+		text, err := files.ReadFile(name)
 		if err != nil {
 			panic("inspect: " + err.Error()) // it is embedded
 		}
@@ -35,6 +37,19 @@ func pythonSource(names ...string) string {
 		}
 	}
 	return b.String()
+}
+
+// pythonInspection asks IPython.
+func pythonInspection(ctx context.Context, k Kernel, kind string, question map[string]any) (json.RawMessage, error) {
+	expression, err := pythonExpression(kind, question)
+	if err != nil {
+		return nil, err
+	}
+	replies, err := k.Evaluate(ctx, "", map[string]string{"inspect": expression})
+	if err != nil {
+		return nil, err
+	}
+	return pythonAnswer(replies["inspect"])
 }
 
 // pythonMIME is the type under which the answer is shown, of our own so that no formatter of the user's makes it.

@@ -78,10 +78,10 @@ type Detail struct {
 	Frame *Table `json:"dataframe,omitempty"`
 }
 
-// Value looks at one variable, or at an attribute by a dotted path. The errors are those of [Variables] and *NameError.
+// Value looks at one variable, or at a part of it by a path. The errors are those of [Variables] and *NameError.
 func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detail, error) {
 	out := Detail{}
-	if err := CheckName(name); err != nil {
+	if err := checkAnyName(name); err != nil {
 		return out, err
 	}
 	question := opt.Table.question(name)
@@ -90,7 +90,7 @@ func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detai
 	return out, err
 }
 
-// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin or cuDF. What is kept by column is
+// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF or R. What is kept by column is
 // an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers beyond 2^53
 // included, is text.
 type Table struct {
@@ -116,7 +116,7 @@ type Frame struct {
 // DataFrame looks at a table. The errors are those of [Value].
 func DataFrame(ctx context.Context, k Kernel, name string, opt TableOptions) (Frame, error) {
 	out := Frame{}
-	if err := CheckName(name); err != nil {
+	if err := checkAnyName(name); err != nil {
 		return out, err
 	}
 	err := ask(ctx, k, askFrame, frameTime, opt.question(name), &out)
