@@ -226,11 +226,10 @@ const saveAnswer = 2 * time.Second
 // if need be, as the last thing before [Room.Depart]; a connection that is lost
 // meanwhile is waited for. In a room that has ended it does nothing.
 func (r *Room) LastSave(ctx context.Context) error {
-	if r.Err() != nil {
-		return nil
-	}
-	if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
-		return fmt.Errorf("leave room %s: %w", r.Path(), err)
+	if r.Err() == nil {
+		if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
+			return fmt.Errorf("leave room %s: %w", r.Path(), err)
+		}
 	}
 	return nil
 }

@@ -207,7 +207,7 @@ many = pyarrow.chunked_array([[1, 2], [3]])
 xa = xarray.DataArray(numpy.zeros(4), dims='x')
 xd = xarray.Dataset({'v': (('x', 'y'), numpy.zeros((4, 2)))})
 wide = polars.DataFrame({f'c{i}': ['x' * 10_000] * 2 for i in range(3_000)})
-nested = polars.DataFrame({'l': [[1, None], None], 'd': [{'k': 1.5}, None], 't': [None, __import__('datetime').datetime(2026, 1, 2)]})`
+nested = polars.DataFrame({'l': [None, [1, None]], 'd': [{'k': 1.5}, None], 't': [None, __import__('datetime').datetime(2026, 1, 2)]})`
 
 func TestRealLibraries(t *testing.T) {
 	k := startKernel(t)
