@@ -63,6 +63,20 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	// The server takes a file that is renamed while it is being saved for one that
+	// another program has changed, and reads it again.
+	var last time.Time
+	eventually(t, "the run is saved, and nothing more is written", func() bool {
+		info, err := os.Stat(filepath.Join(s.Root, path))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !info.ModTime().Equal(last) {
+			last = info.ModTime()
+			return false
+		}
+		return time.Since(last) > 3*time.Second && fileHas(s, path, `"execution_count": 1`)
+	})
 	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
