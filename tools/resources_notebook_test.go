@@ -403,7 +403,7 @@ func TestResourcePages(t *testing.T) {
 		}
 		req.Params.Cursor = page.NextCursor
 	}
-	if want := 2 + 3*34 + len(notebookPatterns()); len(seen) != want {
+	if want := 2 + 3 + 3*34 + len(notebookPatterns()); len(seen) != want { // three are of the context
 		t.Errorf("%d resources, wanted %d", len(seen), want)
 	}
 	for _, bad := range []mcp.Cursor{"nonsense", "bm9uc2Vuc2U="} {
