@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"path"
+	"slices"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -145,6 +146,8 @@ func completeFiles(endings ...string) func(context.Context, *deps, string, map[s
 				}
 			}
 		}
+		slices.Sort(files) // the server lists them in no order
+		slices.Sort(folders)
 		return append(files, folders...)
 	}
 }

@@ -135,6 +135,12 @@ func TestPromptCompletions(t *testing.T) {
 			t.Errorf("%s %s %q: %q, want %q", q.name, q.argument, q.written, got, q.want)
 		}
 	}
+	var req mcp.CompleteRequest
+	req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: fileScheme + "{session_id}/files/{+path}"}
+	req.Params.Argument = mcp.CompleteArgument{Name: "path", Value: dir + "/"}
+	if res, err := c.client.Complete(t.Context(), req); err != nil || !slices.Equal(res.Completion.Values, []string{data, nb, dir + "/sub/"}) {
+		t.Errorf("files: %+v, %v", res, err)
+	}
 	if !slices.Contains(c.complete("review_notebook", "path", dir[:len(dir)-1], nil), dir+"/") {
 		t.Error("a folder is not completed")
 	}

@@ -30,6 +30,8 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 		for _, a := range c.d.manager.Analyses(clientOf(ctx)) {
 			values = append(values, a.ID())
 		}
+	case strings.HasPrefix(uri, jupyterScheme) && arg.Name == "path":
+		values = completeFiles("")(ctx, c.d, arg.Value, nil)
 	}
 	return completion(values, arg.Value), nil
 }
