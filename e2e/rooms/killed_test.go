@@ -15,13 +15,15 @@ import (
 )
 
 // typeUntil makes edits until stop is closed, and gives each the time that a
-// tool call has.
+// tool call has. An edit breaks off the save that is under way in the server
+// (jupyter_server_ydoc rooms.py, _maybe_save_document), so with next to no pause
+// between the edits of two, nothing would be on disk on a slow machine.
 func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string) {
 	for i := 0; ; i++ {
 		select {
 		case <-stop:
 			return
-		case <-time.After(20 * time.Millisecond):
+		case <-time.After(150 * time.Millisecond):
 		}
 		call, end := context.WithTimeout(context.Background(), 15*time.Second)
 		l.insert(call, d, i*7, fmt.Sprintf("%s-%d", name, i))
