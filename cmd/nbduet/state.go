@@ -2,7 +2,6 @@ package main
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -43,6 +42,5 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 		}
 	}
 	log.Warn("activity is kept until this program ends: name a file for it with --state", "error", err)
-	s, merr := activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
-	return s, errors.Join(merr)
+	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

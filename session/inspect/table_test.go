@@ -155,28 +155,13 @@ npi = np.int64(5)`
 func TestLibraries(t *testing.T) {
 	k := startKernel(t)
 	k.define(fakes)
-	sizes := map[string]string{}
-	for _, v := range k.variables(inspect.ListOptions{}).Variables {
-		sizes[v.Name] = v.Size
-	}
-	for name, want := range map[string]string{
+	k.sizes(map[string]string{
 		"pl": "3 rows × 2 cols", "lazy": "not computed", "mp": "3 rows × 2 cols", "slow": "unknown: it took too long",
 		"tensor": "2 × 3 torch.float32", "grad": "2 × 3 torch.float32", "xa": "4 float64", "xd": "x 4 × y 2", "dask": "? rows × 2 cols",
 		"npa": "1000 × 10000 int64", "npo": "3 object",
-	} {
-		if sizes[name] != want {
-			t.Errorf("%s: %q, not %q", name, sizes[name], want)
-		}
-	}
+	})
 	for _, name := range []string{"pl", "mp"} {
-		f := k.frame(name, inspect.TableOptions{})
-		if jsonOf(t, f.Shape) != "[3,2]" || !slices.Equal(f.Columns, []string{"a", "s"}) || f.Memory == nil || len(f.Notes) > 0 {
-			t.Errorf("%s: %s", name, jsonOf(t, f))
-		}
-		equal(t, name, f.Missing, `{"a":1,"s":1}`)
-		equal(t, name, f.Head, `[{"a":1,"s":"x"},{"a":null,"s":"y"},{"a":3,"s":null}]`)
-		var figures map[string]map[string]any
-		must(t, json.Unmarshal(f.Figures, &figures))
+		figures := k.threeRows(name)
 		if a := figures["a"]; a["count"] != 2.0 || a["mean"] != 2.0 || a["max"] != 3.0 {
 			t.Errorf("%s: %v", name, figures)
 		}
@@ -212,26 +197,11 @@ nested = polars.DataFrame({'l': [None, [1, None]], 'd': [{'k': 1.5}, None], 't':
 func TestRealLibraries(t *testing.T) {
 	k := startKernel(t)
 	k.define(reals)
-	sizes := map[string]string{}
-	for _, v := range k.variables(inspect.ListOptions{}).Variables {
-		sizes[v.Name] = v.Size
-	}
-	for name, want := range map[string]string{
+	k.sizes(map[string]string{
 		"pl": "3 rows × 2 cols", "lazy": "not computed", "table": "3 rows × 2 cols", "xa": "4 float64", "xd": "x 4 × y 2", "wide": "2 rows × 3000 cols",
-	} {
-		if sizes[name] != want {
-			t.Errorf("%s: %q, not %q", name, sizes[name], want)
-		}
-	}
+	})
 	for _, name := range []string{"pl", "table"} {
-		f := k.frame(name, inspect.TableOptions{})
-		if jsonOf(t, f.Shape) != "[3,2]" || !slices.Equal(f.Columns, []string{"a", "s"}) || f.Memory == nil || len(f.Notes) > 0 {
-			t.Errorf("%s: %s", name, jsonOf(t, f))
-		}
-		equal(t, name, f.Missing, `{"a":1,"s":1}`)
-		equal(t, name, f.Head, `[{"a":1,"s":"x"},{"a":null,"s":"y"},{"a":3,"s":null}]`)
-		var figures map[string]map[string]any
-		must(t, json.Unmarshal(f.Figures, &figures))
+		figures := k.threeRows(name)
 		if a := figures["a"]; a["count"] != 2.0 || name == "pl" && (a["mean"] != 2.0 || a["max"] != 3.0) {
 			t.Errorf("%s: %v", name, figures)
 		}
@@ -248,6 +218,34 @@ func TestRealLibraries(t *testing.T) {
 			t.Errorf("%s: %s", name, s)
 		}
 	}
+}
+
+// sizes holds the sizes that variables are listed with against those wanted.
+func (k testKernel) sizes(want map[string]string) {
+	k.t.Helper()
+	sizes := map[string]string{}
+	for _, v := range k.variables(inspect.ListOptions{}).Variables {
+		sizes[v.Name] = v.Size
+	}
+	for name, want := range want {
+		if sizes[name] != want {
+			k.t.Errorf("%s: %q, not %q", name, sizes[name], want)
+		}
+	}
+}
+
+// threeRows looks at the small table that several libraries have, and gives the figures of its columns.
+func (k testKernel) threeRows(name string) (figures map[string]map[string]any) {
+	t := k.t
+	t.Helper()
+	f := k.frame(name, inspect.TableOptions{})
+	if jsonOf(t, f.Shape) != "[3,2]" || !slices.Equal(f.Columns, []string{"a", "s"}) || f.Memory == nil || len(f.Notes) > 0 {
+		t.Errorf("%s: %s", name, jsonOf(t, f))
+	}
+	equal(t, name, f.Missing, `{"a":1,"s":1}`)
+	equal(t, name, f.Head, `[{"a":1,"s":"x"},{"a":null,"s":"y"},{"a":3,"s":null}]`)
+	must(t, json.Unmarshal(f.Figures, &figures))
+	return figures
 }
 
 func equal(t *testing.T, what string, got json.RawMessage, want string) {
