@@ -133,15 +133,11 @@ func notebookEditCell(d *deps) tool {
 			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
 				return nil, fmt.Errorf("revision %s is not a revision: give it as notebook_get has it; nothing was changed", quoted(args.Revision))
 			}
-			doc, err := args.open(ctx, d)
+			doc, cell, err := d.openCell(ctx, args.notebookName, args.cellName)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, err := args.find(doc)
-			if err != nil {
-				return nil, err
-			}
 			changed, err := d.modify(ctx, doc, []modification{{Range: cellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
 			if err != nil {
 				return nil, err
@@ -191,15 +187,11 @@ func notebookDeleteCell(d *deps) tool {
 			if err := args.check(); err != nil {
 				return nil, err
 			}
-			doc, err := args.open(ctx, d)
+			doc, cell, err := d.openCell(ctx, args.notebookName, args.cellName)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, err := args.find(doc)
-			if err != nil {
-				return nil, err
-			}
 			at := 0
 			err = doc.Edit(ctx, "delete cell", func(e *ydoc.Editor) error {
 				at, _ = e.Index(cell.ID)
@@ -241,15 +233,11 @@ func notebookMoveCell(d *deps) tool {
 			if err := args.check(); err != nil {
 				return nil, err
 			}
-			doc, err := args.open(ctx, d)
+			doc, cell, err := d.openCell(ctx, args.notebookName, args.cellName)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, err := args.find(doc)
-			if err != nil {
-				return nil, err
-			}
 			err = doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
 				if n := e.Len(); args.Position < 0 || args.Position >= n {
 					return fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, holds(n))

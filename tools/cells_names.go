@@ -183,3 +183,17 @@ func (d *deps) fileNotFolder(ctx context.Context, id, p string) (jupyter.Content
 	}
 	return c, err
 }
+
+// openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the document.
+func (d *deps) openCell(ctx context.Context, n notebookName, c cellName) (*session.Document, ydoc.Cell, error) {
+	doc, err := n.open(ctx, d)
+	if err != nil {
+		return nil, ydoc.Cell{}, err
+	}
+	cell, err := c.find(doc)
+	if err != nil {
+		doc.Release()
+		return nil, ydoc.Cell{}, err
+	}
+	return doc, cell, nil
+}
