@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -16,33 +15,23 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
 )
 
 // contextRig has a project file of its own.
 type contextRig struct {
 	*rig
-	mcp   *server.MCPServer
-	store *activity.Store
-	path  string // of the project file
+	mcp  *server.MCPServer
+	path string // of the project file
 }
 
 func newContextRig(t *testing.T) *contextRig {
 	t.Helper()
 	r := newRig(t)
-	store, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		if err := store.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	})
-	c := &contextRig{rig: r, store: store, path: r.server.Name(t, "-project.yaml")}
+	c := &contextRig{rig: r, path: r.server.Name(t, "-project.yaml")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
-	if c.mcp, err = New(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: store, Project: c.path}); err != nil {
+	var err error
+	if c.mcp, err = New(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: r.record, Project: c.path}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.client.Close(); err != nil {
@@ -266,7 +255,7 @@ func TestRecordContext(t *testing.T) {
 func TestActivityIsTheClientsOwn(t *testing.T) {
 	c := newContextRig(t)
 	var clients Clients
-	s, err := New(Config{Manager: c.manager, Version: "test", Activity: c.store, Project: c.path, Clients: &clients})
+	s, err := New(Config{Manager: c.manager, Version: "test", Activity: c.record, Project: c.path, Clients: &clients})
 	if err != nil {
 		t.Fatal(err)
 	}

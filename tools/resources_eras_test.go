@@ -1,14 +1,11 @@
 package tools
 
 import (
-	"context"
 	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/nbduet/nbduet/session/activity"
 )
 
 // Resources, templates, completions and prompts are the same in the protocol's
@@ -17,19 +14,10 @@ func TestResourcesInBothEras(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", mcp.ProtocolVersion20260728} {
 		t.Run(revision, func(t *testing.T) {
 			r := newRig(t)
-			store, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
-			if err != nil {
-				t.Fatal(err)
-			}
-			t.Cleanup(func() {
-				if err := store.Close(context.Background()); err != nil {
-					t.Error(err)
-				}
-			})
 			file := r.server.Write(t, r.server.Name(t, "-project.yaml"), shop)
 			r.who = (&Clients{}).Enter() // who asks is not told by the protocol in the newest one
 			ctx := WithClient(t.Context(), r.who)
-			c := r.revision(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Activity: store, Project: file}, revision)
+			c := r.revision(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Activity: r.record, Project: file}, revision)
 			path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(
 				`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales"}`,
 				`{"id":"load","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"1/0"}`,

@@ -28,7 +28,8 @@ type rig struct {
 	srv     *jupyter.Server
 	manager *session.Manager
 	client  *client.Client
-	who     *Client // that all calls come from; nil where each MCP client is one
+	record  *activity.Store // of what the clients do
+	who     *Client         // that all calls come from; nil where each MCP client is one
 }
 
 // newRig makes one on the server that the tests share.
@@ -42,11 +43,11 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
 	m := session.New(session.Config{Server: srv, Logger: log})
-	r := &rig{t: t, server: s, srv: srv, manager: m}
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)
 	}
+	r := &rig{t: t, server: s, srv: srv, manager: m, record: record}
 	r.client = r.connect(Config{Manager: m, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: record})
 	t.Cleanup(func() {
 		if err := r.client.Close(); err != nil {
