@@ -40,6 +40,9 @@ type Config struct {
 	Activity *activity.Store
 	// Project is the path of the project file on the Jupyter server, "" for [DefaultProject].
 	Project string
+	// Notebook is the path of the notebook that each client begins with, "" for none. Nothing looks whether it is there
+	// before it is used.
+	Notebook string
 	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
 	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
@@ -57,12 +60,21 @@ type deps struct {
 
 	activity *activity.Store // nil where the toolset context is off
 	project  *projectFile
+	notebook string // that each client begins with, "" for none
 }
 
 // instructions are read by the model once, before any tool.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and shift as soon as anybody inserts or deletes a cell: read the cells again before you name indexes, and keep the cell ids to recognise cells by.
 Changing a cell is merged with what people type into it meanwhile; where both changed the same words the tool refuses and shows both, and nothing is written.`
+
+// instructionsFor are the instructions, with what this server is about.
+func instructionsFor(cfg Config) string {
+	if cfg.Notebook == "" {
+		return instructions
+	}
+	return instructions + fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
+}
 
 // New makes the MCP server. It talks to Jupyter only when a tool is called, so that initialize is answered at once
 // whatever state Jupyter is in. An error is a mistake in cfg or in a tool's schema.
@@ -89,7 +101,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures, activity: cfg.Activity}
+	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures, activity: cfg.Activity, notebook: cfg.Notebook}
 	d.project = &projectFile{manager: cfg.Manager, path: cmp.Or(cfg.Project, DefaultProject)}
 	if cfg.Clients != nil {
 		cfg.Clients.free = d.free
@@ -105,7 +117,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
-		server.WithInstructions(instructions),
+		server.WithInstructions(instructionsFor(cfg)),
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, true),
 		server.WithCompletions(),
