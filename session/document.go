@@ -25,6 +25,7 @@ type Document struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	saves  chan struct{} // wakes the saver
+	unused chan struct{} // tells the saver that nobody uses the document now
 	queue  runQueue
 	kernel kernelLink
 	// displays are those of ended runs; the runner's own.
@@ -41,6 +42,7 @@ type Document struct {
 
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
+	d.unused = make(chan struct{}, 1)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.queue.wake = make(chan struct{}, 1)
@@ -87,7 +89,14 @@ func (d *Document) use(n int) {
 	d.mu.Lock()
 	d.users += n
 	d.last = time.Now()
+	free := d.users == 0
 	d.mu.Unlock()
+	if free {
+		select {
+		case d.unused <- struct{}{}:
+		default:
+		}
+	}
 }
 
 // Release ends one Open; the document is not to be used through it afterwards.

@@ -245,36 +245,3 @@ func TestEditThatIsLostSaysSo(t *testing.T) {
 		}
 	})
 }
-
-// After our edits we ask for a save, once a second at the most, and not where
-// the people have switched autosave off.
-func TestSavesAreCoalesced(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFakeWorld(t, Config{})
-		defer closeWorld(t, w)
-		d := w.mustOpen(t, "a.ipynb")
-		defer d.Release()
-		edit := func() {
-			if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		for range 100 {
-			edit()
-			time.Sleep(20 * time.Millisecond)
-		}
-		time.Sleep(5 * time.Second)
-		if n := w.room(0).saves.Load(); n != 3 {
-			t.Errorf("%d saves for 2 s of edits, want 3", n)
-		}
-		w.room(0).autosaveOff.Store(true)
-		edit()
-		time.Sleep(5 * time.Second)
-		if n := w.room(0).saves.Load(); n != 3 {
-			t.Errorf("%d saves, want still 3 where autosave is off", n)
-		}
-	})
-}

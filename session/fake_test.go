@@ -25,6 +25,8 @@ type fakeRoom struct {
 	saves       atomic.Int32
 	left        atomic.Bool
 	leaveTakes  atomic.Int64 // a time.Duration
+	saveTakes   atomic.Int64 // likewise
+	silent      atomic.Bool  // confirms nothing
 
 	once sync.Once
 	done chan struct{}
@@ -42,7 +44,14 @@ func (f *fakeRoom) SetCursors(...awareness.Cursor) {}
 func (f *fakeRoom) Rename(string)                  {}
 func (f *fakeRoom) AutosaveOff() bool              { return f.autosaveOff.Load() }
 func (f *fakeRoom) Done() <-chan struct{}          { return f.done }
-func (f *fakeRoom) Barrier(context.Context) error  { return f.Err() }
+
+func (f *fakeRoom) Barrier(ctx context.Context) error {
+	if f.silent.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return f.Err()
+}
 
 func (f *fakeRoom) State() rtc.State {
 	if f.Err() != nil {
@@ -59,6 +68,7 @@ func (f *fakeRoom) Err() error {
 
 func (f *fakeRoom) Save(context.Context) (string, error) {
 	f.saves.Add(1)
+	time.Sleep(time.Duration(f.saveTakes.Load()))
 	return "success", nil
 }
 

@@ -154,14 +154,45 @@ func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt RunOptions
 			return nil, fmt.Errorf("run: cell %q is a %s cell, only code cells can be run", id, c.Type)
 		}
 	}
-	err := d.Edit(ctx, "run", func(e *ydoc.Editor) error {
-		for _, id := range cellIDs {
-			if err := e.StartRun(id); err != nil {
-				return err
-			}
+	return d.begin(ctx, "run", opt, func(e *ydoc.Editor) ([]string, error) { return cellIDs, startRuns(e, cellIDs) })
+}
+
+// RunNew adds a code cell at the notebook's end and queues its run, in one edit: nobody sees the cell before it is busy,
+// and the room confirms both at once.
+func (d *Document) RunNew(ctx context.Context, source string, opt RunOptions) (*Run, error) {
+	runs, err := d.begin(ctx, "insert cell", opt, func(e *ydoc.Editor) ([]string, error) {
+		ids, err := e.Insert(e.Len(), ydoc.NewCell{Type: ydoc.Code, Source: source})
+		if err != nil {
+			return nil, err
 		}
-		return nil
+		return ids, startRuns(e, ids)
 	})
+	if err != nil {
+		return nil, err
+	}
+	return runs[0], nil
+}
+
+func startRuns(e *ydoc.Editor, cellIDs []string) error {
+	for _, id := range cellIDs {
+		if err := e.StartRun(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes the edit that marks cells as busy, and queues a run for each of those that stage names.
+func (d *Document) begin(ctx context.Context, name string, opt RunOptions, stage func(*ydoc.Editor) ([]string, error)) ([]*Run, error) {
+	var cellIDs []string
+	err := d.Edit(ctx, name, func(e *ydoc.Editor) (err error) {
+		cellIDs, err = stage(e)
+		return err
+	})
+	var unsure *UnconfirmedError
+	if errors.As(err, &unsure) {
+		d.unmark(cellIDs)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -222,7 +253,7 @@ func (d *Document) execute(r *Run) {
 		ctx, stop = context.WithTimeout(context.WithoutCancel(d.ctx), finishTimeout)
 	}
 	defer stop()
-	if !w.leave {
+	if !w.leave && !w.told {
 		if err2 := d.finishCell(ctx, r); err2 != nil && err == nil {
 			err = err2
 		}
@@ -277,6 +308,22 @@ func (d *Document) finishCell(ctx context.Context, r *Run) error {
 		return nil // the server has finished it
 	}
 	return d.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
+}
+
+// unmark takes the busy mark from cells again that are not run because nobody knows whether the room has the mark; both
+// go to it when they can.
+func (d *Document) unmark(cellIDs []string) {
+	err := d.current().nb.Edit("run", func(e *ydoc.Editor) error {
+		for _, id := range cellIDs {
+			if err := e.FinishRun(id, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		d.m.log.Warn("cells that are not run still show as busy", "path", d.Path(), "error", err)
+	}
 }
 
 // idleCells takes the busy mark from cells whose runs will not happen.

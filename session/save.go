@@ -12,8 +12,20 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// saveEvery is the shortest time between two saves that we ask for.
-const saveEvery = time.Second
+const (
+	// saveEvery is the shortest time between two saves that we ask for.
+	saveEvery = time.Second
+	// saveShare is how many times as long as a save took the next one is left
+	// for, where that is longer: the server does nothing else meanwhile.
+	saveShare = 20
+	// savePauseMax is the longest time between two saves where there are edits.
+	savePauseMax = 10 * time.Second
+)
+
+// saveYield is how long a save that we ask for gives way to calls and runs that
+// use the document. The server does nothing else while it saves a notebook, and
+// who has just asked for something should not wait for that.
+const saveYield = time.Second
 
 // saveRetry is how long after a save that did not reach the file it is tried
 // again, in case the reason has gone.
@@ -101,8 +113,8 @@ func (d *Document) wantSave() {
 	}
 }
 
-// saver asks for at most one save a second, and for none where the people in
-// the room have switched autosave off.
+// saver asks for at most one save a second, for fewer where they take the server
+// long, and for none where the people in the room have switched autosave off.
 func (d *Document) saver() {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
@@ -116,6 +128,8 @@ func (d *Document) saver() {
 				continue
 			}
 		}
+		d.yield()
+		asked := time.Now()
 		if !d.current().room.AutosaveOff() {
 			d.save(d.ctx)
 			if d.Unsaved() != "" {
@@ -125,7 +139,25 @@ func (d *Document) saver() {
 		select {
 		case <-d.ctx.Done():
 			return
-		case <-time.After(saveEvery):
+		case <-time.After(min(max(saveEvery, saveShare*time.Since(asked)), savePauseMax)):
+		}
+	}
+}
+
+// yield returns when nobody uses the document, and after saveYield anyway.
+func (d *Document) yield() {
+	most := time.NewTimer(saveYield)
+	defer most.Stop()
+	for {
+		if _, busy := d.idleFor(time.Now()); !busy {
+			return
+		}
+		select {
+		case <-d.unused:
+		case <-most.C:
+			return
+		case <-d.ctx.Done():
+			return
 		}
 	}
 }

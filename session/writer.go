@@ -35,12 +35,14 @@ type outputWriter struct {
 	cell  []ydoc.Output // what the cell has, where the server writes it; nil otherwise
 	ended bool
 	wake  chan struct{}
+	over  chan struct{} // closed when nothing more comes
 	done  chan struct{}
 	leave bool // the runner's own: the server sees to the end of the cell
+	told  bool // the runner's own once done is closed: the last write has told the cell that its run has ended
 }
 
 func newOutputWriter(d *Document, r *Run) *outputWriter {
-	w := &outputWriter{d: d, r: r, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	w := &outputWriter{d: d, r: r, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
 	w.outs.run, w.outs.spools = r.ID, &d.m.spools
 	w.room = sync.NewCond(&w.mu)
 	go w.write()
@@ -109,13 +111,14 @@ func (w *outputWriter) signal() {
 	}
 }
 
-// finish writes what is left and waits until it is in the room, or until that
-// has failed.
+// finish writes what is left, without waiting for the next time to write, and
+// waits until it is in the room, or until that has failed.
 func (w *outputWriter) finish() {
 	w.mu.Lock()
 	w.outs.sayOmitted()
 	w.ended = true
 	w.mu.Unlock()
+	close(w.over)
 	w.signal()
 	<-w.done
 }
@@ -132,7 +135,7 @@ func (w *outputWriter) write() {
 			updates := w.outs.takeUpdates()
 			w.room.Broadcast()
 			w.mu.Unlock()
-			if pending && w.flush(added, all, rewrite) {
+			if pending && w.flush(added, all, rewrite, ended) {
 				pause = writeEvery
 			} else if pending {
 				// The cell may hold some of it or none; the next write brings
@@ -149,43 +152,56 @@ func (w *outputWriter) write() {
 			if !pending && len(updates) == 0 {
 				break
 			}
+			rest := time.NewTimer(pause)
 			select {
 			case <-w.d.ctx.Done():
-			case <-time.After(pause):
+			case <-w.over:
+			case <-rest.C:
 			}
+			rest.Stop()
 		}
 	}
 }
 
-// flush makes one edit of what waits.
-func (w *outputWriter) flush(added []change, all []ydoc.Output, rewrite bool) bool {
+// flush makes one edit of what waits. The last one also tells the cell that its
+// run has ended, behind the output, where it is we who do.
+func (w *outputWriter) flush(added []change, all []ydoc.Output, rewrite, last bool) bool {
 	id := w.r.CellID
 	if _, ok := w.d.Notebook().Index(id); !ok {
 		return true // somebody has deleted the cell: the run keeps its outputs
 	}
 	ctx, stop := context.WithTimeout(w.d.ctx, writeTimeout)
 	defer stop()
+	last = last && !w.leave && !w.d.current().documents
 	err := w.d.Edit(ctx, "output", func(e *ydoc.Editor) error {
-		if rewrite {
-			return e.SetOutputs(id, all)
+		if err := stageOutputs(e, id, added, all, rewrite); err != nil || !last {
+			return err
 		}
-		for _, c := range added {
-			var err error
-			if c.out != nil {
-				err = e.AppendOutput(id, c.out)
-			} else {
-				err = e.AppendStream(id, c.stream, c.text)
-			}
-			if err != nil {
-				return err
-			}
-		}
-		return nil
+		return e.FinishRun(id, w.count())
 	})
+	w.told = last && err == nil
 	if err != nil {
 		w.d.m.log.Warn("output could not be written to the notebook", "path", w.d.Path(), "run", w.r.ID, "error", err)
 	}
 	return err == nil
+}
+
+func stageOutputs(e *ydoc.Editor, id string, added []change, all []ydoc.Output, rewrite bool) error {
+	if rewrite {
+		return e.SetOutputs(id, all)
+	}
+	for _, c := range added {
+		var err error
+		if c.out != nil {
+			err = e.AppendOutput(id, c.out)
+		} else {
+			err = e.AppendStream(id, c.stream, c.text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
 }
 
 // elsewhere updates displays of other cells.

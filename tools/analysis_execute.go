@@ -80,17 +80,13 @@ func executeCode(d *deps) tool {
 			if marked(source) {
 				return nil, errors.New("code " + markedWhy)
 			}
-			var ids []string
-			err = doc.Edit(ctx, "insert cell", func(e *ydoc.Editor) error {
-				ids, err = e.Insert(e.Len(), ydoc.NewCell{Type: ydoc.Code, Source: source})
-				return err
-			})
+			r, err := doc.RunNew(ctx, source, cellRun(ctx, a))
 			if err != nil {
 				return nil, err
 			}
-			answer, err := d.runCell(ctx, a, doc, ids[0], args.codeOptions)
+			answer, err := d.answerCell(ctx, a, doc, r, args.codeOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the code was put into cell %s of %s, do not insert it again: %w", quoted(ids[0]), doc.Path(), err)
+				return nil, fmt.Errorf("the code was put into cell %s of %s, do not insert it again: %w", quoted(r.CellID), doc.Path(), err)
 			}
 			return answer, nil
 		}),
@@ -142,13 +138,23 @@ func executeCell(d *deps) tool {
 
 // runCell runs a cell for a session, and answers.
 func (d *deps) runCell(ctx context.Context, a *session.Analysis, doc *session.Document, cell string, opt codeOptions) (*answer, error) {
-	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Session: a.ID(), Owner: clientOf(ctx)})
+	runs, err := doc.RunWith(ctx, []string{cell}, cellRun(ctx, a))
 	if err != nil {
 		return nil, err
 	}
-	return d.answerCode(ctx, runs[0], doc, opt, func(count *int) images.Origin {
-		from := d.ofRun(ctx, runs[0], count)
-		if c, ok := doc.Notebook().Cell(cell); ok {
+	return d.answerCell(ctx, a, doc, runs[0], opt)
+}
+
+// cellRun is how a session's cells are run.
+func cellRun(ctx context.Context, a *session.Analysis) session.RunOptions {
+	return session.RunOptions{Ask: asker(ctx), Session: a.ID(), Owner: clientOf(ctx)}
+}
+
+// answerCell waits for the run of a session's cell, and answers.
+func (d *deps) answerCell(ctx context.Context, a *session.Analysis, doc *session.Document, r *session.Run, opt codeOptions) (*answer, error) {
+	return d.answerCode(ctx, r, doc, opt, func(count *int) images.Origin {
+		from := d.ofRun(ctx, r, count)
+		if c, ok := doc.Notebook().Cell(r.CellID); ok {
 			from = d.gallery.ofCell(ctx, doc, c)
 		}
 		from.Session, from.Count = a.ID(), count
