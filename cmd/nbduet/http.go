@@ -36,6 +36,8 @@ type httpFlags struct {
 	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) to speak HTTPS with; it needs --tls-key."`
 	TLSKey         string   `name:"tls-key" env:"NBDUET_TLS_KEY" placeholder:"FILE" help:"The certificate's key (PEM)."`
 	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes after which an HTTP client that is silent and has no stream open counts as gone; its analysis sessions end then. Default: ${default}."`
+
+	Inherit inheritFlags `embed:""`
 }
 
 // httpSettings are checked httpFlags.
@@ -48,6 +50,7 @@ type httpSettings struct {
 	origins       []string
 	cert, key     string
 	clientTimeout time.Duration
+	inherit       inheritFlags
 }
 
 func (f httpFlags) check() (httpSettings, error) {
@@ -61,6 +64,10 @@ func (f httpFlags) check() (httpSettings, error) {
 	default:
 		return httpSettings{}, usageError{fmt.Errorf("--transport: %q is none of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)}
 	}
+	if err := f.Inherit.check(); err != nil {
+		return httpSettings{}, err
+	}
+	s.inherit = f.Inherit
 	if f.Port < 0 || f.Port > 65535 {
 		return httpSettings{}, usageError{fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)}
 	}
@@ -105,10 +112,9 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clien
 	if err != nil {
 		return usageError{err}
 	}
-	var config net.ListenConfig
-	l, err := config.Listen(ctx, "tcp", s.address)
+	l, err := s.inherit.listen(ctx, s.address)
 	if err != nil {
-		return usageError{fmt.Errorf("listen at %s: %w; --host and --port name another place", s.address, err)}
+		return usageError{err}
 	}
 	_, _ = fmt.Fprintln(stderr, "nbduet: serving MCP at", s.url(l.Addr()))
 	if s.made {

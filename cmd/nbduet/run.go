@@ -86,6 +86,11 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	})
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
+		if set.http.inherit.EndWithStdin {
+			var stop context.CancelFunc
+			ctx, stop = untilEnd(ctx, stdin)
+			defer stop()
+		}
 		if set.http.transport == transportStdio {
 			err = listen(ctx, mcp, stdin, stdout, log)
 		} else {

@@ -1,0 +1,65 @@
+package main
+
+import (
+	"context"
+	"io"
+	"net"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+)
+
+// Who starts the program hands a socket down, and holds its standard input: at the end of that it ends.
+func TestServesAnInheritedSocket(t *testing.T) {
+	clean(t)
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer l.Close()
+	file, err := l.(*net.TCPListener).File()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer file.Close()
+	for range 2 { // the socket outlives each that serves it
+		fd, err := syscall.Dup(int(file.Fd()))
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Setenv("NBDUET_AUTH_TOKEN", "given-t0ken")
+		stdin, hold := io.Pipe()
+		log, code := &locked{}, make(chan int, 1)
+		ctx, cancel := context.WithCancel(t.Context())
+		defer cancel()
+		go func() {
+			code <- runWith(ctx, []string{
+				"--jupyter-url=http://127.0.0.1:9", "--transport=streamable-http", "--end-with-stdin", "--listen-fd=" + strconv.Itoa(fd),
+			}, stdin, &locked{}, log, found())
+		}()
+		// It waits on the socket until the program takes it.
+		if got := status(t, "http://"+l.Addr().String()+"/tools/list", "given-t0ken"); got != 200 {
+			t.Errorf("status %d", got)
+		}
+		select {
+		case c := <-code:
+			t.Fatalf("it ends before its input, with exit code %d: %s", c, log.String())
+		default:
+		}
+		hold.Close()
+		if c := <-code; c != exitOK || !strings.Contains(log.String(), "serving MCP at http://"+l.Addr().String()+"/mcp") {
+			t.Errorf("exit code %d: %s", c, log.String())
+		}
+	}
+}
+
+func TestWrongInheritedSocket(t *testing.T) {
+	clean(t)
+	for _, fd := range []string{"2", "-3", "64000"} {
+		o := start(t, found(), "--jupyter-url=http://127.0.0.1:9", "--transport=sse", "--listen-fd="+fd)
+		if o.code != exitUsage || !strings.Contains(o.stderr, "--listen-fd") || !strings.Contains(o.stderr, fd) {
+			t.Errorf("%s: exit code %d: %s", fd, o.code, o.stderr)
+		}
+	}
+}
