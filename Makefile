@@ -33,7 +33,7 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd nbmodel rkernel node browser build
+	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel node browser build
 	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
@@ -46,7 +46,7 @@ test-program: need-go venv nbmodel rkernel
 	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
 .PHONY: test-e2e
-test-e2e: need-go venv venv-jsd node browser
+test-e2e: need-go venv venv-jsd venv-mcp node browser
 	@cd e2e && go test -race -count=1 -timeout 20m ./...
 
 .PHONY: soak
@@ -96,6 +96,10 @@ venv: ## make .venv with JupyterLab from the locked requirements
 .PHONY: venv-jsd
 venv-jsd: ## make .venv-jsd with jupyter-server-documents, which some sites have in place of jupyter-collaboration
 	@$(SCRIPTS)/venv.sh jsd
+
+.PHONY: venv-mcp
+venv-mcp: ## make .cache/mcp with the MCP SDK for Python, whose client the tests drive
+	@$(SCRIPTS)/venv.sh mcp
 
 # After venv, whose pip it takes where there is one.
 .PHONY: nbmodel

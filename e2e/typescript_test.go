@@ -37,11 +37,19 @@ func typescript(t *testing.T, opt sdk.Options) *sdk.Client {
 // typescriptStdio is typescript with the program over its standard streams.
 func typescriptStdio(t *testing.T, args ...string) *sdk.Client {
 	t.Helper()
+	return typescript(t, stdioOptions(t, sdk.Options{}, args...))
+}
+
+// stdioOptions is opt with the program over its standard streams.
+func stdioOptions(t *testing.T, opt sdk.Options, args ...string) sdk.Options {
+	t.Helper()
 	file, err := binary()
 	must(t, err)
-	return typescript(t, sdk.Options{Command: file, Args: args, Env: map[string]string{
+	opt.URL, opt.SSE, opt.Headers = "", false, nil
+	opt.Command, opt.Args, opt.Env = file, args, map[string]string{
 		"JUPYTER_SERVER_URL": jupyter.URL, "JUPYTER_TOKEN": jupyter.Token, "LOG_LEVEL": "debug", "GORACE": "atexit_sleep_ms=10",
-	}})
+	}
+	return opt
 }
 
 // typescriptDo calls a tool that must answer well, and decodes its structured

@@ -1,29 +1,13 @@
-// A client made with the MCP SDK for TypeScript, for the tests: what works here works in the many hosts that are built on
-// that SDK. The Go package e2e/sdk starts it and is its other side; there its commands have types and descriptions.
-//
-// It reads a request a line from stdin, {"id", "command", "args"}, and answers each, as soon as it has the answer, with a
-// line {"id", "result"} or {"id", "error": {"message", "code"}}. The first has to be `connect`. What the server sends of
-// its own accord is told as {"message": {"method", "params"}}. At the end of stdin it closes the connection, as a host
-// that is quit does, and exits.
-import * as readline from 'node:readline'
+// A client made with version 1 of the MCP SDK for TypeScript, for the tests: what works here works in the many hosts that
+// are built on that SDK. It speaks the revisions of the protocol that begin with `initialize`.
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
-
-// Only answers are written to stdout.
-console.log = console.error
-
-// How long a request may take, in milliseconds. The tests have limits of their own.
-const timeout = 20 * 60_000
+import { serve, tell } from './lines.mjs'
 
 let client, transport
-const running = new Map() // AbortControllers of requests, by their ids
-
-function write (line) {
-  process.stdout.write(JSON.stringify(line) + '\n')
-}
 
 function transportFor ({ command, args, env, url, sse, headers }) {
   if (command) return new StdioClientTransport({ command, args: args ?? [], env: env ?? {}, stderr: 'inherit' })
@@ -43,15 +27,16 @@ async function all (list, key, options) {
   return items
 }
 
-const commands = {
+await serve({
   async connect (options, given) {
+    if (given.modern) throw new Error('version 1 of the SDK knows no revision without initialize')
     const capabilities = given.elicit ? { elicitation: {} } : {}
     client = new Client({ name: given.name ?? 'typescript', version: '1' }, { capabilities })
     client.onerror = error => console.error(`client: ${error?.stack ?? error}`)
-    client.fallbackNotificationHandler = async ({ method, params }) => write({ message: { method, params } })
+    client.fallbackNotificationHandler = async ({ method, params }) => tell(method, params)
     if (given.elicit) {
       client.setRequestHandler(ElicitRequestSchema, ({ method, params }) => {
-        write({ message: { method, params } })
+        tell(method, params)
         return given.elicit
       })
     }
@@ -76,7 +61,7 @@ const commands = {
   },
   call: (options, name, args, progress) => client.callTool({ name, arguments: args }, undefined, {
     ...options,
-    ...(progress && { onprogress: params => write({ message: { method: 'notifications/progress', params } }) })
+    ...(progress && { onprogress: params => tell('notifications/progress', params) })
   }),
   resources: options => all(client.listResources, 'resources', options),
   templates: options => all(client.listResourceTemplates, 'resourceTemplates', options),
@@ -87,25 +72,7 @@ const commands = {
   prompt: (options, name, args) => client.getPrompt({ name, arguments: args }, options),
   complete: async (options, ref, argument, context) => (await client.complete({ ref, argument, ...(context && { context }) }, options)).completion,
   ping: options => client.ping(options),
-  cancel: (options, id) => { running.get(id)?.abort('cancelled by the test') },
   // end tells a server over HTTP that the session is over.
   end: () => transport.terminateSession?.()
-}
-
-async function answer ({ id, command, args }) {
-  const control = new AbortController()
-  running.set(id, control)
-  try {
-    const result = await commands[command]({ timeout, signal: control.signal }, ...args)
-    write({ id, result: result ?? null })
-  } catch (e) {
-    write({ id, error: { message: String(e?.message ?? e), code: Number.isInteger(e?.code) ? e.code : 0 } })
-  } finally {
-    running.delete(id)
-  }
-}
-
-for await (const line of readline.createInterface({ input: process.stdin, crlfDelay: Infinity })) {
-  answer(JSON.parse(line))
-}
+})
 await client?.close()

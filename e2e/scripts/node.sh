@@ -4,9 +4,9 @@ set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
 
-command -v node >/dev/null || { say "Node is missing: install Node 18 or later."; exit 1; }
+command -v node >/dev/null || { say "Node is missing: install Node 20 or later."; exit 1; }
 command -v npm >/dev/null || { say "npm is missing: install it beside Node."; exit 1; }
-[ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 18')" = true ] || { say "Node is $(node --version), but 18 or later is needed."; exit 1; }
+[ "$(node -p 'Number(process.versions.node.split(".")[0]) >= 20')" = true ] || { say "Node is $(node --version), but 20 or later is needed."; exit 1; }
 
 install() {
   cmp -s "$1/package-lock.json" "$1/node_modules/.lock" && return

@@ -1,13 +1,15 @@
 #!/usr/bin/env bash
 # Makes a virtual environment, once for each content of its requirements: .venv
 # with JupyterLab or, where the argument is "jsd", .venv-jsd with
-# jupyter-server-documents. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names
-# the jupyter of another environment, there is nothing to do.
+# jupyter-server-documents or, where it is "mcp", .cache/mcp with the MCP SDK for
+# Python. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, or
+# NBDUET_MCP_PYTHON the python, of another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 case ${1:-lab} in
 lab) variable=NBDUET_JUPYTER name=.venv what=JupyterLab requirements=$top/e2e/requirements.txt ;;
 jsd) variable=NBDUET_JUPYTER_DOCUMENTS name=.venv-jsd what=jupyter-server-documents requirements=$top/e2e/requirements-jsd.txt ;;
+mcp) variable=NBDUET_MCP_PYTHON name=.cache/mcp what="the MCP SDK for Python" requirements=$top/e2e/requirements-mcp.txt ;;
 *) printf 'There is no environment %s.\n' "$1" >&2; exit 1 ;;
 esac
 venv=$top/$name
@@ -39,7 +41,7 @@ if [ "$(cat "$venv/.requirements" 2>/dev/null || true)" = "$stamp" ]; then
   exit 0
 fi
 
-say "making $name with $what (once, about a minute)"
+say "making $name with $what (once, about a minute at most)"
 "$python" -m venv --clear "$venv"
 log=$venv/install.log
 progress() { # one line for each package that pip fetches; on a terminal always the same line

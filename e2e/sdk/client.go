@@ -8,17 +8,21 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"os"
 	"os/exec"
-	"path/filepath"
 	"sync"
 
 	"github.com/nbduet/nbduet/e2e/agent"
-	"github.com/nbduet/nbduet/e2e/lab"
 )
 
 // Options say how the client reaches its server: by starting Command, or at URL.
 type Options struct {
+	// Kit is what the client is made with; the zero value is [TypeScript].
+	Kit Kit
+	// Modern has the client ask for the protocol's newest revision, which has no
+	// sessions, and begin with `initialize` only where the server does not know
+	// it. [TypeScript] cannot.
+	Modern bool
+
 	// Command is the program of a server on standard streams, with its arguments.
 	Command string
 	Args    []string
@@ -35,7 +39,7 @@ type Options struct {
 	SSE     bool
 	Headers map[string]string
 
-	// Name is what the client calls itself; empty is "typescript".
+	// Name is what the client calls itself; empty is "typescript" or "python".
 	Name string
 	// Elicit, where not nil, is what the client answers whatever the server asks
 	// its user: `action`, and `content` where that is "accept". Without it the
@@ -47,7 +51,8 @@ type Options struct {
 type Hello struct {
 	// Protocol is the revision that was agreed on.
 	Protocol string
-	// Session is the id of a session over streamable HTTP, where the server gave one.
+	// Session is the id of a session over streamable HTTP, where the server gave
+	// one. The SDK for Python does not tell.
 	Session string
 	Server  struct{ Name, Title, Version string }
 	// Capabilities are the server's, by their names.
@@ -102,16 +107,12 @@ type reply struct {
 
 // Start starts a client and connects it.
 func Start(ctx context.Context, opt Options) (*Client, error) {
-	root, err := lab.RepoRoot()
+	program, err := opt.Kit.program()
 	if err != nil {
 		return nil, err
 	}
-	dir := filepath.Join(root, "e2e", "node")
-	if _, err := os.Stat(filepath.Join(dir, "node_modules", "@modelcontextprotocol", "sdk")); err != nil {
-		return nil, fmt.Errorf("no MCP SDK for TypeScript: run `make node`: %w", err)
-	}
 	c := &Client{
-		cmd: exec.Command("node", filepath.Join(dir, "client.mjs")), log: &agent.Record{},
+		cmd: exec.Command(program[0], program[1:]...), log: &agent.Record{},
 		read: make(chan struct{}), waiting: map[int]chan reply{}, came: make(chan struct{}),
 	}
 	c.cmd.Env, c.cmd.Stderr = opt.ClientEnv, c.log
@@ -129,6 +130,7 @@ func Start(ctx context.Context, opt Options) (*Client, error) {
 	err = c.ask(ctx, &c.hello, "connect", map[string]any{
 		"command": opt.Command, "args": opt.Args, "env": opt.Env,
 		"url": opt.URL, "sse": opt.SSE, "headers": opt.Headers, "name": opt.Name, "elicit": opt.Elicit,
+		"modern": opt.Modern,
 	})
 	if err != nil {
 		return nil, fmt.Errorf("connect: %w; the log:\n%s", errors.Join(err, c.Close()), c.Log())

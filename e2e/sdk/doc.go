@@ -1,6 +1,7 @@
-// Package sdk is an MCP client made with the MCP SDK for TypeScript, on which
-// many hosts are built: it runs e2e/node/client.mjs and talks to it in lines of
-// JSON.
+// Package sdk is an MCP client made with one of the MCP SDKs, for TypeScript or
+// for Python, on which many hosts are built: it runs e2e/node/client.mjs,
+// e2e/node/client2.mjs or e2e/python/mcp_client.py, as [Kit] says, and talks to it
+// in lines of JSON.
 //
 // A test starts the program through the client, as a host over stdio does, or
 // connects it to one that serves HTTP:
@@ -8,6 +9,7 @@
 //	c, err := sdk.Start(ctx, sdk.Options{Command: binary, Env: map[string]string{"JUPYTER_TOKEN": token}})
 //	c, err := sdk.Start(ctx, sdk.Options{URL: "http://127.0.0.1:3001/mcp"})              // streamable HTTP
 //	c, err := sdk.Start(ctx, sdk.Options{URL: "http://127.0.0.1:3001/sse", SSE: true})   // HTTP+SSE
+//	c, err := sdk.Start(ctx, sdk.Options{Kit: sdk.Python, Modern: true, Command: binary}) // without a handshake
 //
 // and then lists, calls, reads and subscribes:
 //
@@ -17,8 +19,10 @@
 //	params, err := c.Await(ctx, "notifications/resources/updated", nil)
 //	err = c.Close()
 //
-// The SDK speaks the protocol's revisions up to 2025-11-25, which begin with
-// `initialize`.
+// All of them speak the protocol's revisions up to 2025-11-25, which begin with
+// `initialize`; where [Options] ask for it, the second versions of the SDKs speak
+// 2026-07-28, which has no sessions. There [Client.Subscribe] opens a stream for
+// each address, and [Client.Ping] and [Client.End] are no more.
 //
 // Concurrency: a Client's methods may be used from several goroutines at once,
 // and requests overtake each other. Each Client has one goroutine that reads

@@ -163,5 +163,6 @@ func (c *Client) complete(ctx context.Context, ref map[string]any, argument, val
 // Ping asks the server whether it is there.
 func (c *Client) Ping(ctx context.Context) error { return c.ask(ctx, nil, "ping") }
 
-// End tells a server over streamable HTTP that the session is over.
+// End tells a server over streamable HTTP that the session is over. The SDK for
+// Python does that itself, when it closes.
 func (c *Client) End(ctx context.Context) error { return c.ask(ctx, nil, "end") }

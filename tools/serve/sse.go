@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 
+	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 )
 
@@ -51,5 +52,8 @@ func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
 		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened with another token; GET /sse opens one")
 		return
 	}
+	// Who names the newest revision in a header has to name the method too, says mcp-go, but that holds for Streamable
+	// HTTP only: the SDK for TypeScript sends the one without the other here. Each message says its revision itself.
+	r.Header.Del(mcp.HeaderProtocolVersion)
 	s.attend(w, r, n, false, func(r *http.Request, _ *guest) { s.events.MessageHandler().ServeHTTP(w, r) })
 }
