@@ -99,6 +99,23 @@ var inspected = map[string][]string{
 	"preview_data":           {"path=TEXT", "format=csv", "rows=1"},
 	"record_context":         {`topics=["inspected"]`},
 	"get_image_resource":     {"uri=jupyter://sessions/none/images/none.png"},
+
+	"connect_to_jupyter":       {"jupyter_url=URL"},
+	"list_notebooks":           {},
+	"use_notebook":             {"notebook_name=nb", "notebook_path=NB"},
+	"unuse_notebook":           {"notebook_name=none"},
+	"restart_notebook":         {"notebook_name=NB"},
+	"read_notebook":            {"notebook_name=NB"},
+	"read_cell":                {"notebook_name=NB", "cell_index=0"},
+	"insert_cell":              {"notebook_name=NB", "cell_index=0", "cell_type=code", "cell_source=a"},
+	"insert_execute_code_cell": {"cell_index=0", "cell_source=a"},
+	"overwrite_cell_source":    {"notebook_name=NB", "cell_index=0", "cell_source=b"},
+	"edit_cell_source":         {"notebook_name=NB", "cell_index=0", "old_string=1+1", "new_string=b"},
+	"move_cell":                {"notebook_name=NB", "source_index=0", "target_index=0"},
+	"delete_cell":              {"notebook_name=NB", "cell_indices=[0]"},
+	"clear_cell_output":        {"notebook_name=NB", "cell_index=0"},
+	"list_files":               {"max_depth=0"},
+	"list_kernels":             {},
 }
 
 // refused are the calls among them that cannot be good, because the program
@@ -109,6 +126,7 @@ var refused = []string{
 	"get_variables", "get_variable", "get_dataframe_info",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
 	"file_list", "file_read", "file_get",
+	"unuse_notebook", "insert_execute_code_cell",
 }
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a

@@ -25,7 +25,11 @@ const (
 const maxConnectable = 100
 
 func sessionProperty() property {
-	return required("session_id", text("As answered by session_create or session_connect.").length(1, 100))
+	return required("session_id", sessionIDSchema())
+}
+
+func sessionIDSchema() schema {
+	return text("As answered by session_create or session_connect.").length(1, 100)
 }
 
 // analysis finds a session of the call's client.

@@ -148,6 +148,7 @@ func (d *deps) free(ctx context.Context, client string) error {
 	d.seen.forget(client)
 	d.gallery.store.Forget(mine...)
 	d.visits.forget(client)
+	d.used.forget(client)
 	d.live.leave(client)
 	if d.activity != nil {
 		d.activity.End(client)

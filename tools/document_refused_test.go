@@ -110,7 +110,12 @@ type wrongValue struct {
 
 func wrongValues(name string, s dict, good any) (out []wrongValue) {
 	add := func(what string, v any) { out = append(out, wrongValue{what, v}) }
-	add("null", nil)
+	kind := s["type"]
+	if either, ok := kind.([]any); ok { // or null
+		kind = either[0]
+	} else {
+		add("null", nil)
+	}
 	number := func() {
 		add("a string", "1")
 		add("true", true)
@@ -122,7 +127,7 @@ func wrongValues(name string, s dict, good any) (out []wrongValue) {
 		add("very negative", -1e300)
 		add("too large", s["maximum"].(float64)+1)
 	}
-	switch s["type"] {
+	switch kind {
 	case "string":
 		add("a number", 5)
 		add("a list", []any{"x"})
@@ -134,7 +139,7 @@ func wrongValues(name string, s dict, good any) (out []wrongValue) {
 		if _, ok := s["minLength"]; ok {
 			add("empty", "")
 		}
-		if slices.Contains([]string{"content", "text", "name", "topics", "discovery"}, name) {
+		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token"}, name) {
 			break // anything can be written and noted, and a session can have any name
 		}
 		add("a way out", "../../etc/passwd")

@@ -30,6 +30,7 @@ func (l outputLimits) none() bool { return l.total == 0 && l.count == 0 }
 type shownOutputs struct {
 	outputs  []map[string]any
 	cut      []bool // for each output shown
+	images   []int  // for each, which of the tray's images it put there, -1 for none
 	original int    // characters of all text before cutting
 	omitted  int    // outputs left out altogether
 }
@@ -67,9 +68,13 @@ func (c contents) show(lim outputLimits, pictures *tray) shownOutputs {
 		sizes[i] = min(one.size, lim.each)
 	}
 	for i, allowed := range share(sizes, lim.total) {
+		before := len(pictures.images)
 		out, wasCut := all[i].show(allowed, pictures)
-		s.outputs = append(s.outputs, out)
-		s.cut = append(s.cut, wasCut)
+		at := -1
+		if len(pictures.images) > before {
+			at = before
+		}
+		s.outputs, s.cut, s.images = append(s.outputs, out), append(s.cut, wasCut), append(s.images, at)
 	}
 	return s
 }

@@ -45,6 +45,11 @@ func progress(ctx context.Context, done float64, message string) {
 
 // await waits for the runs to end, or for wait to do so, and tells of progress on the way.
 func await(ctx, wait context.Context, runs []*session.Run) {
+	awaitTelling(ctx, wait, runs, func(session.Result) {})
+}
+
+// awaitTelling is await that also tells of each look at the run that is waited for.
+func awaitTelling(ctx, wait context.Context, runs []*session.Run, look func(session.Result)) {
 	began := time.Now()
 	tick := time.NewTicker(progressEvery)
 	defer tick.Stop()
@@ -58,6 +63,7 @@ func await(ctx, wait context.Context, runs []*session.Run) {
 			case <-tick.C:
 				message := plural(i, "cell") + " of " + thousands(len(runs)) + " done"
 				res := r.Result()
+				look(res)
 				if line := lastLine(res); line != "" {
 					message += "; last output: " + line
 				}

@@ -14,8 +14,10 @@ import (
 type tool struct {
 	name, title, description string
 	toolset                  string
-	marks                    marks
-	input, output            schema
+	// also are further toolsets that have it.
+	also          []string
+	marks         marks
+	input, output schema
 	// asks: its call may have to be answered with a question of running code, as that of every tool with openWorld.
 	asks bool
 	// handle answers a call whose arguments have been checked against input.
@@ -46,6 +48,9 @@ const (
 	toolsetAnalysis = "analysis"
 	toolsetContext  = ToolsetContext
 	toolsetCells    = "cells"
+
+	toolsetDatalayer = "datalayer"
+	toolsetToday     = "datalayer-today"
 )
 
 // A Toolset is a group of tools that is switched on and off together.
@@ -65,6 +70,8 @@ func Toolsets() []Toolset {
 		{toolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
 		{toolsetContext, "keep what was found out, for later sessions and in the project file", true},
 		{toolsetCells, "further names for cells and files", false},
+		{toolsetDatalayer, "the names of Datalayer's jupyter-mcp-server, with those that it had before its version 1", false},
+		{toolsetToday, "the same, those of its version 2 alone", false},
 	}
 }
 
@@ -126,6 +133,22 @@ func registry(d *deps) []tool {
 		previewData(d),
 		getImageResource(d),
 		recordContext(d),
+		connectToJupyter(d),
+		listNotebooks(d),
+		useNotebook(d),
+		unuseNotebook(d),
+		restartNotebook(d),
+		readNotebook(d),
+		readCell(d),
+		insertCell(d),
+		insertExecuteCodeCell(d),
+		overwriteCellSource(d),
+		editCellSource(d),
+		moveCell(d),
+		deleteCell(d),
+		clearCellOutput(d),
+		listFiles(d),
+		listKernels(d),
 	}
 }
 
@@ -169,8 +192,13 @@ func toolsetNames() []string {
 // selected returns the tools of the named toolsets, without those that write where readOnly is set.
 func selected(all []tool, toolsets []string, readOnly bool) []tool {
 	return slices.DeleteFunc(all, func(t tool) bool {
-		return !slices.Contains(toolsets, t.toolset) || (readOnly && !t.marks.readOnly)
+		return !slices.ContainsFunc(toolsets, t.in) || (readOnly && !t.marks.readOnly)
 	})
+}
+
+// in tells whether a toolset has the tool.
+func (t tool) in(toolset string) bool {
+	return t.toolset == toolset || slices.Contains(t.also, toolset)
 }
 
 // typed makes a tool's handle out of a function that takes the decoded arguments.

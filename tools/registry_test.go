@@ -77,8 +77,10 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		if d.marks.readOnly && d.marks.destructive {
 			t.Errorf("%s is read-only and destructive", d.name)
 		}
-		if !slices.Contains(toolsetNames(), d.toolset) {
-			t.Errorf("%s is in no toolset", d.name)
+		for _, set := range append([]string{d.toolset}, d.also...) {
+			if !slices.Contains(toolsetNames(), set) {
+				t.Errorf("%s is in a toolset %q, which there is not", d.name, set)
+			}
 		}
 		var in, out map[string]any
 		if err := json.Unmarshal(d.input.raw(), &in); err != nil {
@@ -104,7 +106,11 @@ func bounded(t *testing.T, at string, s map[string]any) {
 			}
 		}
 	}
-	switch s["type"] {
+	kind := s["type"]
+	if either, ok := kind.([]any); ok && len(either) == 2 && either[1] == "null" {
+		kind = either[0] // nullable
+	}
+	switch kind {
 	case "object":
 		if s["additionalProperties"] != false {
 			t.Errorf("%s takes members that it does not name", at)
@@ -133,11 +139,11 @@ func TestParseToolsets(t *testing.T) {
 	for list, want := range map[string]string{
 		"":                  "notebook,runs,document,rtc,analysis,context",
 		"default":           "notebook,runs,document,rtc,analysis,context",
-		"all":               "notebook,runs,document,rtc,analysis,context,cells",
+		"all":               "notebook,runs,document,rtc,analysis,context,cells,datalayer,datalayer-today",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, context, cells, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
 		" , ":               "names none",
 	} {
 		got, err := ParseToolsets(list)
@@ -206,8 +212,27 @@ func readmeTable() string {
 		if !set.Default {
 			b.WriteString(" (off unless named)")
 		}
-		b.WriteString("\n\n| tool | arguments | what it does |\n| --- | --- | --- |\n")
+		var own, shared []tool
 		for _, d := range selected(definitions(), []string{set.Name}, false) {
+			if d.toolset == set.Name {
+				own = append(own, d)
+			} else {
+				shared = append(shared, d)
+			}
+		}
+		b.WriteString("\n\n")
+		if len(shared) > 0 {
+			var names []string
+			for _, d := range shared {
+				names = append(names, "`"+d.name+"`")
+			}
+			b.WriteString("Of the other sets: " + strings.Join(names, ", ") + "\n\n")
+		}
+		if len(own) == 0 {
+			continue
+		}
+		b.WriteString("| tool | arguments | what it does |\n| --- | --- | --- |\n")
+		for _, d := range own {
 			first, _, _ := strings.Cut(d.description, ". ")
 			fmt.Fprintf(&b, "| `%s`%s | %s | %s. |\n", d.name, badge(d.marks), argumentList(d), strings.TrimSuffix(first, "."))
 		}

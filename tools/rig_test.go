@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -151,6 +152,10 @@ func (r *rig) check(name string, res *mcp.CallToolResult) {
 	if res.IsError {
 		return
 	}
+	if body, ok := res.StructuredContent.(map[string]any); ok && body["kind"] != nil {
+		r.checkUsed(name, res, body)
+		return
+	}
 	text := messageOf(res)
 	var asText any
 	if err := json.Unmarshal([]byte(text), &asText); err != nil {
@@ -161,6 +166,33 @@ func (r *rig) check(name string, res *mcp.CallToolResult) {
 	}
 	if err := strict(r.t, name).Validate(res.StructuredContent); err != nil {
 		r.t.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, text)
+	}
+}
+
+// checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
+func (r *rig) checkUsed(name string, res *mcp.CallToolResult, body dict) {
+	r.t.Helper()
+	var want, got []string
+	switch result := body["result"].(type) {
+	case string:
+		want = []string{result}
+	case []any:
+		for _, item := range result {
+			if t, ok := item.(string); ok {
+				want = append(want, t)
+			}
+		}
+	}
+	for _, c := range res.Content {
+		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, "[WARNING] The notebook's file") {
+			got = append(got, t.Text)
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.t.Errorf("%s: texts and structured content differ:\n%q\n%q", name, got, want)
+	}
+	if err := strict(r.t, name).Validate(res.StructuredContent); err != nil {
+		r.t.Errorf("%s: the result is not what its schema says: %v\n%q", name, err, got)
 	}
 }
 
@@ -200,8 +232,15 @@ func strict(t *testing.T, name string) *jsonschema.Schema {
 func closed(s schema) schema {
 	out := schema{}
 	for _, k := range s {
-		if inner, ok := k.value.(schema); ok {
+		switch inner := k.value.(type) {
+		case schema:
 			k.value = closed(inner)
+		case []schema:
+			var all []schema
+			for _, one := range inner {
+				all = append(all, closed(one))
+			}
+			k.value = all
 		}
 		out = append(out, k)
 		if k.name == "properties" {

@@ -56,6 +56,7 @@ type deps struct {
 	gallery *gallery
 	looks   turns // into a kernel, by its id
 	visits  visits
+	used    usedNotebooks // by the toolset datalayer
 	live    *live
 
 	activity *activity.Store // nil where the toolset context is off

@@ -37,6 +37,8 @@ type KernelSpec struct {
 		Language      string         `json:"language"`
 		InterruptMode string         `json:"interrupt_mode"`
 		Metadata      map[string]any `json:"metadata"`
+		// Env is set for the kernel's process, beside what the server has.
+		Env map[string]string `json:"env"`
 	} `json:"spec"`
 	// Resources are the addresses of its files, such as logos, by name; paths on the server.
 	Resources map[string]string `json:"resources"`

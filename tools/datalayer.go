@@ -1,0 +1,140 @@
+package tools
+
+import (
+	"fmt"
+	"strings"
+)
+
+// The toolset "datalayer" has the names, arguments and answers of Datalayer's jupyter-mcp-server, over the same session
+// calls as all other tools: those of its version 2 (in "datalayer-today" alone), and those that it had when it came to
+// run inside Jupyter Server. Whoever used that server goes on with the same prompts.
+//
+// An answer of theirs is a text, a table with tabs, or the outputs of code as a list of texts and images. It stands in
+// the answer's content as that, and in the structured content as "result" beside the "kind" of answer that it is.
+
+// cellIDText says of every cell_id what that server's users know of it.
+const cellIDText = "Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."
+
+// datalayerSets are the toolsets of a tool that their server has today.
+func (t tool) ofToday() tool {
+	t.toolset, t.also = toolsetDatalayer, []string{toolsetToday}
+	return t
+}
+
+// A textResult is an answer that is one text.
+type textResult struct {
+	Kind   string `json:"kind"`
+	Result string `json:"result"`
+	CellID string `json:"cell_id,omitempty"`
+	// CellIDs are there where the call was about several.
+	CellIDs []string `json:"cell_ids,omitempty"`
+}
+
+func kindProperty() property {
+	return required("kind", text("What the answer is, such as \"cell.read\"."))
+}
+
+func textResultSchema() schema {
+	return object("", append([]property{
+		kindProperty(),
+		required("result", text("The text of the answer.")),
+		optional("cell_id", text("The cell that it is about.")),
+		optional("cell_ids", list("The cells that it is about.", text(""))),
+	}, savedProperties()...)...)
+}
+
+// answer makes the answer of which the text alone is shown.
+func (r *textResult) answer() *answer {
+	a := &answer{body: r}
+	a.parts = func() []any { return append([]any{verbatim(r.Result)}, a.warning()...) }
+	return a
+}
+
+// warning is what is to be said of the document's file beside the texts of an answer.
+func (a *answer) warning() (out []any) {
+	if a.doc == nil {
+		return nil
+	}
+	said := a.ask()
+	if said.SaveProblem != "" {
+		out = append(out, verbatim("[WARNING] The notebook's file does not have all of this: "+said.SaveProblem))
+	}
+	if said.Overwritten != "" {
+		out = append(out, verbatim("[WARNING] "+said.Overwritten))
+	}
+	return out
+}
+
+// A tableResult is an answer that holds a table.
+type tableResult struct {
+	Kind    string              `json:"kind"`
+	Result  string              `json:"result"`
+	Columns []string            `json:"columns"`
+	Items   []map[string]string `json:"items"`
+	Count   int                 `json:"count"`
+}
+
+func tableSchema(columns ...string) schema {
+	return object("",
+		kindProperty(),
+		required("result", text("Table with tabs and a head: "+strings.Join(columns, ", ")+".")),
+		required("columns", list("The head.", text(""))),
+		required("items", list("The rows, each by the names in the head.", anyObject(""))),
+		required("count", integer("How many rows.")),
+	)
+}
+
+// tableAnswer makes a table of rows and answers with it, behind a head of its own text. Where there are no rows, none
+// says so. Rows that do not fit are left out, of which more tells.
+func tableAnswer(kind, head, none string, columns []string, rows [][]string, more func(left int) string) (*answer, error) {
+	out := &tableResult{Kind: kind, Columns: columns}
+	fill := func() {
+		out.Items, out.Count = []map[string]string{}, len(rows)
+		for _, row := range rows {
+			item := map[string]string{}
+			for i, name := range columns {
+				item[name] = oneField(row[i])
+			}
+			out.Items = append(out.Items, item)
+		}
+		out.Result = head + table(columns, rows)
+	}
+	if fill(); len(rows) == 0 {
+		out.Result = none
+	}
+	a := &answer{body: out}
+	a.parts = func() []any { return []any{verbatim(out.Result)} }
+	all := len(rows)
+	return a, a.trim(func() bool {
+		if len(rows) == 0 {
+			return false
+		}
+		rows = rows[:len(rows)*3/4]
+		fill()
+		out.Result += "\n" + more(all-len(rows))
+		return true
+	})
+}
+
+// table writes rows with tabs between their fields, below the names of the columns.
+func table(columns []string, rows [][]string) string {
+	out := []string{strings.Join(columns, "\t")}
+	for _, row := range rows {
+		fields := make([]string, len(row))
+		for i, f := range row {
+			fields[i] = oneField(f)
+		}
+		out = append(out, strings.Join(fields, "\t"))
+	}
+	return strings.Join(out, "\n")
+}
+
+// oneField keeps a field of a table one field.
+func oneField(s string) string {
+	return strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s)
+}
+
+// outOfRange is said of an index that no cell has.
+func outOfRange(index, cells int) error {
+	return fmt.Errorf("Cell index %d is out of range. Notebook has %d cells.", index, cells) //nolint:staticcheck // worded as their clients look for it
+}

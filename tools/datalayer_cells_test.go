@@ -1,0 +1,146 @@
+package tools
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+)
+
+// resultAs is result for another client.
+func (r *rig) resultAs(who *Client, mcp *client.Client, name string, args dict) []string {
+	r.t.Helper()
+	was := r.client
+	r.client, r.who = mcp, who
+	defer func() { r.client, r.who = was, nil }()
+	return r.result(name, args)
+}
+
+// Cells are inserted, changed, moved and deleted with the answers of their server.
+func TestDatalayerCells(t *testing.T) {
+	r := newRig(t)
+	path := r.use("first", "second")
+	r.wants(r.said("insert_cell", dict{"cell_index": 1, "cell_type": "markdown", "cell_source": "Hello **World** !"}),
+		"Cell inserted successfully at index 1 (markdown)!\nNotebook now has 3 cells, showing surrounding cells:\n"+
+			"Index\tType\tCount\tFirst Line\n0\tcode\tN/A\tfirst\n1\tmarkdown\tN/A\tHello **World** !\n2\tcode\tN/A\tsecond")
+	if got := r.result("read_cell", dict{"cell_index": 1}); !slices.Equal(got, []string{"=====Cell 1 | type: markdown | execution count: N/A=====", "Hello **World** !"}) {
+		t.Errorf("%q", got)
+	}
+	r.said("insert_cell", dict{"cell_index": -1, "cell_type": "raw", "cell_source": "end\n", "notebook_name": "nb"})
+	r.bad("insert_cell", dict{"cell_index": 9, "cell_type": "code", "cell_source": ""}, "Index 9 is outside valid range [-1, 4]")
+	r.wants(r.said("overwrite_cell_source", dict{"cell_index": 0, "cell_source": "first\nand more"}),
+		"Cell 0 overwritten successfully!\n\n```diff\n--- \n+++ \n@@ -1 +1,2 @@\n first\n+and more\n```")
+	r.wants(r.said("overwrite_cell_source", dict{"cell_index": 0, "cell_source": "first\nand more"}), "Cell 0 overwritten successfully - no changes detected")
+	r.wants(r.said("edit_cell_source", dict{"cell_index": 0, "old_string": "first\nand", "new_string": "less"}),
+		"Cell 0 edited successfully!\n\n```diff\n--- \n+++ \n@@ -1,2 +1 @@\n-first\n-and more\n+less more\n```")
+	r.bad("edit_cell_source", dict{"cell_index": 0, "old_string": "none", "new_string": ""}, "not found")
+	r.bad("edit_cell_source", dict{"cell_index": 0, "old_string": "e", "new_string": ""}, "not unique")
+	r.wants(r.said("edit_cell_source", dict{"cell_index": 0, "old_string": "e", "new_string": "E", "replace_all": true}),
+		"Cell 0 edited successfully!\n\n```diff\n--- \n+++ \n@@ -1 +1 @@\n-less more\n+lEss morE\n```")
+	r.wants(r.said("move_cell", dict{"source_index": 0, "target_index": 2}),
+		"Cell moved successfully from index 0 to 2 (code).\nNotebook has 4 cells, showing surrounding cells:\n"+
+			"Index\tType\tCount\tFirst Line\n0\tmarkdown\tN/A\tHello **World** !\n1\tcode\tN/A\tsecond\n2\tcode\tN/A\tlEss morE\n3\traw\tN/A\tend")
+	cells := r.read(path).Cells
+	r.said("move_cell", dict{"source_cell_id": cells[2].ID, "target_cell_id": cells[0].ID, "source_index": nil})
+	if got := r.sources(path); !slices.Equal(got, []string{"lEss morE", "Hello **World** !", "second", "end\n"}) {
+		t.Errorf("%q", got)
+	}
+	r.bad("move_cell", dict{"source_index": 4, "target_index": 0}, "Cell index 4 is out of range. Notebook has 4 cells.")
+	r.bad("move_cell", dict{"source_index": 0}, "target_index or target_cell_id")
+	r.wants(r.said("delete_cell", dict{"cell_indices": []int{1, 0}}),
+		"Cell 1 (markdown) deleted successfully.\ndeleted cell source:\nHello **World** !\n\n---\n\nCell 0 (code) deleted successfully.\ndeleted cell source:\nlEss morE\n\n---\n")
+	for _, c := range []struct {
+		args dict
+		says string
+	}{
+		{dict{"cell_indices": []int{0, 0}}, "twice"},
+		{dict{"cell_indices": []int{0, 2}}, "Cell index 2 is out of range. Notebook has 2 cells."},
+		{dict{"cell_ids_to_delete": []string{cells[1].ID, "none"}}, "'none'"},
+		{dict{}, "cell_indices"},
+	} {
+		r.bad("delete_cell", c.args, c.says)
+	}
+	r.wants(r.said("delete_cell", dict{"cell_ids_to_delete": []string{cells[1].ID}, "cell_indices": nil, "include_source": false}), "Cell 0 (code) deleted successfully.")
+	r.bad("read_cell", dict{"cell_index": 5}, "Cell index 5 is out of range. Notebook has 1 cells.")
+	r.bad("read_cell", dict{}, "cell_index or by cell_id")
+	r.bad("read_cell", dict{"cell_id": "none", "cell_index": 0}, "'none'")
+	r.bad("clear_cell_output", dict{"cell_index": 0}, "Cell 0 is not a code cell, cannot clear output.")
+	r.wants(r.said("delete_cell", dict{"cell_index": 0, "include_source": false}), "Cell 0 (raw) deleted successfully.")
+}
+
+// types has a person change the only cell of a notebook, and waits until that is known here.
+func (r *rig) types(person *rig, path, source string) {
+	r.t.Helper()
+	person.read(path)
+	person.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": source}}}, nil)
+	doc, err := r.manager.Open(r.t.Context(), path)
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	defer doc.Release()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		switch c, _ := doc.Notebook().CellAt(0); {
+		case c.Source == source:
+			return
+		case time.Now().After(end):
+			r.t.Fatalf("the cell still is %q", c.Source)
+		}
+	}
+}
+
+// What a person typed meanwhile stays; what both changed is refused.
+func TestDatalayerEditsAreMerged(t *testing.T) {
+	r := newRig(t)
+	path := r.use("one two three\nfour")
+	r.result("read_cell", dict{"cell_index": 0})
+	person := r.person()
+	r.types(person, path, "one two three\nfour and five")
+	got := r.said("overwrite_cell_source", dict{"cell_index": 0, "cell_source": "one 2 three\nfour"})
+	if sources := r.sources(path); sources[0] != "one 2 three\nfour and five" || !strings.Contains(got, "Merged with what others have changed") {
+		t.Errorf("%q: %s", sources, got)
+	}
+	r.result("read_cell", dict{"cell_index": 0})
+	r.types(person, path, "one TWO three\nfour and five")
+	r.bad("overwrite_cell_source", dict{"cell_index": 0, "cell_source": "one zwei three\nfour and five"}, "nothing was changed", "Their change")
+}
+
+// A notebook is read as a table, or whole, page by page.
+func TestReadNotebook(t *testing.T) {
+	r := newRig(t)
+	r.use("first\nmore", "second\n", "third")
+	r.wants(r.said("read_notebook", dict{"notebook_name": "nb"}), "Notebook nb has 3 cells.\n\nIndex\tType\tCount\tFirst Line\n0\tcode\tN/A\tfirst...(1 lines hidden)\n1\tcode\tN/A\tsecond\n2\tcode\tN/A\tthird")
+	r.wants(r.said("read_notebook", dict{"notebook_name": "nb", "response_format": "detailed", "start_index": 1, "limit": 1}),
+		"Notebook nb has 3 cells.\n\n=====Cell 1 | type: code | execution count: N/A=====\n\nsecond\n\n\n")
+	if got := r.said("read_notebook", dict{"notebook_name": "nb", "limit": 0, "response_format": "detailed"}); strings.Count(got, "=====Cell ") != 3 {
+		t.Error(got)
+	}
+	r.bad("read_notebook", dict{"notebook_name": "nb", "start_index": 3}, "Start index 3 is out of range. Notebook has 3 cells.")
+	var sources []string
+	for i := range 60 {
+		sources = append(sources, fmt.Sprintf("# %d\n", i)+strings.Repeat("x", 20_000))
+	}
+	r.said("use_notebook", dict{"notebook_name": "long", "notebook_path": r.server.Notebook(t, sources...)})
+	got := r.said("read_notebook", dict{"notebook_name": "long", "limit": 0, "response_format": "detailed"})
+	shown := strings.Count(got, "=====Cell ")
+	if shown < 10 || shown == 60 || !strings.HasSuffix(got, fmt.Sprintf("read on with start_index %d]", shown)) {
+		t.Errorf("%d cells shown: %s", shown, got[len(got)-200:])
+	}
+}
+
+// The difference of sources is what Python's difflib writes.
+func TestLineDiff(t *testing.T) {
+	for _, c := range [][3]string{
+		{"a", "a", ""},
+		{"", "a", "--- \n+++ \n@@ -0,0 +1 @@\n+a"},
+		{"a", "", "--- \n+++ \n@@ -1 +0,0 @@\n-a"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9\n", "--- \n+++ \n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8"},
+		{"a", "a\n", "@@ line terminators changed @@\n-\"a\"\n+\"a\\n\""},
+	} {
+		if got := lineDiff(c[0], c[1]); got != c[2] {
+			t.Errorf("%q → %q: %q, want %q", c[0], c[1], got, c[2])
+		}
+	}
+}

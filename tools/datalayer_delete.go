@@ -1,0 +1,138 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type deleteUsedArgs struct {
+	Notebook string   `json:"notebook_name"`
+	Index    *int     `json:"cell_index"`
+	Indices  []int    `json:"cell_indices"`
+	IDs      []string `json:"cell_ids_to_delete"`
+	Sources  *bool    `json:"include_source"`
+}
+
+// deleteCell makes delete_cell.
+func deleteCell(d *deps) tool {
+	return tool{
+		name:  "delete_cell",
+		title: "Delete cells",
+		description: "Deletes cells with their outputs, all together or none, and returns their sources; people who have the notebook open see it at once. " +
+			"Indexes mean the cells as they are when the call begins. Use it only for cells that nobody needs. When all are deleted, an empty code cell takes their place. Costs little.",
+		marks: marks{destructive: true},
+		input: arguments(
+			optional("cell_indices", list("Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given.", integer("").between(0, maxIndex)).items(1, maxChanged).orNull()),
+			optional("include_source", boolean("Whether to return the sources.").def(true)),
+			notebookNameProperty(),
+			optional("cell_ids_to_delete", list("Ids of the cells, in place of cell_indices.", idSchema("")).items(1, maxChanged).orNull()),
+			optional("cell_index", integer("One cell, in place of cell_indices.").between(0, maxIndex).orNull()),
+		),
+		output: textResultSchema(),
+		handle: typed(func(ctx context.Context, args deleteUsedArgs) (*answer, error) {
+			if args.Index != nil && len(args.Indices) == 0 {
+				args.Indices = []int{*args.Index}
+			}
+			if len(args.Indices) == 0 && len(args.IDs) == 0 {
+				return nil, errors.New("name the cells by cell_indices or by cell_ids_to_delete")
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			return deleteUsed(ctx, doc, args)
+		}),
+	}.ofToday()
+}
+
+func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*answer, error) {
+	var cells []ydoc.Cell
+	var indexes []int
+	out := &textResult{Kind: "cell.delete"}
+	add := func(index *int, id string) error {
+		cell, at, err := findUsed(doc.Notebook(), index, id)
+		if err == nil && slices.Contains(out.CellIDs, cell.ID) {
+			err = fmt.Errorf("cell %d is named twice", at)
+		}
+		if err != nil {
+			return fmt.Errorf("%w; nothing was deleted", err)
+		}
+		cells, indexes, out.CellIDs = append(cells, cell), append(indexes, at), append(out.CellIDs, cell.ID)
+		return nil
+	}
+	if len(args.IDs) > 0 {
+		args.Indices = nil
+	}
+	for _, i := range args.Indices {
+		if err := add(&i, ""); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range args.IDs {
+		if err := add(nil, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(out.CellIDs...) }); err != nil {
+		return nil, err
+	}
+	each := answerRoom / 4 / len(cells)
+	render := func() {
+		var parts []string
+		for i, c := range cells {
+			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
+			if args.Sources == nil || *args.Sources {
+				source, _ := cut(c.Source, each)
+				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")
+			}
+		}
+		out.Result = strings.Join(parts, "\n")
+	}
+	render()
+	a := out.answer()
+	a.doc = doc
+	return a, a.trim(func() bool {
+		each /= 2
+		render()
+		return each > 0
+	})
+}
+
+// clearCellOutput makes clear_cell_output.
+func clearCellOutput(d *deps) tool {
+	return tool{
+		name:        "clear_cell_output",
+		title:       "Clear a cell's outputs",
+		description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
+		marks:       marks{destructive: true, idempotent: true},
+		input:       arguments(usedCellProperties()...),
+		output:      textResultSchema(),
+		handle: typed(func(ctx context.Context, args usedCell) (*answer, error) {
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			if cell.Type != ydoc.Code {
+				return nil, fmt.Errorf("Cell %d is not a code cell, cannot clear output.", at) //nolint:staticcheck // worded as their clients look for it
+			}
+			if err := clearOutputs(ctx, doc, []string{cell.ID}); err != nil {
+				return nil, err
+			}
+			out := &textResult{Kind: "cell.clear_output", CellID: cell.ID, Result: fmt.Sprintf("Cell %d had no output to clear.", at)}
+			if n := len(cell.Outputs); n > 0 {
+				out.Result = fmt.Sprintf("Cell %d output cleared successfully (%d output(s) removed).", at, n)
+			}
+			a := out.answer()
+			a.doc = doc
+			return a, nil
+		}),
+	}.ofToday()
+}

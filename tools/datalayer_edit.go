@@ -1,0 +1,247 @@
+package tools
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type insertCellArgs struct {
+	Notebook string `json:"notebook_name"`
+	Index    int    `json:"cell_index"`
+	Type     string `json:"cell_type"`
+	Source   string `json:"cell_source"`
+}
+
+// check refuses what must not become a cell, before anything is opened.
+func (a insertCellArgs) check() error {
+	if marked(a.Source) {
+		return fmt.Errorf("cell_source %s; nothing was inserted", markedWhy)
+	}
+	return nil
+}
+
+func insertIndexProperty() property {
+	return required("cell_index", integer("Index that the cell will have, from 0; -1 puts it at the end.").between(-1, maxIndex))
+}
+
+func cellSourceSchema(description string) schema { return contentSchema(description) }
+
+// insertCell makes insert_cell.
+func insertCell(d *deps) tool {
+	return tool{
+		name:  "insert_cell",
+		title: "Insert a cell",
+		description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
+			"Use insert_execute_code_cell to add code and run it. Costs little.",
+		marks: marks{},
+		input: arguments(
+			insertIndexProperty(),
+			required("cell_type", oneOf("", ydoc.Code, ydoc.Markdown, ydoc.Raw)),
+			required("cell_source", cellSourceSchema("Source of the cell.")),
+			notebookNameProperty(),
+		),
+		output: textResultSchema(),
+		handle: typed(func(ctx context.Context, args insertCellArgs) (*answer, error) {
+			if err := args.check(); err != nil {
+				return nil, err
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			id, err := d.insertUsed(ctx, doc, args)
+			if err != nil {
+				return nil, err
+			}
+			cells := doc.Notebook().Cells()
+			at, _ := doc.Notebook().Index(id)
+			from := max(0, at-5)
+			if len(cells)-at < 5 {
+				from = max(0, len(cells)-10)
+			}
+			out := &textResult{Kind: "cell.insert", CellID: id}
+			out.Result = fmt.Sprintf("Cell inserted successfully at index %d (%s)!\nNotebook now has %d cells, showing surrounding cells:\n%s",
+				at, args.Type, len(cells), overview(cells, from, 10))
+			a := out.answer()
+			a.doc = doc
+			return a, nil
+		}),
+	}.ofToday()
+}
+
+type overwriteCellArgs struct {
+	usedCell
+	Source string `json:"cell_source"`
+}
+
+// overwriteCellSource makes overwrite_cell_source.
+func overwriteCellSource(d *deps) tool {
+	return tool{
+		name:  "overwrite_cell_source",
+		title: "Overwrite a cell's source",
+		description: "Gives a cell a whole new source, without running it, and returns the difference; people who have the notebook open see it at once. " +
+			"The new source is taken as a change from what you were last shown of the cell and merged with what people have typed since, which is never lost: " +
+			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Use edit_cell_source for a small change. Costs little.",
+		marks:  marks{destructive: true, idempotent: true},
+		input:  arguments(append(usedCellProperties(), required("cell_source", cellSourceSchema("The whole new source.")))...),
+		output: textResultSchema(),
+		handle: typed(func(ctx context.Context, args overwriteCellArgs) (*answer, error) {
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			changed, err := d.modify(ctx, doc, []modification{{Range: cellRange{ID: cell.ID}, Content: args.Source}})
+			if err != nil {
+				return nil, err
+			}
+			now, _ := doc.Notebook().Cell(cell.ID)
+			out := changedText("cell.overwrite", at, "overwritten", cell, now.Source)
+			if len(changed.merged) > 0 {
+				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell: its source is another than the one given. Read the cell before you change it again.]"
+			}
+			a := out.answer()
+			a.doc = doc
+			return a, nil
+		}),
+	}.ofToday()
+}
+
+// changedText says what became of a cell's source.
+func changedText(kind string, at int, did string, was ydoc.Cell, now string) *textResult {
+	out := &textResult{Kind: kind, CellID: was.ID}
+	difference := lineDiff(was.Source, now)
+	if difference == "" {
+		out.Result = fmt.Sprintf("Cell %d %s successfully - no changes detected", at, did)
+		return out
+	}
+	difference, _ = cut(difference, maxCellData)
+	out.Result = fmt.Sprintf("Cell %d %s successfully!\n\n```diff\n%s\n```", at, did, difference)
+	return out
+}
+
+type editSourceArgs struct {
+	usedCell
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"`
+}
+
+// editCellSource makes edit_cell_source.
+func editCellSource(d *deps) tool {
+	return tool{
+		name:  "edit_cell_source",
+		title: "Replace text in a cell",
+		description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
+			"The string has to be there exactly once, spaces and line ends included, unless replace_all is set; else nothing is written. What people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
+		marks: marks{destructive: true},
+		input: arguments(append(usedCellProperties(),
+			required("old_string", contentSchema("What is to be replaced; no pattern, and lines may follow each other in it.").with("minLength", 1)),
+			required("new_string", contentSchema("What comes in its place.")),
+			optional("replace_all", boolean("Replace every occurrence.").def(false)),
+		)...),
+		output: textResultSchema(),
+		handle: typed(func(ctx context.Context, args editSourceArgs) (*answer, error) {
+			if marked(args.New) {
+				return nil, fmt.Errorf("new_string %s; nothing was changed", markedWhy)
+			}
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			var now string
+			err = doc.Edit(ctx, "edit cell", func(e *ydoc.Editor) error {
+				var ok bool
+				if cell, ok = e.Cell(cell.ID); !ok {
+					return errors.New("somebody has deleted the cell meanwhile; nothing was changed")
+				}
+				if now, err = args.replaced(cell.Source); err != nil {
+					return err
+				}
+				return e.SetSource(cell.ID, now)
+			})
+			if err != nil {
+				return nil, err
+			}
+			a := changedText("cell.edit", at, "edited", cell, now).answer()
+			a.doc = doc
+			return a, nil
+		}),
+	}.ofToday()
+}
+
+// replaced is a source with the replacement made.
+func (a editSourceArgs) replaced(source string) (string, error) {
+	old, fresh := lines(a.Old), lines(a.New)
+	first := strings.Index(source, old)
+	switch {
+	case first < 0:
+		return "", errors.New("old_string not found in cell source; nothing was changed: read the cell, and give the string as it stands there")
+	case a.All:
+		return strings.ReplaceAll(source, old, fresh), nil
+	case strings.Contains(source[first+1:], old):
+		return "", errors.New("old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
+	}
+	return strings.Replace(source, old, fresh, 1), nil
+}
+
+type moveUsedArgs struct {
+	Notebook string `json:"notebook_name"`
+	Source   *int   `json:"source_index"`
+	Target   *int   `json:"target_index"`
+	SourceID string `json:"source_cell_id"`
+	TargetID string `json:"target_cell_id"`
+}
+
+// moveCell makes move_cell.
+func moveCell(d *deps) tool {
+	return tool{
+		name:  "move_cell",
+		title: "Move a cell",
+		description: "Moves a cell to the place that another one has now, and returns an overview of the cells around it: of A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
+			"It keeps its id, outputs and metadata. What somebody types into the cell at the very same moment can be lost. Costs little.",
+		marks: marks{},
+		input: arguments(
+			optional("source_index", integer("Index of the cell, from 0. Needed unless source_cell_id is given.").between(0, maxIndex).orNull()),
+			optional("target_index", integer("Index that it will have. Needed unless target_cell_id is given.").between(0, maxIndex).orNull()),
+			notebookNameProperty(),
+			optional("source_cell_id", idSchema("Id of the cell, in place of source_index.").orNull()),
+			optional("target_cell_id", idSchema("Id of the cell whose place it takes, in place of target_index.").orNull()),
+		),
+		output: textResultSchema(),
+		handle: typed(func(ctx context.Context, args moveUsedArgs) (*answer, error) {
+			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
+				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cell, from, err := findUsed(doc.Notebook(), args.Source, args.SourceID)
+			if err != nil {
+				return nil, err
+			}
+			_, to, err := findUsed(doc.Notebook(), args.Target, args.TargetID)
+			if err != nil {
+				return nil, err
+			}
+			if err := doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error { return e.Move(cell.ID, min(to, e.Len()-1)) }); err != nil {
+				return nil, err
+			}
+			cells := doc.Notebook().Cells()
+			out := &textResult{Kind: "cell.move", CellID: cell.ID}
+			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
+				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
+			a := out.answer()
+			a.doc = doc
+			return a, nil
+		}),
+	}.ofToday()
+}

@@ -1,0 +1,276 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// usualTimeout is how long their server waits for a cell where nobody says otherwise, in seconds.
+	usualTimeout = 120
+	// longestGiven is the longest timeout that is taken; what is beyond maxTimeout counts as that.
+	longestGiven = 1_000_000
+	// defaultInterval is the pause between two lines on progress, in seconds.
+	defaultInterval = 5
+	// progressKept bounds the lines on progress in an answer, the last ones.
+	progressKept = 50
+	// settleTime is how long an interrupted run has to end before its call is answered.
+	settleTime = 5 * time.Second
+)
+
+// usedRun are the arguments of the tools that run a cell as their server does: at the timeout the code is interrupted,
+// and the call answered with what there is.
+type usedRun struct {
+	Timeout  *int  `json:"timeout"`
+	Stream   *bool `json:"stream"`
+	Interval *int  `json:"progress_interval"`
+}
+
+func usedTimeout(name string, usual int) property {
+	return optional(name, integer("Seconds until the code is interrupted; 0 for "+fmt.Sprint(usualTimeout)+", at most "+thousands(maxTimeout)+".").between(0, longestGiven).def(usual))
+}
+
+func streamProperty() property {
+	return optional("stream", boolean("Whether to add lines on the time that it took.").def(true))
+}
+
+func intervalProperty() property {
+	return optional("progress_interval", integer("Seconds between two lines on progress.").between(0, longestGiven).def(defaultInterval))
+}
+
+func usedRunProperties(usual int) []property {
+	return []property{usedTimeout("timeout", usual), streamProperty(), intervalProperty()}
+}
+
+// seconds is how long to wait: what was asked for, or what their server waits for.
+func secondsOf(asked *int, usual int) int {
+	if asked != nil {
+		usual = *asked
+	}
+	if usual == 0 {
+		usual = usualTimeout
+	}
+	return min(usual, maxTimeout)
+}
+
+// A watch is the wait for a run, as their server reports it.
+type watch struct {
+	kind     string
+	seconds  int
+	interval int
+	stream   bool
+	// timedOut words the end of the wait, where there are no lines on progress.
+	timedOut string
+	// first puts that before the outputs.
+	first bool
+	// size is the most characters of outputs.
+	size int
+	// leave leaves the code running when the call is cancelled.
+	leave bool
+
+	lines []string
+}
+
+// take takes what this program's own options say.
+func (w *watch) take(o codeOptions) {
+	if o.MaxSize != nil {
+		w.size = *o.MaxSize
+	}
+	w.leave = o.InterruptOnCancel != nil && !*o.InterruptOnCancel
+}
+
+func (u usedRun) watch(kind string, usual int) *watch {
+	w := &watch{kind: kind, seconds: secondsOf(u.Timeout, usual), interval: defaultInterval, size: defaultCodeSize, stream: u.Stream == nil || *u.Stream}
+	if u.Interval != nil {
+		w.interval = *u.Interval
+	}
+	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: Execution exceeded %d seconds]", w.seconds)
+	return w
+}
+
+// say adds a line on progress.
+func (w *watch) say(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+	if len(w.lines) > progressKept {
+		w.lines = w.lines[1:]
+	}
+}
+
+// wait waits for the run to end. At the timeout it is interrupted; late tells so.
+func (w *watch) wait(ctx context.Context, r *session.Run) (late bool, err error) {
+	began := time.Now()
+	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
+	defer cancel()
+	said, outputs, interrupt := 0.0, 0, !w.leave
+	awaitTelling(ctx, limit, []*session.Run{r}, func(res session.Result) {
+		elapsed := time.Since(began).Seconds()
+		if n := len(res.Outputs); n > outputs {
+			w.say("[%.1fs] %d new output(s), %d total", elapsed, n-outputs, n)
+			outputs = n
+		}
+		if w.interval > 0 && elapsed-said >= float64(w.interval) {
+			said = elapsed
+			w.say("[PROGRESS: %.1fs elapsed, %d outputs so far]", elapsed, outputs)
+		}
+	})
+	elapsed := time.Since(began).Seconds()
+	switch {
+	case ctx.Err() != nil:
+		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", abandon(ctx, []*session.Run{r}, runOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
+	case r.Status().State.Ended():
+		w.say("[COMPLETED in %.1fs]", elapsed)
+		return false, nil
+	}
+	w.say("[TIMEOUT at %.1fs: Interrupting execution]", elapsed)
+	stop, cancelStop := context.WithTimeout(context.WithoutCancel(ctx), abandonTime)
+	defer cancelStop()
+	if err := r.Cancel(stop); err != nil {
+		return true, fmt.Errorf("the code has not ended within %d seconds, and could not be interrupted (run %s): %w", w.seconds, r.ID, err)
+	}
+	w.say("[Sent interrupt signal to kernel]")
+	settled, cancelSettled := context.WithTimeout(ctx, settleTime)
+	defer cancelSettled()
+	_ = r.Wait(settled) // what has not ended by then goes on, and the answer says so
+	return true, nil
+}
+
+// outcome is what there is to show of the run, whose wait is over.
+func (w *watch) outcome(r *session.Run, late bool) shownRun {
+	res := r.Result()
+	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
+	if late && (!w.stream || w.first) {
+		if w.first {
+			s.head = []string{w.timedOut}
+		} else {
+			s.tail = []string{w.timedOut}
+		}
+	}
+	if w.stream {
+		s.tail = append(s.tail, w.lines...)
+	}
+	switch {
+	case !res.State.Ended():
+		s.tail = append(s.tail, fmt.Sprintf("[The code has not ended: it goes on as run %s; wait_run waits for it, restart_notebook ends it]", r.ID))
+	case late:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
+	}
+	for _, note := range w.notes(res) {
+		s.tail = append(s.tail, "[NOTE: "+note+"]")
+	}
+	return s
+}
+
+// notes are what else the caller should know.
+func (w *watch) notes(res session.Result) (out []string) {
+	if res.Err != nil && res.State != session.Interrupted {
+		t, _ := cut(res.Err.Error(), 1000)
+		out = append(out, t)
+	}
+	if res.Note != "" {
+		out = append(out, res.Note)
+	}
+	if res.Dropped {
+		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
+	}
+	if res.Omitted > 0 {
+		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", thousands(res.Omitted)))
+	}
+	return out
+}
+
+// runUsed runs a cell as their server does, and answers.
+func (d *deps) runUsed(ctx context.Context, doc *session.Document, cell string, w *watch) (*answer, error) {
+	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Owner: clientOf(ctx)})
+	if err != nil {
+		return nil, err
+	}
+	late, err := w.wait(ctx, runs[0])
+	if err != nil {
+		return nil, err
+	}
+	s := w.outcome(runs[0], late)
+	s.tray, s.from = d.gallery.trays(ctx), d.ofRun(ctx, runs[0], runs[0].Status().Count)
+	if c, ok := doc.Notebook().Cell(cell); ok {
+		s.from = d.gallery.ofCell(ctx, doc, c)
+	}
+	a, _, err := s.answer(doc)
+	return a, err
+}
+
+// runUsedCell runs the cell that a call names.
+func (d *deps) runUsedCell(ctx context.Context, name usedCell, w *watch, opt codeOptions) (*answer, error) {
+	doc, cell, at, err := name.open(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer doc.Release()
+	if cell.Type != ydoc.Code {
+		return nil, fmt.Errorf("cell %d is a %s cell: only code cells can be run", at, cell.Type)
+	}
+	w.take(opt)
+	return d.runUsed(ctx, doc, cell.ID, w)
+}
+
+type insertExecuteArgs struct {
+	usedRun
+	Index  int    `json:"cell_index"`
+	Source string `json:"cell_source"`
+}
+
+// insertExecuteCodeCell makes insert_execute_code_cell.
+func insertExecuteCodeCell(d *deps) tool {
+	return tool{
+		name:  "insert_execute_code_cell",
+		title: "Insert a code cell and run it",
+		description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
+			"Use it to add code and see what it does. Costs the time the code takes, and up to " + thousands(defaultCodeSize) + " characters. At the timeout the code is interrupted, and answered with what it has put out.",
+		marks: marks{openWorld: true},
+		input: arguments(append([]property{
+			insertIndexProperty(),
+			required("cell_source", cellSourceSchema("Code of the cell.")),
+		}, usedRunProperties(0)...)...),
+		output: outputsSchema(),
+		handle: typed(func(ctx context.Context, args insertExecuteArgs) (*answer, error) {
+			cell := insertCellArgs{Index: args.Index, Type: ydoc.Code, Source: args.Source}
+			if err := cell.check(); err != nil {
+				return nil, err
+			}
+			doc, _, err := d.openUsed(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			id, err := d.insertUsed(ctx, doc, cell)
+			if err != nil {
+				return nil, err
+			}
+			a, err := d.runUsed(ctx, doc, id, args.watch("cell.insert_execute", usualTimeout))
+			if err != nil {
+				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", quoted(id), err)
+			}
+			return a, nil
+		}),
+	}.ofToday()
+}
+
+// insertUsed inserts a cell and returns its id.
+func (d *deps) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
+	before := doc.Notebook().Cells()
+	if args.Index > len(before) {
+		return "", fmt.Errorf("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before)) //nolint:staticcheck // worded as their clients look for it
+	}
+	ids, err := d.insertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: lines(args.Source)}}, func(e *ydoc.Editor) int {
+		if args.Index < 0 {
+			return e.Len()
+		}
+		return placed(e, before, args.Index)
+	})
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
+}
