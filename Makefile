@@ -24,7 +24,12 @@ help: ## print this list
 
 .PHONY: build
 build: need-go ## build bin/nbduet
-	@go build -trimpath -o bin/nbduet ./cmd/nbduet
+	@CGO_ENABLED=0 go build -trimpath -o bin/nbduet ./cmd/nbduet
+
+# For this machine, or for that of GOOS and GOARCH: make wheel GOARCH=arm64
+.PHONY: wheel
+wheel: need-go ## make the wheel with the extension of Jupyter Server, in dist
+	@cmd/jupyter-extension/wheel.sh dist
 
 .PHONY: demo
 demo: build venv ## watch an agent work in a JupyterLab tab of yours
@@ -33,7 +38,7 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel node browser build
+	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel extension node browser build
 	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
@@ -46,7 +51,7 @@ test-program: need-go venv nbmodel rkernel
 	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
 .PHONY: test-e2e
-test-e2e: need-go venv venv-jsd venv-mcp node browser
+test-e2e: need-go venv venv-jsd venv-mcp extension node browser
 	@cd e2e && go test -race -count=1 -timeout 20m ./...
 
 .PHONY: soak
@@ -106,6 +111,12 @@ venv-mcp: ## make .cache/mcp with the MCP SDK for Python, whose client the tests
 nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
 	@$(SCRIPTS)/nbmodel.sh
 
+# After venv, as nbmodel.
+.PHONY: extension
+extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
+	@$(SCRIPTS)/extension.sh
+	@cmd/jupyter-extension/wheel.sh
+
 .PHONY: rkernel
 rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables
 	@$(SCRIPTS)/rkernel.sh
@@ -124,7 +135,7 @@ compiler: # the race detector is linked by a C compiler
 
 .PHONY: clean
 clean: ## remove all that the other targets made
-	@rm -rf bin .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
+	@rm -rf bin dist .venv .venv-jsd .cache e2e/node/node_modules e2e/inspector/node_modules e2e/artifacts
 
 .PHONY: need-go
 need-go:

@@ -28,6 +28,14 @@ func markdown(source string) cell { return cell{"markdown", source} }
 // a name that was used before, JupyterLab would find that one's kernel and room.
 func newNotebook(t *testing.T, cells ...cell) string {
 	t.Helper()
+	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-") + ".ipynb"
+	addNotebook(t, name, notebookText(t, cells))
+	return name
+}
+
+// notebookText is the file of a notebook with the given cells.
+func notebookText(t *testing.T, cells []cell) []byte {
+	t.Helper()
 	list := make([]map[string]any, len(cells))
 	for i, c := range cells {
 		list[i] = map[string]any{
@@ -47,9 +55,7 @@ func newNotebook(t *testing.T, cells ...cell) string {
 	if err != nil {
 		t.Fatal(err)
 	}
-	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-") + ".ipynb"
-	addNotebook(t, name, text)
-	return name
+	return text
 }
 
 // addNotebook writes a notebook file. Its kernel, whoever started it, ends with

@@ -120,19 +120,24 @@ const (
 )
 
 func (w *web) dial(ctx context.Context, how, token string) (goClient, error) {
+	return dial(ctx, how, w.url+"/mcp", w.url+"/sse", bearers(token))
+}
+
+// dial connects a client made with mcp-go to a program that serves at these addresses.
+func dial(ctx context.Context, how, streamAt, eventsAt string, sender http.RoundTripper) (goClient, error) {
 	var link transport.Interface
 	var err error
-	// mcp-go sends its headers with all requests but the last, which says that the client goes.
-	sender := transport.WithHTTPBasicClient(&http.Client{Transport: bearers(token)})
+	// mcp-go sends headers of its own with all requests but the last, which says that the client goes.
+	by := &http.Client{Transport: sender}
 	opt := client.WithProtocolVersion("2025-11-25")
 	switch how {
 	case viaModern:
 		opt = client.WithProtocolVersion(mcp.ProtocolVersion20260728)
 		fallthrough
 	case viaStream:
-		link, err = transport.NewStreamableHTTP(w.url+"/mcp", sender)
+		link, err = transport.NewStreamableHTTP(streamAt, transport.WithHTTPBasicClient(by))
 	case viaEvents:
-		link, err = transport.NewSSE(w.url+"/sse", transport.WithHeaders(bearer(token)), transport.WithResponseTimeout(10*time.Minute))
+		link, err = transport.NewSSE(eventsAt, transport.WithHTTPClient(by), transport.WithResponseTimeout(10*time.Minute))
 	}
 	if err != nil {
 		return goClient{}, err

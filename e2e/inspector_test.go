@@ -20,13 +20,20 @@ func inspect(t *testing.T, result any, args ...string) {
 	t.Helper()
 	program, err := binary()
 	must(t, err)
+	server := []string{program, "--jupyter-url=" + jupyter.URL, "--token=" + jupyter.Token, "--toolsets=all", "--log-level=error"}
+	inspectServer(t, result, server, args...)
+}
+
+// inspectServer is inspect for a server that is named by its command, or by its address and what to connect with.
+func inspectServer(t *testing.T, result any, server []string, args ...string) {
+	t.Helper()
 	root, err := lab.RepoRoot()
 	must(t, err)
 	cli := filepath.Join(root, "e2e", "inspector", "node_modules", "@modelcontextprotocol", "inspector-cli", "build", "index.js")
 	if _, err := os.Stat(cli); err != nil {
 		t.Fatalf("no MCP Inspector: run `make node` (%v)", err)
 	}
-	all := append([]string{cli, program, "--jupyter-url=" + jupyter.URL, "--token=" + jupyter.Token, "--toolsets=all", "--log-level=error"}, args...)
+	all := slices.Concat([]string{cli}, server, args)
 	cmd := exec.CommandContext(t.Context(), "node", all...)
 	var stdout, stderr bytes.Buffer
 	cmd.Stdout, cmd.Stderr = &stdout, &stderr

@@ -29,6 +29,17 @@ type Options struct {
 	BaseURL string
 	// Args are further arguments of `jupyter lab`.
 	Args []string
+	// Command is what starts the server in place of the `jupyter lab` that
+	// [Program] names: an absolute path and first arguments.
+	Command []string
+	// Env are further variables of the server's environment.
+	Env []string
+	// ReadyPath is what the server is asked until it answers; empty is
+	// /api/status, which shows that the token is right, too.
+	ReadyPath string
+	// Client is for a server with a certificate that others do not know; nil is
+	// the usual one.
+	Client *http.Client
 	// Log, where not nil, gets what the server prints besides the log file.
 	Log io.Writer
 	// StartTimeout is how long the server may take to answer; 0 is two minutes.
@@ -51,6 +62,7 @@ type Lab struct {
 	// LogFile holds everything that the server and its kernels printed.
 	LogFile string
 
+	client *http.Client
 	dirs   layout
 	log    *os.File
 	exited chan struct{} // closed when the process has ended
@@ -61,9 +73,18 @@ type Lab struct {
 // Start starts a JupyterLab on a free loopback port and returns when it
 // answers. The context limits the start only; the server runs until Stop.
 func Start(ctx context.Context, opt Options) (*Lab, error) {
-	program, err := Program()
-	if err != nil {
-		return nil, err
+	if len(opt.Command) == 0 {
+		program, err := Program()
+		if err != nil {
+			return nil, err
+		}
+		opt.Command = []string{program, "lab"}
+	}
+	if opt.ReadyPath == "" {
+		opt.ReadyPath = "/api/status"
+	}
+	if opt.Client == nil {
+		opt.Client = http.DefaultClient
 	}
 	if opt.Token == "" {
 		secret := make([]byte, 24)
@@ -79,13 +100,13 @@ func Start(ctx context.Context, opt Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start JupyterLab: %w", err)
 	}
-	l, err := start(base, program, opt)
+	l, err := start(base, opt)
 	if err != nil {
 		return nil, errors.Join(err, os.RemoveAll(base))
 	}
 	ctx, cancel := context.WithTimeout(ctx, opt.StartTimeout)
 	defer cancel()
-	if err := l.waitReady(ctx); err != nil {
+	if err := l.waitReady(ctx, opt.ReadyPath); err != nil {
 		tail := l.LogTail(20)
 		return nil, errors.Join(fmt.Errorf("start JupyterLab: %w; the end of its log:\n%s", err, tail), l.Stop())
 	}
@@ -93,7 +114,7 @@ func Start(ctx context.Context, opt Options) (*Lab, error) {
 }
 
 // start lays out the folders and starts the process.
-func start(base, program string, opt Options) (*Lab, error) {
+func start(base string, opt Options) (*Lab, error) {
 	dirs, err := newLayout(base, opt.Root)
 	if err != nil {
 		return nil, err
@@ -110,6 +131,7 @@ func start(base, program string, opt Options) (*Lab, error) {
 		Root:       dirs.root,
 		RuntimeDir: dirs.runtime,
 		LogFile:    filepath.Join(base, "jupyter.log"),
+		client:     opt.Client,
 		dirs:       dirs,
 		exited:     make(chan struct{}),
 	}
@@ -117,8 +139,7 @@ func start(base, program string, opt Options) (*Lab, error) {
 	if err != nil {
 		return nil, fmt.Errorf("start JupyterLab: %w", err)
 	}
-	args := []string{
-		"lab",
+	args := append(opt.Command[1:len(opt.Command):len(opt.Command)], []string{
 		"--no-browser",
 		"--allow-root", // Jupyter refuses root otherwise, and containers are root
 		"--ServerApp.ip=127.0.0.1",
@@ -126,20 +147,20 @@ func start(base, program string, opt Options) (*Lab, error) {
 		"--ServerApp.root_dir=" + dirs.root,
 		"--LabApp.expose_app_in_browser=True",
 		"--LabApp.extension_manager=readonly",
-	}
+	}...)
 	if opt.BaseURL != "" {
 		args = append(args, "--ServerApp.base_url="+opt.BaseURL)
 	}
-	cmd := exec.Command(program, append(args, opt.Args...)...)
+	cmd := exec.Command(opt.Command[0], append(args, opt.Args...)...)
 	// The collaboration store is written into the working directory.
 	cmd.Dir = dirs.work
-	cmd.Env = dirs.serverEnv(program, opt.Token, fonts)
+	cmd.Env = append(dirs.serverEnv(opt.Command[0], opt.Token, fonts), opt.Env...)
 	// A file, not a pipe: kernels inherit it, and a pipe that a kernel holds
 	// open would keep Wait from returning.
 	cmd.Stdout, cmd.Stderr = l.log, l.log
 	ownGroup(cmd)
 	if err := cmd.Start(); err != nil {
-		return nil, errors.Join(fmt.Errorf("start JupyterLab with %s: %w", program, err), l.log.Close())
+		return nil, errors.Join(fmt.Errorf("start JupyterLab with %s: %w", opt.Command[0], err), l.log.Close())
 	}
 	l.PID = cmd.Process.Pid
 	go func() {
@@ -164,7 +185,7 @@ func fontCache() (string, error) {
 
 // waitReady polls until the server has written where it listens and answers
 // there with the token, and sets URL.
-func (l *Lab) waitReady(ctx context.Context) error {
+func (l *Lab) waitReady(ctx context.Context, path string) error {
 	name := filepath.Join(l.RuntimeDir, fmt.Sprintf("jpserver-%d.json", l.PID))
 	tick := time.NewTicker(50 * time.Millisecond)
 	defer tick.Stop()
@@ -180,7 +201,7 @@ func (l *Lab) waitReady(ctx context.Context) error {
 				}
 			}
 		}
-		if l.URL != "" && l.Get(ctx, "/api/status", nil) == nil {
+		if l.URL != "" && l.Get(ctx, path, nil) == nil {
 			return nil
 		}
 		select {
@@ -226,7 +247,7 @@ func (l *Lab) request(ctx context.Context, method, path string, want int, out an
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	req.Header.Set("Authorization", "token "+l.Token)
-	resp, err := http.DefaultClient.Do(req)
+	resp, err := l.client.Do(req)
 	if err != nil {
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}

@@ -1,0 +1,18 @@
+"""Puts the program into the wheel, and says in the wheel's name what it runs on."""
+
+from __future__ import annotations
+
+import os
+from typing import Any
+
+from hatchling.builders.hooks.plugin.interface import BuildHookInterface
+
+
+class ProgramHook(BuildHookInterface):
+    def initialize(self, version: str, build_data: dict[str, Any]) -> None:
+        program, tag = os.environ.get("NBDUET_WHEEL_PROGRAM"), os.environ.get("NBDUET_WHEEL_TAG")
+        if not program or not tag:
+            raise RuntimeError("the wheel carries a program that is built first: `make wheel` does both")
+        build_data["pure_python"] = False
+        build_data["tag"] = tag
+        build_data["force_include"][program] = "nbduet_jupyter/bin/nbduet"

@@ -1,0 +1,125 @@
+"""The program: its start, its log, and its end."""
+
+from __future__ import annotations
+
+import asyncio
+import contextlib
+import logging
+import re
+import secrets
+import socket
+from collections.abc import Callable
+
+import aiohttp
+
+LEAVE_SECONDS = 10.0
+"""How long the program may take to leave its notebooks, before it is made to end."""
+
+_LEVEL = re.compile(rb"\blevel=(DEBUG|INFO|WARN|ERROR)\b")
+_LEVELS = {b"DEBUG": logging.DEBUG, b"INFO": logging.INFO, b"WARN": logging.WARNING, b"ERROR": logging.ERROR}
+
+
+class Run:
+    """One run of the program, and the connections to it."""
+
+    def __init__(self, process: asyncio.subprocess.Process, address: str, token: str, log: logging.Logger) -> None:
+        self.address = address
+        self.token = token
+        self.http = aiohttp.ClientSession(
+            connector=aiohttp.TCPConnector(limit=0),
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # streams last as long as they last
+            auto_decompress=False,
+            cookie_jar=aiohttp.DummyCookieJar(),
+        )
+        self.ended = asyncio.ensure_future(self._watch())
+        self._process = process
+        self._log = log
+
+    @property
+    def alive(self) -> bool:
+        return self._process.returncode is None and not self.ended.done()
+
+    async def _watch(self) -> None:
+        """Takes what the program logs into the server's log, until it ends."""
+        stderr = self._process.stderr
+        assert stderr is not None
+        while True:
+            try:
+                line = await stderr.readline()
+            except ValueError:  # longer than the reader holds
+                continue
+            if not line:
+                break
+            level = _LEVEL.search(line)
+            self._log.log(_LEVELS[level.group(1)] if level else logging.INFO, "%s", line.decode(errors="replace").rstrip())
+        code = await self._process.wait()
+        self._log.log(logging.INFO if code == 0 else logging.WARNING, "nbduet has ended with exit code %s", code)
+        await self.http.close()
+
+    async def stop(self) -> None:
+        """Has the program leave its notebooks and end."""
+        assert self._process.stdin is not None
+        self._process.stdin.close()
+        done, _ = await asyncio.wait({self.ended}, timeout=LEAVE_SECONDS)
+        if not done:
+            with contextlib.suppress(ProcessLookupError):
+                self._process.kill()
+            await self.ended
+
+
+class Child:
+    """Starts the program when it is needed, and again when it has died.
+
+    The socket on which it listens is made here and handed down, so that no other process can come
+    by its port between two runs, and requests that come while it starts wait. Its standard input is a
+    pipe to which nothing is written: that ends when this process does, whatever ends it, and the
+    program ends then, too.
+    """
+
+    def __init__(self, command: Callable[[], tuple[list[str], dict[str, str]]], log: logging.Logger) -> None:
+        self._command = command  # arguments, the program's name first, and environment, without what is added here
+        self._log = log
+        self._lock = asyncio.Lock()
+        self._socket: socket.socket | None = None
+        self._run: Run | None = None
+        self._stopped = False
+
+    async def run(self) -> Run:
+        """The run there is, or a new one. OSError says why there is none."""
+        async with self._lock:
+            if self._run is None or not self._run.alive:
+                if self._stopped:
+                    raise OSError("the server is shutting down")
+                self._run = await self._start()
+            return self._run
+
+    async def _start(self) -> Run:
+        if self._socket is None:
+            self._socket = socket.create_server(("127.0.0.1", 0), backlog=128)
+        args, env = self._command()
+        token = secrets.token_hex(32)
+        fd = self._socket.fileno()
+        process = await asyncio.create_subprocess_exec(
+            *args,
+            "--transport=streamable-http",
+            f"--listen-fd={fd}",
+            "--end-with-stdin",
+            env={**env, "NBDUET_AUTH_TOKEN": token},
+            stdin=asyncio.subprocess.PIPE,
+            stdout=asyncio.subprocess.DEVNULL,
+            stderr=asyncio.subprocess.PIPE,
+            pass_fds=(fd,),
+            limit=1 << 20,
+            start_new_session=True,  # Ctrl-C in the terminal is the server's, which asks whether it is meant
+        )
+        self._log.info("started nbduet, process %d", process.pid)
+        return Run(process, f"127.0.0.1:{self._socket.getsockname()[1]}", token, self._log)
+
+    async def stop(self) -> None:
+        """Ends the program for good."""
+        async with self._lock:
+            self._stopped = True
+            if self._run is not None:
+                await self._run.stop()
+            if self._socket is not None:
+                self._socket.close()

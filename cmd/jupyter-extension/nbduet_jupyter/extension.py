@@ -1,0 +1,112 @@
+"""The extension, with what can be configured."""
+
+from __future__ import annotations
+
+import logging
+import os
+import sys
+from pathlib import Path
+
+from jupyter_server.extension.application import ExtensionApp
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+from traitlets import Bool, List, Unicode, default
+
+from .child import Child
+from .handler import MCPHandler
+from .identity import Admission
+
+LOCAL = "local"
+
+# Variables that would tell the program of another server, let others in, or have it serve otherwise.
+_OURS = (
+    "JUPYTER_SERVER_URL", "JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE",
+    "DOCUMENT_URL", "DOCUMENT_TOKEN", "DOCUMENT_ID", "RUNTIME_URL", "RUNTIME_TOKEN", "RUNTIME_ID",
+    "NBDUET_TRANSPORT", "NBDUET_HOST", "MCP_PORT", "NBDUET_AUTH_TOKEN", "NBDUET_AUTH_TOKEN_FILE",
+    "NBDUET_TLS_CERT", "NBDUET_TLS_KEY",
+)  # fmt: skip
+
+
+class JupyterMCPServerExtensionApp(ExtensionApp):
+    """nbduet at {base_url}/mcp. The class has the name that Datalayer's server gives its own, so that
+    its configuration works here."""
+
+    name = "nbduet_jupyter"
+    load_other_extensions = True
+
+    document_url = Unicode(LOCAL, help="The Jupyter server with the documents; 'local' is this one.").tag(config=True)
+    document_token = Unicode("", help="The token of document_url, where that is another server; DOCUMENT_TOKEN in the environment.").tag(config=True)
+    document_id = Unicode("", help="Path of the notebook that clients work on until they name another one.").tag(config=True)
+    runtime_url = Unicode(LOCAL, help="The Jupyter server with the kernels; 'local' is this one.").tag(config=True)
+    runtime_token = Unicode("", help="The token of runtime_url, where that is another server; RUNTIME_TOKEN in the environment.").tag(config=True)
+    runtime_id = Unicode("", help="Id of the kernel to use.").tag(config=True)
+
+    toolsets = Unicode("", help="Toolsets to offer, as --toolsets of nbduet takes them; NBDUET_TOOLSETS in the environment.").tag(config=True)
+    read_only = Bool(False, help="Offer only tools that change nothing.").tag(config=True)
+    args = List(Unicode(), help="Further arguments of nbduet. Other users can see them: no tokens.").tag(config=True)
+    program = Unicode(help="The program to start; the one in this package where it is not set.").tag(config=True)
+
+    @default("program")
+    def _default_program(self) -> str:
+        return str(Path(__file__).parent / "bin" / "nbduet")
+
+    @default("document_token")
+    def _default_document_token(self) -> str:
+        return os.environ.get("DOCUMENT_TOKEN", "")
+
+    @default("runtime_token")
+    def _default_runtime_token(self) -> str:
+        return os.environ.get("RUNTIME_TOKEN", "")
+
+    def initialize_handlers(self) -> None:
+        self._door: HTTPServer | None = None
+        self._door_port = 0
+        self._admission = Admission()
+        self._admission.install(self.serverapp.identity_provider)
+        self.child = Child(self._command, self.log)
+        self.handlers.append((r"/mcp(|/.*)", MCPHandler, {"child": self.child}))
+
+    async def stop_extension(self) -> None:
+        await self.child.stop()
+        if self._door is not None:
+            self._door.stop()
+
+    def _command(self) -> tuple[list[str], dict[str, str]]:
+        """How the program is started: tokens are in the environment, which only its owner can read."""
+        env = {k: v for k, v in os.environ.items() if k not in _OURS}
+        env["JUPYTER_SERVER_URL"], env["JUPYTER_TOKEN"] = self._own_url(), self._admission.renew()
+        for name, url, token in (
+            ("DOCUMENT", self.document_url, self.document_token),
+            ("RUNTIME", self.runtime_url, self.runtime_token),
+        ):
+            if url not in ("", LOCAL):
+                env[f"{name}_URL"], env[f"{name}_TOKEN"] = url, token
+        for name, value in (("DOCUMENT_ID", self.document_id), ("RUNTIME_ID", self.runtime_id), ("NBDUET_TOOLSETS", self.toolsets)):
+            if value:
+                env[name] = value
+        if self.read_only:
+            env["NBDUET_READ_ONLY"] = "true"
+        env.setdefault("LOG_LEVEL", "debug" if self.log.getEffectiveLevel() <= logging.DEBUG else "info")
+        return [self.program, *self.args], env
+
+    def _own_url(self) -> str:
+        """Where the program finds this server."""
+        app = self.serverapp
+        if app.sock or app.certfile or app.ssl_options:
+            return f"http://127.0.0.1:{self._open_door()}{app.base_url}"
+        host = "127.0.0.1" if app.ip in ("", "*", "0.0.0.0", "::") else app.ip
+        return f"http://{f'[{host}]' if ':' in host else host}:{app.port}{app.base_url}"
+
+    def _open_door(self) -> int:
+        """A port of this machine's own for the program, where the server listens at a Unix socket, or with a
+        certificate that need not be good for this machine's own address. The server asks there, too, who is there."""
+        if self._door is None:
+            sockets = bind_sockets(0, "127.0.0.1")
+            self._door_port = sockets[0].getsockname()[1]
+            self._door = HTTPServer(self.serverapp.web_app)
+            self._door.add_sockets(sockets)
+        return self._door_port
+
+
+if sys.platform == "win32":
+    raise ImportError("nbduet_jupyter hands a socket down to nbduet, which works on Linux and macOS only")

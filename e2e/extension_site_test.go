@@ -1,0 +1,217 @@
+package e2e_test
+
+import (
+	"bytes"
+	"context"
+	"crypto/sha256"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+)
+
+// installation is a Python into which the wheel was installed as people do it, beside the packages of .venv.
+type installation struct {
+	python string
+	env    []string // what leads the server to JupyterLab's own files, which are in .venv
+	wheel  string
+}
+
+// installed makes the wheel, and installs it, once.
+var installed = sync.OnceValues(func() (in installation, err error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return in, err
+	}
+	beside := os.Getenv("NBDUET_EXTENSION")
+	if beside == "" {
+		beside = filepath.Join(root, ".cache", "extension")
+	}
+	if _, err := os.Stat(filepath.Join(beside, "jupyter_server_proxy")); err != nil {
+		return in, fmt.Errorf("no jupyter-server-proxy: run `make extension`, or name its folder with NBDUET_EXTENSION: %w", err)
+	}
+	python, err := child.Python(root)
+	if err != nil {
+		return in, err
+	}
+	run := func(name string, args ...string) string {
+		if err != nil {
+			return ""
+		}
+		var out, log bytes.Buffer
+		cmd := exec.Command(name, args...)
+		cmd.Stdout, cmd.Stderr = &out, &log
+		if err = cmd.Run(); err != nil {
+			err = fmt.Errorf("install the extension: %s %q: %w\n%s%s", name, args, err, out.Bytes(), log.Bytes())
+		}
+		return strings.TrimSpace(out.String())
+	}
+	const where = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"
+	folder := filepath.Join(buildDir, "extension")
+	in.python = filepath.Join(folder, "bin", "python")
+	in.wheel = run(filepath.Join(root, "cmd", "jupyter-extension", "wheel.sh"), filepath.Join(buildDir, "wheel"))
+	run(python, "-m", "venv", "--without-pip", folder)
+	var theirs, ours [2]string
+	for text, to := range map[string]*[2]string{run(python, "-c", where): &theirs, run(in.python, "-c", where): &ours} {
+		if err == nil {
+			err = json.Unmarshal([]byte(text), to)
+		}
+	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(ours[1], "beside.pth"), []byte(beside+"\n"+theirs[1]+"\n"), 0o600)
+	}
+	run(python, "-m", "pip", "--python", in.python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.wheel)
+	in.env = []string{
+		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
+		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter") + string(os.PathListSeparator) + filepath.Join(beside, "etc", "jupyter"),
+		"JUPYTERLAB_DIR=" + filepath.Join(theirs[0], "share", "jupyter", "lab"),
+	}
+	return in, err
+})
+
+// site is a Jupyter server into which the extension was installed.
+type site struct {
+	*lab.Lab
+	t      *testing.T
+	header map[string]string // of whoever may use it
+	sender http.RoundTripper // which sends it
+}
+
+// password is that of the servers that have one.
+const password = "open, sesame"
+
+// startSite starts a server with a password, and stops it when the test ends. The program has to end with it.
+func startSite(t *testing.T, opt lab.Options) *site {
+	t.Helper()
+	in, err := installed()
+	must(t, err)
+	hash := sha256.Sum256([]byte(password + "5a17"))
+	opt.Command = []string{in.python, "-m", "jupyterlab"}
+	opt.Env = append(in.env, opt.Env...)
+	opt.Args = append([]string{"--PasswordIdentityProvider.hashed_password=sha256:5a17:" + hex.EncodeToString(hash[:])}, opt.Args...)
+	s := &site{t: t}
+	s.Lab, err = lab.Start(t.Context(), opt)
+	must(t, err)
+	s.header = map[string]string{"Authorization": "token " + s.Token}
+	s.sender = sending{s.header, http.DefaultTransport}
+	t.Cleanup(func() {
+		log := s.LogTail(1000)
+		for _, bad := range []string{s.Token, "Traceback", "Task exception", "panic", "level=ERROR"} {
+			if strings.Contains(log, bad) {
+				t.Errorf("the server's log holds %q", bad)
+			}
+		}
+		if t.Failed() {
+			t.Logf("the server's log:\n%s", log)
+		}
+		pid, perr := s.program()
+		must(t, s.Stop())
+		if perr == nil && running(pid) {
+			t.Error("nbduet outlives the server")
+		}
+	})
+	return s
+}
+
+// sending adds headers to each request.
+type sending struct {
+	header map[string]string
+	by     http.RoundTripper
+}
+
+// RoundTrip implements http.RoundTripper.
+func (s sending) RoundTrip(r *http.Request) (*http.Response, error) {
+	r = r.Clone(r.Context())
+	for name, value := range s.header {
+		r.Header.Set(name, value)
+	}
+	return s.by.RoundTrip(r)
+}
+
+// ask sends a request to a path of the server's. The body, where there is one, is JSON. Redirections are answers.
+func (s *site) ask(method, path, body string, change func(*http.Request)) (status int, text string, err error) {
+	req, err := http.NewRequestWithContext(s.t.Context(), method, s.URL+path, strings.NewReader(body))
+	if err != nil {
+		return 0, "", err
+	}
+	if body != "" {
+		req.Header.Set("Content-Type", "application/json")
+	}
+	for name, value := range s.header {
+		req.Header.Set(name, value)
+	}
+	if change != nil {
+		change(req)
+	}
+	base := s.sender
+	if with, ok := base.(sending); ok {
+		base = with.by // the header may have been changed
+	}
+	c := &http.Client{Transport: base, CheckRedirect: func(*http.Request, []*http.Request) error { return http.ErrUseLastResponse }}
+	res, err := c.Do(req)
+	if err != nil {
+		return 0, "", err
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	return res.StatusCode, string(b), err
+}
+
+// notebook writes a notebook of the test's own into the server's folder.
+func (s *site) notebook(name string, cells ...cell) string {
+	s.t.Helper()
+	name += ".ipynb"
+	must(s.t, os.WriteFile(s.Path(name), notebookText(s.t, cells), 0o600))
+	return name
+}
+
+// program is the process id of the nbduet that the server has started.
+func (s *site) program() (int, error) {
+	all, err := filepath.Glob("/proc/[0-9]*/stat")
+	if err != nil {
+		return 0, err
+	}
+	for _, file := range all {
+		text, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended meanwhile
+		}
+		// pid (comm) state ppid …
+		_, after, _ := strings.Cut(string(text), "(nbduet) ")
+		fields := strings.Fields(after)
+		if len(fields) > 2 && fields[0] != "Z" && fields[1] == strconv.Itoa(s.PID) {
+			return strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		}
+	}
+	return 0, errors.New("the server has started no nbduet")
+}
+
+// running tells whether there is a process.
+func running(pid int) bool {
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/stat", pid))
+	return err == nil && !strings.Contains(string(text), ") Z ")
+}
+
+// gone waits for the end of a process.
+func gone(t *testing.T, pid int) {
+	t.Helper()
+	must(t, poll.Until(t.Context(), "the end of a process", func(context.Context) error {
+		if running(pid) {
+			return fmt.Errorf("process %d runs", pid)
+		}
+		return nil
+	}))
+}

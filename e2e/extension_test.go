@@ -1,0 +1,354 @@
+package e2e_test
+
+import (
+	"context"
+	"crypto/tls"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/cookiejar"
+	"net/url"
+	"os"
+	"path/filepath"
+	"slices"
+	"strings"
+	"syscall"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/e2e/sdk"
+)
+
+// Inside a Jupyter server that was installed with pip, behind a base URL, and with a password beside its token.
+func TestInsideJupyter(t *testing.T) {
+	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
+		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
+		"--JupyterMCPServerExtensionApp.toolsets=default,cells",
+	}})
+	t.Run("plain HTTP", s.plainHTTP)
+	t.Run("who is refused", s.refuses)
+	t.Run("clients", s.clients)
+	t.Run("Inspector", s.inspector)
+	t.Run("tokens", s.tokens)
+	t.Run("program that dies", s.startsAgain)
+}
+
+// plainHTTP is what programs have that speak no MCP.
+func (s *site) plainHTTP(t *testing.T) {
+	path := s.notebook("plain", markdown("# Plain"))
+	for _, c := range []struct {
+		method, path, body string
+		status             int
+		says               string
+	}{
+		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
+		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
+		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
+		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
+		{"POST", "/mcp/tools/call", "", 415, "application/json"},
+		{"PATCH", "/mcp", "{}", 405, ""},
+		{"GET", "/mcp/elsewhere", "", 404, "nothing here"},
+		{"GET", "/mcp/healthz/../tools/list", "", 404, ""},
+		{"POST", "/mcp", strings.Repeat(" ", 17<<20), 413, "longer than"},
+	} {
+		status, text, err := s.ask(c.method, c.path, c.body, nil)
+		if err != nil || status != c.status || !strings.Contains(text, c.says) {
+			t.Errorf("%s %s: status %d, %v: %.300s", c.method, c.path, status, err, text)
+		}
+	}
+}
+
+// refuses shows that Jupyter's own authentication stands before everything, and that no page may come across.
+func (s *site) refuses(t *testing.T) {
+	own, err := url.Parse(s.URL)
+	must(t, err)
+	for name, c := range map[string]struct {
+		change func(http.Header)
+		status int
+	}{
+		"as it should be":   {func(http.Header) {}, 200},
+		"a bearer":          {func(h http.Header) { h.Set("Authorization", "Bearer "+s.Token) }, 200},
+		"no token":          {func(h http.Header) { h.Del("Authorization") }, 403},
+		"a wrong token":     {func(h http.Header) { h.Set("Authorization", "token guess") }, 403},
+		"an empty token":    {func(h http.Header) { h.Set("Authorization", "token ") }, 403},
+		"the page itself":   {func(h http.Header) { h.Set("Origin", "http://"+own.Host) }, 200},
+		"a foreign page":    {func(h http.Header) { h.Set("Origin", "https://evil.example") }, 403},
+		"a page of no site": {func(h http.Header) { h.Set("Origin", "null") }, 403},
+		"a rebound name":    {func(h http.Header) { h.Set("Host", "evil.example") }, 403},
+		"another prefix":    {func(h http.Header) { h.Set("X-Forwarded-Prefix", "/evil") }, 200},
+		"a websocket":       {func(h http.Header) { h.Set("Connection", "upgrade"); h.Set("Upgrade", "websocket") }, 400},
+	} {
+		for path, body := range map[string]string{"/mcp/healthz": "", "/mcp/tools/call": `{"tool_name":"list_nbs","arguments":{}}`} {
+			method := http.MethodGet
+			if body != "" {
+				method = http.MethodPost
+			}
+			status, text, err := s.ask(method, path, body, func(r *http.Request) {
+				c.change(r.Header)
+				r.Host = r.Header.Get("Host")
+			})
+			want := c.status
+			if name == "a websocket" && body != "" {
+				continue // which begins with GET
+			}
+			if err != nil || status != want || want >= 400 && !strings.HasPrefix(text, "{") {
+				t.Errorf("%s, %s %s: status %d, %v: %.300s", name, method, path, status, err, text)
+			}
+		}
+	}
+	if status, _, err := s.ask(http.MethodGet, "/api/contents", "", func(r *http.Request) { r.Header.Set("Authorization", "token ") }); err != nil || status != 403 {
+		t.Errorf("the server itself with an empty token: status %d, %v", status, err)
+	}
+}
+
+// clients of each kind work where a person looks on.
+func (s *site) clients(t *testing.T) {
+	path := s.notebook("seen", markdown("# What the clients write"))
+	tab, err := chromium.OpenNotebook(t.Context(), s.PageURL("seen", path))
+	must(t, err)
+	defer tab.Close()
+	overSDK := func(sse bool, at string) func() (mcpClient, error) {
+		return func() (mcpClient, error) {
+			c, err := sdk.Start(t.Context(), sdk.Options{URL: s.URL + at, SSE: sse, Headers: s.header})
+			return nodeClient{c, !sse}, err
+		}
+	}
+	overGo := func(how string) func() (mcpClient, error) {
+		return func() (mcpClient, error) { return dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender) }
+	}
+	for how, start := range map[string]func() (mcpClient, error){
+		viaStream: overGo(viaStream), viaModern: overGo(viaModern), viaEvents: overGo(viaEvents),
+		"SDK, " + viaStream: overSDK(false, "/mcp"), "SDK, " + viaEvents: overSDK(true, "/mcp/sse"),
+	} {
+		t.Run(how, func(t *testing.T) {
+			c, err := start()
+			must(t, err)
+			var ran struct {
+				Results []any `json:"execution_results"`
+			}
+			must(t, c.call(t.Context(), "insert_nb_cells", insert(path, 1, true, fmt.Sprintf("print(%q.upper())", how)), &ran))
+			if len(ran.Results) != 1 {
+				t.Errorf("%+v", ran)
+			}
+			must(t, tab.WaitView(t.Context(), "the cell and what it prints", func(cells []browser.ViewCell) error {
+				if !slices.ContainsFunc(cells, func(c browser.ViewCell) bool { return outputText(c) == strings.ToUpper(how) }) {
+					return fmt.Errorf("%+v", cells)
+				}
+				return nil
+			}))
+			if n, ok := c.(nodeClient); ok {
+				s.hearsProgress(t, n.Client, strings.ReplaceAll(strings.ToLower(how), " ", "-"))
+			}
+			// What a client has ends with it: the program hears that it goes.
+			var made struct {
+				ID     string `json:"session_id"`
+				Kernel string `json:"kernel_id"`
+			}
+			must(t, c.call(t.Context(), "session_create", map[string]any{"name": how}, &made))
+			if how == viaModern { // who does not end with a session
+				must(t, c.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+			}
+			must(t, c.leave())
+			must(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
+				status, _, err := s.ask(http.MethodGet, "/api/kernels/"+made.Kernel, "", nil)
+				if err == nil && status != http.StatusNotFound {
+					err = fmt.Errorf("status %d", status)
+				}
+				return err
+			}))
+		})
+	}
+}
+
+// hearsProgress has a cell run that only ends when its client has heard of its first line.
+func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
+	t.Helper()
+	path := s.notebook(name, code(fmt.Sprintf(gated, name)))
+	type outcome struct {
+		answer *sdk.Answer
+		err    error
+	}
+	done := make(chan outcome, 1)
+	go func() {
+		a, err := c.CallWithProgress(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}})
+		done <- outcome{a, err}
+	}()
+	_, err := c.Await(t.Context(), "notifications/progress", func(params json.RawMessage) bool { return strings.Contains(string(params), "line 0") })
+	must(t, err)
+	for gate := 1; gate <= 3; gate++ {
+		must(t, os.WriteFile(s.Path(fmt.Sprintf("%s-gate-%d", name, gate)), nil, 0o600))
+	}
+	if o := <-done; o.err != nil || o.answer.IsError || !strings.Contains(o.answer.Text(), "line 2") {
+		t.Errorf("%v: %+v", o.err, o.answer)
+	}
+}
+
+// inspector has the MCP Inspector's command line look at the server, over both transports.
+func (s *site) inspector(t *testing.T) {
+	path := s.notebook("inspected", code("1"))
+	for how, at := range map[string]string{"http": "/mcp", "sse": "/mcp/sse"} {
+		server := []string{s.URL + at, "--transport", how, "--header", "Authorization: token " + s.Token}
+		var listed struct{ Tools []struct{ Name string } }
+		inspectServer(t, &listed, server, "--method", "tools/list")
+		if !slices.ContainsFunc(listed.Tools, func(tool struct{ Name string }) bool { return tool.Name == "read_nb_cells" }) {
+			t.Errorf("%s: %+v", how, listed)
+		}
+		var got struct{ IsError bool }
+		got.IsError = true
+		result := map[string]any{}
+		inspectServer(t, &result, server, "--method", "tools/call", "--tool-name", "get_nb_stat", "--tool-arg", "path="+path)
+		if result["isError"] == true || result["structuredContent"] == nil {
+			t.Errorf("%s: %v", how, result)
+		}
+	}
+}
+
+// tokens shows that the program has its own, and that none is where others can see it.
+func (s *site) tokens(t *testing.T) {
+	pid, err := s.program()
+	must(t, err)
+	text, err := os.ReadFile(fmt.Sprintf("/proc/%d/environ", pid))
+	must(t, err)
+	env := map[string]string{}
+	for _, pair := range strings.Split(string(text), "\x00") {
+		name, value, _ := strings.Cut(pair, "=")
+		env[name] = value
+	}
+	secrets := []string{s.Token, env["JUPYTER_TOKEN"], env["NBDUET_AUTH_TOKEN"]}
+	for i, secret := range secrets {
+		if len(secret) < 40 || slices.Contains(secrets[:i], secret) {
+			t.Fatal("the program has no tokens of its own")
+		}
+	}
+	all, err := filepath.Glob("/proc/[0-9]*/cmdline")
+	must(t, err)
+	log, err := os.ReadFile(s.LogFile)
+	must(t, err)
+	for _, secret := range secrets {
+		for _, file := range all {
+			if line, err := os.ReadFile(file); err == nil && strings.Contains(string(line), secret) {
+				t.Errorf("a token is on a command line: %q", line)
+			}
+		}
+		if strings.Contains(string(log), secret) {
+			t.Error("a token is in the server's log")
+		}
+	}
+	// What the program lets clients in with is for its own door only.
+	if status, _, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) {
+		r.Header.Set("Authorization", "Bearer "+env["NBDUET_AUTH_TOKEN"])
+	}); err != nil || status != 403 {
+		t.Errorf("the program's own token at the server: status %d, %v", status, err)
+	}
+	if info, err := os.Stat(fmt.Sprintf("/proc/%d/environ", pid)); err != nil || info.Mode().Perm() != 0o400 {
+		t.Errorf("others can read the environment: %v, %v", info, err)
+	}
+}
+
+// startsAgain kills the program: a request that comes later is served.
+func (s *site) startsAgain(t *testing.T) {
+	c, err := dial(t.Context(), viaEvents, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
+	must(t, err)
+	lost := make(chan struct{})
+	c.OnConnectionLost(func(error) { close(lost) })
+	pid, err := s.program()
+	must(t, err)
+	must(t, syscall.Kill(pid, syscall.SIGKILL))
+	<-lost
+	gone(t, pid)
+	must(t, c.Close())
+	must(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
+		// A request that comes before the server has heard of it is told so.
+		status, text, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, nil)
+		if err == nil && status != 200 {
+			err = fmt.Errorf("status %d: %s", status, text)
+		}
+		if err == nil || status != 502 {
+			must(t, err)
+		}
+		return err
+	}))
+	if again, err := s.program(); err != nil || again == pid {
+		t.Errorf("process %d, %v", again, err)
+	}
+}
+
+// With a password and no token, behind TLS, people and their clients come in with the cookie of who has logged in, and
+// the program all the same. When the server is killed, the program ends.
+func TestInsideJupyterBehindAPassword(t *testing.T) {
+	cert, key, pool := selfSigned(t)
+	link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
+	t.Cleanup(link.CloseIdleConnections)
+	s := startSite(t, lab.Options{
+		Env: []string{"JUPYTER_TOKEN="}, ReadyPath: "/api", Client: &http.Client{Transport: link},
+		Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key},
+	})
+	s.sender = link
+	if status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", nil); err != nil || status != 403 {
+		t.Errorf("with a token, which the server does not have: status %d, %v: %s", status, err, text)
+	}
+	s.login(t, link)
+	path := s.notebook("locked", code("print(6 * 7)"))
+	c, err := dial(t.Context(), viaStream, s.URL+"/mcp", "", s.sender)
+	must(t, err)
+	ran := map[string]any{}
+	must(t, c.call(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}}, &ran))
+	if text := fmt.Sprint(ran); !strings.Contains(text, "42") {
+		t.Errorf("%s", text)
+	}
+	must(t, c.leave())
+	// A page of another site would send the cookie, too, but cannot know what is in it.
+	if status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") }); err != nil || status != 403 {
+		t.Errorf("with the cookie alone: status %d, %v", status, err)
+	}
+
+	pid, err := s.program()
+	must(t, err)
+	must(t, syscall.Kill(s.PID, syscall.SIGKILL))
+	<-s.Exited()
+	gone(t, pid)
+}
+
+// login logs in as a person does, by the form.
+func (s *site) login(t *testing.T, link http.RoundTripper) {
+	t.Helper()
+	jar, err := cookiejar.New(nil)
+	must(t, err)
+	at, err := url.Parse(s.URL + "/login")
+	must(t, err)
+	person := &http.Client{Transport: link, Jar: jar}
+	cookie := func(fits func(string) bool) string {
+		for _, c := range jar.Cookies(at) {
+			if fits(c.Name) {
+				return c.Value
+			}
+		}
+		return ""
+	}
+	xsrf := func() string { return cookie(func(name string) bool { return name == "_xsrf" }) }
+	for _, form := range []url.Values{nil, {"password": {password}}} {
+		req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, at.String(), nil)
+		must(t, err)
+		if form != nil {
+			form.Set("_xsrf", xsrf())
+			req, err = http.NewRequestWithContext(t.Context(), http.MethodPost, at.String(), strings.NewReader(form.Encode()))
+			must(t, err)
+			req.Header.Set("Content-Type", "application/x-www-form-urlencoded")
+		}
+		res, err := person.Do(req)
+		must(t, err)
+		res.Body.Close()
+	}
+	var all []string
+	for _, c := range jar.Cookies(at) {
+		all = append(all, c.Name+"="+c.Value)
+	}
+	if cookie(func(name string) bool { return strings.HasPrefix(name, "username-") }) == "" {
+		t.Fatal(errors.New("nobody is logged in"))
+	}
+	s.header = map[string]string{"Cookie": strings.Join(all, "; "), "X-XSRFToken": xsrf()}
+	s.sender = sending{s.header, link}
+}
