@@ -196,8 +196,6 @@ func (s *site) inspector(t *testing.T) {
 		if !slices.ContainsFunc(listed.Tools, func(tool struct{ Name string }) bool { return tool.Name == "read_nb_cells" }) {
 			t.Errorf("%s: %+v", how, listed)
 		}
-		var got struct{ IsError bool }
-		got.IsError = true
 		result := map[string]any{}
 		inspectServer(t, &result, server, "--method", "tools/call", "--tool-name", "get_nb_stat", "--tool-arg", "path="+path)
 		if result["isError"] == true || result["structuredContent"] == nil {
