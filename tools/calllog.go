@@ -35,6 +35,8 @@ type callLog struct {
 	code bool
 	// redact takes the token out of a text; nil where there is none to know.
 	redact func(string) string
+	// observe is [Config.Observe].
+	observe func(tool, outcome string, took time.Duration)
 }
 
 // A callRecord is what is noted of a call while it is answered.
@@ -78,7 +80,10 @@ func (r *callRecord) outcome(ctx context.Context) string {
 
 // write writes the record of a call that has been answered with result.
 func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRecord, result *mcp.CallToolResult) {
-	level, outcome := slog.LevelInfo, r.outcome(ctx)
+	level, outcome, took := slog.LevelInfo, r.outcome(ctx), time.Since(r.began)
+	if l.observe != nil {
+		l.observe(r.tool, outcome, took)
+	}
 	if outcome == callFault {
 		level = slog.LevelError
 	}
@@ -88,7 +93,7 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 	attrs := []slog.Attr{
 		slog.String("tool", r.tool),
 		slog.String("outcome", outcome),
-		slog.Duration("took", time.Since(r.began).Round(time.Microsecond)),
+		slog.Duration("took", took.Round(time.Microsecond)),
 	}
 	if name := clientName(ctx); name != "" {
 		attrs = append(attrs, slog.String("client", name))

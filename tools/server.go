@@ -43,6 +43,9 @@ type Config struct {
 	// Notebook is the path of the notebook that each client begins with, "" for none. Nothing looks whether it is there
 	// before it is used.
 	Notebook string
+	// Observe is told of each call of a tool when it has been answered: how it came out, in one of a few words, and
+	// how long it took. It must not block. nil tells nobody.
+	Observe func(tool, outcome string, took time.Duration)
 	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
 	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
@@ -107,14 +110,11 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if cfg.Clients != nil {
 		cfg.Clients.free = d.free
 	}
-	calls := &callLog{code: cfg.LogCode}
+	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
 	if cfg.Manager != nil {
 		calls.redact = cfg.Manager.Server().Redact
 	}
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
-	if cfg.Clients != nil {
-		cfg.Clients.free = d.free
-	}
 	hooks := &server.Hooks{}
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),

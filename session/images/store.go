@@ -237,3 +237,10 @@ func (s *Store) put(key blobKey, b blob) {
 		s.bytes.RemoveOldest()
 	}
 }
+
+// Held is how many bytes are kept now.
+func (s *Store) Held() int {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return s.held
+}
