@@ -52,6 +52,10 @@ type Config struct {
 	LogCode bool
 }
 
+// listTTL is for how long clients may keep what is the same for all of them, and changes only when the program is started
+// with other flags, in milliseconds.
+const listTTL = 300_000
+
 // deps are what the tools work with.
 type deps struct {
 	manager *session.Manager
@@ -125,6 +129,9 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithResourceCompletionProvider(completer{d}),
 		server.WithPromptCompletionProvider(completer{d}),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, templateTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
 	addResources(s, hooks, d)

@@ -1,0 +1,53 @@
+package tools
+
+import (
+	"encoding/json"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+)
+
+// What is the same for everybody may be kept for a while, and what is a client's own, or changes, may not.
+func TestCacheHints(t *testing.T) {
+	srv, err := jupyter.New(jupyter.Options{URL: "http://127.0.0.1:9"}) // which is asked for nothing
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := session.New(session.Config{Server: srv})
+	defer func() {
+		if err := m.Close(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}()
+	s, err := New(Config{Manager: m})
+	if err != nil {
+		t.Fatal(err)
+	}
+	for method, want := range map[mcp.MCPMethod]struct {
+		ttl   float64
+		scope string
+	}{
+		mcp.MethodServerDiscover: {listTTL, "public"}, mcp.MethodToolsList: {listTTL, "public"}, mcp.MethodPromptsList: {listTTL, "public"},
+		mcp.MethodResourcesTemplatesList: {templateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
+	} {
+		ask, err := json.Marshal(dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": dict{"_meta": dict{
+			mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientCapabilities: dict{},
+		}}})
+		if err != nil {
+			t.Fatal(err)
+		}
+		text, err := json.Marshal(s.HandleMessage(t.Context(), ask))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var got struct {
+			Result map[string]any `json:"result"`
+		}
+		if err := json.Unmarshal(text, &got); err != nil || got.Result["ttlMs"] != want.ttl || got.Result["cacheScope"] != want.scope {
+			t.Errorf("%s: %v, %.300s", method, err, text)
+		}
+	}
+}
