@@ -1,11 +1,14 @@
 package serve
 
 import (
+	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
+	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -28,6 +31,22 @@ func CheckToken(token string) error {
 	return nil
 }
 
+// A caller is who sends a request: who has one of Config.Tokens, or a subject of the issuer's, whatever token it has from
+// there; "" is nobody.
+type caller string
+
+// keyHolder is the caller who has the token with a number, and subject the one whom the issuer calls by a name.
+func keyHolder(n int) caller     { return caller("token " + strconv.Itoa(n)) }
+func subject(name string) caller { return caller("subject " + name) }
+
+type callerKey struct{}
+
+// callerIn is who sends a request.
+func callerIn(ctx context.Context) caller {
+	who, _ := ctx.Value(callerKey{}).(caller) // ServeHTTP has set it
+	return who
+}
+
 // keys recognises tokens by their hashes, so that all comparisons are of one length.
 type keys [][sha256.Size]byte
 
@@ -39,33 +58,81 @@ func newKeys(tokens []string) keys {
 	return k
 }
 
-// who gives the number of the token that a request bears, -1 for none. How long it takes does not depend on how much of
-// a token is right, nor on which one it is.
-func (k keys) who(r *http.Request) int {
-	headers := r.Header["Authorization"]
-	if len(headers) != 1 {
-		return -1
-	}
-	scheme, token, _ := strings.Cut(headers[0], " ")
-	given := sha256.Sum256([]byte(strings.TrimSpace(token)))
+// find gives the number of a token, -1 where it is none. How long it takes does not depend on how much of a token is
+// right, nor on which one it is.
+func (k keys) find(token string) int {
+	given := sha256.Sum256([]byte(token))
 	found := -1
 	for i := range k {
 		found = subtle.ConstantTimeSelect(subtle.ConstantTimeCompare(k[i][:], given[:]), i, found)
 	}
-	if !strings.EqualFold(scheme, "Bearer") {
-		return -1
-	}
 	return found
 }
 
-// unauthorized answers a request without a token that is known (RFC 6750, section 3).
-func unauthorized(w http.ResponseWriter, r *http.Request) {
-	challenge := `Bearer realm="nbduet"`
-	message := `a token is needed: send the header "Authorization: Bearer TOKEN", with the token that nbduet was given or has shown when it was started`
-	if r.Header.Get("Authorization") != "" {
-		challenge += `, error="invalid_token"`
-		message = "the token is not the one that nbduet was given or has shown when it was started"
+// A denial is why a request is not served, and how it is answered (RFC 6750, section 3.1).
+type denial struct {
+	status  int
+	code    string // OAuth's: invalid_token, insufficient_scope
+	message string
+}
+
+func (d *denial) Error() string { return d.message }
+
+// bearer is the token that a request bears.
+func bearer(r *http.Request) (token string, ok bool) {
+	headers := r.Header["Authorization"]
+	if len(headers) != 1 {
+		return "", false
 	}
-	w.Header().Set("WWW-Authenticate", challenge)
-	refuse(w, http.StatusUnauthorized, message)
+	scheme, token, _ := strings.Cut(headers[0], " ")
+	token = strings.TrimSpace(token)
+	return token, strings.EqualFold(scheme, "Bearer") && token != ""
+}
+
+// identify finds out who sends a request. An error is a [*denial].
+func (s *Server) identify(r *http.Request) (caller, error) {
+	token, ok := bearer(r)
+	if ok {
+		if n := s.keys.find(token); n >= 0 {
+			return keyHolder(n), nil
+		}
+		if s.issued != nil {
+			return s.issued.identify(r.Context(), token)
+		}
+	}
+	d := &denial{status: http.StatusUnauthorized}
+	if r.Header.Get("Authorization") != "" {
+		d.code = "invalid_token"
+	}
+	switch {
+	case s.issued != nil:
+		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\", with one that %s has issued for this server", s.issued.cfg.Issuer)
+	case d.code == "":
+		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN", with the token that nbduet was given or has shown when it was started`
+	default:
+		d.message = "the token is not the one that nbduet was given or has shown when it was started"
+	}
+	return "", d
+}
+
+// deny answers a request whose sender may not, or is not known (RFC 6750, section 3; RFC 9728, section 5.1).
+func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
+	d := &denial{status: http.StatusUnauthorized, message: err.Error()}
+	errors.As(err, &d)
+	if d.status == http.StatusServiceUnavailable {
+		busy(w, d.status, d.message)
+		return
+	}
+	challenge := []string{`Bearer realm="nbduet"`}
+	if d.code != "" {
+		challenge = append(challenge, `error="`+d.code+`"`)
+	}
+	if s.issued != nil {
+		challenge = append(challenge, `resource_metadata="`+s.metadataURL(r)+`"`)
+		if scopes := s.issued.cfg.Scopes; len(scopes) > 0 {
+			challenge = append(challenge, `scope="`+strings.Join(scopes, " ")+`"`)
+		}
+	}
+	w.Header().Set("WWW-Authenticate", strings.Join(challenge, ", "))
+	refuse(w, d.status, d.message)
 }

@@ -13,13 +13,18 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// Config is what a Server is made from. MCP, Clients and Tokens are needed.
+// Config is what a Server is made from. MCP and Clients are needed, and Tokens or OIDC.
 type Config struct {
 	// MCP is what tools.New has made with the same Clients.
 	MCP     *server.MCPServer
 	Clients *tools.Clients
 	// Tokens are those that requests may bear. Clients with different ones never share anything but documents.
 	Tokens []string
+	// OIDC has tokens accepted that an issuer signs, beside Tokens; nil for none.
+	OIDC *OIDC
+	// PublicURL is where clients outside reach the server as a whole: "https://nb.example.org", or with a path behind a proxy.
+	// Metadata and audiences of OIDC's tokens are made from it. "" is as requests are addressed.
+	PublicURL string
 	// AllowedHosts are the names by which the server may be addressed, beside those of this machine's loopback and the
 	// address of the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
 	AllowedHosts []string
@@ -31,8 +36,12 @@ type Config struct {
 	Limits        Limits
 	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server speaks plain HTTP.
 	CertFile, KeyFile string
+	// Metrics are shown at /metrics; nil for none.
+	Metrics *Metrics
 	// Logger gets a debug line for each request; nil logs nothing.
 	Logger *slog.Logger
+
+	now func() time.Time // by which tokens expire; nil stands for the time
 }
 
 // DefaultClientTimeout is how long a client may be silent.
@@ -45,7 +54,7 @@ type Limits struct {
 	Requests    int           // served at once, streams not counted; 512
 	PerClient   int           // requests of one MCP session at once; 64
 	Streams     int           // streams of one MCP session at once; 8
-	Clients     int           // MCP sessions at once; 1000
+	Clients     int           // MCP sessions at once, and others; 1000
 	Connections int           // open at once; 4096
 	HeaderTime  time.Duration // for a request's header to arrive; 10 s
 	BodyTime    time.Duration // and for its body; 60 s
@@ -76,7 +85,7 @@ func (cfg Config) check() (Config, error) {
 	if cfg.MCP == nil || cfg.Clients == nil {
 		return cfg, errors.New("serve: there is no MCP server, or no clients")
 	}
-	if len(cfg.Tokens) == 0 {
+	if len(cfg.Tokens) == 0 && cfg.OIDC == nil {
 		return cfg, errors.New("serve: there is no token")
 	}
 	for _, t := range cfg.Tokens {
@@ -97,8 +106,15 @@ func (cfg Config) check() (Config, error) {
 			return cfg, fmt.Errorf("%q is no host's name, such as nb.example.org or nb.example.org:8443", h)
 		}
 	}
+	cfg, err := cfg.withAudiences()
+	if err != nil {
+		return cfg, err
+	}
 	cfg.ClientTimeout = cmp.Or(cfg.ClientTimeout, DefaultClientTimeout)
 	cfg.Limits = cfg.Limits.withDefaults()
+	if cfg.now == nil {
+		cfg.now = time.Now
+	}
 	if cfg.Logger == nil {
 		cfg.Logger = slog.New(slog.DiscardHandler)
 	}

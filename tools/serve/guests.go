@@ -15,7 +15,7 @@ import (
 // server-sent events an open stream.
 type guest struct {
 	id     string // the session's, which is a secret of the client's
-	who    int    // the number of its token
+	who    caller // by whom it was begun
 	stream bool   // it is there as long as its stream from /sse
 	client *tools.Client
 
@@ -41,7 +41,7 @@ func newGuests(clients *tools.Clients, lim Limits) *guests {
 var (
 	errFull    = errors.New("too many MCP sessions are open: try again later")
 	errPlenty  = errors.New("this MCP session has too many requests open: wait for answers")
-	errUnknown = errors.New("there is no such MCP session: it has ended, or was begun with another token; initialize begins a new one")
+	errUnknown = errors.New("there is no such MCP session: it has ended, or was begun by somebody with another token; initialize begins a new one")
 )
 
 // full tells whether no more guests may come.
@@ -51,8 +51,22 @@ func (g *guests) full() bool {
 	return len(g.byID) >= g.lim.Clients
 }
 
+// count tells how many there are: with an MCP session over Streamable HTTP, and with a stream of the older transport.
+func (g *guests) count() (sessions, streams int) {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	for _, n := range g.byID {
+		if n.stream {
+			streams++
+		} else {
+			sessions++
+		}
+	}
+	return sessions, streams
+}
+
 // enter makes a guest.
-func (g *guests) enter(who int, stream bool) *guest {
+func (g *guests) enter(who caller, stream bool) *guest {
 	n := &guest{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: g.clients.Enter(), last: time.Now()}
 	g.mu.Lock()
 	defer g.mu.Unlock()
@@ -60,8 +74,8 @@ func (g *guests) enter(who int, stream bool) *guest {
 	return n
 }
 
-// find finds the guest with a session's id and the token that it was begun with.
-func (g *guests) find(id string, who int, stream bool) *guest {
+// find finds the guest with a session's id, for who has begun it.
+func (g *guests) find(id string, who caller, stream bool) *guest {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n := g.byID[id]; n != nil && n.who == who && n.stream == stream {

@@ -93,7 +93,7 @@ func TestSilence(t *testing.T) {
 				t.Errorf("the guest is there: %v, want %v", got, want)
 			}
 		}
-		quiet, busy, stream := g.enter(0, false), g.enter(0, false), g.enter(0, true)
+		quiet, busy, stream := g.enter("", false), g.enter("", false), g.enter("", true)
 		end, err := g.begin(busy, false)
 		if err != nil {
 			t.Fatal(err)

@@ -26,17 +26,17 @@ type resolver struct{ s *Server }
 //
 //nolint:staticcheck // mcp-go's interface has this name
 func (res resolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
-	m := manager{s: res.s, who: -1}
+	m := manager{s: res.s}
 	if r != nil {
-		m.who = whoIn(r.Context())
+		m.who = callerIn(r.Context())
 	}
 	return m
 }
 
-// manager makes and knows the MCP sessions of those who bear one token.
+// manager makes and knows the MCP sessions of one caller.
 type manager struct {
 	s   *Server
-	who int
+	who caller
 }
 
 // Generate begins a session.
@@ -85,9 +85,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		r, end := as(r, s.people[whoIn(r.Context())])
-		defer end()
-		s.stream.ServeHTTP(w, r)
+		s.withPerson(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, r) })
 	case e.Method == mcp.MethodInitialize:
 		if s.guests.full() {
 			busy(w, http.StatusServiceUnavailable, errFull.Error())
@@ -116,19 +114,19 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol, which has no sessions")
 		return
 	}
-	n := s.guests.find(r.Header.Get(server.HeaderKeySessionID), whoIn(r.Context()), false)
+	n := s.guests.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
 	if n == nil || s.guests.remove(n.id) == nil {
 		refuse(w, http.StatusNotFound, errUnknown.Error())
 		return
 	}
-	s.depart(n)
+	s.depart(n.client)
 	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
 }
 
 // expire ends a guest who was silent for too long.
 func (s *Server) expire(n *guest) {
 	s.log.Info("an MCP client was silent for too long, and counts as gone", "after", s.cfg.ClientTimeout)
-	s.depart(n)
+	s.depart(n.client)
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, n.id)
 	s.stream.Handle(nowhere{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: context.Background()})
@@ -141,12 +139,28 @@ func (s *Server) withGuest(w http.ResponseWriter, r *http.Request, stream bool, 
 		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers it")
 		return
 	}
-	n := s.guests.find(id, whoIn(r.Context()), false)
+	n := s.guests.find(id, callerIn(r.Context()), false)
 	if n == nil {
 		refuse(w, http.StatusNotFound, errUnknown.Error())
 		return
 	}
 	s.attend(w, r, n, stream, next)
+}
+
+// withPerson lets a request without an MCP session go on as the caller's.
+func (s *Server) withPerson(w http.ResponseWriter, r *http.Request, next func(*http.Request)) {
+	c, done, gone, err := s.people.begin(callerIn(r.Context()))
+	if err != nil {
+		busy(w, http.StatusServiceUnavailable, err.Error())
+		return
+	}
+	defer done()
+	if gone != nil {
+		s.depart(gone)
+	}
+	bound, end := as(r, c)
+	defer end()
+	next(bound)
 }
 
 // attend counts a request as a guest's, and lets it go on.

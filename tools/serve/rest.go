@@ -7,19 +7,17 @@ import (
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/nbduet/nbduet/tools"
 )
 
 // Tools without MCP, as the Jupyter extension of Datalayer's server offers them: a list, and one call at a time.
 
-// ask has the MCP server answer a request of the client's whose token it is.
+// ask has the MCP server answer a request of the client's that the context names.
 func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
 	message, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": 1, "method": method, "params": params})
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the request: %w", err)
 	}
-	answer, err := json.Marshal(s.cfg.MCP.HandleMessage(tools.WithClient(ctx, s.people[whoIn(ctx)]), message))
+	answer, err := json.Marshal(s.cfg.MCP.HandleMessage(ctx, message))
 	if err != nil {
 		return nil, nil, fmt.Errorf("write the answer: %w", err)
 	}
@@ -35,6 +33,10 @@ func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (jso
 
 // listTools answers with all tools: {"tools": […], "count": 41}.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) {
+	s.withPerson(w, r, func(r *http.Request) { s.listed(w, r) })
+}
+
+func (s *Server) listed(w http.ResponseWriter, r *http.Request) {
 	result, failed, err := s.ask(r.Context(), mcp.MethodToolsList, map[string]any{})
 	var list struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -89,6 +91,10 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("there is no tool %q: /tools/list shows those there are", call.ToolName)})
 		return
 	}
+	s.withPerson(w, r, func(r *http.Request) { s.called(w, r, call) })
+}
+
+func (s *Server) called(w http.ResponseWriter, r *http.Request, call toolCall) {
 	result, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName, "arguments": call.Arguments})
 	if err != nil || failed != nil {
 		out := toolOutcome{Error: "internal error"}

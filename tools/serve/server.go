@@ -24,7 +24,10 @@ type Server struct {
 	hosts   hosts
 	origins origins
 	guests  *guests
-	people  []*tools.Client // by their tokens' numbers: who calls without an MCP session
+	people  *people
+	issued  *issued         // nil without an issuer
+	stay    context.Context // ends with Serve
+	leave   context.CancelFunc
 	places  places
 	stream  *server.StreamableHTTPServer
 	events  *server.SSEServer
@@ -47,8 +50,20 @@ func New(cfg Config) (*Server, error) {
 	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
 		return nil, err
 	}
-	for range cfg.Tokens {
-		s.people = append(s.people, cfg.Clients.Enter())
+	s.people = newPeople(cfg.Clients, max(cfg.Limits.Clients, len(cfg.Tokens)))
+	s.stay, s.leave = context.WithCancel(context.Background())
+	if cfg.OIDC != nil {
+		if s.issued, err = newIssued(s.stay, cfg); err != nil {
+			return nil, err
+		}
+		s.mux.HandleFunc("GET "+metadataPath, s.getMetadata)
+		s.mux.HandleFunc("GET "+metadataPath+"/", s.getMetadata)
+	}
+	if cfg.Metrics != nil {
+		if err := cfg.Metrics.registry.Register(crowd{s}); err != nil {
+			return nil, fmt.Errorf("serve: the metrics are those of another server: %w", err)
+		}
+		s.mux.Handle("GET /metrics", cfg.Metrics.handler())
 	}
 	s.stream = newStream(s)
 	s.events = newEvents(s)
@@ -72,14 +87,6 @@ func health(w http.ResponseWriter, _ *http.Request) {
 	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // who does not wait for it has no use for it
 }
 
-type whoKey struct{}
-
-// whoIn is the number of the token that a request bears.
-func whoIn(ctx context.Context) int {
-	who, _ := ctx.Value(whoKey{}).(int) // ServeHTTP has set it
-	return who
-}
-
 // ServeHTTP answers a request that may come from anybody.
 func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
@@ -91,13 +98,15 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	}
 	defer func() {
 		w.end()
+		s.cfg.Metrics.answered(w.status)
 		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
 	}()
 	if !s.hosts.allow(r) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("nbduet is not to be addressed as %q: name that host with --allowed-hosts if it is", r.Host))
 		return
 	}
-	if !s.origins.allow(r) {
+	open := s.tellsAll(r.URL.Path)
+	if !open && !s.origins.allow(r) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: name that origin with --allowed-origins if they are to", r.Header.Get("Origin")))
 		return
 	}
@@ -105,12 +114,16 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	if preflight(w, r) {
 		return
 	}
-	who := s.keys.who(r)
-	if who < 0 && r.URL.Path != healthPath {
-		unauthorized(w, r)
+	if open || r.URL.Path == healthPath {
+		s.mux.ServeHTTP(w, r)
 		return
 	}
-	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), whoKey{}, who)))
+	who, err := s.identify(r)
+	if err != nil {
+		s.deny(w, r, err)
+		return
+	}
+	s.mux.ServeHTTP(w, r.WithContext(context.WithValue(r.Context(), callerKey{}, who)))
 }
 
 // A bodyHandler answers a request whose body has been read.
@@ -146,11 +159,11 @@ func as(r *http.Request, c *tools.Client) (bound *http.Request, end func()) {
 	}
 }
 
-// depart ends what a guest has. It is no longer in the table.
-func (s *Server) depart(n *guest) {
+// depart ends what a client has that is in no table any more.
+func (s *Server) depart(c *tools.Client) {
 	ctx, stop := context.WithTimeout(context.Background(), leaveTime)
 	defer stop()
-	if err := n.client.Leave(ctx); err != nil {
+	if err := c.Leave(ctx); err != nil {
 		s.log.Warn("a client has left, and not all that it had is ended", "error", err)
 	}
 }
@@ -210,10 +223,9 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 
 // dismiss ends the calls and streams of all clients.
 func (s *Server) dismiss() {
+	s.leave()
 	s.guests.dismiss()
-	for _, c := range s.people {
-		c.Dismiss()
-	}
+	s.people.dismiss()
 }
 
 // prefix is the path below which a proxy offers this server, as it says: "" for none.

@@ -37,8 +37,8 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 		busy(w, http.StatusServiceUnavailable, errFull.Error())
 		return
 	}
-	n := s.guests.enter(whoIn(r.Context()), true)
-	defer s.depart(n)
+	n := s.guests.enter(callerIn(r.Context()), true)
+	defer s.depart(n.client)
 	defer s.guests.remove(n.id)
 	s.attend(w, r, n, true, func(r *http.Request, n *guest) {
 		s.lasting(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, n)), s.events.SSEHandler())
@@ -47,9 +47,9 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 
 // postMessage takes an MCP message, which is answered on the client's stream.
 func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
-	n := s.guests.find(r.URL.Query().Get("sessionId"), whoIn(r.Context()), true)
+	n := s.guests.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if n == nil {
-		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened with another token; GET /sse opens one")
+		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened by somebody with another token; GET /sse opens one")
 		return
 	}
 	// Who names the newest revision in a header has to name the method too, says mcp-go, but that holds for Streamable

@@ -1,0 +1,175 @@
+package serve
+
+import (
+	"fmt"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/tools/serve/issuertest"
+)
+
+// Keys that the issuer has replaced are read as soon as a token names one of them, and those that it has withdrawn are
+// good for no more than a quarter of an hour.
+func TestKeysAreReplaced(t *testing.T) {
+	r, i, c := newIssuedRig(t, nil)
+	token := func() change { return bearing(i.Token(t, "ada", public, nil)) }
+	list := func(a change) answer { t.Helper(); return r.send("GET", "/tools/list", "", a) }
+	if i.Reads() != 0 {
+		t.Error("the issuer is asked before there is a token")
+	}
+	old := token()
+	for range 3 {
+		r.wants(list(old), 200)
+	}
+	if i.Reads() != 1 {
+		t.Errorf("the keys were read %d times, want once", i.Reads())
+	}
+	i.Rotate(t, "second")
+	r.wants(list(token()), 200)
+	r.wants(list(old), 401, "signed")
+	i.Rotate(t, "") // a key without a name
+	c.pass(time.Minute)
+	r.wants(list(token()), 200)
+
+	withdrawn := token()
+	i.Rotate(t, "fourth")
+	r.wants(list(withdrawn), 200)
+	c.pass(keysFresh)
+	r.wants(list(withdrawn), 401, "signed")
+	r.wants(list(token()), 200)
+}
+
+// An issuer that cannot be asked is no fault of the token's. It is asked again, and until then what is known is used.
+func TestIssuerFails(t *testing.T) {
+	log := func(r *rig, want string) {
+		t.Helper()
+		if !strings.Contains(r.log.String(), want) {
+			t.Errorf("the log does not say %q", want)
+		}
+	}
+	for name, fail := range map[string]struct {
+		answer http.HandlerFunc
+		log    string
+	}{
+		"an error":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not today", http.StatusBadGateway) }, "502"},
+		"no JSON":    {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "decode"},
+		"too much":   {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 2*maxAnswer)) }, "too large"},
+		"cut off":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.example/", http.StatusFound) }, "https is needed"},
+		"keys nowhere": {func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://evil.example/"}`, r.Host)
+		}, "https is needed"},
+		"no keys": {func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":[{"kty":"odd"},5]}`, r.Host)
+		}, "has no keys"},
+		"no keys of that kind": {func(w http.ResponseWriter, r *http.Request) {
+			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":"none"}`, r.Host)
+		}, "read the issuer's keys"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, i, c := newIssuedRig(t, nil)
+			r.t = t
+			ada := bearing(i.Token(t, "ada", public, nil))
+			i.Fail(fail.answer)
+			for range 3 {
+				a := r.send("GET", "/tools/list", "", ada)
+				r.wants(a, 503, i.URL, "try again")
+				if a.header.Get("Retry-After") == "" || a.header.Get("WWW-Authenticate") != "" {
+					t.Errorf("%v", a.header)
+				}
+			}
+			log(r, fail.log)
+			r.wants(r.send("GET", "/tools/list", ""), 200) // who has a static token needs no issuer
+			i.Fail(nil)
+			c.pass(readEvery)
+			r.wants(r.send("GET", "/tools/list", "", ada), 200)
+			i.Fail(fail.answer)
+			c.pass(keysFresh)
+			r.wants(r.send("GET", "/tools/list", "", ada), 200)
+			c.pass(keysStale - keysFresh)
+			eve := bearing(i.Token(t, "ada", public, map[string]any{"exp": c.now().Add(time.Hour).Unix()}))
+			r.wants(r.send("GET", "/tools/list", "", eve), 503)
+		})
+	}
+	t.Run("another name", func(t *testing.T) {
+		r, i, _ := newIssuedRig(t, nil)
+		r.t = t
+		i.Rename("https://other.example.org")
+		r.wants(r.send("GET", "/tools/list", "", bearing(i.Token(t, "ada", public, nil))), 503)
+		log(r, "other.example.org")
+	})
+	t.Run("nobody there", func(t *testing.T) {
+		r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.OIDC.Issuer = "http://127.0.0.1:9" })
+		r.t = t
+		r.wants(r.send("GET", "/tools/list", "", bearing(i.Token(t, "ada", public, nil))), 503, "127.0.0.1:9")
+		log(r, "refused")
+	})
+}
+
+// Whoever makes up tokens has the issuer asked no more often than now and then.
+func TestIssuerIsLeftInPeace(t *testing.T) {
+	r, i, c := newIssuedRig(t, nil)
+	good := i.Token(t, "ada", public, nil)
+	stranger := issuertest.Start(t)
+	for n := range 20 {
+		stranger.Rotate(t, fmt.Sprint("key", n))
+		made := stranger.Token(t, "eve", public, map[string]any{"iss": i.URL})
+		r.wants(r.send("GET", "/tools/list", "", bearing(made)), 401)
+		r.wants(r.send("GET", "/tools/list", "", bearing(good)), 200)
+	}
+	if n := i.Reads(); n != readBurst {
+		t.Errorf("the keys were read %d times, want %d", n, readBurst)
+	}
+	for n := range 60 {
+		c.pass(time.Second)
+		stranger.Rotate(t, fmt.Sprint("more", n))
+		r.wants(r.send("GET", "/tools/list", "", bearing(stranger.Token(t, "eve", public, nil))), 401)
+	}
+	if n, most := i.Reads(), readBurst+int(time.Minute/readEvery); n != most {
+		t.Errorf("the keys were read %d times within a minute, want %d at most", n, most)
+	}
+	if stranger.Reads() != 0 {
+		t.Error("who signs a token says whom to ask")
+	}
+}
+
+// An issuer that does not answer holds nobody up at the end, and all who wait for it hear the same.
+func TestIssuerHangs(t *testing.T) {
+	r, i, _ := newIssuedRig(t, nil)
+	asked, free := make(chan struct{}, 100), make(chan struct{})
+	i.Fail(func(_ http.ResponseWriter, r *http.Request) {
+		asked <- struct{}{}
+		select {
+		case <-free:
+		case <-r.Context().Done():
+		}
+	})
+	ada := bearing(i.Token(t, "ada", public, nil))
+	answers := make(chan int, 10)
+	for range cap(answers) {
+		req := r.request(t.Context(), http.MethodGet, "/tools/list", "", ada)
+		go func() {
+			res, err := r.client.Do(req)
+			if err != nil {
+				answers <- 0
+				return
+			}
+			defer res.Body.Close()
+			answers <- res.StatusCode
+		}()
+	}
+	<-asked
+	// Others are served meanwhile.
+	r.wants(r.send("GET", "/tools/list", ""), 200)
+	if err := r.stop(); err != nil {
+		t.Error(err)
+	}
+	for range cap(answers) {
+		if status := <-answers; status != 503 && status != 0 {
+			t.Errorf("status %d", status)
+		}
+	}
+	close(free)
+}

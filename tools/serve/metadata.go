@@ -1,0 +1,99 @@
+package serve
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Protected-resource metadata (RFC 9728): where a client that has no token learns who issues them.
+
+const metadataPath = server.WellKnownProtectedResourcePath
+
+// resources are the paths of what tokens may be meant for: the server as a whole, and the two that MCP clients are given.
+var resources = []string{"", "/mcp", "/sse"}
+
+// cleanPublicURL is the public URL of the server as a whole.
+func cleanPublicURL(address string) (string, error) {
+	u, err := url.Parse(address)
+	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
+		return "", fmt.Errorf("%q is no URL of this server, such as https://nb.example.org", address)
+	}
+	u.Path, u.RawPath = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/mcp"), "/"), ""
+	return u.String(), nil
+}
+
+// base is the server's URL, for who sends a request: as it was configured, or as the request is addressed.
+func (s *Server) base(r *http.Request) string {
+	if s.cfg.PublicURL != "" {
+		return s.cfg.PublicURL
+	}
+	u := url.URL{Scheme: "http", Host: r.Host, Path: prefix(r)}
+	if r.TLS != nil {
+		u.Scheme = "https"
+	}
+	return u.String()
+}
+
+// metadataURL is where the metadata are of what a request asks for.
+func (s *Server) metadataURL(r *http.Request) string {
+	if strings.HasPrefix(r.URL.Path, "/sse") || strings.HasPrefix(r.URL.Path, "/message") {
+		return s.base(r) + metadataPath + "/sse"
+	}
+	return s.base(r) + metadataPath + "/mcp"
+}
+
+// tellsAll says whether a path is that of metadata, which anybody may read from any page: who wants a token has none.
+func (s *Server) tellsAll(path string) bool {
+	return s.issued != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
+}
+
+// getMetadata answers with the metadata of one of the resources. Where the public URL has a path, a proxy may have the
+// well-known one before it, as the RFC wants it, or after.
+func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
+	suffix := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, metadataPath), "/")
+	base := s.base(r)
+	if u, err := url.Parse(base); err == nil && u.Path != "" {
+		if rest, ok := strings.CutPrefix(suffix, u.Path); ok && (rest == "" || rest[0] == '/') {
+			suffix = rest
+		}
+	}
+	for _, path := range resources {
+		if suffix == path {
+			write(w, http.StatusOK, server.ProtectedResourceMetadataConfig{
+				Resource: base + path, AuthorizationServers: []string{s.issued.cfg.Issuer}, ScopesSupported: s.issued.cfg.Scopes,
+				BearerMethodsSupported: []string{"header"}, ResourceName: "nbduet",
+			})
+			return
+		}
+	}
+	refuse(w, http.StatusNotFound, "there is nothing at that path for which tokens could be meant: /mcp and /sse are")
+}
+
+// withAudiences completes what is known of the issuer's tokens.
+func (cfg Config) withAudiences() (Config, error) {
+	var err error
+	if cfg.PublicURL != "" {
+		if cfg.PublicURL, err = cleanPublicURL(cfg.PublicURL); err != nil {
+			return cfg, err
+		}
+	}
+	if cfg.OIDC == nil {
+		return cfg, nil
+	}
+	if cfg.OIDC.Issuer == "" {
+		return cfg, errors.New("the tokens' issuer is missing")
+	}
+	of := *cfg.OIDC
+	if len(of.Audiences) == 0 && cfg.PublicURL != "" {
+		for _, path := range resources {
+			of.Audiences = append(of.Audiences, cfg.PublicURL+path)
+		}
+	}
+	cfg.OIDC = &of
+	return cfg, nil
+}

@@ -1,0 +1,156 @@
+package serve
+
+import (
+	"encoding/json"
+	"net/http"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/serve/issuertest"
+)
+
+// Who has no token learns who gives them, from any page, without one.
+func TestMetadata(t *testing.T) {
+	const well = "/.well-known/oauth-protected-resource"
+	for name, c := range map[string]struct {
+		url      string // that is configured
+		header   change
+		path     string
+		resource string // "" for none; a path where the host is the server's
+	}{
+		"the server": {public, nil, well, public},
+		"the server, configured as clients have it": {public + "/mcp/", nil, well, public},
+		"the endpoint":           {public, nil, well + "/mcp", public + "/mcp"},
+		"the endpoint, with /":   {public, nil, well + "/mcp/", public + "/mcp"},
+		"the older endpoint":     {public, nil, well + "/sse", public + "/sse"},
+		"what is none":           {public, nil, well + "/other", ""},
+		"what begins like one":   {public, nil, well + "/mcpp", ""},
+		"below a path":           {public + "/user/ada", nil, well + "/mcp", public + "/user/ada/mcp"},
+		"below a path, before":   {public + "/user/ada", nil, well + "/user/ada/mcp", public + "/user/ada/mcp"},
+		"below a path, as whole": {public + "/user/ada/", nil, well + "/user/ada", public + "/user/ada"},
+		"not configured":         {"", nil, well + "/mcp", "/mcp"},
+		"told by a proxy":        {"", with("X-Forwarded-Prefix", "/user/ada"), well + "/mcp", "/user/ada/mcp"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r, i, _ := newIssuedRig(t, func(cfg *Config) {
+				cfg.PublicURL, cfg.OIDC.Audiences, cfg.OIDC.Scopes = c.url, []string{"a"}, []string{"notebooks"}
+			})
+			r.t = t
+			changes := []change{func(r *http.Request) { r.Header.Del("Authorization") }, with("Origin", "https://page.example")}
+			if c.header != nil {
+				changes = append(changes, c.header)
+			}
+			a := r.send("GET", c.path, "", changes...)
+			if c.resource == "" {
+				r.wants(a, 404, "/mcp")
+				return
+			}
+			r.wants(a, 200)
+			if strings.HasPrefix(c.resource, "/") {
+				c.resource = r.url + c.resource
+			}
+			var got map[string]any
+			want := `{"authorization_servers":["` + i.URL + `"],"bearer_methods_supported":["header"],"resource":"` + c.resource + `","resource_name":"nbduet","scopes_supported":["notebooks"]}`
+			if err := json.Unmarshal([]byte(a.body), &got); err != nil {
+				t.Fatal(err)
+			}
+			if b, err := json.Marshal(got); err != nil || string(b) != want {
+				t.Errorf("%s, %v, want %s", b, err, want)
+			}
+			if o := a.header.Get("Access-Control-Allow-Origin"); o != "https://page.example" || a.header.Get("Content-Type") != "application/json" {
+				t.Errorf("%v", a.header)
+			}
+		})
+	}
+	r, _, _ := newIssuedRig(t, nil)
+	page := []change{with("Origin", "https://page.example"), with("Authorization", ""), with("Access-Control-Request-Method", "GET"), with("Access-Control-Request-Headers", "mcp-protocol-version")}
+	a := r.send("OPTIONS", well+"/mcp", "", page...)
+	r.wants(a, http.StatusNoContent)
+	if a.header.Get("Access-Control-Allow-Origin") != "https://page.example" || !strings.Contains(strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
+		t.Errorf("%v", a.header)
+	}
+	// The page may read of it no more than that, and a name that was pointed here not even that.
+	r.wants(r.send("GET", "/tools/list", "", page[0]), 403)
+	r.wants(r.send("GET", well+"x", "", page[:2]...), 403)
+	r.wants(r.send("GET", well, "", func(r *http.Request) { r.Host = "evil.example" }), 403)
+	a = r.send("POST", well, "{}")
+	r.wants(a, 405)
+	// Without an issuer there is nothing to tell.
+	r = newRig(t, nil)
+	r.wants(r.send("GET", well, ""), 404)
+	a = r.send("GET", "/tools/list", "", with("Authorization", ""))
+	if r.wants(a, 401); strings.Contains(a.header.Get("WWW-Authenticate"), "resource_metadata") {
+		t.Errorf("%v", a.header)
+	}
+}
+
+// mcp-go's client finds the issuer by what it is told, and is served with a token of it.
+func TestClientFindsIssuer(t *testing.T) {
+	r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.PublicURL, cfg.OIDC.Audiences = "", []string{"nbduet"} })
+	for _, path := range []string{"/mcp", "/sse"} {
+		refused := r.send("GET", path, "", with("Authorization", ""))
+		r.wants(refused, 401)
+		for name, told := range map[string]bool{"told": true, "by the well-known path": false} {
+			oauth := transport.NewOAuthHandler(transport.OAuthConfig{ClientID: "test"})
+			oauth.SetBaseURL(r.url + path)
+			if told {
+				oauth.HandleUnauthorizedResponse(&http.Response{StatusCode: refused.status, Header: refused.header})
+			}
+			got, err := oauth.GetServerMetadata(t.Context())
+			if err != nil || got.Issuer != i.URL || got.TokenEndpoint != i.URL+"/token" {
+				t.Errorf("%s, %s: %+v, %v", path, name, got, err)
+			}
+		}
+	}
+	store := transport.NewMemoryTokenStore()
+	if err := store.SaveToken(t.Context(), &transport.Token{AccessToken: i.Token(t, "ada", "nbduet", nil), TokenType: "Bearer", ExpiresIn: 3600}); err != nil {
+		t.Fatal(err)
+	}
+	link := &http.Transport{}
+	defer link.CloseIdleConnections()
+	c, err := client.NewOAuthStreamableHttpClient(r.url+"/mcp", transport.OAuthConfig{ClientID: "test", TokenStore: store}, transport.WithHTTPBasicClient(&http.Client{Transport: link}))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer c.Close()
+	if err := c.Start(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	if _, err := c.Initialize(t.Context(), mcp.InitializeRequest{}); err != nil {
+		t.Fatal(err)
+	}
+	var ask mcp.CallToolRequest
+	ask.Params.Name, ask.Params.Arguments = "echo", map[string]any{"mark": "found"}
+	if a, err := c.CallTool(t.Context(), ask); err != nil || len(a.Content) != 1 {
+		t.Errorf("%+v, %v", a, err)
+	}
+}
+
+func TestWrongIssuer(t *testing.T) {
+	i := issuertest.Start(t)
+	for says, edit := range map[string]func(*Config){
+		"issuer is missing":       func(c *Config) { c.OIDC.Issuer = "" },
+		"no issuer":               func(c *Config) { c.OIDC.Issuer = "login.example.org" },
+		"https is needed":         func(c *Config) { c.OIDC.Issuer = "http://login.example.org" },
+		"?a=b":                    func(c *Config) { c.OIDC.Issuer = i.URL + "?a=b" },
+		"for whom they are meant": func(c *Config) { c.PublicURL = "" },
+		"audience":                func(c *Config) { c.OIDC.Audiences = []string{" "} },
+		"no scope":                func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
+		"no URL of this server":   func(c *Config) { c.PublicURL = "nb.example.org" },
+	} {
+		cfg := Config{MCP: server.NewMCPServer("toy", "1"), Clients: &tools.Clients{}, PublicURL: public, OIDC: &OIDC{Issuer: i.URL}}
+		if _, err := New(cfg); err != nil {
+			t.Fatal(err)
+		}
+		edit(&cfg)
+		if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), says) {
+			t.Errorf("%s: %v", says, err)
+		}
+	}
+}

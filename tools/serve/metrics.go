@@ -1,0 +1,137 @@
+package serve
+
+import (
+	"net/http"
+	"strconv"
+	"time"
+
+	"github.com/prometheus/client_golang/prometheus"
+	"github.com/prometheus/client_golang/prometheus/collectors"
+	"github.com/prometheus/client_golang/prometheus/promhttp"
+
+	"github.com/nbduet/nbduet/session"
+)
+
+// Metrics are the figures that /metrics shows, in Prometheus's text format. Their labels are names of tools, of states and
+// of the like: no path, token, client or code is in them. Make them with [NewMetrics]. They are safe for concurrent use.
+type Metrics struct {
+	registry *prometheus.Registry
+	calls    *prometheus.CounterVec
+	took     *prometheus.HistogramVec
+	requests *prometheus.CounterVec
+}
+
+// Sources are where the figures come from that are read when they are asked for. A nil function leaves its figures out.
+type Sources struct {
+	Version string
+	Session func() session.Stats
+	Images  func() int // bytes of images kept
+}
+
+// callBuckets are the bounds of durations of calls, in seconds: from what is answered from memory to cells that compute
+// for minutes.
+var callBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
+
+// NewMetrics makes metrics.
+func NewMetrics(from Sources) *Metrics {
+	m := &Metrics{
+		registry: prometheus.NewRegistry(),
+		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "nbduet_tool_calls_total", Help: "Calls of tools that were answered, by how they came out.",
+		}, []string{"tool", "outcome"}),
+		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
+			Name: "nbduet_tool_call_duration_seconds", Help: "How long calls of tools took.", Buckets: callBuckets,
+		}, []string{"tool"}),
+		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
+			Name: "nbduet_http_requests_total", Help: "HTTP requests that were answered, by the answers' status.",
+		}, []string{"code"}),
+	}
+	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "nbduet_build_info", Help: "1, with the version of the program."}, []string{"version"})
+	info.WithLabelValues(from.Version).Set(1)
+	m.registry.MustRegister(m.calls, m.took, m.requests, info,
+		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
+	if from.Session != nil {
+		m.registry.MustRegister(work{from.Session})
+	}
+	if from.Images != nil {
+		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
+			Name: "nbduet_image_cache_bytes", Help: "Bytes of images kept.",
+		}, func() float64 { return float64(from.Images()) }))
+	}
+	return m
+}
+
+// Observe counts a call of a tool; it is for Config.Observe of the package tools.
+func (m *Metrics) Observe(tool, outcome string, took time.Duration) {
+	m.calls.WithLabelValues(tool, outcome).Inc()
+	m.took.WithLabelValues(tool).Observe(took.Seconds())
+}
+
+// answered counts an HTTP request. m may be nil.
+func (m *Metrics) answered(status int) {
+	if m != nil && status != 0 {
+		m.requests.WithLabelValues(strconv.Itoa(status)).Inc()
+	}
+}
+
+// handler answers with all figures.
+func (m *Metrics) handler() http.Handler {
+	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
+}
+
+// work reads the figures of a session.Manager, all at one moment.
+type work struct{ stats func() session.Stats }
+
+var (
+	documentsDesc = prometheus.NewDesc("nbduet_documents", "Documents that are open, each with a room.", []string{"kind"}, nil)
+	runsDesc      = prometheus.NewDesc("nbduet_runs", "Runs of cells and of code that are remembered, by state.", []string{"state"}, nil)
+	runBytesDesc  = prometheus.NewDesc("nbduet_run_output_bytes", "Bytes of the outputs of ended runs that are remembered.", nil, nil)
+	analysesDesc  = prometheus.NewDesc("nbduet_analysis_sessions", "Analysis sessions of all clients.", nil, nil)
+	kernelsDesc   = prometheus.NewDesc("nbduet_kernels", "Kernels that were started here and are no notebook's.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (w work) Describe(out chan<- *prometheus.Desc) {
+	for _, d := range []*prometheus.Desc{documentsDesc, runsDesc, runBytesDesc, analysesDesc, kernelsDesc} {
+		out <- d
+	}
+}
+
+// Collect implements prometheus.Collector.
+func (w work) Collect(out chan<- prometheus.Metric) {
+	gauge := func(d *prometheus.Desc, n int, labels ...string) {
+		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
+	}
+	s := w.stats()
+	gauge(documentsDesc, s.Notebooks, "notebook")
+	gauge(documentsDesc, s.Texts, "text")
+	for state, n := range s.Runs {
+		gauge(runsDesc, n, string(state))
+	}
+	gauge(runBytesDesc, s.RunBytes)
+	gauge(analysesDesc, s.Analyses)
+	gauge(kernelsDesc, s.Kernels)
+}
+
+// crowd reads the figures of a server's clients.
+type crowd struct{ s *Server }
+
+var (
+	clientsDesc  = prometheus.NewDesc("nbduet_clients", "Clients: MCP sessions, streams of the older transport, and people who have called without either.", []string{"kind"}, nil)
+	inFlightDesc = prometheus.NewDesc("nbduet_http_requests_in_flight", "HTTP requests that are being served, streams not counted.", nil, nil)
+)
+
+// Describe implements prometheus.Collector.
+func (c crowd) Describe(out chan<- *prometheus.Desc) {
+	out <- clientsDesc
+	out <- inFlightDesc
+}
+
+// Collect implements prometheus.Collector.
+func (c crowd) Collect(out chan<- prometheus.Metric) {
+	sessions, streams := c.s.guests.count()
+	for kind, n := range map[string]int{"session": sessions, "stream": streams, "person": c.s.people.count()} {
+		out <- prometheus.MustNewConstMetric(clientsDesc, prometheus.GaugeValue, float64(n), kind)
+	}
+	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(len(c.s.places)))
+}
