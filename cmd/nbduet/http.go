@@ -35,6 +35,11 @@ type httpFlags struct {
 	AllowedOrigins []string `env:"NBDUET_ALLOWED_ORIGINS" placeholder:"ORIGIN" help:"Web pages that may send requests: such as https://app.example.org; * is any."`
 	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) to speak HTTPS with; it needs --tls-key."`
 	TLSKey         string   `name:"tls-key" env:"NBDUET_TLS_KEY" placeholder:"FILE" help:"The certificate's key (PEM)."`
+	PublicURL      string   `name:"resource-url" env:"NBDUET_RESOURCE_URL" placeholder:"URL" help:"Public address of this server, where it is behind a proxy: such as https://nb.example.org. OAuth clients are told it, and tokens are to be meant for it."`
+	OIDCIssuer     string   `name:"oidc-issuer" env:"NBDUET_OIDC_ISSUER" placeholder:"URL" help:"OpenID Connect issuer whose access tokens HTTP clients may send, beside --auth-token; it needs --resource-url or --oidc-audience."`
+	OIDCAudience   []string `name:"oidc-audience" env:"NBDUET_OIDC_AUDIENCE" placeholder:"NAME" help:"Audiences of which the issuer's tokens have to name one. Default: --resource-url, as it is, with /mcp, and with /sse."`
+	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes that the issuer's tokens have to have."`
+	Metrics        bool     `env:"NBDUET_METRICS" help:"Show figures for Prometheus at /metrics, to who has a token. It needs HTTP."`
 	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes after which an HTTP client that is silent and has no stream open counts as gone; its analysis sessions end then. Default: ${default}."`
 
 	Inherit inheritFlags `embed:""`
@@ -51,12 +56,18 @@ type httpSettings struct {
 	cert, key     string
 	clientTimeout time.Duration
 	inherit       inheritFlags
+	publicURL     string
+	oidc          *serve.OIDC // nil for none
+	metrics       bool
 }
 
 func (f httpFlags) check() (httpSettings, error) {
 	s := httpSettings{transport: strings.ToLower(strings.TrimSpace(f.Transport)), cert: f.TLSCert, key: f.TLSKey, hosts: f.AllowedHosts, origins: f.AllowedOrigins}
 	switch s.transport {
 	case transportStdio:
+		if f.Metrics {
+			return httpSettings{}, usageError{errors.New("--metrics: there is no place to show them at without HTTP; --transport streamable-http has one")}
+		}
 		return s, nil // the others say nothing then
 	case transportStream, transportEvents:
 	case "http":
@@ -83,6 +94,15 @@ func (f httpFlags) check() (httpSettings, error) {
 	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
 		return httpSettings{}, usageError{fmt.Errorf("--client-timeout: %w", err)}
 	}
+	s.publicURL, s.metrics = strings.TrimSpace(f.PublicURL), f.Metrics
+	if issuer := strings.TrimSpace(f.OIDCIssuer); issuer != "" {
+		s.oidc = &serve.OIDC{Issuer: issuer, Audiences: f.OIDCAudience, Scopes: f.OIDCScopes}
+		if len(f.OIDCAudience) == 0 && s.publicURL == "" {
+			return httpSettings{}, usageError{errors.New("--oidc-issuer: for whom its tokens are meant has to be said with --resource-url or --oidc-audience")}
+		}
+	} else if len(f.OIDCAudience)+len(f.OIDCScopes) > 0 {
+		return httpSettings{}, usageError{errors.New("--oidc-audience, --oidc-scopes: they need --oidc-issuer")}
+	}
 	switch {
 	case f.AuthTokenFile != "":
 		text, err := readToken(f.AuthTokenFile)
@@ -92,6 +112,7 @@ func (f httpFlags) check() (httpSettings, error) {
 		s.tokens = strings.Fields(text)
 	case strings.TrimSpace(f.AuthToken) != "":
 		s.tokens = []string{strings.TrimSpace(f.AuthToken)}
+	case s.oidc != nil: // whose tokens do
 	default:
 		s.tokens, s.made = []string{serve.NewToken()}, true
 	}
@@ -104,10 +125,11 @@ func (f httpFlags) check() (httpSettings, error) {
 }
 
 // listenHTTP serves MCP over HTTP until ctx ends.
-func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clients, s httpSettings, stderr io.Writer, log *slog.Logger) error {
+func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clients, s httpSettings, figures *serve.Metrics, stderr io.Writer, log *slog.Logger) error {
 	srv, err := serve.New(serve.Config{
 		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.origins,
-		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime}, Logger: log,
+		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime},
+		PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
 	})
 	if err != nil {
 		return usageError{err}
@@ -117,6 +139,9 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clien
 		return usageError{err}
 	}
 	_, _ = fmt.Fprintln(stderr, "nbduet: serving MCP at", s.url(l.Addr()))
+	if s.oidc != nil {
+		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send a token of", s.oidc.Issuer)
+	}
 	if s.made {
 		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send the header  Authorization: Bearer "+s.tokens[0])
 	}

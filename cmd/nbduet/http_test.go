@@ -146,6 +146,11 @@ func TestWrongHTTPFlags(t *testing.T) {
 		{[]string{"--allowed-hosts=http://nb.example.org"}, []string{"nb.example.org", "host"}},
 		{[]string{"--tls-cert=cert.pem"}, []string{"certificate", "key"}},
 		{[]string{"--tls-cert=no.pem", "--tls-key=no.pem", "--port=0"}, []string{"no.pem"}},
+		{[]string{"--oidc-issuer=https://login.example.org"}, []string{"--oidc-issuer", "--resource-url", "--oidc-audience"}},
+		{[]string{"--oidc-issuer=http://login.example.org", "--oidc-audience=nbduet"}, []string{"login.example.org", "https"}},
+		{[]string{"--oidc-audience=nbduet"}, []string{"--oidc-audience", "--oidc-issuer"}},
+		{[]string{"--oidc-scopes=a"}, []string{"--oidc-scopes", "--oidc-issuer"}},
+		{[]string{"--resource-url=nb.example.org"}, []string{"nb.example.org", "URL"}},
 		{[]string{"--client-timeout=0"}, []string{"--client-timeout", "0 is not"}},
 	} {
 		o := start(t, found(), append([]string{"--jupyter-url=http://127.0.0.1:9"}, c.args...)...)

@@ -15,6 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/serve"
 )
 
 // The program's exit codes.
@@ -78,11 +79,17 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
 		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
-	clients := &tools.Clients{}
+	clients, pictures := &tools.Clients{}, images.NewStore(set.imageCache)
+	var figures *serve.Metrics
+	var observe func(tool, outcome string, took time.Duration)
+	if set.http.metrics {
+		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: manager.Stats, Images: pictures.Held})
+		observe = figures.Observe
+	}
 	mcp, err := tools.New(tools.Config{
 		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
-		Images: images.NewStore(set.imageCache), MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
-		Activity: record, Project: set.project,
+		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
+		Activity: record, Project: set.project, Observe: observe,
 	})
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
@@ -94,7 +101,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		if set.http.transport == transportStdio {
 			err = listen(ctx, mcp, stdin, stdout, log)
 		} else {
-			err = listenHTTP(ctx, mcp, clients, set.http, stderr, log)
+			err = listenHTTP(ctx, mcp, clients, set.http, figures, stderr, log)
 		}
 	}
 	// All that is left to do has to happen although ctx may be over.
