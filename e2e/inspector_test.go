@@ -123,6 +123,14 @@ var inspected = map[string][]string{
 	"clear_cell_output":        {"notebook_name=NB", "cell_index=0"},
 	"list_files":               {"max_depth=0"},
 	"list_kernels":             {},
+
+	"list_notebook":               {},
+	"list_cells":                  {},
+	"read_cells":                  {},
+	"execute_cell_simple_timeout": {"cell_index=0"},
+	"execute_cell_streaming":      {"cell_index=0"},
+	"execute_cell_with_progress":  {"cell_index=0"},
+	"execute_ipython":             {"code=a"},
 }
 
 // refused are the calls among them that cannot be good, because the program
@@ -133,7 +141,8 @@ var refused = []string{
 	"get_variables", "get_variable", "get_dataframe_info",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
 	"file_list", "file_read", "file_get",
-	"unuse_notebook", "insert_execute_code_cell",
+	"unuse_notebook", "insert_execute_code_cell", "list_cells", "read_cells",
+	"execute_cell_simple_timeout", "execute_cell_streaming", "execute_cell_with_progress", "execute_ipython",
 }
 
 // The MCP Inspector lists every tool, and calls each, with no complaint about a

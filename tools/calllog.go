@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"log/slog"
+	"maps"
 	"reflect"
 	"regexp"
 	"runtime/debug"
@@ -113,12 +114,23 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 		attrs = append(attrs, slog.Any("error", r.err))
 	}
 	if l.code {
-		if b, err := compact(req.Params.Arguments); err == nil {
+		if b, err := compact(withoutSecrets(req.Params.Arguments)); err == nil {
 			attrs = append(attrs, slog.String("arguments", l.clipped(string(b))))
 		}
 		attrs = append(attrs, slog.String("answer", l.clipped(resultText(result))))
 	}
 	l.log.LogAttrs(ctx, level, "tool call", attrs...)
+}
+
+// withoutSecrets are arguments to be logged: a token that a caller sends is none of this program's, but a token.
+func withoutSecrets(args any) any {
+	m, ok := args.(map[string]any)
+	if _, has := m["jupyter_token"]; !ok || !has {
+		return args
+	}
+	m = maps.Clone(m)
+	m["jupyter_token"] = "[token]"
+	return m
 }
 
 // clientName is what the client calls itself, "" where it has not said.

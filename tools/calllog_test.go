@@ -108,3 +108,15 @@ func TestRecordNames(t *testing.T) {
 		}
 	}
 }
+
+// A token that a caller sends is not logged, and reaches the tool all the same.
+func TestSentTokensAreNotLogged(t *testing.T) {
+	args := map[string]any{"jupyter_url": "u", "jupyter_token": "s3cret"}
+	b, err := compact(withoutSecrets(args))
+	if err != nil || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"jupyter_url":"u"`) || args["jupyter_token"] != "s3cret" {
+		t.Errorf("%s, %v, %v", b, err, args)
+	}
+	if other := withoutSecrets(map[string]any{"code": "x"}); fmt.Sprint(other) != "map[code:x]" {
+		t.Errorf("%v", other)
+	}
+}

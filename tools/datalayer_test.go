@@ -150,6 +150,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 		t.Fatal(err)
 	}
 	mcp := r.attach(s)
+	defer mcp.Close()
 	as := func(who *Client, name string, args dict) string {
 		t.Helper()
 		r.who = who
@@ -235,6 +236,7 @@ func TestConnectToJupyter(t *testing.T) {
 	m := session.New(session.Config{Server: srv})
 	defer m.Close(t.Context())
 	away := r.connect(Config{Manager: m, Version: "test", Toolsets: []string{toolsetToday}})
+	defer away.Close()
 	if res := r.callAs(away, "connect_to_jupyter", dict{"jupyter_url": "http://127.0.0.1:9"}); !res.IsError || !strings.Contains(messageOf(res), "failed to connect") {
 		t.Error(messageOf(res))
 	}

@@ -17,6 +17,8 @@ import (
 type prompt struct {
 	name, title, description string
 	arguments                []promptArgument
+	// toolsets are those of which one has to be on; none where it is always there.
+	toolsets []string
 	// text is what the model is told, with the arguments that were given.
 	text func(ctx context.Context, d *deps, args map[string]string) (string, error)
 }
@@ -26,18 +28,34 @@ type promptArgument struct {
 	required          bool
 	// complete gives the values to choose from.
 	complete func(ctx context.Context, d *deps, written string, given map[string]string) []string
+	// blank: where it is required, it may be given empty.
+	blank bool
+}
+
+// on tells whether the prompt is offered.
+func (p prompt) on(d *deps, toolsets []string) bool {
+	if p.name == "continue_work" && d.activity == nil {
+		return false
+	}
+	return len(p.toolsets) == 0 || slices.ContainsFunc(p.toolsets, func(name string) bool { return slices.Contains(toolsets, name) })
+}
+
+// lacks tells whether the argument has to be given and is not.
+func (a promptArgument) lacks(args map[string]string) bool {
+	value, given := args[a.name]
+	return a.required && (!given || (!a.blank && strings.TrimSpace(value) == ""))
 }
 
 // prompts are all there are, in the order in which they are listed.
 func prompts() []prompt {
-	notebook := promptArgument{"path", "The notebook, relative to the Jupyter server's root folder.", true, completeFiles(".ipynb")}
+	notebook := promptArgument{name: "path", description: "The notebook, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(".ipynb")}
 	return []prompt{
 		{
 			name: "explore_dataset", title: "Explore this dataset",
 			description: "Looks at a data file, step by step, in a notebook that you watch.",
 			arguments: []promptArgument{
-				{"file", "The data file, relative to the Jupyter server's root folder.", true, completeFiles(dataFiles...)},
-				{"question", "What you want to know.", false, nil},
+				{name: "file", description: "The data file, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(dataFiles...)},
+				{name: "question", description: "What you want to know."},
 			},
 			text: exploreText,
 		},
@@ -46,7 +64,7 @@ func prompts() []prompt {
 			description: "Reads a notebook and says what is wrong, unclear or missing, without changing it.",
 			arguments: []promptArgument{
 				notebook,
-				{"focus", "What to look at most.", false, completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
+				{name: "focus", description: "What to look at most.", complete: completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
 			},
 			text: reviewText,
 		},
@@ -55,7 +73,7 @@ func prompts() []prompt {
 			description: "Finds why a cell fails, mends it and runs it again.",
 			arguments: []promptArgument{
 				notebook,
-				{"cell", "Index or id of the cell. Left out: the first that shows an error.", false, completeFailing},
+				{name: "cell", description: "Index or id of the cell. Left out: the first that shows an error.", complete: completeFailing},
 			},
 			text: fixText,
 		},
@@ -63,10 +81,11 @@ func prompts() []prompt {
 			name: "continue_work", title: "Continue where I left off",
 			description: "Goes on with what was worked on in earlier sessions.",
 			arguments: []promptArgument{
-				{"goal", "What to do next.", false, nil},
+				{name: "goal", description: "What to do next."},
 			},
 			text: continueText,
 		},
+		citePrompt(),
 	}
 }
 
@@ -74,9 +93,9 @@ func prompts() []prompt {
 var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
 
 // addPrompts offers the prompts.
-func addPrompts(s *server.MCPServer, d *deps) {
+func addPrompts(s *server.MCPServer, d *deps, toolsets []string) {
 	for _, p := range prompts() {
-		if p.name == "continue_work" && d.activity == nil {
+		if !p.on(d, toolsets) {
 			continue
 		}
 		options := []mcp.PromptOption{mcp.WithPromptDescription(p.description), mcp.WithPromptTitle(p.title)}
@@ -89,7 +108,7 @@ func addPrompts(s *server.MCPServer, d *deps) {
 		}
 		s.AddPrompt(mcp.NewPrompt(p.name, options...), func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			for _, a := range p.arguments {
-				if a.required && strings.TrimSpace(req.Params.Arguments[a.name]) == "" {
+				if a.lacks(req.Params.Arguments) {
 					return nil, fmt.Errorf("the prompt %s needs %s: %s", p.name, a.name, a.description)
 				}
 			}

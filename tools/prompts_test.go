@@ -41,7 +41,7 @@ func TestPrompts(t *testing.T) {
 	path := c.server.Notebook(t, "1", "1/0")
 	data := c.server.Write(t, c.server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
 	list, err := c.client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-	if err != nil || len(list.Prompts) != 4 {
+	if err != nil || len(list.Prompts) != 5 {
 		t.Fatalf("%+v, %v", list, err)
 	}
 	for _, p := range list.Prompts {

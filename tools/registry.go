@@ -149,6 +149,13 @@ func registry(d *deps) []tool {
 		clearCellOutput(d),
 		listFiles(d),
 		listKernels(d),
+		listNotebook(d),
+		listCells(d),
+		readCells(d),
+		executeCellSimpleTimeout(d),
+		executeCellStreaming(d),
+		executeCellWithProgress(d),
+		executeIPython(d),
 	}
 }
 

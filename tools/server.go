@@ -135,7 +135,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithHooks(hooks),
 	)
 	addResources(s, hooks, d)
-	addPrompts(s, d)
+	addPrompts(s, d, toolsets)
 	if slices.Contains(toolsets, toolsetCells) {
 		addFiles(s, d)
 	}
