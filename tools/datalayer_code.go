@@ -32,7 +32,7 @@ func (d *deps) runUsedCode(ctx context.Context, code, kernelID string, w *watch,
 	}
 	a, err := d.manager.AttachKernel(ctx, clientOf(ctx), kernelID)
 	if errors.Is(err, session.ErrNoKernel) {
-		return nil, fmt.Errorf("Kernel '%s' not found in jupyter server: list_kernels shows those that run", kernelID) //nolint:staticcheck // worded as their clients look for it
+		return nil, theirWords("Kernel '%s' not found in jupyter server: list_kernels shows those that run", kernelID)
 	}
 	if err != nil {
 		return nil, analysisError(err)

@@ -121,7 +121,7 @@ func clearCellOutput(d *deps) tool {
 			}
 			defer doc.Release()
 			if cell.Type != ydoc.Code {
-				return nil, fmt.Errorf("Cell %d is not a code cell, cannot clear output.", at) //nolint:staticcheck // worded as their clients look for it
+				return nil, theirWords("Cell %d is not a code cell, cannot clear output.", at)
 			}
 			if err := clearOutputs(ctx, doc, []string{cell.ID}); err != nil {
 				return nil, err

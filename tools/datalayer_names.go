@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"strings"
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -138,7 +137,7 @@ func notConnected(name string, known []string) error {
 	if len(known) > 0 {
 		list = quotedList(known)
 	}
-	return fmt.Errorf("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list) //nolint:staticcheck // worded as their clients look for it
+	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
 }
 
 // named finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
@@ -231,7 +230,7 @@ func findUsed(nb *ydoc.Notebook, index *int, id string) (cell ydoc.Cell, at int,
 		cell, ok := nb.Cell(id)
 		at, there := nb.Index(id)
 		if !ok || !there {
-			return cell, 0, fmt.Errorf("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id) //nolint:staticcheck // as above
+			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
 		}
 		return cell, at, nil
 	}
@@ -241,6 +240,3 @@ func findUsed(nb *ydoc.Notebook, index *int, id string) (cell ydoc.Cell, at int,
 	}
 	return cell, *index, nil
 }
-
-// shortPath is a path without what notebookArg allows before it.
-func shortPath(p string) string { return strings.TrimPrefix(p, "/") }

@@ -107,7 +107,7 @@ func readNotebook(d *deps) tool {
 func (d *deps) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*answer, error) {
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
-		return nil, fmt.Errorf("Start index %d is out of range. Notebook has %d cells.", start, len(cells)) //nolint:staticcheck // worded as their clients look for it
+		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
 	}
 	count := len(cells) - start
 	if limit > 0 {

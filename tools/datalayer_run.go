@@ -261,7 +261,7 @@ func insertExecuteCodeCell(d *deps) tool {
 func (d *deps) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
 	before := doc.Notebook().Cells()
 	if args.Index > len(before) {
-		return "", fmt.Errorf("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before)) //nolint:staticcheck // worded as their clients look for it
+		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}
 	ids, err := d.insertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: lines(args.Source)}}, func(e *ydoc.Editor) int {
 		if args.Index < 0 {
