@@ -73,6 +73,9 @@ var installed = sync.OnceValues(func() (in installation, err error) {
 	if err == nil {
 		err = os.WriteFile(filepath.Join(ours[1], "beside.pth"), []byte(beside+"\n"+theirs[1]+"\n"), 0o600)
 	}
+	if err == nil {
+		err = os.WriteFile(filepath.Join(ours[1], "nbduet_e2e.py"), []byte(refusing), 0o600)
+	}
 	run(python, "-m", "pip", "--python", in.python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.wheel)
 	in.env = []string{
 		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
@@ -81,6 +84,14 @@ var installed = sync.OnceValues(func() (in installation, err error) {
 	}
 	return in, err
 })
+
+// refusing is an authorizer that refuses what a request itself says.
+const refusing = `from jupyter_server.auth import Authorizer
+
+class Refusing(Authorizer):
+    def is_authorized(self, handler, user, action, resource):
+        return handler.request.headers.get("X-May-Not") != f"{action} {resource}"
+`
 
 // site is a Jupyter server into which the extension was installed.
 type site struct {

@@ -26,9 +26,10 @@ import (
 func TestInsideJupyter(t *testing.T) {
 	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
-		"--JupyterMCPServerExtensionApp.toolsets=default,cells",
+		"--JupyterMCPServerExtensionApp.toolsets=all", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
 	}})
 	t.Run("plain HTTP", s.plainHTTP)
+	t.Run("who may not", s.mayNot)
 	t.Run("who is refused", s.refuses)
 	t.Run("clients", s.clients)
 	t.Run("Inspector", s.inspector)
@@ -104,76 +105,105 @@ func (s *site) refuses(t *testing.T) {
 	}
 }
 
+// mayNot shows that whom the server's authorizer does not let do what the program can is not let in.
+func (s *site) mayNot(t *testing.T) {
+	for what, want := range map[string]int{"": 200, "write contents": 403, "execute kernels": 403} {
+		status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", func(r *http.Request) { r.Header.Set("X-May-Not", what) })
+		if err != nil || status != want || want == 403 && !strings.Contains(text, what) {
+			t.Errorf("without %q: status %d, %v: %s", what, status, err, text)
+		}
+	}
+}
+
 // clients of each kind work where a person looks on.
 func (s *site) clients(t *testing.T) {
 	path := s.notebook("seen", markdown("# What the clients write"))
 	tab, err := chromium.OpenNotebook(t.Context(), s.PageURL("seen", path))
 	must(t, err)
-	defer tab.Close()
-	overSDK := func(sse bool, at string) func() (mcpClient, error) {
-		return func() (mcpClient, error) {
-			c, err := sdk.Start(t.Context(), sdk.Options{URL: s.URL + at, SSE: sse, Headers: s.header})
-			return nodeClient{c, !sse}, err
-		}
-	}
-	overGo := func(how string) func() (mcpClient, error) {
-		return func() (mcpClient, error) { return dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender) }
-	}
-	for how, start := range map[string]func() (mcpClient, error){
-		viaStream: overGo(viaStream), viaModern: overGo(viaModern), viaEvents: overGo(viaEvents),
-		"SDK, " + viaStream: overSDK(false, "/mcp"), "SDK, " + viaEvents: overSDK(true, "/mcp/sse"),
-	} {
-		t.Run(how, func(t *testing.T) {
-			c, err := start()
+	t.Cleanup(tab.Close)
+	for _, how := range []string{viaStream, viaModern, viaEvents} {
+		t.Run("mcp-go, "+how, func(t *testing.T) {
+			t.Parallel()
+			c, err := dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
 			must(t, err)
-			var ran struct {
-				Results []any `json:"execution_results"`
-			}
-			must(t, c.call(t.Context(), "insert_nb_cells", insert(path, 1, true, fmt.Sprintf("print(%q.upper())", how)), &ran))
-			if len(ran.Results) != 1 {
-				t.Errorf("%+v", ran)
-			}
-			must(t, tab.WaitView(t.Context(), "the cell and what it prints", func(cells []browser.ViewCell) error {
-				if !slices.ContainsFunc(cells, func(c browser.ViewCell) bool { return outputText(c) == strings.ToUpper(how) }) {
-					return fmt.Errorf("%+v", cells)
-				}
-				return nil
-			}))
-			if n, ok := c.(nodeClient); ok {
-				s.hearsProgress(t, n.Client, strings.ReplaceAll(strings.ToLower(how), " ", "-"))
-			}
-			// What a client has ends with it: the program hears that it goes.
-			var made struct {
-				ID     string `json:"session_id"`
-				Kernel string `json:"kernel_id"`
-			}
-			must(t, c.call(t.Context(), "session_create", map[string]any{"name": how}, &made))
-			if how == viaModern { // who does not end with a session
-				must(t, c.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
-			}
-			must(t, c.leave())
-			must(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
-				status, _, err := s.ask(http.MethodGet, "/api/kernels/"+made.Kernel, "", nil)
-				if err == nil && status != http.StatusNotFound {
-					err = fmt.Errorf("status %d", status)
-				}
-				return err
-			}))
+			s.visits(t, c, how == viaModern, tab)
 		})
+	}
+	for kit, ways := range map[sdk.Kit][]way{
+		sdk.TypeScript:  {{"/mcp", false, older}, {"/sse", false, older}},
+		sdk.TypeScript2: {{"/mcp", true, newest}, {"/sse", false, older}},
+		sdk.Python:      {{"/mcp", false, older}, {"/mcp", true, newest}, {"/sse", false, older}},
+	} {
+		for _, way := range ways {
+			t.Run(fmt.Sprintf("%s, %s, %s", kit, way.transport, way.protocol), func(t *testing.T) {
+				t.Parallel()
+				opt := sdk.Options{Kit: kit, Modern: way.modern, URL: s.URL + "/mcp", SSE: way.transport == "/sse", Headers: s.header}
+				if opt.SSE {
+					opt.URL += "/sse"
+				}
+				name := fmt.Sprintf("kit-%d-%s-%s", kit, way.transport[1:], way.protocol)
+				c, err := sdk.Start(t.Context(), opt)
+				must(t, err)
+				g := kitGuest{t: t, Client: c, way: way, path: s.notebook(name, code(fmt.Sprintf(gated, name)))}
+				g.hello()
+				s.hearsProgress(t, c, name)
+				g.stops()
+				g.isRefused()
+				ends := kit != sdk.Python && way.transport == "/mcp" && !way.modern
+				s.visits(t, nodeClient{c, ends}, way.modern, tab)
+			})
+		}
 	}
 }
 
-// hearsProgress has a cell run that only ends when its client has heard of its first line.
+// visits writes and runs a cell that the person in the tab sees, and leaves.
+func (s *site) visits(t *testing.T, c mcpClient, modern bool, tab *browser.Notebook) {
+	t.Helper()
+	var ran struct {
+		Results []any `json:"execution_results"`
+	}
+	must(t, c.call(t.Context(), "insert_nb_cells", insert("seen.ipynb", 1, true, fmt.Sprintf("print(%q.upper())", t.Name())), &ran))
+	if len(ran.Results) != 1 {
+		t.Errorf("%+v", ran)
+	}
+	must(t, poll.Until(t.Context(), "the cell and what it prints", func(ctx context.Context) error {
+		cells, err := tab.Model(ctx)
+		if err == nil && !slices.ContainsFunc(cells, func(c browser.ModelCell) bool {
+			return len(c.Outputs) == 1 && fmt.Sprint(c.Outputs[0]["text"]) == strings.ToUpper(t.Name())+"\n"
+		}) {
+			err = fmt.Errorf("%+v", cells)
+		}
+		return err
+	}))
+	// What a client has ends with it: the program hears that it goes.
+	var made struct {
+		ID     string `json:"session_id"`
+		Kernel string `json:"kernel_id"`
+	}
+	must(t, c.call(t.Context(), "session_create", map[string]any{"name": t.Name()}, &made))
+	if modern { // who does not end with a session
+		must(t, c.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+	}
+	must(t, c.leave())
+	must(t, poll.Until(t.Context(), "the kernel's end", func(context.Context) error {
+		status, _, err := s.ask(http.MethodGet, "/api/kernels/"+made.Kernel, "", nil)
+		if err == nil && status != http.StatusNotFound {
+			err = fmt.Errorf("status %d", status)
+		}
+		return err
+	}))
+}
+
+// hearsProgress runs the gated cell of a notebook, which only ends when its client has heard of its first line.
 func (s *site) hearsProgress(t *testing.T, c *sdk.Client, name string) {
 	t.Helper()
-	path := s.notebook(name, code(fmt.Sprintf(gated, name)))
 	type outcome struct {
 		answer *sdk.Answer
 		err    error
 	}
 	done := make(chan outcome, 1)
 	go func() {
-		a, err := c.CallWithProgress(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}})
+		a, err := c.CallWithProgress(t.Context(), "execute_nb_cells", map[string]any{"path": name + ".ipynb", "ranges": []any{at(0)}})
 		done <- outcome{a, err}
 	}()
 	_, err := c.Await(t.Context(), "notifications/progress", func(params json.RawMessage) bool { return strings.Contains(string(params), "line 0") })

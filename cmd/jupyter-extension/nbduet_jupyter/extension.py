@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -19,12 +20,10 @@ from .identity import Admission
 LOCAL = "local"
 
 # Variables that would tell the program of another server, let others in, or have it serve otherwise.
-_OURS = (
-    "JUPYTER_SERVER_URL", "JUPYTER_TOKEN", "JUPYTER_TOKEN_FILE",
-    "DOCUMENT_URL", "DOCUMENT_TOKEN", "DOCUMENT_ID", "RUNTIME_URL", "RUNTIME_TOKEN", "RUNTIME_ID",
-    "NBDUET_TRANSPORT", "NBDUET_HOST", "MCP_PORT", "NBDUET_AUTH_TOKEN", "NBDUET_AUTH_TOKEN_FILE",
-    "NBDUET_TLS_CERT", "NBDUET_TLS_KEY",
-)  # fmt: skip
+_OURS = re.compile(
+    r"JUPYTER_SERVER_URL|JUPYTER_TOKEN(_FILE)?|(NBDUET_)?(DOCUMENT|RUNTIME)_(URL|TOKEN|TOKEN_FILE|ID)"
+    r"|NBDUET_(TRANSPORT|HOST|AUTH_TOKEN|AUTH_TOKEN_FILE|TLS_CERT|TLS_KEY)|MCP_PORT"
+)
 
 
 class JupyterMCPServerExtensionApp(ExtensionApp):
@@ -73,7 +72,7 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
 
     def _command(self) -> tuple[list[str], dict[str, str]]:
         """How the program is started: tokens are in the environment, which only its owner can read."""
-        env = {k: v for k, v in os.environ.items() if k not in _OURS}
+        env = {k: v for k, v in os.environ.items() if not _OURS.fullmatch(k)}
         env["JUPYTER_SERVER_URL"], env["JUPYTER_TOKEN"] = self._own_url(), self._admission.renew()
         for name, url, token in (
             ("DOCUMENT", self.document_url, self.document_token),
