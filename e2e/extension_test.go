@@ -126,7 +126,8 @@ func (s *site) clients(t *testing.T) {
 			t.Parallel()
 			c, err := dial(t.Context(), how, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
 			must(t, err)
-			s.visits(t, c, how == viaModern, tab)
+			s.visits(t, c, tab)
+			s.leaves(t, c, how == viaModern)
 		})
 	}
 	for kit, ways := range map[sdk.Kit][]way{
@@ -149,15 +150,16 @@ func (s *site) clients(t *testing.T) {
 				s.hearsProgress(t, c, name)
 				g.stops()
 				g.isRefused()
-				ends := kit != sdk.Python && way.transport == "/mcp" && !way.modern
-				s.visits(t, nodeClient{c, ends}, way.modern, tab)
+				guest := nodeClient{c, kit != sdk.Python && way.transport == "/mcp" && !way.modern}
+				s.visits(t, guest, tab)
+				must(t, guest.leave())
 			})
 		}
 	}
 }
 
-// visits writes and runs a cell that the person in the tab sees, and leaves.
-func (s *site) visits(t *testing.T, c mcpClient, modern bool, tab *browser.Notebook) {
+// visits writes and runs a cell that the person in the tab sees.
+func (s *site) visits(t *testing.T, c mcpClient, tab *browser.Notebook) {
 	t.Helper()
 	var ran struct {
 		Results []any `json:"execution_results"`
@@ -175,7 +177,11 @@ func (s *site) visits(t *testing.T, c mcpClient, modern bool, tab *browser.Noteb
 		}
 		return err
 	}))
-	// What a client has ends with it: the program hears that it goes.
+}
+
+// leaves ends a client, and what it has with it: the program hears that it goes.
+func (s *site) leaves(t *testing.T, c mcpClient, modern bool) {
+	t.Helper()
 	var made struct {
 		ID     string `json:"session_id"`
 		Kernel string `json:"kernel_id"`
