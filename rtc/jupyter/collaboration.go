@@ -66,7 +66,7 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 		return e // the whole address is wrong
 	}
 	out.Message, out.Hint = "the server has no real-time collaboration", hintCollab
-	return out
+	return s.named(out)
 }
 
 // FileID returns the id under which the server has indexed a path; ErrNotFound where it never has.

@@ -40,6 +40,8 @@ type Error struct {
 	Op string
 	// Path is what it was done to: a contents path, a kernel or session id, or the server's address.
 	Path string
+	// Server says which one it was where there are several, such as "the runtime server at http://…"; "" where not.
+	Server string
 	// Status is the HTTP status, 0 where no answer came.
 	Status int
 	// Message is what the server said, on one line and cut to size; "" where it said nothing for people.
@@ -57,6 +59,9 @@ func (e *Error) Error() string {
 	b.WriteString(e.Op)
 	if e.Path != "" {
 		fmt.Fprintf(&b, " %q", e.Path)
+	}
+	if e.Server != "" {
+		b.WriteString(" on " + e.Server)
 	}
 	b.WriteString(": ")
 	switch {
@@ -94,7 +99,7 @@ func (e *Error) Unwrap() []error {
 }
 
 const (
-	hintToken    = "the token is wrong or missing: set JUPYTER_TOKEN (or --token) to this server's token, as `jupyter server list` shows it"
+	hintToken    = "the token is wrong or missing: set " + settingToken + " to this server's token, as `jupyter server list` shows it"
 	hintCollab   = "install jupyter-collaboration beside JupyterLab (pip install jupyter-collaboration) and restart Jupyter"
 	hintRedirect = "give the address that Jupyter itself has (http or https, host, port and prefix)"
 )

@@ -33,7 +33,9 @@ type call struct {
 }
 
 // do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
-func (s *Server) do(ctx context.Context, c call, out any) error {
+func (s *Server) do(ctx context.Context, c call, out any) error { return s.named(s.send(ctx, c, out)) }
+
+func (s *Server) send(ctx context.Context, c call, out any) error {
 	ctx, cancel := withTimeout(ctx, cmp.Or(c.timeout, defaultTimeout))
 	defer cancel()
 	var body io.Reader
@@ -145,12 +147,12 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 		e.Message = "cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:
 		e.err = context.DeadlineExceeded
-		e.Message = "no answer in time from " + s.BaseURL()
+		e.Message = "no answer in time" + s.at(" from ")
 		e.Hint = "the server may be busy or hung; its log says more"
 	default:
 		e.kind = ErrUnreachable
-		e.Message = "no connection to " + s.BaseURL() + ": " + oneLine(s.Redact(err.Error()))
-		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set JUPYTER_SERVER_URL to where it runs"
+		e.Message = "no connection" + s.at(" to ") + ": " + oneLine(s.Redact(err.Error()))
+		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set " + settingURL + " to where it runs"
 	}
 	return e
 }
@@ -203,16 +205,6 @@ func (s *Server) messageOf(body io.Reader) string {
 		}
 	}
 	return strings.Join(parts, ": ")
-}
-
-// Redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent, and a log is read by
-// others.
-func (s *Server) Redact(text string) string {
-	if s.token == "" {
-		return text
-	}
-	text = strings.ReplaceAll(text, s.token, "[token]")
-	return strings.ReplaceAll(text, url.QueryEscape(s.token), "[token]")
 }
 
 func mediaType(resp *http.Response) string {

@@ -40,6 +40,9 @@ type Options struct {
 	Logger *slog.Logger
 	// UserAgent is sent with every request; empty sends "nbduet".
 	UserAgent string
+	// Role is what the server is for where it is one of several, such as "runtime": every error says which one has
+	// failed, and its hints name the settings of that one (--runtime-url, RUNTIME_URL).
+	Role string
 }
 
 // Server is one Jupyter Server, reached with one token. It is immutable and safe for concurrent use.
@@ -51,7 +54,8 @@ type Server struct {
 	tls       *tls.Config     // for websockets, nil for the system's roots
 	log       *slog.Logger
 	userAgent string
-	maxAnswer int64 // bytes
+	role      string // "" where it is the only one
+	maxAnswer int64  // bytes
 }
 
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
@@ -61,11 +65,12 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, err
 	}
+	role := strings.TrimSpace(opt.Role)
 	if token == "" {
 		token = strings.TrimSpace(opt.Token)
 	}
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New("the Jupyter token contains a space, control or non-ASCII character: check JUPYTER_TOKEN")
+		return nil, errors.New(forRole(role, "the Jupyter token contains a space, control or non-ASCII character: check "+settingToken))
 	}
 	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
 	// anonymous user. It has one host to serve, so no public suffix list is needed.
@@ -73,7 +78,7 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{base: base, token: token, log: opt.Logger, userAgent: opt.UserAgent, maxAnswer: maxAnswerBytes}
+	s := &Server{base: base, token: token, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}

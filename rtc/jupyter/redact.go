@@ -1,0 +1,30 @@
+package jupyter
+
+import (
+	"cmp"
+	"net/url"
+	"slices"
+	"strings"
+)
+
+// Redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent, and a log is read by
+// others.
+func (s *Server) Redact(text string) string { return Redactor(s)(text) }
+
+// Redactor returns the Redact of several servers at once. No part of a token is left where another one is in it.
+func Redactor(servers ...*Server) func(text string) string {
+	var tokens []string
+	for _, s := range servers {
+		if s != nil && s.token != "" {
+			tokens = append(tokens, s.token, url.QueryEscape(s.token))
+		}
+	}
+	slices.SortFunc(tokens, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
+	tokens = slices.Compact(tokens)
+	return func(text string) string {
+		for _, t := range tokens {
+			text = strings.ReplaceAll(text, t, "[token]")
+		}
+		return text
+	}
+}
