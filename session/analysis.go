@@ -52,6 +52,7 @@ type Analysis struct {
 
 	mu       sync.Mutex
 	path     string // of the notebook; "" for none
+	file     string // the notebook's file id, as it was last seen
 	kernelID string
 	spec     string // the kernelspec's name
 	started  string // the id of the kernel that was started for the session; "" for none
@@ -117,7 +118,7 @@ func (a *Analysis) Status(ctx context.Context) string {
 		a.sawKernel(k.ID)
 		return k.State
 	}
-	k, err := a.m.cfg.Server.Kernel(ctx, a.KernelID())
+	k, err := a.m.cfg.Kernels.Kernel(ctx, a.KernelID())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return kernel.StateDead
@@ -180,7 +181,7 @@ func (a *Analysis) silently(ctx context.Context, code string, expressions map[st
 		if ctx.Err() != nil && begun {
 			late, stop := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
 			defer stop()
-			err = errors.Join(err, a.m.cfg.Server.Interrupt(late, conn.KernelID()))
+			err = errors.Join(err, a.m.cfg.Kernels.Interrupt(late, conn.KernelID()))
 		}
 		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, err)
 	case reply.Error != nil:
@@ -204,13 +205,23 @@ func (a *Analysis) Open(ctx context.Context) (*Document, error) {
 			d, err = a.m.Open(ctx, moved)
 		}
 	}
+	if err == nil {
+		file := d.FileID()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.file = file
+	}
 	return d, err
 }
 
 // follow finds a notebook that has been renamed: the kernel's Jupyter session
-// goes with it.
+// goes with it. With kernels on another server it does not, but for those whom
+// we take along, and the notebook is found by its file's id.
 func (a *Analysis) follow(ctx context.Context) (path string, ok bool) {
-	sessions, err := a.m.cfg.Server.Sessions(ctx)
+	if a.m.Apart() {
+		return a.followFile(ctx)
+	}
+	sessions, err := a.m.cfg.Kernels.Sessions(ctx)
 	if err != nil {
 		return "", false
 	}
@@ -223,6 +234,27 @@ func (a *Analysis) follow(ctx context.Context) (path string, ok bool) {
 		}
 	}
 	return "", false
+}
+
+// followFile finds a notebook that has been renamed by the id of its file.
+func (a *Analysis) followFile(ctx context.Context) (path string, ok bool) {
+	a.mu.Lock()
+	file := a.file
+	a.mu.Unlock()
+	if file == "" {
+		return "", false
+	}
+	path, err := a.m.cfg.Server.FilePath(ctx, file)
+	if err != nil || path == "" {
+		return "", false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if path == a.path {
+		return "", false
+	}
+	a.path = path
+	return path, true
 }
 
 // connect gives a live connection to the session's kernel, to be used until
@@ -273,7 +305,7 @@ func (a *Analysis) use(n int) {
 // obtain finds the kernel of a session without a notebook. One that was started
 // for the session, and is gone, is replaced.
 func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	srv := a.m.cfg.Server
+	srv := a.m.cfg.Kernels
 	a.mu.Lock()
 	id, spec, own := a.kernelID, a.spec, a.started != ""
 	a.mu.Unlock()

@@ -8,7 +8,6 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // ErrNoKernel says that no kernel of that id is running, or none that is the
@@ -21,7 +20,7 @@ var ErrNoKernel = errors.New("there is no such kernel")
 // it ends. The error matches ErrNoKernel where there is no such kernel, and what
 // was attached to it before has ended then.
 func (m *Manager) AttachKernel(ctx context.Context, owner, id string) (*Analysis, error) {
-	kernels, err := m.cfg.Server.Kernels(ctx)
+	kernels, err := m.cfg.Kernels.Kernels(ctx)
 	if err != nil {
 		return nil, fmt.Errorf("attach to a kernel: %w", err)
 	}
@@ -63,16 +62,29 @@ func (m *Manager) AttachKernel(ctx context.Context, owner, id string) (*Analysis
 // StartKernel looks up the notebook's kernel, and has one started, as an open
 // tab would, where there is none.
 func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
-	s, _, err := kernel.FindOrStart(ctx, d.m.cfg.Server, d.Path(), "", d.kernelName())
+	s, _, err := d.jupyterSession(ctx, "")
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
 // TakeKernel makes a running kernel the notebook's, where the notebook has none.
 // The kernel that it has then is returned: another one where it had one already.
 func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
-	s, err := d.m.cfg.Server.CreateSession(ctx, jupyter.NewSession{Path: d.Path(), Name: path.Base(d.Path()), KernelID: id})
-	if err != nil {
-		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w", d.Path(), id, err)
+	if fixed := d.m.fixed.of(d); fixed != "" && fixed != id {
+		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, ErrFixedKernel, fixed)
 	}
-	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, nil
+	s, err := d.take(ctx, id)
+	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
+}
+
+// take makes the notebook's Jupyter session of a running kernel, or gives the
+// session that it has.
+func (d *Document) take(ctx context.Context, id string) (jupyter.Session, error) {
+	s, err := d.m.cfg.Kernels.CreateSession(ctx, jupyter.NewSession{Path: d.Path(), Name: path.Base(d.Path()), KernelID: id})
+	if err != nil {
+		return s, fmt.Errorf("give %s the kernel %q: %w", d.Path(), id, err)
+	}
+	if d.m.Apart() {
+		d.m.taken.note(d.FileID(), s.ID)
+	}
+	return s, nil
 }

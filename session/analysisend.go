@@ -86,7 +86,7 @@ func (a *Analysis) shutDown(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutTimeout)
 	defer stop()
-	if err := a.m.cfg.Server.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+	if err := a.m.cfg.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return err
 	}
 	a.m.kernels.release(id)
@@ -115,7 +115,7 @@ func (a *Analysis) needed(ctx context.Context) (string, error) {
 	if kept != "" {
 		return kept, nil
 	}
-	k, err := a.m.cfg.Server.Kernel(ctx, id)
+	k, err := a.m.cfg.Kernels.Kernel(ctx, id)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return "", nil // gone already
@@ -144,7 +144,7 @@ func (m *Manager) neededInNotebook(path string) (ours int, kept string) {
 	if d.kernel.connected() {
 		ours = 1
 	}
-	if people := d.People(); len(people) > 0 {
+	if people := d.People(); len(people) > 0 && !m.Apart() {
 		return ours, "somebody has the notebook open: " + people[0].Name
 	}
 	return ours, ""

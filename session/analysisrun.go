@@ -78,7 +78,7 @@ func (a *Analysis) Interrupt(ctx context.Context) ([]*Run, error) {
 }
 
 func (a *Analysis) interrupt(ctx context.Context) error {
-	if err := a.m.cfg.Server.Interrupt(ctx, a.KernelID()); err != nil {
+	if err := a.m.cfg.Kernels.Interrupt(ctx, a.KernelID()); err != nil {
 		return fmt.Errorf("interrupt the kernel of session %s: %w", a.id, err)
 	}
 	return nil

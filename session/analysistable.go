@@ -153,7 +153,11 @@ func (m *Manager) ConnectAnalysis(ctx context.Context, owner, notebookPath, kern
 // notebook that it belongs to: "" where it belongs to none, or to several. One
 // that was started for another owner is not found.
 func (m *Manager) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
-	sessions, err := m.cfg.Server.Sessions(ctx)
+	if fixed := m.fixed.at(path); fixed != "" && (id == "" || id == fixed) {
+		k, err := m.kernelAt(ctx, path, fixed)
+		return k, path, err
+	}
+	sessions, err := m.cfg.Kernels.Sessions(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
 	}
@@ -162,7 +166,7 @@ func (m *Manager) findKernel(ctx context.Context, owner, path, id string) (jupyt
 		switch {
 		case path != "" && s.Path == path && (id == "" || s.Kernel.ID == id):
 			return s.Kernel, path, nil
-		case path == "" && s.Kernel.ID == id && s.Type == "notebook":
+		case path == "" && s.Kernel.ID == id && m.NotebookOf(s) != "":
 			of = append(of, s)
 		}
 	}
@@ -175,7 +179,7 @@ func (m *Manager) findKernel(ctx context.Context, owner, path, id string) (jupyt
 		return of[0].Kernel, of[0].Path, nil
 	}
 	// Not by its id, which may be no path of the server's.
-	kernels, err := m.cfg.Server.Kernels(ctx)
+	kernels, err := m.cfg.Kernels.Kernels(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
 	}
@@ -231,7 +235,7 @@ func (a *Analysis) startKernel(ctx context.Context, spec string) error {
 func (a *Analysis) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
 	begun := a.m.kernels.begin(a.owner)
 	// In the root folder: what its code writes is then where the Contents API finds it.
-	k, err := a.m.cfg.Server.StartKernelIn(ctx, spec, "")
+	k, err := a.m.cfg.Kernels.StartKernelIn(ctx, spec, "")
 	begun.end(k.ID)
 	return k, err
 }
@@ -243,7 +247,7 @@ func (a *Analysis) takeNotebook(ctx context.Context, path, spec string) error {
 		return err
 	}
 	defer d.Release()
-	s, started, err := kernel.FindOrStart(ctx, a.m.cfg.Server, d.Path(), "", cmp.Or(spec, d.kernelName()))
+	s, started, err := d.jupyterSession(ctx, spec)
 	if err != nil {
 		return err
 	}

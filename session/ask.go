@@ -20,10 +20,14 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	if strings.TrimSpace(c.Source) == "" {
 		return Done, nil // JupyterLab does not send it either
 	}
-	if d.current().documents {
+	switch documents := d.current().documents; {
+	case documents && d.m.Apart():
+		return Failed, errDocumentsApart
+	case documents:
 		return d.askServer(r, w)
-	}
-	if d.m.cfg.Execute == ExecuteServer {
+	case d.m.cfg.Execute == ExecuteServer && d.m.Apart():
+		return Failed, errServerApart
+	case d.m.cfg.Execute == ExecuteServer:
 		return d.askNbmodel(r, w, c.Source)
 	}
 	conn, news, err := d.kernel.connect(d.ctx, d)

@@ -48,12 +48,12 @@ const noteNoInput = "input() does not work with jupyter-server-documents, which 
 // askServer has the server run a cell, and follows it to its end.
 func (d *Document) askServer(r *Run, w *outputWriter) (RunState, error) {
 	w.mirror([]ydoc.Output{}, nil)
-	s, _, err := kernel.FindOrStart(d.ctx, d.m.cfg.Server, d.Path(), "", d.kernelName())
+	s, _, err := d.jupyterSession(d.ctx, "")
 	if err != nil {
 		return Lost, fmt.Errorf("find the kernel: %w", err)
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
-		if _, err := d.m.cfg.Server.Restart(d.ctx, s.Kernel.ID); err != nil {
+		if _, err := d.m.cfg.Kernels.Restart(d.ctx, s.Kernel.ID); err != nil {
 			return Lost, fmt.Errorf("start the kernel again, which had died: %w", err)
 		}
 		d.reattach(d.ctx, s)
@@ -88,7 +88,7 @@ func (d *Document) handOver(lv *live, s jupyter.Session, cell string) error {
 		if !ok {
 			return errors.New("the cell was deleted before its turn came")
 		}
-		err := d.m.cfg.Server.ExecuteCell(d.ctx, s.Kernel.ID, lv.room.ID(), cell, c.Source)
+		err := d.m.cfg.Kernels.ExecuteCell(d.ctx, s.Kernel.ID, lv.room.ID(), cell, c.Source)
 		switch {
 		case err == nil:
 			return nil
@@ -96,7 +96,7 @@ func (d *Document) handOver(lv *live, s jupyter.Session, cell string) error {
 		case errors.Is(err, jupyter.ErrDetached) && !attached:
 			// The room was made again since the session was.
 			attached = true
-			if err := d.m.cfg.Server.AttachKernel(d.ctx, s.ID, s.Kernel.ID); err != nil {
+			if err := d.m.cfg.Kernels.AttachKernel(d.ctx, s.ID, s.Kernel.ID); err != nil {
 				return err
 			}
 		default:
@@ -111,7 +111,7 @@ func (d *Document) reattach(ctx context.Context, s jupyter.Session) {
 	if !d.current().documents {
 		return
 	}
-	if err := d.m.cfg.Server.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
+	if err := d.m.cfg.Kernels.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
 		d.m.log.Warn("the notebook's room was not connected to its restarted kernel", "path", d.Path(), "error", err)
 	}
 }
@@ -165,7 +165,7 @@ func (f *follower) run() (RunState, error) {
 func (f *follower) look(lv *live) (known bool, err error) {
 	ctx, stop := context.WithTimeout(f.d.ctx, finishTimeout*5)
 	defer stop()
-	k, err := f.d.m.cfg.Server.Kernel(ctx, f.s.Kernel.ID)
+	k, err := f.d.m.cfg.Kernels.Kernel(ctx, f.s.Kernel.ID)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return false, kernel.ErrShutDown

@@ -55,12 +55,15 @@ func (w *outputWriter) suitsServer() bool {
 // serverAdvice is said of a run whose output was cut by the server's limits
 // where the server has what is not held to them, "" where it has not.
 func (d *Document) serverAdvice() string {
+	if d.m.Apart() {
+		return ""
+	}
 	ctx, stop := context.WithTimeout(d.ctx, finishTimeout)
 	defer stop()
 	d.kernel.mu.Lock()
 	id := d.kernel.id
 	d.kernel.mu.Unlock()
-	if has, err := d.m.cfg.Server.HasServerRuns(ctx, id); err != nil || !has {
+	if has, err := d.m.cfg.Kernels.HasServerRuns(ctx, id); err != nil || !has {
 		return ""
 	}
 	return "this server's jupyter-server-nbmodel would run the cell without these limits: start nbduet with --execute server for that"

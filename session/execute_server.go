@@ -63,7 +63,7 @@ func (d *Document) askNbmodel(r *Run, w *outputWriter, source string) (RunState,
 		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
 	}
 	w.mirror(nil, nil)
-	id, err := d.m.cfg.Server.StartServerRun(d.ctx, conn.KernelID(), source, lv.room.ID(), r.CellID)
+	id, err := d.m.cfg.Kernels.StartServerRun(d.ctx, conn.KernelID(), source, lv.room.ID(), r.CellID)
 	if err != nil {
 		return Failed, err
 	}
@@ -111,7 +111,7 @@ func (s *serverRun) run() (RunState, error) {
 			continue
 		}
 		began := time.Now()
-		st, err := s.d.m.cfg.Server.ServerRun(s.d.ctx, s.conn.KernelID(), s.id)
+		st, err := s.d.m.cfg.Kernels.ServerRun(s.d.ctx, s.conn.KernelID(), s.id)
 		next = time.Now().Add(min(max(requestEvery, requestRest*time.Since(began)), requestMax))
 		switch {
 		case err == nil && st.Status == jupyter.ServerRunInput && !ended.IsZero():
@@ -275,5 +275,5 @@ type serverInput struct {
 
 // Input answers what the run that goes on has asked.
 func (i serverInput) Input(ctx context.Context, line string) error {
-	return i.d.m.cfg.Server.AnswerServerRun(ctx, i.kernel, line)
+	return i.d.m.cfg.Kernels.AnswerServerRun(ctx, i.kernel, line)
 }

@@ -94,14 +94,14 @@ func (m *Manager) index(ctx context.Context, folder string) {
 // moveSessions takes the kernels of what was renamed along. An open tab does
 // that itself; without one the next run would start another kernel.
 func (m *Manager) moveSessions(ctx context.Context, from, to string) {
-	srv := m.cfg.Server
+	srv := m.cfg.Kernels
 	sessions, err := srv.Sessions(ctx)
 	if err != nil {
 		m.log.Warn("kernels were not taken along", "path", to, "error", err)
 		return
 	}
 	for _, s := range sessions {
-		if !under(s.Path, from) {
+		if !under(s.Path, from) || m.Apart() && !m.taken.has(s.ID) {
 			continue
 		}
 		if _, err := srv.PatchSession(ctx, s.ID, to+strings.TrimPrefix(s.Path, from), ""); err != nil {

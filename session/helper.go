@@ -132,7 +132,7 @@ func (h *helper) obtain(ctx context.Context, spec string) (*helperKernel, error)
 func (h *helper) start(ctx context.Context, spec string) (*helperKernel, error) {
 	ctx, stop := context.WithTimeout(ctx, helperStart)
 	defer stop()
-	srv := h.m.cfg.Server
+	srv := h.m.cfg.Kernels
 	// Not bound to the call, as of a kernel whose id never arrives nobody would know.
 	begun := h.m.kernels.begin(helperOwner)
 	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, "")
@@ -219,7 +219,7 @@ func (k *helperKernel) end(ctx context.Context) error {
 	if k.conn != nil {
 		_ = k.conn.Close() // letting go of a socket
 	}
-	srv := k.m.cfg.Server
+	srv := k.m.cfg.Kernels
 	// What is interrupted can take leave; where that fails the shutdown ends it by force.
 	_ = srv.Interrupt(ctx, k.id)
 	for {
@@ -296,7 +296,7 @@ func (k *helperKernel) Language(ctx context.Context) (string, error) {
 // pythonSpec is the kernelspec that is wanted if it is one of Python, else
 // python3, the server's default, or another one of Python.
 func (m *Manager) pythonSpec(ctx context.Context, wanted string) (string, error) {
-	specs, err := m.cfg.Server.KernelSpecs(ctx)
+	specs, err := m.cfg.Kernels.KernelSpecs(ctx)
 	if err != nil {
 		return "", fmt.Errorf("look for a kernel for Python: %w", err)
 	}

@@ -54,7 +54,7 @@ func (k *kernelLink) connect(ctx context.Context, u kernelUser) (conn *kernel.Co
 
 // dial connects to the user's kernel, started for it if need be. k.mu is held.
 func (k *kernelLink) dial(ctx context.Context, u kernelUser) (conn *kernel.Conn, news string, err error) {
-	srv := u.manager().cfg.Server
+	srv := u.manager().cfg.Kernels
 	found, started, err := u.obtain(ctx)
 	if err != nil {
 		return nil, "", err
@@ -84,10 +84,10 @@ func (k *kernelLink) dial(ctx context.Context, u kernelUser) (conn *kernel.Conn,
 // obtain takes the kernel of the notebook's Jupyter session, which is the one
 // that an open tab uses, or has a session started, which a tab will find.
 func (d *Document) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	if d.current().documents {
+	if d.current().documents && !d.m.Apart() {
 		return jupyter.Kernel{}, false, errKernelSocket
 	}
-	s, started, err := kernel.FindOrStart(ctx, d.m.cfg.Server, d.Path(), "", d.kernelName())
+	s, started, err := d.jupyterSession(ctx, "")
 	return s.Kernel, started, err
 }
 
@@ -166,7 +166,7 @@ func (d *Document) interrupt(ctx context.Context) error {
 	if id == "" {
 		return errors.New("interrupt: the notebook has no kernel")
 	}
-	if err := d.m.cfg.Server.Interrupt(ctx, id); err != nil {
+	if err := d.m.cfg.Kernels.Interrupt(ctx, id); err != nil {
 		return fmt.Errorf("interrupt the kernel of %s: %w", d.Path(), err)
 	}
 	return nil
@@ -186,7 +186,14 @@ func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, er
 	if err != nil {
 		return KernelInfo{}, false, err
 	}
-	sessions, err := m.cfg.Server.Sessions(ctx)
+	if id := m.fixed.at(path); id != "" {
+		k, err := m.kernelAt(ctx, path, id)
+		if errors.Is(err, jupyter.ErrNotFound) {
+			return KernelInfo{}, false, nil
+		}
+		return KernelInfo{Name: k.Name, ID: k.ID, State: k.ExecutionState}, err == nil, err
+	}
+	sessions, err := m.cfg.Kernels.Sessions(ctx)
 	if err != nil {
 		return KernelInfo{}, false, fmt.Errorf("look up the kernel of %s: %w", path, err)
 	}

@@ -33,13 +33,15 @@ const remembered = 256
 
 // Config is what a Manager is made from; Server is needed.
 type Config struct {
-	Server      *jupyter.Server
-	IdleTimeout time.Duration // 0: DefaultIdleTimeout
-	MaxRooms    int           // 0: DefaultMaxRooms
-	AgentName   string        // what people see; "": "AI Agent"
+	Server      *jupyter.Server // that has the documents
+	Kernels     *jupyter.Server // that has the kernels; nil: Server
+	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
+	MaxRooms    int             // 0: DefaultMaxRooms
+	AgentName   string          // what people see; "": "AI Agent"
 	// InputTimeout is how long a person is waited for whose input code asks
 	// for; 0: DefaultInputTimeout.
 	InputTimeout time.Duration
+	FixedKernel  FixedKernel
 	Execute      Execute    // where cells are run; "": ExecuteAuto
 	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
@@ -48,7 +50,8 @@ type Config struct {
 // ErrClosed is returned by a manager that has been closed.
 var ErrClosed = errors.New("the server is shutting down")
 
-// Manager holds the open documents of one Jupyter server. Make it with [New],
+// Manager holds the open documents of one Jupyter server, whose kernels may be
+// another's. Make it with [New],
 // end it with [Manager.Close].
 type Manager struct {
 	cfg  Config
@@ -69,7 +72,10 @@ type Manager struct {
 	// analyses are the analysis sessions of all owners.
 	analyses analysisTable
 	kernels  privateKernels // that were started for them
-	spools   spools         // of the runs
+	taken    takenSessions  // where the kernels are on another server
+	fixed    fixedKernel
+	redact   func(string) string
+	spools   spools // of the runs
 	lobby    *lobbyKeeper
 	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name
@@ -109,6 +115,9 @@ func newManager(cfg Config) *Manager {
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
+	if cfg.Kernels == nil {
+		cfg.Kernels = cfg.Server
+	}
 	m := &Manager{
 		cfg:   cfg,
 		log:   cfg.Logger,
@@ -118,6 +127,8 @@ func newManager(cfg Config) *Manager {
 		ended: ended,
 
 		naming: make(chan struct{}, 1),
+		fixed:  fixedKernel{set: cfg.FixedKernel},
+		redact: jupyter.Redactor(cfg.Server, cfg.Kernels),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.helper = newHelper(m)

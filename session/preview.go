@@ -72,6 +72,9 @@ func isAnswer(err error) bool {
 // preview has the kernel look at the file, or gives it the file where it does
 // not see the same one as the server.
 func (m *Manager) preview(ctx context.Context, k *helperKernel, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	if m.Apart() { // what the kernel has at that path is another file
+		return m.previewFetched(ctx, k, opt)
+	}
 	out, seen, err := inspect.File(ctx, k, opt)
 	var refusal *inspect.Refusal
 	if errors.As(err, &refusal) && refusal.Code == inspect.NotHere {

@@ -93,6 +93,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		return
 	}
 	m.lobby.moved(old, path)
+	m.fixed.moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})
 	if d.kind == notebookKind {
 		d.moveKernel(ctx, old, path)
@@ -102,7 +103,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 // moveKernel takes the notebook's Jupyter session along. An open tab does that
 // itself; without one the next run would start another kernel.
 func (d *Document) moveKernel(ctx context.Context, from, to string) {
-	srv := d.m.cfg.Server
+	srv := d.m.cfg.Kernels
 	if srv == nil {
 		return
 	}
@@ -112,7 +113,7 @@ func (d *Document) moveKernel(ctx context.Context, from, to string) {
 		return
 	}
 	for _, s := range sessions {
-		if s.Path != from {
+		if s.Path != from || d.m.Apart() && !d.m.taken.has(s.ID) {
 			continue
 		}
 		if _, err := srv.PatchSession(ctx, s.ID, to, ""); err != nil {

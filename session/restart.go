@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -64,7 +63,7 @@ func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange,
 // renewKernel sees to the notebook's kernel; again tells whether one of the
 // right kernelspec is to be restarted.
 func (d *Document) renewKernel(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
-	srv := d.m.cfg.Server
+	srv := d.m.cfg.Kernels
 	var spec jupyter.KernelSpec
 	if name != "" {
 		specs, err := srv.KernelSpecs(ctx)
@@ -78,7 +77,7 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 	}
 	through := d.queue.hold()
 	defer d.queue.release()
-	s, started, err := kernel.FindOrStart(ctx, srv, d.Path(), "", cmp.Or(name, d.kernelName()))
+	s, started, err := d.jupyterSession(ctx, name)
 	if err != nil {
 		return KernelChange{}, err
 	}

@@ -18,7 +18,10 @@ import (
 //
 // A kernelspec that this server does not have is replaced by one for the same language; if there is none, the error
 // lists what there is.
-func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook, name, kernelName string) (s jupyter.Session, started bool, err error) {
+//
+// srv is the server that has the kernels, and docs the one that has the notebook: mostly the same. To another one the
+// notebook's path is only a name that the kernel is found by.
+func FindOrStart(ctx context.Context, srv, docs *jupyter.Server, notebook, name, kernelName string) (s jupyter.Session, started bool, err error) {
 	clean, err := jupyter.CleanPath(notebook)
 	if err != nil {
 		return jupyter.Session{}, false, err
@@ -32,7 +35,7 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook, name, kerne
 			return s, false, nil
 		}
 	}
-	if kernelName, err = chooseSpec(ctx, srv, clean, kernelName); err != nil {
+	if kernelName, err = chooseSpec(ctx, srv, docs, clean, kernelName); err != nil {
 		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", clean, err)
 	}
 	if name == "" {
@@ -46,14 +49,14 @@ func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook, name, kerne
 }
 
 // chooseSpec returns the kernelspec to start; empty leaves it to the server.
-func chooseSpec(ctx context.Context, srv *jupyter.Server, notebook, wanted string) (string, error) {
+func chooseSpec(ctx context.Context, srv, docs *jupyter.Server, notebook, wanted string) (string, error) {
 	specs, err := srv.KernelSpecs(ctx)
 	if err != nil {
 		return "", err
 	}
 	var language string
 	if _, ok := specs.Specs[wanted]; wanted == "" || !ok {
-		named, lang, err := notebookSpec(ctx, srv, notebook)
+		named, lang, err := notebookSpec(ctx, docs, notebook)
 		if err != nil {
 			return "", err
 		}
@@ -78,8 +81,8 @@ func chooseSpec(ctx context.Context, srv *jupyter.Server, notebook, wanted strin
 }
 
 // notebookSpec reads which kernelspec and language a notebook names.
-func notebookSpec(ctx context.Context, srv *jupyter.Server, notebook string) (name, language string, err error) {
-	c, err := srv.Contents(ctx, notebook, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+func notebookSpec(ctx context.Context, docs *jupyter.Server, notebook string) (name, language string, err error) {
+	c, err := docs.Contents(ctx, notebook, jupyter.ContentsOptions{Content: true, Type: "notebook"})
 	if err != nil {
 		return "", "", err
 	}
