@@ -124,7 +124,7 @@ func sessionCreate(d *deps) tool {
 				}
 			}
 			if args.KernelName != "" {
-				specs, err := d.manager.Server().KernelSpecs(ctx)
+				specs, err := d.manager.KernelServer().KernelSpecs(ctx)
 				if err != nil {
 					return nil, err
 				}
@@ -244,11 +244,11 @@ func sessionList(d *deps) tool {
 // connectable lists the kernels that run, those of notebooks first, by path. Those that were started for another client
 // alone are left out.
 func (d *deps) connectable(ctx context.Context) ([]connectable, error) {
-	kernels, err := d.manager.Server().Kernels(ctx)
+	kernels, err := d.manager.KernelServer().Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := d.manager.Server().Sessions(ctx)
+	sessions, err := d.manager.KernelServer().Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -258,8 +258,8 @@ func (d *deps) connectable(ctx context.Context) ([]connectable, error) {
 	}
 	paths := map[string]string{}
 	for _, s := range sessions {
-		if s.Type == "notebook" {
-			paths[s.Kernel.ID] = s.Path
+		if path := d.manager.NotebookOf(s); path != "" {
+			paths[s.Kernel.ID] = path
 		}
 	}
 	out := make([]connectable, 0, len(kernels))

@@ -163,7 +163,7 @@ func (d *deps) kernelFor(ctx context.Context, doc *session.Document, wanted stri
 
 // visibleKernels are the running kernels, without those that are other clients' own.
 func (d *deps) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
-	kernels, err := d.manager.Server().Kernels(ctx)
+	kernels, err := d.manager.KernelServer().Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -206,7 +206,7 @@ func (d *deps) usedRows(ctx context.Context) ([][]string, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	sessions, err := d.manager.Server().Sessions(ctx)
+	sessions, err := d.manager.KernelServer().Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}

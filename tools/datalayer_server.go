@@ -40,7 +40,7 @@ func listKernels(d *deps) tool {
 			if err != nil {
 				return nil, err
 			}
-			specs, err := d.manager.Server().KernelSpecs(ctx)
+			specs, err := d.manager.KernelServer().KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -70,7 +70,7 @@ func (d *deps) environment(env map[string]string) string {
 	for _, name := range slices.Sorted(maps.Keys(env)) {
 		parts = append(parts, name+"="+env[name])
 	}
-	out := []rune(d.manager.Server().Redact(strings.Join(parts, "; ")))
+	out := []rune(d.manager.Redact(strings.Join(parts, "; ")))
 	if len(out) > most {
 		return string(out[:most]) + "..."
 	}

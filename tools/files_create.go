@@ -170,7 +170,7 @@ func simpleCell(at string, m map[string]any) (fileCell, error) {
 // kernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
 // server's default one.
 func (d *deps) kernelMetadata(ctx context.Context, name string) map[string]any {
-	specs, err := d.manager.Server().KernelSpecs(ctx)
+	specs, err := d.manager.KernelServer().KernelSpecs(ctx)
 	if err != nil {
 		return nil // then people are asked
 	}

@@ -45,7 +45,7 @@ func listAvailableKernels(d *deps) tool {
 			))),
 		),
 		handle: typed(func(ctx context.Context, _ struct{}) (*answer, error) {
-			specs, err := d.manager.Server().KernelSpecs(ctx)
+			specs, err := d.manager.KernelServer().KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -147,7 +147,7 @@ func (d *deps) importedMetadata(ctx context.Context, nb srcmd.Notebook) map[stri
 		return out
 	}
 	delete(out, "kernelspec")
-	specs, err := d.manager.Server().KernelSpecs(ctx)
+	specs, err := d.manager.KernelServer().KernelSpecs(ctx)
 	if err != nil {
 		return out // then people are asked
 	}

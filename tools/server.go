@@ -78,10 +78,14 @@ Changing a cell is merged with what people type into it meanwhile; where both ch
 
 // instructionsFor are the instructions, with what this server is about.
 func instructionsFor(cfg Config) string {
-	if cfg.Notebook == "" {
-		return instructions
+	text := instructions
+	if cfg.Notebook != "" {
+		text += fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
 	}
-	return instructions + fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
+	if cfg.Manager != nil && cfg.Manager.Apart() {
+		text += "\nKernels run on another server than the one that has the notebooks and files: running code does not see the files that these tools show, nor do the tools see those that code writes."
+	}
+	return text
 }
 
 // New makes the MCP server. It talks to Jupyter only when a tool is called, so that initialize is answered at once
@@ -116,7 +120,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	}
 	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
 	if cfg.Manager != nil {
-		calls.redact = cfg.Manager.Server().Redact
+		calls.redact = cfg.Manager.Redact
 	}
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
 	hooks := &server.Hooks{}

@@ -12,7 +12,8 @@ import (
 )
 
 type baseURLResult struct {
-	BaseURL string `json:"base_url"`
+	BaseURL    string `json:"base_url"`
+	RuntimeURL string `json:"runtime_url,omitempty"`
 }
 
 // getBaseURL makes get_base_url.
@@ -27,9 +28,14 @@ func getBaseURL(d *deps) tool {
 		input: arguments(),
 		output: object("",
 			required("base_url", text("The server's address with its path prefix, without a trailing slash.")),
+			optional("runtime_url", text("That of the server that has the kernels, where it is another one.")),
 		),
 		handle: typed(func(context.Context, struct{}) (*answer, error) {
-			return &answer{body: baseURLResult{d.manager.Server().BaseURL()}}, nil
+			out := baseURLResult{BaseURL: d.manager.Server().BaseURL()}
+			if d.manager.Apart() {
+				out.RuntimeURL = d.manager.KernelServer().BaseURL()
+			}
+			return &answer{body: out}, nil
 		}),
 	}
 }

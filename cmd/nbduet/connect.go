@@ -27,16 +27,16 @@ func discoverLocal(ctx context.Context) ([]jupyter.Running, error) {
 	return jupyter.Discover(ctx, nil)
 }
 
-// connect chooses the Jupyter server. It does not ask the server anything: one that is down, or a wrong token, is
+// connect chooses the Jupyter server of a place. It does not ask the server anything: one that is down, or a wrong token, is
 // answered by each tool when it is called, and works again when it is mended.
-func connect(ctx context.Context, s settings, find discover, log *slog.Logger) (*jupyter.Server, error) {
-	opt := jupyter.Options{URL: s.url, Token: s.token, Logger: log, UserAgent: "nbduet"}
-	if s.url == "" {
+func connect(ctx context.Context, p place, find discover, log *slog.Logger) (*jupyter.Server, error) {
+	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Logger: log, UserAgent: "nbduet"}
+	if p.url == "" {
 		running, err := find(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(running) == 0 && s.token != "" { // it may run where we cannot see it, such as in a container
+		if len(running) == 0 && p.token != "" { // it may run where we cannot see it, such as in a container
 			running = []jupyter.Running{{URL: defaultAddress}}
 		}
 		one, err := only(running)
@@ -53,7 +53,7 @@ func connect(ctx context.Context, s settings, find discover, log *slog.Logger) (
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if s.url == "" || srv.HasToken() {
+	if p.url == "" || srv.HasToken() {
 		return srv, nil
 	}
 	// The token of a server on this machine can be had without asking anybody.

@@ -25,6 +25,8 @@ type flags struct {
 	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Better given in the environment, where other users cannot see it. Without one, the token of a server found on this machine is used."`
 	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; it wins over --token."`
 
+	Servers serverFlags `embed:""`
+
 	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook's session is closed; fractions are allowed. Default: 5."`
 	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks held open at once; beyond that the longest idle one is closed. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
@@ -52,6 +54,7 @@ type flags struct {
 // settings are checked flags.
 type settings struct {
 	url, token     string
+	servers        serverSettings
 	sessionTimeout time.Duration
 	maxRooms       int
 	agentName      string
@@ -164,6 +167,9 @@ func (f flags) check() (settings, error) {
 		if s.token, err = readToken(f.TokenFile); err != nil {
 			return settings{}, usageError{fmt.Errorf("--token-file: %w", err)}
 		}
+	}
+	if s.servers, err = f.Servers.check(place{url: s.url, token: s.token}); err != nil {
+		return settings{}, err
 	}
 	return s, nil
 }

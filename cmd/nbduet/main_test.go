@@ -42,7 +42,7 @@ func clean(t *testing.T) {
 	for _, kv := range os.Environ() {
 		name, _, _ := strings.Cut(kv, "=")
 		if strings.HasPrefix(name, "NBDUET_") && !strings.HasPrefix(name, "NBDUET_TEST_") && name != "NBDUET_JUPYTER" ||
-			strings.HasPrefix(name, "JUPYTER_") || name == "LOG_LEVEL" || name == "MCP_PORT" {
+			strings.HasPrefix(name, "JUPYTER_") || strings.HasPrefix(name, "DOCUMENT_") || strings.HasPrefix(name, "RUNTIME_") || name == "LOG_LEVEL" || name == "MCP_PORT" {
 			t.Setenv(name, "") // so that it is put back
 			os.Unsetenv(name)
 		}
@@ -222,16 +222,16 @@ func TestChoosesTheServer(t *testing.T) {
 	t.Run("its token", func(t *testing.T) {
 		for _, c := range []struct {
 			name     string
-			settings settings
+			settings place
 			running  []jupyter.Running
 			base     string
 			token    bool
 		}{
-			{"found with the server", settings{}, []jupyter.Running{one}, one.URL, true},
-			{"found for the address", settings{url: "http://localhost:2222/x/lab"}, []jupyter.Running{one, two}, "http://localhost:2222/x", true},
-			{"of another server", settings{url: "http://127.0.0.1:3333"}, []jupyter.Running{one, two}, "http://127.0.0.1:3333", false},
-			{"of another prefix", settings{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
-			{"in the address", settings{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
+			{"found with the server", place{}, []jupyter.Running{one}, one.URL, true},
+			{"found for the address", place{url: "http://localhost:2222/x/lab"}, []jupyter.Running{one, two}, "http://localhost:2222/x", true},
+			{"of another server", place{url: "http://127.0.0.1:3333"}, []jupyter.Running{one, two}, "http://127.0.0.1:3333", false},
+			{"of another prefix", place{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
+			{"in the address", place{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
 		} {
 			srv, err := connect(t.Context(), c.settings, found(c.running...), discard())
 			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
@@ -240,7 +240,7 @@ func TestChoosesTheServer(t *testing.T) {
 		}
 		// A token that was given is not replaced, so there is nothing to look for.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
-		if _, err := connect(t.Context(), settings{url: one.URL, token: "given"}, never, discard()); err != nil {
+		if _, err := connect(t.Context(), place{url: one.URL, token: "given"}, never, discard()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -11,6 +11,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
@@ -63,12 +64,13 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		return err
 	}
 	text := slog.NewTextHandler(stderr, &slog.HandlerOptions{Level: set.logLevel})
-	srv, err := connect(ctx, set, find, slog.New(tools.LogHandler(text, set.logCode, nil)))
+	srv, kernels, err := connectServers(ctx, set, find, slog.New(tools.LogHandler(text, set.logCode, nil)))
 	if err != nil {
 		return err
 	}
 	defer srv.CloseIdleConnections()
-	log := slog.New(tools.LogHandler(text, set.logCode, srv.Redact))
+	defer kernels.CloseIdleConnections()
+	log := slog.New(tools.LogHandler(text, set.logCode, jupyter.Redactor(srv, kernels)))
 	var record *activity.Store
 	if slices.Contains(set.toolsets, tools.ToolsetContext) {
 		if record, err = openActivity(ctx, set.state, log); err != nil {
@@ -76,8 +78,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}
 	manager := session.New(session.Config{
-		Server: srv, IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName,
-		InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
+		Server: srv, Kernels: kernels, FixedKernel: session.FixedKernel{Path: set.servers.notebook, ID: set.servers.kernelID},
+		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
 	clients, pictures := &tools.Clients{}, images.NewStore(set.imageCache)
 	var figures *serve.Metrics
@@ -89,10 +91,10 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	mcp, err := tools.New(tools.Config{
 		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
-		Activity: record, Project: set.project, Observe: observe,
+		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe,
 	})
 	if err == nil {
-		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
+		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)
 		if set.http.inherit.EndWithStdin {
 			var stop context.CancelFunc
 			ctx, stop = untilEnd(ctx, stdin)

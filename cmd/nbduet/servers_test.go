@@ -1,0 +1,189 @@
+package main
+
+import (
+	"io"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+const (
+	oneURL   = "http://one:1"
+	otherURL = "http://other:2/hub"
+	usualURL = "http://usual:3"
+)
+
+// Which server has the documents and which the kernels, with which token, for flags and variables of all kinds.
+func TestServers(t *testing.T) {
+	clean(t)
+	file := filepath.Join(t.TempDir(), "token")
+	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
+		t.Fatal(err)
+	}
+	both := func(url, token string) [2]place { return [2]place{{url: url, token: token}, {url: url, token: token}} }
+	two := func(docs, docsToken, kernels, kernelsToken string) [2]place {
+		return [2]place{{docs, docsToken, roleDocument}, {kernels, kernelsToken, roleRuntime}}
+	}
+	for _, c := range []struct {
+		given string // flags with --, and variables
+		want  [2]place
+	}{
+		{"", both("", "")},
+		{"--token=t", both("", "t")},
+		{"--jupyter-url=" + usualURL + " --token=t", both(usualURL, "t")},
+		{"--document-url=" + oneURL + " --document-token=d", both(oneURL, "d")},
+		{"--runtime-url=" + oneURL + " --runtime-token=r", both(oneURL, "r")},
+		{"DOCUMENT_URL=" + oneURL + " DOCUMENT_TOKEN=d", both(oneURL, "d")},
+		{"DOCUMENT_URL=http://x NBDUET_DOCUMENT_URL=" + oneURL + " NBDUET_RUNTIME_TOKEN=r", both(oneURL, "r")},
+		{"--document-url=" + oneURL + " --token=t", both(oneURL, "t")},
+		{"--document-url=" + oneURL + " --runtime-url=" + oneURL + "/lab --document-token=d", both(oneURL, "d")},
+		{"--document-url=" + oneURL + "/lab?token=d --runtime-url=" + oneURL + " --runtime-token=d", both(oneURL+"/lab?token=d", "d")},
+		{"--document-url=local --runtime-url=LOCAL --token=t", both("", "t")},
+		{"--document-url=local --jupyter-url=" + usualURL, both(usualURL, "")},
+		{"--jupyter-url=" + usualURL + " --document-token=d --token=t", both(usualURL, "d")},
+		{"--document-url= --document-id= --runtime-id= --token=t", both("", "t")},
+
+		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --document-token=d --runtime-token=r", two(oneURL, "d", otherURL, "r")},
+		{"DOCUMENT_URL=" + oneURL + " RUNTIME_URL=" + otherURL + " DOCUMENT_TOKEN=d RUNTIME_TOKEN=r", two(oneURL, "d", otherURL, "r")},
+		{"NBDUET_DOCUMENT_URL=" + oneURL + " NBDUET_RUNTIME_URL=" + otherURL + " NBDUET_DOCUMENT_TOKEN=d NBDUET_RUNTIME_TOKEN=r", two(oneURL, "d", otherURL, "r")},
+		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --token=t", two(oneURL, "t", otherURL, "t")},
+		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --document-token=d --token=t", two(oneURL, "d", otherURL, "t")},
+		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --document-token=no --document-token-file=FILE --runtime-token-file=FILE", two(oneURL, "from-file", otherURL, "from-file")},
+		{"--document-url=" + oneURL + "?token=d --runtime-url=" + otherURL, two(oneURL+"?token=d", "d", otherURL, "")},
+		// --jupyter-url is both, but for what is said of one; and its token is its own.
+		{"--jupyter-url=" + usualURL + " --token=t --document-url=" + oneURL, two(oneURL, "", usualURL, "t")},
+		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + oneURL, two(usualURL, "t", oneURL, "")},
+		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + oneURL + " --runtime-token=r", two(usualURL, "t", oneURL, "r")},
+		{"--jupyter-url=" + usualURL + " --token=t --runtime-url=" + usualURL + "/tree --document-url=" + oneURL, two(oneURL, "", usualURL+"/tree", "t")},
+		{"JUPYTER_SERVER_URL=" + usualURL + " JUPYTER_TOKEN=t --runtime-url=" + otherURL + " --document-url=" + oneURL, two(oneURL, "", otherURL, "")},
+		// So is that of the server on this machine.
+		{"--document-url=local --runtime-url=" + oneURL + " --token=t", two("", "t", oneURL, "")},
+		{"--document-url=" + oneURL + " --document-token=d --runtime-url=local --token=t", two(oneURL, "d", "", "t")},
+	} {
+		t.Run(strings.NewReplacer("://", ":", "/", "_", " ", ",").Replace(c.given), func(t *testing.T) {
+			var args []string
+			for _, word := range strings.Fields(strings.ReplaceAll(c.given, "FILE", file)) {
+				if strings.HasPrefix(word, "--") {
+					args = append(args, word)
+					continue
+				}
+				name, value, _ := strings.Cut(word, "=")
+				t.Setenv(name, value)
+			}
+			s, done, err := parse(args, io.Discard, io.Discard)
+			if got := [2]place{s.servers.documents, s.servers.kernels}; err != nil || done || got != c.want {
+				t.Errorf("documents and kernels are at %v, %v; want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestNotebookToBeginWith(t *testing.T) {
+	clean(t)
+	for _, c := range []struct{ args, notebook, kernel string }{
+		{"", "", ""},
+		{"--document-id=/work/a.ipynb", "work/a.ipynb", ""},
+		{"--document-id=a.ipynb --runtime-id=abc", "a.ipynb", "abc"},
+	} {
+		s, _, err := parse(strings.Fields(c.args), io.Discard, io.Discard)
+		if err != nil || s.servers.notebook != c.notebook || s.servers.kernelID != c.kernel {
+			t.Errorf("%s: %+v, %v", c.args, s.servers, err)
+		}
+	}
+	t.Setenv("DOCUMENT_ID", "b.ipynb")
+	t.Setenv("RUNTIME_ID", "def")
+	if s, _, err := parse(nil, io.Discard, io.Discard); err != nil || s.servers.notebook != "b.ipynb" || s.servers.kernelID != "def" {
+		t.Errorf("from the environment: %+v, %v", s.servers, err)
+	}
+}
+
+// What cannot be meant is refused by the names of the flags, without a token.
+func TestServersRefused(t *testing.T) {
+	clean(t)
+	const secret = "s3cret"
+	for _, c := range []struct {
+		args string
+		says []string
+	}{
+		{"--document-url=" + oneURL + " --runtime-url=" + oneURL + "/lab --document-token=" + secret + " --runtime-token=other", []string{"--document-token", "--runtime-token", "one server"}},
+		{"--document-url=" + oneURL + "?token=" + secret + " --runtime-token=other", []string{"--document-token", "--runtime-token", "one server"}},
+		{"--jupyter-url=" + usualURL + "?token=" + secret + " --document-url=" + oneURL + " --runtime-url=" + otherURL, []string{"--jupyter-url", usualURL, "--document-url", oneURL, "--runtime-url", otherURL}},
+		{"--document-url=one:1?token=" + secret, []string{"--document-url", "one:1"}},
+		{"--runtime-url=ftp://one/?token=" + secret, []string{"--runtime-url", "ftp://one"}},
+		{"--runtime-url=" + oneURL + " --runtime-token=é" + secret, []string{"--runtime-url", "RUNTIME_TOKEN (or --runtime-token)"}},
+		{"--runtime-token-file=/no/such/file", []string{"--runtime-token-file", "/no/such/file"}},
+		{"--document-token-file=/no/such/file", []string{"--document-token-file", "/no/such/file"}},
+		{"--document-id=../a.ipynb", []string{"--document-id", `"../a.ipynb"`}},
+		{"--document-id=/", []string{"--document-id", `"/"`}},
+		{"--runtime-id=abc", []string{"--runtime-id", "--document-id"}},
+		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --execute=server", []string{"--execute", "--document-url", "--runtime-url"}},
+		{"--document-url=local --runtime-url=" + otherURL, []string{"no Jupyter server runs on this machine"}},
+	} {
+		o := start(t, found(), strings.Fields(c.args)...)
+		o.is(t, exitUsage, append(c.says, "nbduet:")...)
+		if strings.Contains(o.stderr, secret) {
+			t.Errorf("%s: a token is shown: %s", c.args, o.stderr)
+		}
+	}
+}
+
+// "local" is the server that is found; where that is the one named for the other side, there is one.
+func TestLocalServer(t *testing.T) {
+	clean(t)
+	running := jupyter.Running{URL: "http://127.0.0.1:1111/x/", Token: "t0ken"}
+	for _, c := range []struct {
+		args          string
+		docs, kernels string
+		one           bool
+	}{
+		{"--document-url=local --runtime-url=local", "http://127.0.0.1:1111/x", "http://127.0.0.1:1111/x", true},
+		{"--document-url=local --runtime-url=http://localhost:1111/x", "http://127.0.0.1:1111/x", "http://127.0.0.1:1111/x", true},
+		{"--document-url=local --runtime-url=" + otherURL, "http://127.0.0.1:1111/x", otherURL, false},
+		{"--runtime-url=local --document-url=" + oneURL, oneURL, "http://127.0.0.1:1111/x", false},
+	} {
+		s, _, err := parse(strings.Fields(c.args), io.Discard, io.Discard)
+		if err != nil {
+			t.Fatal(err)
+		}
+		docs, kernels, err := connectServers(t.Context(), s, found(running), discard())
+		if err != nil || docs.BaseURL() != c.docs || kernels.BaseURL() != c.kernels || (docs == kernels) != c.one {
+			t.Errorf("%s: %v, %v, %v", c.args, docs, kernels, err)
+			continue
+		}
+		if local := map[string]*jupyter.Server{docs.BaseURL(): docs, kernels.BaseURL(): kernels}["http://127.0.0.1:1111/x"]; !local.HasToken() {
+			t.Errorf("%s: the token that was found is not used", c.args)
+		}
+	}
+}
+
+// Two servers that are down keep nobody waiting, errors say which one failed, and neither token is in any of it.
+func TestTwoServersDown(t *testing.T) {
+	clean(t)
+	t.Setenv("DOCUMENT_TOKEN", "t0ken-a")
+	t.Setenv("RUNTIME_TOKEN", "t0ken-a-and-b")
+	p := launch(t, "--document-url=http://127.0.0.1:9", "--runtime-url=http://127.0.0.1:9/b", "--log-level=debug", "--log-code", "--document-id=t0ken-a-and-b.ipynb")
+	p.initialize()
+	if text, failed := p.tool(2, "get_base_url", nil); failed || text != `{"base_url":"http://127.0.0.1:9","runtime_url":"http://127.0.0.1:9/b"}` {
+		t.Errorf("get_base_url: %v %q", failed, text)
+	}
+	for id, c := range []struct{ tool, says string }{
+		{"list_nbs", "the document server at http://127.0.0.1:9: "}, {"list_available_kernels", "the runtime server at http://127.0.0.1:9/b: "},
+	} {
+		if text, failed := p.tool(id+3, c.tool, nil); !failed || !strings.Contains(text, c.says) {
+			t.Errorf("%s: %v %q", c.tool, failed, text)
+		}
+	}
+	if text, failed := p.tool(9, "read_nb_cells", map[string]any{"path": "t0ken-a-and-b.ipynb"}); !failed {
+		t.Errorf("read_nb_cells: %q", text)
+	}
+	p.in.Close()
+	if code := p.end(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+	if log := p.log.String(); strings.Contains(log, "t0ken-a") || strings.Contains(log, "-and-b") || !strings.Contains(log, "[token]") {
+		t.Errorf("the log is %s", log)
+	}
+}
