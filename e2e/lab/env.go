@@ -16,6 +16,7 @@ func CleanEnv() []string {
 		name, _, _ := strings.Cut(pair, "=")
 		switch {
 		case strings.HasPrefix(name, "JUPYTER"), strings.HasPrefix(name, "NBDUET_"), strings.HasPrefix(name, "IPYTHON"):
+		case strings.HasPrefix(name, "DOCUMENT_"), strings.HasPrefix(name, "RUNTIME_"):
 		case name == "HOME", name == "PYTHONPATH", name == "PYTHONHOME", name == "PYTHONSTARTUP", name == "VIRTUAL_ENV":
 		case name == "LOG_LEVEL", name == "MPLBACKEND", name == "MPLCONFIGDIR", strings.HasPrefix(name, "XDG_"):
 		default:

@@ -38,6 +38,7 @@ func TestServerDocuments(t *testing.T) {
 		"the kernel is interrupted and restarted": documentsKernel,
 		"sessions of a kernel":                    documentsAnalysis,
 		"the server is killed":                    documentsKilled,
+		"kernels are on another server":           documentsApart,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
