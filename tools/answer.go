@@ -29,6 +29,8 @@ type answer struct {
 	images []image
 	// resources stand behind them: addresses that can be read, or what is there.
 	resources []mcp.Content
+	// meta stands beside all that in the answer's _meta; nil for nothing.
+	meta map[string]any
 	// doc is the document that the answer is about; where its file does not follow, the answer says so.
 	doc *session.Document
 	// file is what there is to say of that file, once it has been asked.
@@ -206,7 +208,11 @@ func (a *answer) result() (*mcp.CallToolResult, error) {
 		content = append(content, mcp.NewImageContent(img.data, img.mime))
 	}
 	content = append(content, a.resources...)
-	return &mcp.CallToolResult{Content: content, StructuredContent: body}, nil
+	result := &mcp.CallToolResult{Content: content, StructuredContent: body}
+	if a.meta != nil {
+		result.Meta = &mcp.Meta{AdditionalFields: a.meta}
+	}
+	return result, nil
 }
 
 // failure answers err: as a tool error where the caller can act on it, else as a protocol error.

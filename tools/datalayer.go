@@ -45,9 +45,20 @@ func textResultSchema() schema {
 
 // answer makes the answer of which the text alone is shown.
 func (r *textResult) answer() *answer {
-	a := &answer{body: r}
+	a := &answer{body: r, meta: idMeta(r.CellID, r.CellIDs)}
 	a.parts = func() []any { return append([]any{verbatim(r.Result)}, a.warning()...) }
 	return a
+}
+
+// idMeta names the cells that an answer is about, where their server does.
+func idMeta(id string, ids []string) map[string]any {
+	switch {
+	case len(ids) > 0:
+		return map[string]any{"io.jupyter-mcp/cell_ids": ids}
+	case id != "":
+		return map[string]any{"io.jupyter-mcp/cell_id": id}
+	}
+	return nil
 }
 
 // warning is what is to be said of the document's file beside the texts of an answer.

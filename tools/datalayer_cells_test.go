@@ -44,6 +44,9 @@ func TestDatalayerCells(t *testing.T) {
 		"Cell moved successfully from index 0 to 2 (code).\nNotebook has 4 cells, showing surrounding cells:\n"+
 			"Index\tType\tCount\tFirst Line\n0\tmarkdown\tN/A\tHello **World** !\n1\tcode\tN/A\tsecond\n2\tcode\tN/A\tlEss morE\n3\traw\tN/A\tend")
 	cells := r.read(path).Cells
+	if meta := r.good("read_cell", dict{"cell_index": 0}, nil).Meta; meta == nil || meta.AdditionalFields["io.jupyter-mcp/cell_id"] != cells[0].ID {
+		t.Errorf("%+v", meta)
+	}
 	r.said("move_cell", dict{"source_cell_id": cells[2].ID, "target_cell_id": cells[0].ID, "source_index": nil})
 	if got := r.sources(path); !slices.Equal(got, []string{"lEss morE", "Hello **World** !", "second", "end\n"}) {
 		t.Errorf("%q", got)

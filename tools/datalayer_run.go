@@ -154,7 +154,7 @@ func (w *watch) outcome(r *session.Run, late bool) shownRun {
 	}
 	switch {
 	case !res.State.Ended():
-		s.tail = append(s.tail, fmt.Sprintf("[The code has not ended: it goes on as run %s; wait_run waits for it, restart_notebook ends it]", r.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this; wait_run waits for it, restart_notebook ends it]", r.ID))
 	case late:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
 	}

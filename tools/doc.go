@@ -8,6 +8,9 @@
 // description, toolset, the marks that hosts show their users (read-only, destructive, …), the schema of its arguments
 // and of its result, and the function that answers a call. registry.go lists them all; nothing is registered elsewhere.
 //
+// The files datalayer*.go hold the tools that have the names of another server, jupyter-mcp-server: datalayer.go says
+// what they have in common.
+//
 // # How a call is answered
 //
 // [New] puts one handler around every tool. It checks the arguments against the tool's schema (arguments.go), decodes
