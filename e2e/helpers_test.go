@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -28,7 +29,14 @@ func markdown(source string) cell { return cell{"markdown", source} }
 // a name that was used before, JupyterLab would find that one's kernel and room.
 func newNotebook(t *testing.T, cells ...cell) string {
 	t.Helper()
-	name := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-") + ".ipynb"
+	base := strings.Trim(regexp.MustCompile(`[^A-Za-z0-9]+`).ReplaceAllString(t.Name(), "-"), "-")
+	name := base + ".ipynb"
+	for n := 2; ; n++ { // the test may run again, or have another notebook
+		if _, err := os.Stat(jupyter.Path(name)); errors.Is(err, os.ErrNotExist) {
+			break
+		}
+		name = fmt.Sprintf("%s-%d.ipynb", base, n)
+	}
 	addNotebook(t, name, notebookText(t, cells))
 	return name
 }

@@ -179,6 +179,12 @@ func TestAC6Inspector(t *testing.T) {
 
 func inspectCall(t *testing.T, name string, args []string) {
 	t.Helper()
+	checkInspected(t, name, args, func(result any, call ...string) { inspect(t, result, call...) })
+}
+
+// checkInspected makes a call with the Inspector and checks what it answers.
+func checkInspected(t *testing.T, name string, args []string, inspect func(result any, args ...string)) {
+	t.Helper()
 	notebook := newNotebook(t, code("1+1"))
 	text, fresh := strings.TrimSuffix(notebook, ".ipynb")+".md", strings.TrimSuffix(notebook, ".ipynb")+"-new.md"
 	must(t, os.WriteFile(jupyter.Path(text), []byte("# Title\n"), 0o600))
@@ -202,7 +208,7 @@ func inspectCall(t *testing.T, name string, args []string) {
 		Structured map[string]any `json:"structuredContent"`
 		IsError    bool           `json:"isError"`
 	}
-	inspect(t, &result, call...)
+	inspect(&result, call...)
 	if result.IsError != slices.Contains(refused, name) {
 		t.Errorf("isError is %v: %+v", result.IsError, result.Content)
 	}

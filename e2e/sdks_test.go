@@ -95,7 +95,7 @@ func (g *kitGuest) hello() {
 	}
 }
 
-// lists lists the tools, the prompts and the templates, and gets a prompt. From here on each answer is checked by its
+// lists asks for the tools, the prompts and the templates, and gets a prompt. From here on each answer is checked by its
 // tool's schema.
 func (g *kitGuest) lists() {
 	ctx := g.t.Context()
@@ -110,7 +110,7 @@ func (g *kitGuest) lists() {
 		g.t.Errorf("%d tools are listed, want %d", len(tools), len(inspected))
 	}
 	prompts, err := g.Prompts(ctx)
-	if err != nil || len(prompts) != 4 {
+	if err != nil || len(prompts) < 4 {
 		g.t.Errorf("prompts: %+v, %v", prompts, err)
 	}
 	text, err := g.Prompt(ctx, "continue_work", map[string]string{"goal": "the login page"})
@@ -199,7 +199,7 @@ func (g *kitGuest) isAsked() {
 	}
 }
 
-// stops stops a call, and with it the cell.
+// stops takes back a call, and with it the cell.
 func (g *kitGuest) stops() {
 	g.do("modify_nb_cells", map[string]any{"path": g.path, "modifications": []map[string]any{{"range": at(0), "content": "import time\ntime.sleep(600)"}}, "exec": false}, &struct{}{})
 	ctx, stop := context.WithCancel(g.t.Context())
