@@ -26,7 +26,7 @@ import (
 func TestInsideJupyter(t *testing.T) {
 	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
-		"--JupyterMCPServerExtensionApp.toolsets=all", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
+		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
 	}})
 	t.Run("plain HTTP", s.plainHTTP)
 	t.Run("who may not", s.mayNot)
@@ -47,6 +47,7 @@ func (s *site) plainHTTP(t *testing.T) {
 	}{
 		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
 		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
+		{"GET", "/mcp/metrics", "", 200, "nbduet_"}, // of a further argument
 		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
 		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
 		{"POST", "/mcp/tools/call", "", 415, "application/json"},

@@ -51,7 +51,9 @@ class Run:
             if not line:
                 break
             level = _LEVEL.search(line)
-            self._log.log(_LEVELS[level.group(1)] if level else logging.INFO, "%s", line.decode(errors="replace").rstrip())
+            self._log.log(
+                _LEVELS[level.group(1)] if level else logging.INFO, "%s", line.decode(errors="replace").rstrip()
+            )
         code = await self._process.wait()
         self._log.log(logging.INFO if code == 0 else logging.WARNING, "nbduet has ended with exit code %s", code)
         await self.http.close()

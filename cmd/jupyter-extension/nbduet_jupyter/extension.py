@@ -22,7 +22,7 @@ LOCAL = "local"
 # Variables that would tell the program of another server, let others in, or have it serve otherwise.
 _OURS = re.compile(
     r"JUPYTER_SERVER_URL|JUPYTER_TOKEN(_FILE)?|(NBDUET_)?(DOCUMENT|RUNTIME)_(URL|TOKEN|TOKEN_FILE|ID)"
-    r"|NBDUET_(TRANSPORT|HOST|AUTH_TOKEN|AUTH_TOKEN_FILE|TLS_CERT|TLS_KEY)|MCP_PORT"
+    r"|NBDUET_(TRANSPORT|HOST|AUTH_TOKEN|AUTH_TOKEN_FILE|TLS_CERT|TLS_KEY|RESOURCE_URL|OIDC_[A-Z]+)|MCP_PORT"
 )
 
 
@@ -34,13 +34,21 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
     load_other_extensions = True
 
     document_url = Unicode(LOCAL, help="The Jupyter server with the documents; 'local' is this one.").tag(config=True)
-    document_token = Unicode("", help="The token of document_url, where that is another server; DOCUMENT_TOKEN in the environment.").tag(config=True)
-    document_id = Unicode("", help="Path of the notebook that clients work on until they name another one.").tag(config=True)
+    document_token = Unicode(
+        "", help="The token of document_url, where that is another server; DOCUMENT_TOKEN in the environment."
+    ).tag(config=True)
+    document_id = Unicode("", help="Path of the notebook that clients work on until they name another one.").tag(
+        config=True
+    )
     runtime_url = Unicode(LOCAL, help="The Jupyter server with the kernels; 'local' is this one.").tag(config=True)
-    runtime_token = Unicode("", help="The token of runtime_url, where that is another server; RUNTIME_TOKEN in the environment.").tag(config=True)
+    runtime_token = Unicode(
+        "", help="The token of runtime_url, where that is another server; RUNTIME_TOKEN in the environment."
+    ).tag(config=True)
     runtime_id = Unicode("", help="Id of the kernel to use.").tag(config=True)
 
-    toolsets = Unicode("", help="Toolsets to offer, as --toolsets of nbduet takes them; NBDUET_TOOLSETS in the environment.").tag(config=True)
+    toolsets = Unicode(
+        "", help="Toolsets to offer, as --toolsets of nbduet takes them; NBDUET_TOOLSETS in the environment."
+    ).tag(config=True)
     read_only = Bool(False, help="Offer only tools that change nothing.").tag(config=True)
     args = List(Unicode(), help="Further arguments of nbduet. Other users can see them: no tokens.").tag(config=True)
     program = Unicode(help="The program to start; the one in this package where it is not set.").tag(config=True)
@@ -80,7 +88,11 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
         ):
             if url not in ("", LOCAL):
                 env[f"{name}_URL"], env[f"{name}_TOKEN"] = url, token
-        for name, value in (("DOCUMENT_ID", self.document_id), ("RUNTIME_ID", self.runtime_id), ("NBDUET_TOOLSETS", self.toolsets)):
+        for name, value in (
+            ("DOCUMENT_ID", self.document_id),
+            ("RUNTIME_ID", self.runtime_id),
+            ("NBDUET_TOOLSETS", self.toolsets),
+        ):
             if value:
                 env[name] = value
         if self.read_only:

@@ -71,7 +71,9 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
 
     async def prepare(self, *args: Any, **kwargs: Any) -> None:
         if not self.check_origin():
-            raise HTTPError(403, "pages of this origin may not send requests: c.ServerApp.allow_origin names those that may")
+            raise HTTPError(
+                403, "pages of this origin may not send requests: c.ServerApp.allow_origin names those that may"
+            )
         await ensure_async(JupyterHandler.prepare(self))
         if self.request.method == "OPTIONS":
             return
@@ -109,7 +111,9 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
     async def proxy(self, port: int, path: str) -> None:
         target = self.mappath.get(path)
         if target is None:
-            raise HTTPError(404, "there is nothing here: /mcp, /mcp/sse, /mcp/healthz, /mcp/tools/list and /mcp/tools/call are")
+            raise HTTPError(
+                404, "there is nothing here: /mcp, /mcp/sse, /mcp/healthz, /mcp/tools/list and /mcp/tools/call are"
+            )
         try:
             run = await self.child.run()
         except OSError as e:
