@@ -12,6 +12,7 @@ import (
 	"os"
 	"path/filepath"
 	"slices"
+	"strconv"
 	"strings"
 	"syscall"
 	"testing"
@@ -26,7 +27,8 @@ import (
 func TestInsideJupyter(t *testing.T) {
 	s := startSite(t, lab.Options{BaseURL: "/user/ada/", Args: []string{
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
-		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
+		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics",
+		"--JupyterMCPServerExtensionApp.document_id=seen.ipynb", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
 	}})
 	t.Run("plain HTTP", s.plainHTTP)
 	t.Run("who may not", s.mayNot)
@@ -47,7 +49,7 @@ func (s *site) plainHTTP(t *testing.T) {
 	}{
 		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
 		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
-		{"GET", "/mcp/metrics", "", 200, "nbduet_"}, // of a further argument
+		{"GET", "/mcp/metrics", "", 200, "nbduet_"},           // of a further argument
 		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
 		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
 		{"POST", "/mcp/tools/call", "", 415, "application/json"},
@@ -148,6 +150,9 @@ func (s *site) clients(t *testing.T) {
 				must(t, err)
 				g := kitGuest{t: t, Client: c, way: way, path: s.notebook(name, code(fmt.Sprintf(gated, name)))}
 				g.hello()
+				if said := g.Hello().Instructions; !strings.Contains(said, "seen.ipynb") {
+					t.Errorf("the notebook to begin with is not named: %s", said)
+				}
 				s.hearsProgress(t, c, name)
 				g.stops()
 				g.isRefused()
@@ -312,14 +317,14 @@ func (s *site) startsAgain(t *testing.T) {
 }
 
 // With a password and no token, behind TLS, people and their clients come in with the cookie of who has logged in, and
-// the program all the same. When the server is killed, the program ends.
+// the program all the same. The kernels are another server's. When the server is killed, the program ends.
 func TestInsideJupyterBehindAPassword(t *testing.T) {
 	cert, key, pool := selfSigned(t)
 	link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	t.Cleanup(link.CloseIdleConnections)
 	s := startSite(t, lab.Options{
-		Env: []string{"JUPYTER_TOKEN="}, ReadyPath: "/api", Client: &http.Client{Transport: link},
-		Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key},
+		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + jupyter.Token}, ReadyPath: "/api", Client: &http.Client{Transport: link},
+		Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + jupyter.URL},
 	})
 	s.sender = link
 	if status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", nil); err != nil || status != 403 {
@@ -329,11 +334,22 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	path := s.notebook("locked", code("print(6 * 7)"))
 	c, err := dial(t.Context(), viaStream, s.URL+"/mcp", "", s.sender)
 	must(t, err)
-	ran := map[string]any{}
-	must(t, c.call(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []map[string]any{{"start": 0}}}, &ran))
-	if text := fmt.Sprint(ran); !strings.Contains(text, "42") {
+	got := map[string]any{}
+	must(t, c.call(t.Context(), "insert_nb_cells", insert(path, 1, false, "6 * 9"), &got))
+	must(t, c.call(t.Context(), "read_nb_cells", map[string]any{"path": path}, &got))
+	if text := fmt.Sprint(got); !strings.Contains(text, "6 * 7") || !strings.Contains(text, "6 * 9") {
 		t.Errorf("%s", text)
 	}
+	// The kernels are another server's.
+	var made struct {
+		ID string `json:"session_id"`
+	}
+	must(t, c.call(t.Context(), "session_create", map[string]any{}, &made))
+	must(t, c.call(t.Context(), "execute_code", map[string]any{"session_id": made.ID, "code": "import os; os.getppid()"}, &got))
+	if text := fmt.Sprint(got["result"]); text != strconv.Itoa(jupyter.PID) {
+		t.Errorf("the kernel's parent is process %s, not %d: %v", text, jupyter.PID, got)
+	}
+	must(t, c.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &got))
 	must(t, c.leave())
 	// A page of another site would send the cookie, too, but cannot know what is in it.
 	if status, _, err := s.ask(http.MethodPost, "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, func(r *http.Request) { r.Header.Del("X-XSRFToken") }); err != nil || status != 403 {
