@@ -1,5 +1,6 @@
 // A client made with version 1 of the MCP SDK for TypeScript, for the tests: what works here works in the many hosts that
 // are built on that SDK. It speaks the revisions of the protocol that begin with `initialize`.
+import { ClientCredentialsProvider } from '@modelcontextprotocol/sdk/client/auth-extensions.js'
 import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
@@ -9,9 +10,9 @@ import { serve, tell } from './lines.mjs'
 
 let client, transport
 
-function transportFor ({ command, args, env, url, sse, headers }) {
+function transportFor ({ command, args, env, url, sse, headers, oauth }) {
   if (command) return new StdioClientTransport({ command, args: args ?? [], env: env ?? {}, stderr: 'inherit' })
-  const options = { requestInit: { headers: headers ?? {} } }
+  const options = { requestInit: { headers: headers ?? {} }, ...(oauth && { authProvider: new ClientCredentialsProvider(oauth) }) }
   return sse ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options)
 }
 

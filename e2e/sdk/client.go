@@ -41,6 +41,9 @@ type Options struct {
 
 	// Name is what the client calls itself; empty is "typescript" or "python".
 	Name string
+	// OAuth, where not nil, is as what the client gets itself a token of the issuer that the server over HTTP names:
+	// clientId, clientSecret, expectedIssuer, scope. Only the first version of the SDK for TypeScript does.
+	OAuth map[string]string
 	// Elicit, where not nil, is what the client answers whatever the server asks
 	// its user: `action`, and `content` where that is "accept". Without it the
 	// client does not offer elicitation. What was asked is a [Message].
@@ -129,7 +132,7 @@ func Start(ctx context.Context, opt Options) (*Client, error) {
 	go c.listen(out)
 	err = c.ask(ctx, &c.hello, "connect", map[string]any{
 		"command": opt.Command, "args": opt.Args, "env": opt.Env,
-		"url": opt.URL, "sse": opt.SSE, "headers": opt.Headers, "name": opt.Name, "elicit": opt.Elicit,
+		"url": opt.URL, "sse": opt.SSE, "headers": opt.Headers, "name": opt.Name, "elicit": opt.Elicit, "oauth": opt.OAuth,
 		"modern": opt.Modern,
 	})
 	if err != nil {

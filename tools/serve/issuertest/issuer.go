@@ -15,6 +15,7 @@ import (
 	"maps"
 	"net/http"
 	"net/http/httptest"
+	"slices"
 	"sync"
 	"testing"
 	"time"
@@ -35,6 +36,7 @@ type Issuer struct {
 	fault   http.HandlerFunc
 	renamed string
 	reads   int
+	asked   []string
 }
 
 // first makes the key with which all issuers begin: it takes a while.
@@ -108,6 +110,13 @@ func (i *Issuer) Reads() int {
 	return i.reads
 }
 
+// Resources are those for which clients have asked for tokens.
+func (i *Issuer) Resources() []string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Clone(i.asked)
+}
+
 // Key is what the issuer signs with.
 func (i *Issuer) Key() jose.JSONWebKey {
 	i.mu.Lock()
@@ -174,7 +183,10 @@ func (i *Issuer) published(w http.ResponseWriter, _ *http.Request) {
 	answer(w, set)
 }
 
-// token gives any client a token in its own name, for the resource that it names.
+// Audience is one that the token endpoint's tokens have beside the resource that they are asked for.
+const Audience = "issuertest"
+
+// token gives any client a token in its own name, for the resource that it names and for [Audience].
 func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 	client, _, ok := r.BasicAuth()
 	if !ok {
@@ -184,7 +196,11 @@ func (i *Issuer) token(w http.ResponseWriter, r *http.Request) {
 		http.Error(w, `{"error":"invalid_request"}`, http.StatusBadRequest)
 		return
 	}
-	token, err := Sign(i.Key(), i.claims(client, r.PostFormValue("resource"), map[string]any{"scope": r.PostFormValue("scope")}))
+	resource := r.PostFormValue("resource")
+	i.mu.Lock()
+	i.asked = append(i.asked, resource)
+	i.mu.Unlock()
+	token, err := Sign(i.Key(), i.claims(client, resource, map[string]any{"aud": []string{resource, Audience}, "scope": r.PostFormValue("scope")}))
 	if err != nil {
 		http.Error(w, err.Error(), http.StatusInternalServerError)
 		return
