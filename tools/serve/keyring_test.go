@@ -53,11 +53,13 @@ func TestIssuerFails(t *testing.T) {
 		answer http.HandlerFunc
 		log    string
 	}{
-		"an error":   {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not today", http.StatusBadGateway) }, "502"},
-		"no JSON":    {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "decode"},
-		"too much":   {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 2*maxAnswer)) }, "too large"},
-		"cut off":    {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
-		"a redirect": {func(w http.ResponseWriter, r *http.Request) { http.Redirect(w, r, "http://evil.example/", http.StatusFound) }, "https is needed"},
+		"an error": {func(w http.ResponseWriter, _ *http.Request) { http.Error(w, "not today", http.StatusBadGateway) }, "502"},
+		"no JSON":  {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, "<html>") }, "decode"},
+		"too much": {func(w http.ResponseWriter, _ *http.Request) { fmt.Fprint(w, strings.Repeat(" ", 2*maxAnswer)) }, "too large"},
+		"cut off":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
+		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
+			http.Redirect(w, r, "http://evil.example/", http.StatusFound)
+		}, "https is needed"},
 		"keys nowhere": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://evil.example/"}`, r.Host)
 		}, "https is needed"},
