@@ -2,7 +2,9 @@ package e2e_test
 
 import (
 	"context"
+	"encoding/json"
 	"fmt"
+	"net/http"
 	"os"
 	"path/filepath"
 	"slices"
@@ -18,22 +20,23 @@ import (
 // runtimes is a Jupyter server that has kernels and no rooms.
 type runtimes struct{ *jupytertest.Server }
 
-// sessions are the paths of a server's Jupyter sessions by their kernels.
+// sessions are the paths of its Jupyter sessions by their kernels.
 func (r runtimes) sessions(t *testing.T) map[string]string {
 	t.Helper()
-	as := lab.Lab{URL: r.URL, Token: r.Token}
-	return sessionsAt(t, &as)
-}
-
-func sessionsAt(t *testing.T, l *lab.Lab) map[string]string {
-	t.Helper()
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodGet, r.URL+"/api/sessions", nil)
+	must(t, err)
+	req.Header.Set("Authorization", "token "+r.Token)
+	req.Close = true
+	resp, err := http.DefaultClient.Do(req)
+	must(t, err)
+	defer resp.Body.Close()
 	var list []struct {
 		Path   string `json:"path"`
 		Kernel struct {
 			ID string `json:"id"`
 		} `json:"kernel"`
 	}
-	must(t, l.Get(t.Context(), "/api/sessions", &list))
+	must(t, json.NewDecoder(resp.Body).Decode(&list))
 	paths := map[string]string{}
 	for _, s := range list {
 		paths[s.Kernel.ID] = s.Path
