@@ -15,7 +15,7 @@ import (
 // cellIDText says of every cell_id what that server's users know of it.
 const cellIDText = "Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."
 
-// datalayerSets are the toolsets of a tool that their server has today.
+// ofToday puts a tool that their server has today into both toolsets.
 func (t tool) ofToday() tool {
 	t.toolset, t.also = toolsetDatalayer, []string{toolsetToday}
 	return t

@@ -28,8 +28,6 @@ func insertIndexProperty() property {
 	return required("cell_index", integer("Index that the cell will have, from 0; -1 puts it at the end.").between(-1, maxIndex))
 }
 
-func cellSourceSchema(description string) schema { return contentSchema(description) }
-
 // insertCell makes insert_cell.
 func insertCell(d *deps) tool {
 	return tool{
@@ -41,7 +39,7 @@ func insertCell(d *deps) tool {
 		input: arguments(
 			insertIndexProperty(),
 			required("cell_type", oneOf("", ydoc.Code, ydoc.Markdown, ydoc.Raw)),
-			required("cell_source", cellSourceSchema("Source of the cell.")),
+			required("cell_source", contentSchema("Source of the cell.")),
 			notebookNameProperty(),
 		),
 		output: textResultSchema(),
@@ -88,7 +86,7 @@ func overwriteCellSource(d *deps) tool {
 			"The new source is taken as a change from what you were last shown of the cell and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Use edit_cell_source for a small change. Costs little.",
 		marks:  marks{destructive: true, idempotent: true},
-		input:  arguments(append(usedCellProperties(), required("cell_source", cellSourceSchema("The whole new source.")))...),
+		input:  arguments(append(usedCellProperties(), required("cell_source", contentSchema("The whole new source.")))...),
 		output: textResultSchema(),
 		handle: typed(func(ctx context.Context, args overwriteCellArgs) (*answer, error) {
 			doc, cell, at, err := args.open(ctx, d)

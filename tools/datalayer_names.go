@@ -15,10 +15,10 @@ import (
 
 const (
 	usersKept = 1000 // clients whose notebooks are remembered
-	namesKept = 200  // notebooks of one client
+	namesKept = 100  // notebooks of one client
 	// defaultNotebook is the name of the notebook that the program was started for.
 	defaultNotebook = "default"
-	maxName         = 500 // characters
+	maxName         = 200 // characters
 )
 
 // usedNotebooks remember which notebooks each client has given a name, and which one it works in. The zero value is
@@ -140,7 +140,7 @@ func notConnected(name string, known []string) error {
 	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
 }
 
-// named finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
+// usedPath finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
 // current one.
 func (d *deps) usedPath(ctx context.Context, name string) (called, p string, err error) {
 	d.using(ctx, func(u *userNotebooks) {

@@ -231,7 +231,7 @@ func insertExecuteCodeCell(d *deps) tool {
 		marks: marks{openWorld: true},
 		input: arguments(append([]property{
 			insertIndexProperty(),
-			required("cell_source", cellSourceSchema("Code of the cell.")),
+			required("cell_source", contentSchema("Code of the cell.")),
 		}, usedRunProperties(0)...)...),
 		output: outputsSchema(),
 		handle: typed(func(ctx context.Context, args insertExecuteArgs) (*answer, error) {
