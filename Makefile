@@ -38,7 +38,7 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel extension node browser build
+	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel julia extension node browser build
 	@$(MAKE) --no-print-directory -k test-program test-e2e
 
 # The tests of the program share one Jupyter server; those with a browser start
@@ -46,7 +46,7 @@ test: need-go ## run all tests, browser included, installing what they need
 # for a small machine. -count=1 because the test cache sees neither the program
 # that the tests build nor the servers that they talk to.
 .PHONY: test-program
-test-program: need-go venv nbmodel rkernel
+test-program: need-go venv nbmodel rkernel julia
 	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
 	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
 
@@ -120,6 +120,10 @@ extension: venv ## put what the extension of Jupyter Server needs into .cache/ex
 .PHONY: rkernel
 rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables
 	@$(SCRIPTS)/rkernel.sh
+
+.PHONY: julia
+julia: ## put Julia into .cache/julia, for the tests of looking at variables
+	@$(SCRIPTS)/julia.sh
 
 .PHONY: node
 node: ## install the locked Node packages of the tests

@@ -120,7 +120,7 @@ func getVariables(d *deps) tool {
 		title:   "List variables",
 		toolset: toolsetAnalysis,
 		description: "Lists the variables of an analysis session's kernel in the order of their names, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
-			"Use it to see what there is before writing code. Python and R only; a kernel that is busy is not waited for. Costs one line a variable.",
+			"Use it to see what there is before writing code. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a variable.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(
 			sessionProperty(),
@@ -164,7 +164,7 @@ func getVariable(d *deps) tool {
 		title:   "Look at a variable",
 		toolset: toolsetAnalysis,
 		description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and what an object has; a table is shown as get_dataframe_info does. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is ended. " +
-			"Use it in place of printing. Python and R only; a kernel that is busy is not waited for. Costs up to max_chars characters, or a table's first rows and figures.",
+			"Use it in place of printing. Python, R and Julia only; a kernel that is busy is not waited for. Costs up to max_chars characters, or a table's first rows and figures.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(append([]property{
 			sessionProperty(),
@@ -203,8 +203,8 @@ func getDataFrameInfo(d *deps) tool {
 		name:    "get_dataframe_info",
 		title:   "Look at a DataFrame",
 		toolset: toolsetAnalysis,
-		description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin, cuDF and those of R, and single columns. Leaves no trace in the kernel. " +
-			"Use it before writing code for the data. Python and R only; a kernel that is busy is not waited for. Costs one line a column and a row, and at most some seconds of the kernel for millions of rows.",
+		description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin, cuDF and those of R and Julia, and single columns. Leaves no trace in the kernel. " +
+			"Use it before writing code for the data. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a column and a row, and at most some seconds of the kernel for millions of rows.",
 		marks: marks{readOnly: true, idempotent: true},
 		input: arguments(append([]property{sessionProperty(), nameProperty("The table.")}, tableArguments()...)...),
 		output: object("", append([]property{

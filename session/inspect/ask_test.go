@@ -22,7 +22,7 @@ func (s scripted) Status(context.Context) string            { return s.status }
 func (s scripted) Language(context.Context) (string, error) { return s.language, nil }
 
 func TestOtherLanguages(t *testing.T) {
-	for _, language := range []string{"julia", "bash", ""} {
+	for _, language := range []string{"octave", "bash", ""} {
 		_, err := inspect.Variables(t.Context(), scripted{language: language}, inspect.ListOptions{})
 		var e *inspect.LanguageError
 		if !errors.As(err, &e) || e.Language != language {
@@ -44,6 +44,10 @@ func TestStrangeAnswers(t *testing.T) {
 		k := scripted{language: "python", evaluate: func(context.Context) (map[string]any, error) { return answer, nil }}
 		if _, err := inspect.Variables(t.Context(), k, inspect.ListOptions{}); err == nil {
 			t.Errorf("%v is taken", answer)
+		}
+		k.language = "julia"
+		if _, err := inspect.Variables(t.Context(), k, inspect.ListOptions{}); err == nil {
+			t.Errorf("%v is taken of Julia", answer)
 		}
 	}
 }

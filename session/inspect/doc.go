@@ -38,6 +38,21 @@
 // IRkernel it is) and active bindings not called. R code cannot be ended from within without a trace, so nothing is done
 // that takes long: the larger a table, the less is computed of it, and nothing after the inspection's time.
 //
+// # Julia
+//
+// IJulia evaluates user expressions, and shows their values as text. What it evaluates before becomes ans, silent or not,
+// and so that is ans itself. A name in Main is neither defined nor used, as Julia refuses to define a name later that has
+// been used; where a name has no value in Main itself, such as pi, there is no variable. Julia's functions are open, so
+// that a package or a cell may have given even Base's numbers a show of their own: none is called on a value but builtins
+// and what Base has for its own types beneath show. Fields are read with getfield, and the columns of packages by what
+// they are made of. DataFrames.jl, and the arrays of CategoricalArrays.jl, PooledArrays.jl, SentinelArrays.jl and
+// InlineStrings.jl that CSV.jl makes, are known by their modules and fields. As in R, no code can be ended from within:
+// what goes over values looks at the time.
+//
+// The source stays in the kernel, as a module in Base.__toplevel__, where it is no package and nobody's name: its name has
+// the hash of the source in it, so that it is never out of date. Unlike Python's, compiled code of Julia is not freed, and
+// to make it anew each time would take a second. What is asked once is interpreted where Julia can.
+//
 // # Files
 //
 // The beginning of a file ([File]) is read in a kernel that serves nothing else, so that a file that ends the process

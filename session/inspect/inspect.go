@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 )
@@ -29,7 +30,7 @@ var ErrSlow = errors.New("the kernel did not answer in time")
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python and R: print them with execute_code", e.Language)
+	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python, R and Julia: print them with execute_code", e.Language)
 }
 
 // A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a
@@ -69,27 +70,18 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 		return fmt.Errorf("inspect: %w", err)
 	}
 	question["seconds"] = within.Seconds()
-	limited, stop := context.WithTimeout(ctx, within+grace)
-	defer stop()
-	var text json.RawMessage
-	switch r, payload := k.(PayloadKernel); {
-	case strings.EqualFold(language, "python"):
-		if name, ok := question["name"].(string); ok {
-			if err := CheckName(name); err != nil {
-				return err
-			}
-		}
-		text, err = pythonInspection(limited, k, kind, question)
-	case strings.EqualFold(language, "r") && payload && rSources[kind] != "":
-		if name, ok := question["name"].(string); ok {
-			if err := checkRName(name); err != nil {
-				return err
-			}
-		}
-		text, err = rInspection(limited, r, rSources[kind], question)
-	default:
+	check, inspection := provider(k, language, kind)
+	if inspection == nil {
 		return &LanguageError{language}
 	}
+	if name, ok := question["name"].(string); ok {
+		if err := check(name); err != nil {
+			return err
+		}
+	}
+	limited, stop := context.WithTimeout(ctx, within+grace)
+	defer stop()
+	text, err := inspection(limited, question)
 	switch {
 	case err != nil && limited.Err() != nil && ctx.Err() == nil:
 		return fmt.Errorf("inspect: %w", errors.Join(ErrSlow, err))
@@ -107,6 +99,25 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 		return fmt.Errorf("read the inspection's answer: %w", err)
 	}
 	return nil
+}
+
+// provider is what a language needs: the check of a name, and who is asked. Where there is none, both are nil.
+func provider(k Kernel, language, kind string) (check func(string) error, inspection func(context.Context, map[string]any) (json.RawMessage, error)) {
+	switch r, payload := k.(PayloadKernel); {
+	case strings.EqualFold(language, "python"):
+		return CheckName, func(ctx context.Context, question map[string]any) (json.RawMessage, error) {
+			return pythonInspection(ctx, k, kind, question)
+		}
+	case strings.EqualFold(language, "r") && payload && rSources[kind] != "":
+		return checkRName, func(ctx context.Context, question map[string]any) (json.RawMessage, error) {
+			return rInspection(ctx, r, rSources[kind], question)
+		}
+	case strings.EqualFold(language, "julia") && slices.Contains(juliaKinds, kind):
+		return checkJuliaName, func(ctx context.Context, question map[string]any) (json.RawMessage, error) {
+			return juliaInspection(ctx, k, kind, question)
+		}
+	}
+	return nil, nil
 }
 
 // awaitIdle gives ErrBusy where the kernel does not stop being busy at once.

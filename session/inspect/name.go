@@ -50,7 +50,7 @@ func CheckName(name string) error {
 // checkAnyName checks a name before it is known which language it is of.
 func checkAnyName(name string) error {
 	err := CheckName(name)
-	if err != nil && checkRName(name) == nil {
+	if err != nil && (checkRName(name) == nil || checkJuliaName(name) == nil) {
 		return nil
 	}
 	return err

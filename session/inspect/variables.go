@@ -40,7 +40,7 @@ type Listing struct {
 	Total     int        `json:"total"` // of all, those left out included
 }
 
-// Variables lists the user's variables, without those that begin with an underscore or that IPython puts there. Of
+// Variables lists the user's variables, without those that begin with an underscore or that the kernel puts there. Of
 // their own code none is run. The errors are ErrBusy, ErrSlow, *LanguageError, *Refusal, or the kernel's.
 func Variables(ctx context.Context, k Kernel, opt ListOptions) (Listing, error) {
 	out := Listing{}
@@ -90,7 +90,7 @@ func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detai
 	return out, err
 }
 
-// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF or R. What is kept by column is
+// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF, R or Julia. What is kept by column is
 // an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers beyond 2^53
 // included, is text.
 type Table struct {

@@ -1,0 +1,41 @@
+package jupytertest
+
+import (
+	"encoding/json"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// WithJulia gives a server the kernelspec "julia", of a kernel that is for tests around a real Julia: that of
+// .cache/julia, or the program that NBDUET_JULIA names. The test fails where it is missing.
+func WithJulia(t testing.TB) Option {
+	t.Helper()
+	julia := os.Getenv("NBDUET_JULIA")
+	if julia == "" {
+		julia = filepath.Join(repository(), ".cache", "julia", "julia")
+	}
+	if _, err := os.Stat(julia); err != nil {
+		t.Fatalf("no Julia: run `make julia`, or name one with NBDUET_JULIA: %v", err)
+	}
+	program, err := findJupyter(config{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	spec, err := json.Marshal(map[string]any{
+		"argv":         []string{filepath.Join(filepath.Dir(program), "python3"), filepath.Join(repository(), "e2e", "python", "julia_kernel.py"), "-f", "{connection_file}"},
+		"display_name": "Julia", "language": "julia", "env": map[string]string{"NBDUET_JULIA": julia},
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	dir := t.TempDir()
+	folder := filepath.Join(dir, "kernels", "julia")
+	if err := os.MkdirAll(folder, 0o700); err != nil {
+		t.Fatal(err)
+	}
+	if err := os.WriteFile(filepath.Join(folder, "kernel.json"), spec, 0o600); err != nil {
+		t.Fatal(err)
+	}
+	return WithEnv("JUPYTER_PATH=" + dir)
+}

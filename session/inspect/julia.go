@@ -1,0 +1,157 @@
+package inspect
+
+import (
+	"context"
+	"embed"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"hash/fnv"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode"
+)
+
+//go:embed julia/*.jl
+var juliaFiles embed.FS
+
+// juliaSource is the source of all kinds of inspection, so that what is compiled for one serves the others; it defines
+// the function answer.
+var juliaSource = sourceOf(juliaFiles, "julia/common.jl", "julia/show.jl", "julia/path.jl", "julia/table.jl", "julia/loops.jl", "julia/list.jl", "julia/detail.jl", "julia/frame.jl")
+
+// juliaKinds are the kinds that it answers.
+var juliaKinds = []string{askList, askDetail, askFrame}
+
+// Julia's own modules by syntax alone, without a name: the user may have a variable Base, and may want one later, which
+// Julia refuses for a name that has been used. A type variable that is bound at once is Any, of Core, and “ is a Cmd,
+// of Base.
+const (
+	juliaCore = "(T where T).name.module"
+	juliaBase = juliaCore + ".typeof(``).name.module"
+)
+
+// juliaNoCode is what IJulia evaluates before the expression. Whatever it is, its value becomes ans, and so it is ans.
+const juliaNoCode = juliaCore + ".isdefined(" + juliaCore + ".Main, :ans) ? " + juliaCore + ".Main.ans : " + juliaCore + ".nothing"
+
+// juliaInspection asks IJulia. The source is sent where it is not there yet.
+func juliaInspection(ctx context.Context, k Kernel, kind string, question map[string]any) (json.RawMessage, error) {
+	for _, source := range []string{"", juliaSource} {
+		expression, err := juliaExpression(source, kind, question)
+		if err != nil {
+			return nil, err
+		}
+		replies, err := k.Evaluate(ctx, juliaNoCode, map[string]string{"inspect": expression})
+		if err != nil {
+			return nil, err
+		}
+		m, _ := replies["inspect"].(map[string]any)
+		if m["status"] != "ok" {
+			return nil, fmt.Errorf("the kernel refuses the inspection: %v: %v", m["ename"], m["evalue"])
+		}
+		data, _ := m["data"].(map[string]any)
+		text, ok := data["text/plain"].(string)
+		if source == "" && text == juliaNoSource {
+			continue
+		}
+		if ok && json.Valid([]byte(text)) {
+			return json.RawMessage(text), nil
+		}
+		break
+	}
+	return nil, errors.New("the kernel answers the inspection with something else: it may not be IJulia")
+}
+
+// juliaNoSource is the answer where the source is needed.
+const juliaNoSource = "no source"
+
+// juliaModule is the name that the source has in a kernel.
+var juliaModule = func() string {
+	h := fnv.New64a()
+	h.Write([]byte(juliaSource))
+	return "nbduet_inspection_" + strconv.FormatUint(h.Sum64(), 16)
+}()
+
+// juliaExpression is one expression whose value, as IJulia shows it, is the answer: Docs.Text shows a text as it is, of
+// any length. It defines no name in Main and uses none. The source is evaluated once in a kernel and for each version of
+// it: Julia never frees what it has compiled, and compiling takes most of the first inspection's time.
+func juliaExpression(source, kind string, question map[string]any) (string, error) {
+	var asked []string
+	for _, name := range slices.Sorted(maps.Keys(question)) {
+		value, err := juliaLiteral(question[name])
+		if err != nil {
+			return "", fmt.Errorf("write the question: %s: %w", name, err)
+		}
+		asked = append(asked, "B.Pair("+juliaString(name)+", "+value+")")
+	}
+	ask := "C.eval(own, C.Expr(:call, :answer, " + juliaString(kind) + ", B.Dict{C.String,C.Any}(" + strings.Join(asked, ", ") + ")))"
+	head := "let C = " + juliaCore + ", B = " + juliaBase + ", home = B.__toplevel__, name = :" + juliaModule + "\n" +
+		"own = C.isdefined(home, name) ? C.getfield(home, name) : C.Module(name)\n"
+	if source == "" {
+		return head + "C.isdefined(home, name) ? " + ask + " : B.Docs.Text(" + juliaString(juliaNoSource) + ")\nend", nil
+	}
+	return head + "C.isdefined(home, name) || (B.include_string(own, " + juliaString(source) + "), C.eval(home, C.Expr(:(=), name, own)))\n" + ask + "\nend", nil
+}
+
+func juliaLiteral(v any) (string, error) {
+	switch v := v.(type) {
+	case bool:
+		return strconv.FormatBool(v), nil
+	case int:
+		return strconv.Itoa(v), nil
+	case float64:
+		return strconv.FormatFloat(v, 'g', -1, 64), nil
+	case string:
+		return juliaString(v), nil
+	}
+	return "", fmt.Errorf("%T has no form in Julia", v)
+}
+
+// juliaString is a Julia string literal in ASCII, in which nothing is interpolated.
+func juliaString(s string) string {
+	var b strings.Builder
+	b.WriteByte('"')
+	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
+		switch {
+		case r == '"' || r == '\\' || r == '$':
+			b.WriteByte('\\')
+			b.WriteRune(r)
+		case r == '\n':
+			b.WriteString(`\n`)
+		case r < ' ' || r == 0x7f || r > 0x7f && r <= 0xffff:
+			fmt.Fprintf(&b, `\u%04x`, r)
+		case r > 0xffff:
+			fmt.Fprintf(&b, `\U%08x`, r)
+		default:
+			b.WriteRune(r)
+		}
+	}
+	b.WriteByte('"')
+	return b.String()
+}
+
+// checkJuliaName checks that name is a name of Julia, such as df, x̂ or done!, or a path of them with dots between. The
+// error is a *NameError.
+func checkJuliaName(name string) error {
+	switch {
+	case name == "":
+		return &NameError{name, "it is empty"}
+	case len([]rune(name)) > MaxName:
+		return &NameError{name, fmt.Sprintf("it is longer than %d characters", MaxName)}
+	}
+	for part := range strings.SplitSeq(name, ".") {
+		if part == "" {
+			return &NameError{name, "a part of it is empty"}
+		}
+		for i, r := range part {
+			// Beyond ASCII, Julia's identifiers have symbols too; what is left over of them finds no variable.
+			begins := r == '_' || unicode.IsLetter(r) || r > 0x7f && unicode.In(r, unicode.Nl, unicode.No, unicode.So, unicode.Sm, unicode.Sc)
+			goesOn := r == '!' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Me, unicode.Pc) || r > 0x7f && unicode.In(r, unicode.Sk, unicode.Po)
+			if !begins && (i == 0 || !goesOn) {
+				return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
+			}
+		}
+	}
+	return nil
+}
