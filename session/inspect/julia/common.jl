@@ -136,7 +136,7 @@ function type_name(@nospecialize(T), depth::Int = 3)
     T === Union{} && return "Union{}"
     T isa TypeVar && return String(getfield(T, :name))
     T isa UnionAll && return String(class(Base.unwrap_unionall(T)))
-    T isa Union && return string("Union{", type_name(getfield(T, :a), depth - 1), ", ", type_name(getfield(T, :b), depth - 1), "}")
+    T isa Union && return braces("Union", Any[Base.uniontypes(T)...], depth)
     T isa Symbol && return string(":", cut(T, 50))
     T isa Plain && return number_text(T)
     T isa DataType || return "…"
@@ -150,11 +150,13 @@ function type_name(@nospecialize(T), depth::Int = 3)
     elseif T === BitVector || T === BitMatrix
         return T === BitVector ? "BitVector" : "BitMatrix"
     end
-    isempty(given) && return cut(name, 200)
-    depth <= 0 && return string(cut(name, 200), "{…}")
+    isempty(given) ? cut(name, 200) : braces(cut(name, 200), given, depth)
+end
+function braces(name::String, given::Vector{Any}, depth::Int)
+    depth <= 0 && return name * "{…}"
     shown = String[type_name(x, depth - 1) for x in given[1:min(end, 8)]]
     length(given) > 8 && push!(shown, "…")
-    string(cut(name, 200), "{", join(shown, ", "), "}")
+    string(name, "{", join(shown, ", "), "}")
 end
 function type_of(@nospecialize(v))
     v isa Module && return "Module"

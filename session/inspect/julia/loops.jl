@@ -51,8 +51,32 @@ function gather(c::AbstractVector)
     time() > late[] ? nothing : sort!(out)
 end
 
-# Columns of anything else, value by value: how many are missing and how many there are; the numbers where all are, the
-# first and the last where all are times; and where they are to be counted and all can be, the values and how often each
+# How often each code is there, 0 first; nothing where the time ends before or a code is greater than most.
+function tally(codes::Array, most::Int)
+    counts = zeros(Int, most + 1)
+    for i in 1:length(codes)
+        i % 65536 == 0 && time() > late[] && return nothing
+        k = codes[i] + 1
+        k <= most + 1 || return nothing
+        counts[k] += 1
+    end
+    counts
+end
+
+# The bytes of texts, of as many as there is time for.
+function text_bytes(@nospecialize(c))
+    n = 0
+    for i in 1:length(c)
+        i % 128 == 0 && time() > late[] && break
+        isassigned(c, i) || continue
+        x = invoke(getindex, Tuple{Array,Int}, c, i)
+        x isa String && (n += ncodeunits(x) + 8)
+    end
+    n
+end
+
+# Columns of anything else, value by value: how many are missing and how many there are; the numbers where all are, their
+# mean and the sum of the squares of what they differ from it, the first and the last where all are times; and where they are to be counted and all can be, the values and how often each
 # is there.
 function each(@nospecialize(c), rows::Int, count::Bool)
     gone, read, numbers, moments = 0, 0, true, true
@@ -102,6 +126,8 @@ function each(@nospecialize(c), rows::Int, count::Bool)
     numbers &= read > 0
     moments &= !numbers && read > 0
     known = numbers || moments
-    (gone, read, numbers ? values : nothing, known ? low : nothing, known ? high : nothing, count && !known ? order : nothing, counts)
+    mean = numbers ? sum(values) / read : 0.0
+    m2 = numbers ? sum(x -> (x - mean)^2, values) : 0.0
+    (gone, read, numbers ? values : nothing, mean, m2, known ? low : nothing, known ? high : nothing, count && !known ? order : nothing, counts)
 end
 end

@@ -115,13 +115,8 @@ function bytes_of(@nospecialize(c), rows::Int)
     arrays = chained(c)
     arrays === nothing || return sum(Int[bytes_of(a, something(rows_of(a), 0)) for a in arrays])
     c isa Array || return 0
-    n = rows * sizeof_element(eltype(typeof(c)))
-    if rows <= FEW && eltype(typeof(c)) >: String
-        for i in 1:rows
-            isassigned(c, i) && (x = at(c, i)) isa String && (n += ncodeunits(x) + 8)
-        end
-    end
-    n
+    texts = rows <= FEW && eltype(typeof(c)) >: String ? apart(Loops.text_bytes, c)::Int : 0
+    rows * sizeof_element(eltype(typeof(c))) + texts
 end
 sizeof_element(@nospecialize(T)) = isbitstype(T) ? sizeof(T) : Base.isbitsunion(T) ? union_size(T) + 1 : 8
 union_size(@nospecialize(T)) = T isa Union ? max(union_size(getfield(T, :a)), union_size(getfield(T, :b))) : sizeof(T)
@@ -233,28 +228,51 @@ function figures_of(@nospecialize(c), rows::Int)
         n > 0 && numbers!(out, n, mean, m2, low, high, n <= MANY ? apart(Loops.gather, c) : nothing)
         return (gone, out)
     end
+    codes = coded(c)
+    codes === nothing || len(codes[2]) > FEW || return coded_figures(codes[1], codes[2], rows)
     # Of long columns of texts there is nothing to say but that none is missing.
     rows > FEW && c isa Vector && eltype(typeof(c)) <: Union{String,Symbol,Char,Bool} && return (0, Obj("count", rows))
     found = apart(Loops.each, c, rows, rows <= FEW)
     found === nothing && return nothing
-    gone, n, values, low, high, order, counts = found
+    gone, n, values, mean, m2, low, high, order, counts = found
     out = Obj("count", n)
     if n > 0 && values isa Vector{Float64}
-        mean = sum(values) / n
-        m2 = sum(Float64[(x - mean)^2 for x in values])
         numbers!(out, n, mean, m2, low, high, n <= MANY ? sort!(values) : nothing)
     elseif low !== nothing
         add!(out, "min", moment(low))
         add!(out, "max", moment(high))
     elseif order isa Vector
-        add!(out, "unique", length(order))
-        if !isempty(order)
-            top = order[findmax(Int[counts[x] for x in order])[2]]
-            add!(out, "top", scalar(top, 100))
-            add!(out, "freq", counts[top])
-        end
+        counts!(out, order, Int[counts[x] for x in order])
     end
     (gone, out)
+end
+function counts!(out::Obj, values::Vector{Any}, counts::Vector{Int})
+    add!(out, "unique", length(values))
+    isempty(values) && return out
+    freq, k = findmax(counts)
+    add!(out, "top", scalar(values[k], 100))
+    add!(out, "freq", freq)
+end
+
+# Of codes, each is counted, and then what it stands for is looked at.
+function coded_figures(codes, pool, rows::Int)
+    counts = apart(Loops.tally, codes, len(pool))
+    counts === nothing && return nothing
+    gone, values, each, plain = counts[1], Any[], Int[], true
+    for k in 1:len(pool)
+        counts[k + 1] == 0 && continue
+        x = isassigned(pool, k) ? at(pool, k) : missing
+        if x === missing || x === nothing
+            gone += counts[k + 1]
+            continue
+        end
+        x isa Loops.Counted || (x = counted(x))
+        plain &= x !== nothing
+        push!(values, x)
+        push!(each, counts[k + 1])
+    end
+    out = Obj("count", rows - gone)
+    (gone, plain ? counts!(out, values, each) : out)
 end
 number_type(@nospecialize(T)) = T <: Number_ || T isa Union && T <: Union{Missing,Number_} && T !== Missing
 
