@@ -34,6 +34,7 @@ pdf = pd.DataFrame(AbstractVector[[1, 2, 3], pp.PooledArray{String,UInt32,1,Vect
 // InlineStrings.jl lay them out.
 func juliaPackages(t *testing.T, k testKernel) {
 	k.define(fakeModules)
+	k.frame("pdf", inspect.TableOptions{})
 	f := k.frame("pdf", inspect.TableOptions{})
 	if jsonOf(t, f.Shape) != "[3,7]" || f.Type != "DataFrame" || len(f.Notes) != 2 || f.Memory == nil {
 		t.Errorf("%s", jsonOf(t, f))
@@ -186,7 +187,8 @@ Core.eval(Main, Expr(:(=), Symbol("a b\n\"c\\\$x"), 1)); Core.eval(Main, Expr(:(
 
 func juliaLarge(t *testing.T, k testKernel) {
 	k.define(`for i in 1:10^4; Core.eval(Main, Expr(:(=), Symbol("z", lpad(i, 5, '0')), i)); end
-ltext = "\u00e9x"^(2^26); lbig = (i = collect(1:10^7), x = collect(1.0:1.0:1e7), s = fill("same", 10^7), m = convert(Vector{Union{Missing,Int}}, 1:10^7))
+ltext = "\u00e9x"^(2^26); lbig = (i = collect(1:10^7), x = collect(1.0:1.0:1e7), s = fill("same", 10^7), m = convert(Vector{Union{Missing,Int}}, 1:10^7),
+  t = Union{Missing,String}[i % 4 == 0 ? missing : "x" for i in 1:10^7], p = pp.PooledArray{String,UInt32,1,Vector{UInt32}}(fill(UInt32(2), 10^7), ["x", "y"], Dict{String,UInt32}()))
 lwide = NamedTuple{Tuple(Symbol("\u3042"^300, i) for i in 1:300)}(Tuple(zeros(200) for i in 1:300)); llong = NamedTuple{(:a, :b, :c, :d)}(Tuple(fill("\u00e9"^10^5, 200) for i in 1:4))
 ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); nothing`)
 	if l := k.variables(inspect.ListOptions{Offset: 9_990, Limit: 400}); l.Total < 10_050 || l.Variables[len(l.Variables)-1].Name < "z" {
@@ -200,9 +202,16 @@ ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); n
 			t.Errorf("%.200s", jsonOf(t, v))
 		}
 	}
+	k.frame("lbig", inspect.TableOptions{}) // the loops for these columns are compiled
 	f := k.frame("lbig", inspect.TableOptions{})
-	if jsonOf(t, f.Shape) != "[10000000,4]" || len(f.Notes) < 2 || f.Memory == nil || *f.Memory < 2e8 || len(f.Head) < 20 {
+	if jsonOf(t, f.Shape) != "[10000000,6]" || len(f.Notes) != 2 || f.Memory == nil || *f.Memory < 2e8 || len(f.Head) < 20 {
 		t.Errorf("%s", jsonOf(t, f))
+	}
+	equal(t, "missing", f.Missing, `{"i":0,"x":0,"s":0,"m":0,"t":2500000,"p":0}`)
+	for _, figure := range []string{`"max":10000000`, `"t":{"count":7500000}`, `"top":"y","freq":10000000`} {
+		if !strings.Contains(string(f.Figures), figure) {
+			t.Errorf("%s is not in %s", figure, f.Figures)
+		}
 	}
 	for _, name := range []string{"lwide", "llong"} {
 		f = k.frame(name, inspect.TableOptions{HeadRows: inspect.MaxHeadRows, MaxColumns: inspect.MaxColumns})

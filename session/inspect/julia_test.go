@@ -17,6 +17,10 @@ import (
 func TestJulia(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithJulia(t))
 	k := kernelOf(t, s, "julia")
+	k.define("tfirst = (a = [1], b = [\"x\"]); nothing")
+	k.variables(inspect.ListOptions{})
+	k.value("tfirst")
+	k.frame("tfirst", inspect.TableOptions{})
 	for _, part := range []struct {
 		name string
 		test func(*testing.T, testKernel)
@@ -191,18 +195,19 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 
 func juliaFrames(t *testing.T, k testKernel) {
 	k.define(`fa = (n = [1.5, missing, Inf], i = [1, missing, 3], f = Float32[1, 2, 3], d = [Date(2024, 1, 1), missing, Date(2024, 1, 3)], s = ["\u00e9\"\n", missing, "b"^1000], b = [true, missing, false],
-  z = [1im, 2, 3], q = [1//2, 1, 2], l = Any[[1, 2], nothing, "x"], y = [:u, :v, :u], r = 1:3, t = trues(3), big = [2^60, 1, 2], m = [1.0, NaN, 2.0])
+  z = [1im, 2, 3], q = [1//2, 1, 2], l = Any[[1, 2], nothing, "x"], y = [:u, :v, :u], r = 1:3, t = trues(3), big = [2^60, 1, 2], m = [1.0, NaN, 2.0], e = [Date(2024, 1, 2), Date(2024, 1, 1), Date(2025, 1, 1)])
 fb = [(a = 1, b = "x"), (a = 2, b = "y"), (a = 3, b = "y"), (a = 4, b = "z")]
 fc = (a = [1, 2], b = [1]); fd = [1, 2]; fe = (x = Float64[],); ff = NamedTuple{(:a,),Tuple{Int}}[]; nothing`)
+	k.frame("fa", inspect.TableOptions{}) // the loops for these columns are compiled
 	f := k.frame("fa", inspect.TableOptions{HeadRows: 2})
-	if jsonOf(t, f.Shape) != "[3,14]" || !slices.Equal(f.Columns, strings.Fields("n i f d s b z q l y r t big m")) || f.Type != "NamedTuple" || f.Index != nil || f.Memory == nil || *f.Memory < 1000 || f.Notes != nil {
+	if jsonOf(t, f.Shape) != "[3,15]" || !slices.Equal(f.Columns, strings.Fields("n i f d s b z q l y r t big m e")) || f.Type != "NamedTuple" || f.Index != nil || f.Memory == nil || *f.Memory < 1000 || f.Notes != nil {
 		t.Errorf("%s", jsonOf(t, f))
 	}
 	equal(t, "dtypes", f.DTypes, `{"n":"Union{Missing, Float64}","i":"Union{Missing, Int64}","f":"Float32","d":"Union{Missing, Date}","s":"Union{Missing, String}","b":"Union{Missing, Bool}",`+
-		`"z":"Complex{Int64}","q":"Rational{Int64}","l":"Any","y":"Symbol","r":"Int64","t":"Bool","big":"Int64","m":"Float64"}`)
-	equal(t, "head", f.Head, `[{"n":1.5,"i":1,"f":1,"d":"2024-01-01","s":"é\"\n","b":true,"z":"0 + 1im","q":"1//2","l":"[1, 2]","y":"u","r":1,"t":true,"big":"1152921504606846976","m":1},`+
-		`{"n":null,"i":null,"f":2,"d":null,"s":null,"b":null,"z":"2 + 0im","q":"1//1","l":null,"y":"v","r":2,"t":true,"big":1,"m":"NaN"}]`)
-	equal(t, "missing", f.Missing, `{"n":1,"i":1,"f":0,"d":1,"s":1,"b":1,"z":0,"q":0,"l":1,"y":0,"r":0,"t":0,"big":0,"m":0}`)
+		`"z":"Complex{Int64}","q":"Rational{Int64}","l":"Any","y":"Symbol","r":"Int64","t":"Bool","big":"Int64","m":"Float64","e":"Date"}`)
+	equal(t, "head", f.Head, `[{"n":1.5,"i":1,"f":1,"d":"2024-01-01","s":"é\"\n","b":true,"z":"0 + 1im","q":"1//2","l":"[1, 2]","y":"u","r":1,"t":true,"big":"1152921504606846976","m":1,"e":"2024-01-02"},`+
+		`{"n":null,"i":null,"f":2,"d":null,"s":null,"b":null,"z":"2 + 0im","q":"1//1","l":null,"y":"v","r":2,"t":true,"big":1,"m":"NaN","e":"2024-01-01"}]`)
+	equal(t, "missing", f.Missing, `{"n":1,"i":1,"f":0,"d":1,"s":1,"b":1,"z":0,"q":0,"l":1,"y":0,"r":0,"t":0,"big":0,"m":0,"e":0}`)
 	var figures map[string]json.RawMessage
 	must(t, json.Unmarshal(f.Figures, &figures))
 	for name, want := range map[string]string{
@@ -210,7 +215,7 @@ fc = (a = [1, 2], b = [1]); fd = [1, 2]; fe = (x = Float64[],); ff = NamedTuple{
 		"i": `{"count":2,"mean":2,"std":1.4142135623730951,"min":1,"25%":1.5,"50%":2,"75%":2.5,"max":3}`,
 		"f": `{"count":3,"mean":2,"std":1,"min":1,"25%":1.5,"50%":2,"75%":2.5,"max":3}`, "r": `{"count":3,"mean":2,"std":1,"min":1,"25%":1.5,"50%":2,"75%":2.5,"max":3}`,
 		"d": `{"count":2,"min":"2024-01-01","max":"2024-01-03"}`, "b": `{"count":2,"unique":2,"top":true,"freq":1}`, "y": `{"count":3,"unique":2,"top":"u","freq":2}`,
-		"z": `{"count":3}`, "l": `{"count":2}`, "t": `{"count":3,"unique":1,"top":true,"freq":3}`,
+		"e": `{"count":3,"min":"2024-01-01","max":"2025-01-01"}`, "z": `{"count":3}`, "l": `{"count":2}`, "t": `{"count":3,"unique":1,"top":true,"freq":3}`,
 		"m": `{"count":3,"mean":"NaN","std":"NaN","min":"NaN","25%":1.5,"50%":2,"75%":"NaN","max":"NaN"}`,
 	} {
 		equal(t, name, figures[name], want)

@@ -44,7 +44,8 @@ const Buffer = isdefined(Core, :Memory) ? Core.Memory : Union{}
 is_package(m::Module, name::Symbol) = nameof(m) === name && parentmodule(m) === m
 home(@nospecialize(T)) = T isa DataType ? getfield(getfield(T, :name), :module)::Module : Core
 class(@nospecialize(T)) = T isa DataType ? getfield(getfield(T, :name), :name)::Symbol : :Type
-is_moment(@nospecialize(v)) = is_package(home(typeof(v)), :Dates) && (T = class(typeof(v)); T === :Date || T === :DateTime || T === :Time)
+is_moment_type(@nospecialize(T)) = is_package(home(T), :Dates) && (class(T) === :Date || class(T) === :DateTime || class(T) === :Time)
+is_moment(@nospecialize(v)) = is_moment_type(typeof(v))
 is_period(@nospecialize(v)) = is_package(home(typeof(v)), :Dates) && nfields(v) == 1 && getfield(v, 1) isa Int64
 is_enum(@nospecialize(v)) = v isa Base.Enums.Enum
 

@@ -63,6 +63,17 @@ function tally(codes::Array, most::Int)
     counts
 end
 
+function missing_in(c::Vector)
+    gone = 0
+    for i in 1:length(c)
+        i % 65536 == 0 && time() > late[] && return nothing
+        isassigned(c, i) || continue
+        x = @inbounds c[i]
+        (x === missing || x === nothing) && (gone += 1)
+    end
+    gone
+end
+
 # The bytes of texts, of as many as there is time for.
 function text_bytes(@nospecialize(c))
     n = 0

@@ -230,8 +230,18 @@ function figures_of(@nospecialize(c), rows::Int)
     end
     codes = coded(c)
     codes === nothing || len(codes[2]) > FEW || return coded_figures(codes[1], codes[2], rows)
-    # Of long columns of texts there is nothing to say but that none is missing.
-    rows > FEW && c isa Vector && eltype(typeof(c)) <: Union{String,Symbol,Char,Bool} && return (0, Obj("count", rows))
+    T = c isa Vector ? eltype(typeof(c)) : Any
+    # Of a long column of texts all that is said is how many are missing.
+    if rows > FEW && T <: Union{Missing,Nothing,Loops.Counted}
+        gone = apart(Loops.missing_in, c)
+        return gone === nothing ? nothing : (gone, Obj("count", rows - gone))
+    elseif isbitstype(T) && sizeof(T) == 8 && is_moment_type(T)
+        found = apart(Loops.pass, reinterpret(Int64, c))
+        found === nothing && return nothing
+        ends = rows > 0 ? reinterpret(T, Int64[found[5], found[6]]) : nothing
+        return (0, ends === nothing ? Obj("count", 0) : Obj("count", rows, "min", moment(ends[1]), "max", moment(ends[2])))
+    end
+    rows > MANY && return nothing
     found = apart(Loops.each, c, rows, rows <= FEW)
     found === nothing && return nothing
     gone, n, values, mean, m2, low, high, order, counts = found
