@@ -3,6 +3,7 @@ package e2e_test
 import (
 	"context"
 	"crypto/tls"
+	"debug/elf"
 	"encoding/json"
 	"errors"
 	"fmt"
@@ -10,6 +11,7 @@ import (
 	"net/http/cookiejar"
 	"net/url"
 	"os"
+	"os/exec"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -30,6 +32,7 @@ func TestInsideJupyter(t *testing.T) {
 		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics",
 		"--JupyterMCPServerExtensionApp.document_id=seen.ipynb", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
 	}})
+	t.Run("wheel", s.wheel)
 	t.Run("plain HTTP", s.plainHTTP)
 	t.Run("who may not", s.mayNot)
 	t.Run("who is refused", s.refuses)
@@ -37,6 +40,34 @@ func TestInsideJupyter(t *testing.T) {
 	t.Run("Inspector", s.inspector)
 	t.Run("tokens", s.tokens)
 	t.Run("program that dies", s.startsAgain)
+}
+
+// wheel shows what was installed: a program that needs nothing of the machine, of the wheel's own version.
+func (*site) wheel(t *testing.T) {
+	in, err := installed()
+	must(t, err)
+	out, err := exec.CommandContext(t.Context(), in.python, "-c", `
+import importlib.metadata, importlib.util, os
+found = importlib.metadata.distribution("nbduet-jupyter")
+print(found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
+print(os.path.join(os.path.dirname(importlib.util.find_spec("nbduet_jupyter").origin), "bin", "nbduet"))
+`).Output()
+	must(t, err)
+	about, program, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
+	version, license, _ := strings.Cut(about, " ")
+	if license != "MIT 1" || !strings.Contains(in.wheel, "-"+version+"-py3-none-") || strings.Contains(in.wheel, "-any") {
+		t.Errorf("installed from %s: version %s, license %s", in.wheel, version, license)
+	}
+	said, err := exec.CommandContext(t.Context(), program, "--version").Output()
+	if err != nil || !strings.HasPrefix(string(said), "nbduet "+version+" (") {
+		t.Errorf("the program is %q, not of version %s: %v", said, version, err)
+	}
+	file, err := elf.Open(program)
+	must(t, err)
+	defer file.Close()
+	if slices.ContainsFunc(file.Progs, func(p *elf.Prog) bool { return p.Type == elf.PT_INTERP }) {
+		t.Error("the program is not static")
+	}
 }
 
 // plainHTTP is what programs have that speak no MCP.

@@ -13,7 +13,11 @@ All of it runs on the server's event loop.
 
 from __future__ import annotations
 
+import sys
 from typing import Any
+
+if sys.platform == "win32":
+    raise ImportError("nbduet_jupyter hands a socket down to nbduet, which works on Linux and macOS only")
 
 from .extension import JupyterMCPServerExtensionApp
 

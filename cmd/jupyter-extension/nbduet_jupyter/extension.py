@@ -5,7 +5,6 @@ from __future__ import annotations
 import logging
 import os
 import re
-import sys
 from pathlib import Path
 
 from jupyter_server.extension.application import ExtensionApp
@@ -117,7 +116,3 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
             self._door = HTTPServer(self.serverapp.web_app)
             self._door.add_sockets(sockets)
         return self._door_port
-
-
-if sys.platform == "win32":
-    raise ImportError("nbduet_jupyter hands a socket down to nbduet, which works on Linux and macOS only")
