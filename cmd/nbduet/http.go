@@ -129,7 +129,7 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clien
 	srv, err := serve.New(serve.Config{
 		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.origins,
 		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime},
-		PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
+		UserHeader: s.inherit.UserHeader, PublicURL: s.publicURL, OIDC: s.oidc, Metrics: figures, Logger: log,
 	})
 	if err != nil {
 		return usageError{err}

@@ -11,10 +11,11 @@ import (
 
 // inheritFlags are for a program that starts this one to serve HTTP for it, as the extension of Jupyter Server does. It
 // hands down a socket that listens, which nobody else can take while this program is started again, and on which
-// requests wait meanwhile; and it holds the other end of standard input for as long as it lives itself, however it dies.
+// requests wait meanwhile; it may say whom requests are from; and it holds the other end of standard input for as long as it lives itself, however it dies.
 type inheritFlags struct {
-	ListenFD     int  `name:"listen-fd" env:"NBDUET_LISTEN_FD" placeholder:"N" help:"Number of an inherited descriptor to listen at for HTTP, in place of --host and --port: a socket that listens. For programs that start this one."`
-	EndWithStdin bool `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End when standard input does, over HTTP, too. For programs that start this one and are not to be outlived."`
+	ListenFD     int    `name:"listen-fd" env:"NBDUET_LISTEN_FD" placeholder:"N" help:"Number of an inherited descriptor to listen at for HTTP, in place of --host and --port: a socket that listens. For programs that start this one."`
+	UserHeader   string `name:"user-header" env:"NBDUET_USER_HEADER" placeholder:"NAME" help:"Header in which whoever has the token says whom a request is from; each of them is a client of their own. For programs that start this one, or stand before it, and know people themselves."`
+	EndWithStdin bool   `name:"end-with-stdin" env:"NBDUET_END_WITH_STDIN" help:"End when standard input does, over HTTP, too. For programs that start this one and are not to be outlived."`
 }
 
 func (f inheritFlags) check() error {

@@ -31,13 +31,34 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// A caller is who sends a request: who has one of Config.Tokens, or a subject of the issuer's, whatever token it has from
-// there; "" is nobody.
+// A caller is who sends a request: who has one of Config.Tokens, a person of whom such a one speaks, or a subject of the
+// issuer's, whatever token it has from there; "" is nobody.
 type caller string
 
-// keyHolder is the caller who has the token with a number, and subject the one whom the issuer calls by a name.
-func keyHolder(n int) caller     { return caller("token " + strconv.Itoa(n)) }
+// keyHolder is the caller who has the token with a number, or the person of whom that one speaks, and subject the one
+// whom the issuer calls by a name.
+func keyHolder(n int, person string) caller {
+	return caller("token " + strconv.Itoa(n) + " " + person)
+}
 func subject(name string) caller { return caller("subject " + name) }
+
+// maxPerson bounds the name of a person, in bytes.
+const maxPerson = 1000
+
+// person is whom a request is from, as the program says that has sent it; "" where it does not say.
+func (s *Server) person(r *http.Request) (string, error) {
+	if s.cfg.UserHeader == "" {
+		return "", nil
+	}
+	switch names := r.Header.Values(s.cfg.UserHeader); {
+	case len(names) == 0:
+		return "", nil
+	case len(names) > 1 || len(names[0]) > maxPerson:
+		return "", &denial{status: http.StatusBadRequest, message: fmt.Sprintf("the header %s is there more than once, or longer than %d bytes", s.cfg.UserHeader, maxPerson)}
+	default:
+		return names[0], nil
+	}
+}
 
 type callerKey struct{}
 
@@ -94,7 +115,8 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	token, ok := bearer(r)
 	if ok {
 		if n := s.keys.find(token); n >= 0 {
-			return keyHolder(n), nil
+			name, err := s.person(r)
+			return keyHolder(n, name), err
 		}
 		if s.issued != nil {
 			return s.issued.identify(r.Context(), token)
@@ -119,8 +141,12 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 	d := &denial{status: http.StatusUnauthorized, message: err.Error()}
 	errors.As(err, &d)
-	if d.status == http.StatusServiceUnavailable {
+	switch d.status {
+	case http.StatusServiceUnavailable:
 		busy(w, d.status, d.message)
+		return
+	case http.StatusBadRequest:
+		refuse(w, d.status, d.message)
 		return
 	}
 	challenge := []string{`Bearer realm="nbduet"`}

@@ -20,6 +20,9 @@ type Config struct {
 	Clients *tools.Clients
 	// Tokens are those that requests may bear. Clients with different ones never share anything but documents.
 	Tokens []string
+	// UserHeader is a header in which a program before this one, which knows people itself and has one of Tokens, says whom
+	// a request is from. Each of them is a client of their own, as people with tokens of their own are. "" is for none.
+	UserHeader string
 	// OIDC has tokens accepted that an issuer signs, beside Tokens; nil for none.
 	OIDC *OIDC
 	// PublicURL is where clients outside reach the server as a whole: "https://nb.example.org", or with a path behind a proxy.
@@ -92,6 +95,11 @@ func (cfg Config) check() (Config, error) {
 		if err := CheckToken(t); err != nil {
 			return cfg, err
 		}
+	}
+	if strings.ContainsFunc(cfg.UserHeader, func(r rune) bool {
+		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
+	}) {
+		return cfg, fmt.Errorf("%q is no name of a header, such as X-User", cfg.UserHeader)
 	}
 	if (cfg.CertFile == "") != (cfg.KeyFile == "") {
 		return cfg, errors.New("a TLS certificate and its key are needed both, or neither")
