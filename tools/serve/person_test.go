@@ -1,0 +1,50 @@
+package serve
+
+import (
+	"net/http"
+	"strings"
+	"testing"
+)
+
+// A program that has the token, and knows people itself, says whom a request is from: they do not share an MCP session,
+// nor what there is without one.
+func TestPeopleOfOneToken(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.UserHeader = "nbduet-user" })
+	ada, bob := with("Nbduet-User", "ada"), with("Nbduet-User", "bob")
+	mine := r.begin(ada)
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "one"), mine, ada), 200, "one")
+	for name, other := range map[string]change{
+		"another person": bob, "nobody in particular": func(*http.Request) {}, "the same one, of another token": func(r *http.Request) { ada(r); bearing(token2)(r) },
+	} {
+		if a := r.send("POST", "/mcp", call(3, "echo", "two"), mine, other); a.status != 404 {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	for _, c := range []change{ada, bob, ada, func(*http.Request) {}} {
+		body, headers := modern(6, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"mark": "six"}})
+		r.wants(r.send("POST", "/mcp", body, append(headers, c)...), 200, "six")
+	}
+	if n := r.s.people.count(); n != 3 {
+		t.Errorf("%d people, want 3", n)
+	}
+	twice := func(r *http.Request) { r.Header["Nbduet-User"] = []string{"ada", "bob"} }
+	for name, bad := range map[string]change{"two": twice, "a long one": with("Nbduet-User", strings.Repeat("x", maxPerson+1))} {
+		if a := r.send("GET", "/tools/list", "", bad); a.status != 400 || !strings.Contains(a.body, "nbduet-user") {
+			t.Errorf("%s: %+v", name, a)
+		}
+	}
+	// The name alone lets nobody in.
+	r.wants(r.send("GET", "/tools/list", "", ada, bearing("guess")), 401)
+}
+
+// Where nobody was named to say so, nothing is heard of whom a request is from.
+func TestPeopleAreNotBelieved(t *testing.T) {
+	r := newRig(t, nil)
+	mine := r.begin(with("Nbduet-User", "ada"))
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "one"), mine, with("Nbduet-User", "bob")), 200, "one")
+	cfg := r.s.cfg
+	cfg.UserHeader = "X User"
+	if _, err := New(cfg); err == nil || !strings.Contains(err.Error(), `"X User"`) {
+		t.Errorf("%v", err)
+	}
+}
