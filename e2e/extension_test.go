@@ -387,11 +387,52 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 		t.Errorf("with the cookie alone: status %d, %v", status, err)
 	}
 
+	s.people(t, link)
+
 	pid, err := s.program()
 	must(t, err)
 	must(t, syscall.Kill(s.PID, syscall.SIGKILL))
 	<-s.Exited()
 	gone(t, pid)
+}
+
+// people are two who have logged in. The server has one token for the program, and yet neither sees what the other has
+// made, where there are no MCP sessions to tell them apart.
+func (s *site) people(t *testing.T, link http.RoundTripper) {
+	t.Helper()
+	comes := func() goClient {
+		c, err := dial(t.Context(), viaModern, s.URL+"/mcp", "", s.sender)
+		must(t, err)
+		return c
+	}
+	ada := comes()
+	s.login(t, link)
+	bob := comes()
+	sessions := func(c goClient) []string {
+		var list struct {
+			Sessions []struct {
+				Name string `json:"name"`
+			} `json:"sessions"`
+		}
+		must(t, c.call(t.Context(), "session_list", map[string]any{}, &list))
+		var names []string
+		for _, n := range list.Sessions {
+			names = append(names, n.Name)
+		}
+		return names
+	}
+	var made struct {
+		ID string `json:"session_id"`
+	}
+	must(t, ada.call(t.Context(), "session_create", map[string]any{"name": "ada's"}, &made))
+	if hers, his := sessions(ada), sessions(bob); !slices.Equal(hers, []string{"ada's"}) || len(his) != 0 {
+		t.Errorf("she has %q, he has %q", hers, his)
+	}
+	if err := bob.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}); err == nil {
+		t.Error("he ends hers")
+	}
+	must(t, ada.call(t.Context(), "session_delete", map[string]any{"session_id": made.ID}, &map[string]any{}))
+	must(t, errors.Join(ada.leave(), bob.leave()))
 }
 
 // login logs in as a person does, by the form.

@@ -15,6 +15,9 @@ import aiohttp
 LEAVE_SECONDS = 10.0
 """How long the program may take to leave its notebooks, before it is made to end."""
 
+USER_HEADER = "Nbduet-User"
+"""In which the program is told whom a request is from, so that people do not share what they make."""
+
 _LEVEL = re.compile(rb"\blevel=(DEBUG|INFO|WARN|ERROR)\b")
 _LEVELS = {b"DEBUG": logging.DEBUG, b"INFO": logging.INFO, b"WARN": logging.WARNING, b"ERROR": logging.ERROR}
 
@@ -106,6 +109,7 @@ class Child:
             "--transport=streamable-http",
             f"--listen-fd={fd}",
             "--end-with-stdin",
+            f"--user-header={USER_HEADER}",
             env={**env, "NBDUET_AUTH_TOKEN": token},
             stdin=asyncio.subprocess.PIPE,
             stdout=asyncio.subprocess.DEVNULL,

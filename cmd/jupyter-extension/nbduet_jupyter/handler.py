@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from typing import Any
-from urllib.parse import parse_qsl, urlencode
+from urllib.parse import parse_qsl, quote, urlencode
 
 import aiohttp
 from jupyter_server.auth.decorator import allow_unauthenticated
@@ -14,7 +14,7 @@ from jupyter_server_proxy.handlers import NamedLocalProxyHandler
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
-from .child import Child, Run
+from .child import USER_HEADER, Child, Run
 
 ROUTES = {
     "": "/mcp",
@@ -106,7 +106,15 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
         given = self.request.headers
         headers = {k: v for k, v in given.items() if k in _PASSED or k.startswith(_PASSED_PREFIX)}
         headers["X-Forwarded-Prefix"] = url_path_join(self.base_url, self.proxy_base)
+        headers[USER_HEADER] = self._person()
         return headers
+
+    def _person(self) -> str:
+        """Whom the request is from, where the server tells people apart. Whoever has the server's one token
+        is nobody in particular: Jupyter makes up a name for each such request."""
+        if self.token_authenticated and getattr(self.identity_provider, "token", ""):
+            return ""
+        return quote(self.current_user.username, safe="")
 
     async def proxy(self, port: int, path: str) -> None:
         target = self.mappath.get(path)
