@@ -32,10 +32,11 @@ type datalayerGuest struct {
 }
 
 func TestDatalayerCalls(t *testing.T) {
-	w := startWeb(t, 1, "--toolsets=datalayer-today")
+	path := newNotebook(t, markdown("# Matplotlib Examples"), code("1 + 1"), code("one"), code("two"), code("three"))
+	w := startWeb(t, 1, "--toolsets=datalayer-today", "--document-id="+path)
 	for name, test := range map[string]func(g datalayerGuest){
 		"tools": datalayerGuest.lists, "cells": datalayerGuest.cells, "pictures": datalayerGuest.pictures, "notebooks": datalayerGuest.notebooks,
-		"errors": datalayerGuest.errors, "code": datalayerGuest.code,
+		"errors": datalayerGuest.errors, "code": datalayerGuest.code, "cited": datalayerGuest.cited,
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
@@ -90,11 +91,11 @@ func (g datalayerGuest) wants(got any, words ...string) {
 	}
 }
 
-// use makes a new notebook the current one, as "default".
+// use makes a new notebook the current one.
 func (g datalayerGuest) use(cells ...cell) (path string) {
 	g.t.Helper()
 	path = newNotebook(g.t, cells...)
-	g.wants(g.text("use_notebook", map[string]any{"notebook_name": "default", "notebook_path": path, "mode": "connect"}), "Successfully activate notebook 'default'")
+	g.wants(g.text("use_notebook", map[string]any{"notebook_name": "mine", "notebook_path": path, "mode": "connect"}), "Successfully activate notebook 'mine'")
 	return path
 }
 
@@ -191,7 +192,6 @@ func (g datalayerGuest) notebooks() {
 
 // errors names what there is not.
 func (g datalayerGuest) errors() {
-	g.wants(g.text("read_cell", map[string]any{"cell_index": 0}), "use_notebook")
 	g.wants(g.text("use_notebook", map[string]any{"notebook_name": "nonexistent", "notebook_path": "nonexistent.ipynb", "mode": "connect"}), "not found")
 	g.wants(g.text("restart_notebook", map[string]any{"notebook_name": "nonexistent_notebook"}), "not connected")
 	g.wants(g.text("unuse_notebook", map[string]any{"notebook_name": "nonexistent_notebook"}), "not connected")
@@ -210,4 +210,29 @@ func (g datalayerGuest) code() {
 	g.wants(run("%who", 60), "words")
 	g.wants(run("!echo 'Hello from shell'", 60), "Hello from shell")
 	g.wants(run("import time\ntime.sleep(600)", 1), "TIMEOUT ERROR")
+}
+
+// cited cites cells of the notebook that the program was started for, and of another.
+func (g datalayerGuest) cited() {
+	if got := g.result("read_cell", map[string]any{"cell_index": 0}); len(got) < 2 {
+		g.t.Errorf("the notebook to begin with has %v", got)
+	} else {
+		g.wants(got[0], "=====Cell 0 | type: markdown")
+		g.wants(got[1], "# Matplotlib Examples")
+	}
+	g.text("use_notebook", map[string]any{"notebook_name": "new", "notebook_path": newNotebook(g.t, markdown("# A New Notebook")), "mode": "connect"})
+	g.text("use_notebook", map[string]any{"notebook_name": "default"})
+	cite := func(prompt, cells, notebook string) string {
+		g.t.Helper()
+		got, err := g.Prompt(g.t.Context(), "jupyter_cite", map[string]string{"prompt": prompt, "cell_indices": cells, "notebook_name": notebook})
+		must(g.t, err)
+		return got.Messages[0].Content.Text
+	}
+	g.wants(cite("test prompt", "0", ""), "# Matplotlib Examples", "test prompt")
+	some := cite("", "0-2,4", "")
+	g.wants(some, "USER Cite cells [0, 1, 2, 4]", "=====Cell 0", "=====Cell 1", "=====Cell 2", "=====Cell 4", "=====End of Cited Cells=====")
+	if strings.Contains(some, "=====Cell 3") {
+		g.t.Errorf("a cell that was not asked for is cited: %s", some)
+	}
+	g.wants(cite("", "0", "new"), "from notebook new", "# A New Notebook")
 }
