@@ -11,9 +11,10 @@ if [ -n "${NBDUET_JULIA:-}" ]; then
   [ -x "$NBDUET_JULIA" ] || { say "NBDUET_JULIA names $NBDUET_JULIA, which is no program."; exit 1; }
   exit 0
 fi
-folder=$top/.cache/julia
+mkdir -p "$top/.cache"
+folder=$(cd "$top/.cache" && pwd -P)/julia
 # The program that is made has the folder's path in it. The stamp is written last.
-stamp=$(printf '%s\n' "$top" | cat - "$requirements" "${BASH_SOURCE[0]}" | cksum)
+stamp=$(printf '%s\n' "$folder" | cat - "$requirements" "${BASH_SOURCE[0]}" | cksum)
 if [ "$(cat "$folder/.stamp" 2>/dev/null || true)" = "$stamp" ]; then
   exit 0
 fi
