@@ -31,7 +31,7 @@ func TestDatalayerOldNames(t *testing.T) {
 		"execute_cell_simple_timeout": "[TIMEOUT ERROR: Cell execution exceeded 1 seconds]",
 		"execute_cell_with_progress":  "[TIMEOUT ERROR: Execution exceeded 1 seconds]",
 	} {
-		if got := strings.Join(r.result(tool, dict{"cell_index": 1, "timeout_seconds": 1}), "|"); !strings.Contains(got, "|"+want+"|") {
+		if got := "|" + strings.Join(r.result(tool, dict{"cell_index": 1, "timeout_seconds": 1}), "|"); !strings.Contains(got, "|"+want+"|") {
 			t.Errorf("%s: %q", tool, got)
 		}
 	}
