@@ -48,11 +48,11 @@ test: need-go ## run all tests, browser included, installing what they need
 .PHONY: test-program
 test-program: need-go venv nbmodel rkernel julia
 	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
-	@$(BIN)/withserver go test -race -count=1 -timeout 20m ./...
+	@$(BIN)/withserver go test -race -count=1 -timeout 30m ./...
 
 .PHONY: test-e2e
 test-e2e: need-go venv venv-jsd venv-mcp extension node browser
-	@cd e2e && go test -race -count=1 -timeout 20m ./...
+	@cd e2e && go test -race -count=1 -timeout 30m ./...
 
 .PHONY: soak
 soak: need-go venv browser ## fifty clients over HTTP for two minutes, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
