@@ -379,10 +379,15 @@ func TestEndsInOrder(t *testing.T) {
 				t.Fatal(err)
 			}
 			stop(p)
-			go io.Copy(io.Discard, p.out) // ends with the pipe
+			read := make(chan struct{})
+			go func() {
+				defer close(read)
+				io.Copy(io.Discard, p.out) // ends with the pipe
+			}()
 			if code := <-p.code; code != exitOK {
 				t.Errorf("exit code %d: %s", code, p.log.String())
 			}
+			<-read // or half a line would be taken for one
 			for line := range strings.Lines(p.all.String()) {
 				var m map[string]any
 				if err := json.Unmarshal([]byte(line), &m); err != nil || m["jsonrpc"] != "2.0" {
