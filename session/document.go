@@ -215,24 +215,32 @@ func (d *Document) close(ctx context.Context) error {
 	return err
 }
 
-// lastSaves is how often a file that seems to be somebody else's is saved again
-// and looked at, before a document is left.
-const lastSaves = 3
+// lastSaves is how often a document is saved before it is left, where others edit
+// and save at the same time; lastSavesUnwritten where a save leaves the file as it was.
+const (
+	lastSaves          = 6
+	lastSavesUnwritten = 2
+)
 
 // lastSave saves a document that is about to be left, and looks whether the file
 // has it. It looks from within the room: others may save at any time, and only
 // there it is heard of. A save of theirs that was broken off by an edit leaves a
-// file that nobody names, as another program's would be, until the next save.
+// file that nobody names, as another program's would be, until the next save; and
+// so can ours be broken off.
 func (d *Document) lastSave(ctx context.Context, lv *live, revision ydoc.Revision) error {
 	problem := problemForeign
-	for try := 0; try < lastSaves && problem == problemForeign; try++ {
+	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
+		before := lv.doc.Revision()
 		if err := lv.room.LastSave(ctx); err != nil {
 			return err
 		}
-		problem = d.look(ctx, revision)
+		if lv.doc.Revision() != before && try < lastSaves {
+			continue
+		}
+		problem = d.look(ctx, revision, true)
 		// The server may have renamed it, and not said so in the document yet.
 		if problem == problemGone && d.follow(ctx, lv) {
-			problem = d.look(ctx, revision)
+			problem = d.look(ctx, revision, true)
 		}
 	}
 	d.note(problem)

@@ -178,7 +178,11 @@ func (d *Document) save(ctx context.Context) {
 		d.wantSave()
 		return
 	}
-	problem := d.look(ctx, revision)
+	whole := lv.doc.Revision() == revision
+	if !whole {
+		d.wantSave()
+	}
+	problem := d.look(ctx, revision, whole)
 	if problem == "" && err != nil {
 		problem = "the server did not answer a request to save: " + err.Error()
 	}
@@ -197,8 +201,10 @@ func (d *Document) note(problem string) {
 }
 
 // look compares the file with what a save should have made of it, and says what
-// is wrong with it.
-func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
+// is wrong with it. A save during which somebody has edited is not a whole one:
+// each edit breaks off the save that goes on, and the server calls that a success,
+// too. What it finds then, another save may have made, before our edits.
+func (d *Document) look(ctx context.Context, revision ydoc.Revision, whole bool) string {
 	if d.m.cfg.Server == nil {
 		return ""
 	}
@@ -219,6 +225,8 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		case !c.Writable:
 			return problemReadOnly
+		case !whole:
+			return d.file.unproven()
 		}
 		// The barrier's answer brings what the server has written into the
 		// document. In a room that has been left it came before.
@@ -238,6 +246,18 @@ func (d *Document) look(ctx context.Context, revision ydoc.Revision) string {
 		d.wantSave() // the server has noticed by now; it does not save by itself before the next edit
 	}
 	return problem
+}
+
+// unproven is what there is to say of a file that is there, and that can be
+// written, but of which nothing else is known than before.
+func (f *fileState) unproven() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.gone = false
+	if f.problem == problemGone || f.problem == problemReadOnly {
+		return ""
+	}
+	return f.problem
 }
 
 // compare is what look makes of the file and of the hash that the document
