@@ -4,6 +4,8 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // savedNote is what every answer about a document can carry.
@@ -32,7 +34,14 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 	if err := r.srv.DeleteContents(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	r.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "3"}}, "exec": false}, nil)
+	// By who has it open: a call that opens it is refused as soon as it is known that the file is gone, which the save of
+	// the first edit may have found out.
+	if err := doc.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+		_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "3"})
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
 	var listed struct {
 		Sessions []savedNote `json:"sessions"`
 	}
