@@ -310,17 +310,20 @@ func (d *Document) finishCell(ctx context.Context, r *Run) error {
 	return d.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
 }
 
+// idle takes the busy mark from cells.
+func idle(e *ydoc.Editor, cellIDs []string) error {
+	for _, id := range cellIDs {
+		if err := e.FinishRun(id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // unmark takes the busy mark from cells again that are not run because nobody knows whether the room has the mark; both
 // go to it when they can.
 func (d *Document) unmark(cellIDs []string) {
-	err := d.current().nb.Edit("run", func(e *ydoc.Editor) error {
-		for _, id := range cellIDs {
-			if err := e.FinishRun(id, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	err := d.current().nb.Edit("run", func(e *ydoc.Editor) error { return idle(e, cellIDs) })
 	if err != nil {
 		d.m.log.Warn("cells that are not run still show as busy", "path", d.Path(), "error", err)
 	}
@@ -338,12 +341,5 @@ func (d *Document) idleCells(ctx context.Context, runs ...*Run) error {
 			cells = append(cells, r.CellID)
 		}
 	}
-	return d.Edit(ctx, "run", func(e *ydoc.Editor) error {
-		for _, id := range cells {
-			if err := e.FinishRun(id, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
+	return d.Edit(ctx, "run", func(e *ydoc.Editor) error { return idle(e, cells) })
 }

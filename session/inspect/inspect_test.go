@@ -93,7 +93,13 @@ func (k testKernel) define(code string) {
 // eval is the repr of an expression's value.
 func (k testKernel) eval(expression string) string {
 	k.t.Helper()
-	replies, err := k.Evaluate(k.t.Context(), "", map[string]string{"x": expression})
+	return k.evalAfter("", expression)
+}
+
+// evalAfter is how a kernel shows an expression's value, after code.
+func (k testKernel) evalAfter(code, expression string) string {
+	k.t.Helper()
+	replies, err := k.Evaluate(k.t.Context(), code, map[string]string{"x": expression})
 	if err != nil {
 		k.t.Fatal(err)
 	}

@@ -95,50 +95,17 @@ func juliaExpression(source, kind string, question map[string]any) (string, erro
 }
 
 func juliaLiteral(v any) (string, error) {
-	switch v := v.(type) {
-	case bool:
-		return strconv.FormatBool(v), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	case string:
-		return juliaString(v), nil
-	}
-	return "", fmt.Errorf("%T has no form in Julia", v)
+	return literal(v, "Julia", strconv.FormatBool, juliaString)
 }
 
 // juliaString is a Julia string literal in ASCII, in which nothing is interpolated.
-func juliaString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		switch {
-		case r == '"' || r == '\\' || r == '$':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r < ' ' || r == 0x7f || r > 0x7f && r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
-}
+func juliaString(s string) string { return asciiString(s, `"\$`) }
 
 // checkJuliaName checks that name is a name of Julia, such as df, x̂ or done!, or a path of them with dots between. The
 // error is a *NameError.
 func checkJuliaName(name string) error {
-	switch {
-	case name == "":
-		return &NameError{name, "it is empty"}
-	case len([]rune(name)) > MaxName:
-		return &NameError{name, fmt.Sprintf("it is longer than %d characters", MaxName)}
+	if err := checkLength(name); err != nil {
+		return err
 	}
 	for part := range strings.SplitSeq(name, ".") {
 		if part == "" {

@@ -9,7 +9,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // TestJulia is of parts, so that one server and one kernel are started and the inspection is compiled once. What a part
@@ -45,17 +44,7 @@ func TestJulia(t *testing.T) {
 // juliaSays is an expression's value as Julia shows it. Evaluating it leaves ans as it is.
 func (k testKernel) juliaSays(expression string) string {
 	k.t.Helper()
-	replies, err := k.Evaluate(k.t.Context(), "ans", map[string]string{"x": expression})
-	if err != nil {
-		k.t.Fatal(err)
-	}
-	m, _ := replies["x"].(map[string]any)
-	data, _ := m["data"].(map[string]any)
-	text, ok := data["text/plain"].(string)
-	if !ok {
-		k.t.Fatalf("%s: %v", expression, m)
-	}
-	return text
+	return k.evalAfter("ans", expression)
 }
 
 // What an inspection could leave behind in the kernel, but for ans and what is kept under __toplevel__.
@@ -70,13 +59,7 @@ func juliaTrace(t *testing.T, k testKernel) {
 	if e := k.run("error(\"no\")"); e == nil {
 		t.Fatal("no error")
 	}
-	count := func() int {
-		reply, err := k.conn.Execute(t.Context(), kernel.Request{Code: "ans", Silent: true}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply.Count
-	}
+	count := func() int { return k.count("ans") }
 	look := func() {
 		k.variables(inspect.ListOptions{Everything: true})
 		for _, name := range []string{"tx", "tf", "ts", "tr", "tr.a", "ts.n", "ans", "Out"} {

@@ -20,13 +20,21 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
 }
 
-// CheckName checks that name is an identifier or a dotted path of identifiers. The error is a *NameError.
-func CheckName(name string) error {
+// checkLength checks what holds for a name in any language.
+func checkLength(name string) error {
 	switch {
 	case name == "":
 		return &NameError{name, "it is empty"}
 	case len([]rune(name)) > MaxName:
 		return &NameError{name, fmt.Sprintf("it is longer than %d characters", MaxName)}
+	}
+	return nil
+}
+
+// CheckName checks that name is an identifier or a dotted path of identifiers. The error is a *NameError.
+func CheckName(name string) error {
+	if err := checkLength(name); err != nil {
+		return err
 	}
 	for part := range strings.SplitSeq(name, ".") {
 		switch {

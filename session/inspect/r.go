@@ -65,52 +65,19 @@ func rExpression(source string, question map[string]any) (string, error) {
 }
 
 func rLiteral(v any) (string, error) {
-	switch v := v.(type) {
-	case bool:
-		return strings.ToUpper(strconv.FormatBool(v)), nil
-	case int:
-		return strconv.Itoa(v), nil
-	case float64:
-		return strconv.FormatFloat(v, 'g', -1, 64), nil
-	case string:
-		return rString(v), nil
-	}
-	return "", fmt.Errorf("%T has no form in R", v)
+	return literal(v, "R", func(b bool) string { return strings.ToUpper(strconv.FormatBool(b)) }, rString)
 }
 
 // rString is an R string literal in ASCII. NUL, which R has no form of, is replaced.
 func rString(s string) string {
-	var b strings.Builder
-	b.WriteByte('"')
-	for _, r := range strings.ToValidUTF8(s, "\uFFFD") {
-		switch {
-		case r == '"' || r == '\\':
-			b.WriteByte('\\')
-			b.WriteRune(r)
-		case r == '\n':
-			b.WriteString(`\n`)
-		case r == 0:
-			b.WriteString(`\uFFFD`)
-		case r < ' ' || r == 0x7f || r > 0x7f && r <= 0xffff:
-			fmt.Fprintf(&b, `\u%04x`, r)
-		case r > 0xffff:
-			fmt.Fprintf(&b, `\U%08x`, r)
-		default:
-			b.WriteRune(r)
-		}
-	}
-	b.WriteByte('"')
-	return b.String()
+	return asciiString(strings.ReplaceAll(s, "\x00", "\uFFFD"), `"\`)
 }
 
 // checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error is
 // a *NameError.
 func checkRName(name string) error {
-	switch {
-	case name == "":
-		return &NameError{name, "it is empty"}
-	case len([]rune(name)) > MaxName:
-		return &NameError{name, fmt.Sprintf("it is longer than %d characters", MaxName)}
+	if err := checkLength(name); err != nil {
+		return err
 	}
 	for part := range strings.SplitSeq(strings.ReplaceAll(name, "@", "$"), "$") {
 		if part == "" {

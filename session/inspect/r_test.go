@@ -39,6 +39,16 @@ func TestR(t *testing.T) {
 	}
 }
 
+// count is how many executions the kernel has counted, after silent code.
+func (k testKernel) count(code string) int {
+	k.t.Helper()
+	reply, err := k.conn.Execute(k.t.Context(), kernel.Request{Code: code, Silent: true}, nil)
+	if err != nil {
+		k.t.Fatal(err)
+	}
+	return reply.Count
+}
+
 // rSays is what code prints.
 func (k testKernel) rSays(code string) string {
 	k.t.Helper()
@@ -74,13 +84,7 @@ func rTrace(t *testing.T, k testKernel) {
 	if e := k.run("stop('no')"); e == nil {
 		t.Fatal("no error")
 	}
-	count := func() int {
-		reply, err := k.conn.Execute(t.Context(), kernel.Request{Code: "0", Silent: true}, nil)
-		if err != nil {
-			t.Fatal(err)
-		}
-		return reply.Count
-	}
+	count := func() int { return k.count("0") }
 	k.rSays(rSnapshot) // the first use of a function may load something
 	before, n := k.rSays(rSnapshot), count()
 	k.variables(inspect.ListOptions{Everything: true})
