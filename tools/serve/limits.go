@@ -60,6 +60,21 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	return nil, false
 }
 
+// leftoverMost is how many bytes of a body that nobody wanted are read before an answer is sent. It is what net/http reads
+// where the connection goes on.
+const leftoverMost = 256 << 10
+
+// leftover reads what is left of a body where the connection ends with the answer. A connection that is closed with bytes
+// unread is reset, and its client, still sending, may never see the answer. net/http waits a moment before it closes a
+// connection on which a limit of its own was met, but not where the client had asked for the end.
+func leftover(w *writer, r *http.Request, body io.ReadCloser) {
+	ends := r.Close || w.Header().Get("Connection") == "close"
+	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // who waits for 100 sends nothing
+		return
+	}
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, leftoverMost)) // what is wrong with it concerns nobody
+}
+
 // places are a number of places that can be taken.
 type places chan struct{}
 
@@ -111,6 +126,14 @@ func (d *doorway) Close() error {
 type visitor struct {
 	net.Conn
 	leave func()
+}
+
+// CloseWrite tells the other side that nothing more comes. net/http does so before it waits for a client to read its answer.
+func (v *visitor) CloseWrite() error {
+	if c, ok := v.Conn.(interface{ CloseWrite() error }); ok {
+		return c.CloseWrite()
+	}
+	return nil
 }
 
 // Close closes the connection and gives the place back.

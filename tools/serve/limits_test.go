@@ -74,6 +74,34 @@ func TestSlowloris(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", hello), 200)
 }
 
+// Who sends more than is wanted sees the answer, also where the connection ends with it: what is left unread when a connection
+// is closed resets it, and the answer may be lost then.
+func TestRefusalArrives(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
+	defer r.client.CloseIdleConnections()
+	last := func(r *http.Request) { r.Close = true }
+	for name, c := range map[string]struct {
+		length  int
+		changes []change
+		status  int
+	}{
+		"too long":                     {8 << 20, []change{last}, 413},
+		"too long, without saying so":  {8 << 20, []change{last, func(r *http.Request) { r.ContentLength = -1 }}, 413},
+		"too long, by somebody":        {8 << 20, []change{last, bearing("guess")}, 401},
+		"of a kind that is not read":   {8 << 20, []change{last, with("Content-Type", "text/plain")}, 415},
+		"short enough, but not wanted": {100_000, []change{last, bearing("guess")}, 401},
+	} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			at := *r
+			at.t = t
+			for range 10 {
+				at.wants(at.send("POST", "/mcp", strings.Repeat(" ", c.length), c.changes...), c.status)
+			}
+		})
+	}
+}
+
 // More of a header than is allowed is not read.
 func TestLongHeader(t *testing.T) {
 	r := newRig(t, nil)

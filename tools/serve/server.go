@@ -96,7 +96,9 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 		// tests record the answer.
 		_ = w.ctl.SetReadDeadline(began.Add(s.cfg.Limits.BodyTime))
 	}
+	sent := r.Body // what is read of it is put into its place
 	defer func() {
+		leftover(w, r, sent)
 		w.end()
 		s.cfg.Metrics.answered(w.status)
 		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
