@@ -144,6 +144,7 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 // A room that sends faster than we take waits for us; it does not fill our
 // memory.
 func TestUnreadFramesAreBounded(t *testing.T) {
+	t.Parallel()
 	const size = 3 << 20
 	sent := make(chan int, 1)
 	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
@@ -156,7 +157,7 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 		n := 0
 		for ; n < 200; n++ {
 			// What does not go through in that time is not taken any more.
-			if ws.SetWriteDeadline(time.Now().Add(2*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
+			if ws.SetWriteDeadline(time.Now().Add(5*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
 				break
 			}
 		}

@@ -77,12 +77,13 @@ func TestJoinDiscardsHalfAReplica(t *testing.T) {
 
 // What ends all attempts is the deadline, and the error says what went wrong.
 func TestJoinGivesUpInTime(t *testing.T) {
+	t.Parallel()
 	s := newScripted(t, "x = 1")
 	s.breaks = make(map[int]string)
 	for i := range 10000 {
 		s.breaks[i] = "hello"
 	}
-	_, _, err := tryJoin(t, s.client(), "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 300 * time.Millisecond })
+	_, _, err := tryJoin(t, s.client(), "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 4 * time.Second })
 	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the connection broke") {
 		t.Errorf("join: %v, want the deadline, and that the connection broke", err)
 	}
@@ -137,7 +138,7 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 				}
 				t.Cleanup(srv.CloseIdleConnections)
 				// Half of the time is what an attempt that hangs may take.
-				_, nb, err := tryJoin(t, srv, "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 5 * time.Second })
+				_, nb, err := tryJoin(t, srv, "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 12 * time.Second })
 				if c.want != nil {
 					if !errors.Is(err, c.want) || faults.Load() != 1 {
 						t.Errorf("join: %v after %d attempts, want %v after one", err, faults.Load(), c.want)

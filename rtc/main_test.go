@@ -25,7 +25,7 @@ import (
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
 
 // patience is how long a test waits for what must come.
-const patience = 30 * time.Second
+const patience = time.Minute
 
 // client is the REST side of a test server, over addr where that is not "".
 func client(t *testing.T, s *jupytertest.Server, addr string) *jupyter.Server {

@@ -215,6 +215,11 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 	eventually(t, "connected again", func() bool { return r.State() == rtc.CatchingUp })
 	insert(t, nb, 0, "while catching up")
 	r.SetCursors(awareness.Cursor{Primary: true, Empty: true})
+	eventually(t, "the server has heard of it", func() bool {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return s.visits == 2 && len(s.got) > 0
+	})
 	time.Sleep(300 * time.Millisecond) // for anything that should not come
 	if got := s.received(); len(got) != 1 || got[0] != wire.SyncStep1 {
 		t.Fatalf("sent %v before SYNC2 came, want one SYNC1", got)
@@ -250,6 +255,8 @@ func TestOtherSessionIsDiscarded(t *testing.T) {
 	if err := <-waiting; !errors.As(err, &end) || end.Action != rtc.Discard {
 		t.Errorf("who waited was told %v, want that the room is to be discarded", err)
 	}
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	if s.visits != 1 {
 		t.Errorf("%d connections were made, want none in the other session", s.visits-1)
 	}
@@ -298,11 +305,13 @@ func TestSilentServerIsLost(t *testing.T) {
 }
 
 func TestPingsKeepAQuietRoom(t *testing.T) {
+	t.Parallel()
 	s := newScripted(t, "x = 1")
+	// A silence that is longer than a busy machine may let a process wait.
 	r, _ := join(t, s.client(), "a.ipynb", func(c *rtc.Config) {
-		c.Timing.Silence, c.Timing.Ping = 400*time.Millisecond, 50*time.Millisecond
+		c.Timing.Silence, c.Timing.Ping = 4*time.Second, 50*time.Millisecond
 	})
-	time.Sleep(time.Second)
+	time.Sleep(6 * time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.visits != 1 || r.State() != rtc.Synced {
