@@ -226,21 +226,25 @@ const (
 // has it. It looks from within the room: others may save at any time, and only
 // there it is heard of. A save of theirs that was broken off by an edit leaves a
 // file that nobody names, as another program's would be, until the next save; and
-// so can ours be broken off.
+// so can ours be broken off. Then it is the file's content that tells.
 func (d *Document) lastSave(ctx context.Context, lv *live, revision ydoc.Revision) error {
+	w := lv.witness()
+	defer w.end()
 	problem := problemForeign
 	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
 		before := lv.doc.Revision()
 		if err := lv.room.LastSave(ctx); err != nil {
 			return err
 		}
-		if lv.doc.Revision() != before && try < lastSaves {
-			continue
+		if whole := lv.doc.Revision() == before; whole || try == lastSaves {
+			problem = d.look(ctx, revision, true)
 		}
-		problem = d.look(ctx, revision, true)
 		// The server may have renamed it, and not said so in the document yet.
 		if problem == problemGone && d.follow(ctx, lv) {
 			problem = d.look(ctx, revision, true)
+		}
+		if (problem == problemForeign || problem == problemUnproven) && d.written(ctx, w) {
+			problem = ""
 		}
 	}
 	d.note(problem)

@@ -44,10 +44,7 @@ func (lv *live) forgotten() string {
 // lookUnasked is look where the server saves by itself.
 func (d *Document) lookUnasked(ctx context.Context, lv *live) string {
 	revision := lv.doc.Revision()
-	opt := jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
-	if lv.nb != nil {
-		opt = jupyter.ContentsOptions{Content: true, Type: "notebook"}
-	}
+	opt := lv.contentOf()
 	var seen time.Time
 	var failed error
 	for try := range lookTries {

@@ -109,6 +109,20 @@ func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
 // sameNotebook compares a notebook as the Contents API gives it with the one in
 // the room.
 func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
+	was, err := plainNotebook(file)
+	if err != nil {
+		return false, err
+	}
+	is, err := json.Marshal(now)
+	if err != nil {
+		return false, err
+	}
+	return bytes.Equal(was, is), nil
+}
+
+// plainNotebook is a notebook as the Contents API gives it in the form of
+// NotebookContent, as JSON.
+func plainNotebook(file json.RawMessage) ([]byte, error) {
 	var onDisk struct {
 		Cells    []map[string]any `json:"cells"`
 		Metadata map[string]any   `json:"metadata"`
@@ -116,7 +130,7 @@ func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
 		Minor    int              `json:"nbformat_minor"`
 	}
 	if err := json.Unmarshal(file, &onDisk); err != nil {
-		return false, err
+		return nil, err
 	}
 	for _, c := range onDisk.Cells {
 		if metadata, ok := c["metadata"].(map[string]any); ok {
@@ -130,17 +144,9 @@ func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
 	for i, c := range onDisk.Cells {
 		cells[i] = c
 	}
-	was, err := json.Marshal(map[string]any{
+	return json.Marshal(map[string]any{
 		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata, "cells": cells,
 	})
-	if err != nil {
-		return false, err
-	}
-	is, err := json.Marshal(now)
-	if err != nil {
-		return false, err
-	}
-	return bytes.Equal(was, is), nil
 }
 
 // RewriteText is EditText that also tells what the text was, and at which

@@ -1,0 +1,110 @@
+package session
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"strings"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// witness keeps what a document has been like since it began, for whoever leaves
+// while others edit. Each of their edits breaks off the save under way: the file
+// is written all the same, but the server does not put its hash into the document.
+// A file that is what the document was once since then has all that was edited
+// before, whoever has written it.
+//
+// States that come too fast to be seen one by one are missed; then another look
+// has to find the file in one of those that were seen.
+type witness struct {
+	lv      *live
+	changes *ydoc.Subscription
+	cancel  context.CancelFunc
+	wg      sync.WaitGroup
+
+	mu     sync.Mutex
+	states map[[sha256.Size]byte]bool
+}
+
+// witness begins to watch a document; end it.
+func (lv *live) witness() *witness {
+	w := &witness{lv: lv, changes: lv.doc.Subscribe(), states: make(map[[sha256.Size]byte]bool)}
+	w.note()
+	ctx, cancel := context.WithCancel(context.Background())
+	w.cancel = cancel
+	w.wg.Go(func() {
+		for {
+			if _, err := w.changes.Next(ctx); err != nil {
+				return // it has ended, or the document is broken
+			}
+			w.note()
+		}
+	})
+	return w
+}
+
+func (w *witness) end() {
+	w.cancel()
+	w.wg.Wait()
+	w.changes.Close()
+}
+
+// note keeps what the document is like now. A notebook that cannot be written as
+// JSON is in no file.
+func (w *witness) note() {
+	var state []byte
+	if w.lv.text != nil {
+		state = []byte(w.lv.text.String())
+	} else {
+		var err error
+		if state, err = json.Marshal(NotebookContent(w.lv.nb)); err != nil {
+			return
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.states[sha256.Sum256(state)] = true
+}
+
+// recognizes reports whether a file, with its content, is what the document has
+// been like. A file that is just being written is not.
+func (w *witness) recognizes(file jupyter.Content) bool {
+	var state []byte
+	if w.lv.text != nil {
+		var text string
+		if json.Unmarshal(file.Content, &text) != nil {
+			return false
+		}
+		state = []byte(strings.ReplaceAll(text, "\r\n", "\n"))
+	} else {
+		var err error
+		if state, err = plainNotebook(file.Content); err != nil {
+			return false
+		}
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.states[sha256.Sum256(state)]
+}
+
+// contentOf are the options with which the Contents API gives the content of the
+// document's file.
+func (lv *live) contentOf() jupyter.ContentsOptions {
+	if lv.nb != nil {
+		return jupyter.ContentsOptions{Content: true, Type: "notebook"}
+	}
+	return jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+}
+
+// written looks whether the file is what the document has been like since the
+// witness began.
+func (d *Document) written(ctx context.Context, w *witness) bool {
+	if d.m.cfg.Server == nil {
+		return false
+	}
+	c, err := d.m.cfg.Server.Contents(ctx, d.Path(), w.lv.contentOf())
+	return err == nil && w.recognizes(c)
+}
