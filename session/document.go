@@ -26,6 +26,7 @@ type Document struct {
 	wg     sync.WaitGroup
 	saves  chan struct{} // wakes the saver
 	unused chan struct{} // tells the saver that nobody uses the document now
+	saving chan struct{} // has one place, taken by who saves the document, or keeps it from being saved
 	queue  runQueue
 	kernel kernelLink
 	// displays are those of ended runs; the runner's own.
@@ -43,6 +44,7 @@ type Document struct {
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
 	d.unused = make(chan struct{}, 1)
+	d.saving = make(chan struct{}, 1)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	d.queue.wake = make(chan struct{}, 1)

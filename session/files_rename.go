@@ -54,14 +54,7 @@ func (m *Manager) Rename(ctx context.Context, from, to string) (Renamed, error) 
 			e.doc.Release()
 		}
 	}()
-	for _, e := range open {
-		// A save that meets the rename on the way could be taken for another
-		// program's write.
-		if !e.doc.current().room.AutosaveOff() {
-			e.doc.save(ctx)
-		}
-	}
-	if _, err := m.name(ctx, c.Path, to); err != nil {
+	if err := m.renameSaved(ctx, open, c.Path, to); err != nil {
 		if errors.Is(err, jupyter.ErrConflict) {
 			return out, fmt.Errorf("rename %s: %w: %q", c.Path, ErrExists, to)
 		}
@@ -79,6 +72,23 @@ func (m *Manager) Rename(ctx context.Context, from, to string) (Renamed, error) 
 		m.drop(e, "its file was renamed, and the room did not follow")
 	}
 	return out, nil
+}
+
+// renameSaved saves the open documents of what is renamed, and lets none of them
+// be saved until it is: a save that meets the rename on the way could be taken for
+// another program's write, or put a file back at the old path.
+func (m *Manager) renameSaved(ctx context.Context, open []*entry, from, to string) error {
+	for _, e := range open {
+		if !e.doc.holdSaves(ctx) {
+			return ctx.Err()
+		}
+		defer e.doc.releaseSaves()
+		if !e.doc.current().room.AutosaveOff() {
+			e.doc.save(ctx)
+		}
+	}
+	_, err := m.name(ctx, from, to)
+	return err
 }
 
 // index makes the server give a folder an id. When it is renamed, the ids of

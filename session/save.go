@@ -129,6 +129,9 @@ func (d *Document) saver() {
 			}
 		}
 		d.yield()
+		if !d.holdSaves(d.ctx) {
+			return
+		}
 		asked := time.Now()
 		if !d.current().room.AutosaveOff() {
 			d.save(d.ctx)
@@ -136,6 +139,7 @@ func (d *Document) saver() {
 				retry.Reset(saveRetry)
 			}
 		}
+		d.releaseSaves()
 		select {
 		case <-d.ctx.Done():
 			return
@@ -143,6 +147,19 @@ func (d *Document) saver() {
 		}
 	}
 }
+
+// holdSaves waits for the end of the save that goes on, and keeps further ones
+// from being asked for until releaseSaves; false where the context ends first.
+func (d *Document) holdSaves(ctx context.Context) bool {
+	select {
+	case d.saving <- struct{}{}:
+		return true
+	case <-ctx.Done():
+		return false
+	}
+}
+
+func (d *Document) releaseSaves() { <-d.saving }
 
 // yield returns when nobody uses the document, and after saveYield anyway.
 func (d *Document) yield() {

@@ -85,3 +85,40 @@ func TestSaveFollowsTheCall(t *testing.T) {
 		}
 	})
 }
+
+// While a file is renamed, its document is not saved; what is due comes afterwards.
+func TestNoSaveMeetsARename(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		defer closeWorld(t, w)
+		d := w.mustOpen(t, "a.ipynb")
+		room := w.room(0)
+		room.saveTakes.Store(int64(time.Second / 2))
+		edit := func() {
+			t.Helper()
+			if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit()
+		d.Release()
+		synctest.Wait() // the save has begun
+		began := time.Now()
+		if !d.holdSaves(t.Context()) || time.Since(began) != time.Second/2 {
+			t.Errorf("held after %v, want half a second: after the save that went on", time.Since(began))
+		}
+		edit()
+		time.Sleep(2 * savePauseMax)
+		if n := room.saves.Load(); n != 1 {
+			t.Errorf("%d saves, want none of them while they are held", n)
+		}
+		d.releaseSaves()
+		synctest.Wait()
+		if n := room.saves.Load(); n != 2 {
+			t.Errorf("%d saves, want the one that was due", n)
+		}
+	})
+}
