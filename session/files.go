@@ -147,8 +147,11 @@ func (m *Manager) Copy(ctx context.Context, from, to string) (jupyter.Content, e
 	if fresh != nil && (c.Type == "notebook") == notebookName(to) {
 		return m.Create(ctx, to, *fresh)
 	}
-	copied, err := m.cfg.Server.CopyContents(ctx, c.Path, parent(to))
-	if err != nil {
+	var copied jupyter.Content
+	if err := whole(ctx, func() (err error) {
+		copied, err = m.cfg.Server.CopyContents(ctx, c.Path, parent(to))
+		return err
+	}); err != nil {
 		return c, err
 	}
 	return m.settle(ctx, copied.Path, to)

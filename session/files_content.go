@@ -57,10 +57,8 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 // ahead is the content of a file's room where it is not that of the file, nil
 // where it is. What has no room, such as an image, has none that is ahead.
 func (m *Manager) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
-	opt := jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
 	open := m.OpenText
 	if c.Type == "notebook" {
-		opt = jupyter.ContentsOptions{Content: true, Type: "notebook"}
 		open = m.Open
 	}
 	d, err := open(ctx, c.Path)
@@ -76,8 +74,11 @@ func (m *Manager) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewCon
 	if err := d.Settled(ctx); err != nil {
 		return nil, err
 	}
-	file, err := m.cfg.Server.Contents(ctx, d.Path(), opt)
-	if err != nil {
+	var file jupyter.Content
+	if err := whole(ctx, func() (err error) {
+		file, err = m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
+		return err
+	}); err != nil {
 		return nil, err
 	}
 	return ahead(d, file)

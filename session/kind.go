@@ -169,6 +169,28 @@ func (m *Manager) look(ctx context.Context, path string, opt jupyter.ContentsOpt
 	return m.cfg.Server.Contents(ctx, path, opt)
 }
 
+// readTries is how often what the server cannot read is read, and readAgain the
+// pause between: it writes a file in its place, and half of it may be there.
+const (
+	readTries = 4
+	readAgain = 250 * time.Millisecond
+)
+
+// whole reads a file by a request, again where the server could not read it.
+func whole(ctx context.Context, read func() error) error {
+	for try := 1; ; try++ {
+		err := read()
+		if !errors.Is(err, jupyter.ErrBadRequest) || try == readTries {
+			return err
+		}
+		select {
+		case <-ctx.Done():
+			return err
+		case <-time.After(readAgain):
+		}
+	}
+}
+
 // fits says what is wrong with a thing of the Contents API's type for a
 // document of this kind; nil for nothing.
 func (k kind) fits(typ string) error {
