@@ -76,7 +76,8 @@ func TestServerRuns(t *testing.T) {
 	})
 
 	t.Run("input", func(t *testing.T) {
-		d := open(t, manager(t, s, onServer), s.Notebook(t, "a = input('A? ')\nb = input('B? ')\nprint(a + b)", "input('Never? ')", "6*7"))
+		path := s.Notebook(t, "a = input('A? ')\nb = input('B? ')\nprint(a + b)", "input('Never? ')", "6*7")
+		d := open(t, manager(t, s, session.Config{Execute: session.ExecuteServer, InputTimeout: patience}), path)
 		var asked []string
 		runs, err := d.RunWith(t.Context(), []string{"c0"}, session.RunOptions{Ask: func(_ context.Context, q session.Question) (string, error) {
 			asked = append(asked, q.Prompt)
@@ -87,7 +88,7 @@ func TestServerRuns(t *testing.T) {
 		}
 		// The extension drops an answer now and then, when something else has
 		// just come from the kernel: the code waits on, and can be stopped.
-		some, stop := context.WithTimeout(t.Context(), patience/3)
+		some, stop := context.WithTimeout(t.Context(), patience/6)
 		dropped := runs[0].Wait(some) != nil
 		stop()
 		if dropped {
@@ -104,6 +105,7 @@ func TestServerRuns(t *testing.T) {
 		} else if res.State != session.Done || text(res.Outputs) != "stdout:AB\n;" || strings.Join(asked, "") != "A? B? " {
 			t.Errorf("%s, %q, asked %q, %v", res.State, text(res.Outputs), asked, res.Err)
 		}
+		d = open(t, manager(t, s, onServer), path)
 		res = ask(t, d, "c1", nil)
 		if res.State != session.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), `"Never? "`) {
 			t.Errorf("without an answer: %s, %v", res.State, res.Err)

@@ -43,7 +43,7 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Chtimes(f.full, later, later); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(pollInterval)
+			f.serverLooks()
 			f.stillFollows("after")
 			f.has("x = 1", "after = True")
 		},
@@ -60,7 +60,7 @@ func TestFileChanges(t *testing.T) {
 		// The server does not notice this, and neither can anybody who asks it:
 		// the room stays what it is, and the next save makes the file follow.
 		// Only a save that comes before the server's next look at the file finds
-		// it changed; so the one that the server makes after a pause has its time.
+		// it changed; so none may be pending: who has edited has saved, and left.
 		"restored": func(t *testing.T, f *fileChange) {
 			next := f.full + ".tmp"
 			f.write(next, f.read())
@@ -68,12 +68,16 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Chtimes(next, past, past); err != nil {
 				t.Fatal(err)
 			}
-			f.stillFollows("before")
-			time.Sleep(pollInterval)
+			guest := manager(t, f.s, session.Config{AgentName: "guest"})
+			appendCell(t, open(t, guest, f.path), "before = True")
+			if err := guest.Close(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			eventually(t, "the edit is here", func() bool { return f.source(1) == "before = True" })
 			if err := os.Rename(next, f.full); err != nil {
 				t.Fatal(err)
 			}
-			time.Sleep(pollInterval)
+			f.serverLooks()
 			f.stillFollows("after")
 			f.has("before = True", "after = True")
 		},
@@ -114,7 +118,8 @@ func TestFileChanges(t *testing.T) {
 			}
 			appendCell(t, f.d, "nowhere = True")
 			f.isUnsaved("moved or deleted")
-			f.write(f.full, strings.Replace(was, "x = 1", "x = 2", 1))
+			f.write(f.full+".tmp", strings.Replace(was, "x = 1", "x = 2", 1))
+			f.giveBack(f.full+".tmp", f.full)
 			// What comes back is the file's content: the room takes it over.
 			eventually(t, "the document has the file's content", func() bool {
 				return f.source(0) == "x = 2" && f.d.Notebook().Len() == 1
@@ -178,10 +183,6 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	}
 }
 
-// pollInterval is longer than the pause between two looks of the server at the
-// files of its rooms.
-const pollInterval = 2500 * time.Millisecond
-
 // An edit that was confirmed, but is not in the file yet, may be undone when
 // another program writes the file: the server then puts the file's content in
 // its place, or ours over it, as it comes. The first is said.
@@ -196,10 +197,11 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 			t.Fatal(err)
 		}
 		id := appendCell(t, f.d, "perhaps = True")
-		time.Sleep(pollInterval)
+		f.serverLooks()
 		_, there := f.d.Notebook().Cell(id)
 		if told := f.d.Overwritten() != ""; !there && !told {
-			t.Error("an edit was undone without a word")
+			// It is seen in the document a little before it is told of.
+			eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
 		}
 	}
 	f.stillFollows("after")
@@ -230,13 +232,31 @@ func newFileChange(t *testing.T, s *jupytertest.Server) *fileChange {
 	return f
 }
 
+// read reads the file, which the server writes in its place: half of it may be there.
 func (f *fileChange) read() string {
 	f.t.Helper()
-	b, err := os.ReadFile(f.full)
-	if err != nil {
-		f.t.Fatal(err)
-	}
+	var b []byte
+	eventually(f.t, "a whole file", func() bool {
+		var err error
+		if b, err = os.ReadFile(f.full); err != nil {
+			f.t.Fatal(err)
+		}
+		return json.Valid(b)
+	})
 	return string(b)
+}
+
+// serverLooks returns when the server has looked at the files of its rooms, which
+// it does once a second. It may stand still for longer than that, so that it has to
+// answer all the while.
+func (f *fileChange) serverLooks() {
+	f.t.Helper()
+	for range 25 {
+		time.Sleep(100 * time.Millisecond)
+		if _, err := f.m.Server().Contents(f.t.Context(), f.path, jupyter.ContentsOptions{}); err != nil {
+			f.t.Fatal(err)
+		}
+	}
 }
 
 func (f *fileChange) write(file, content string) {
@@ -286,9 +306,8 @@ func (f *fileChange) has(parts ...string) {
 		if !strings.Contains(all.String(), p) {
 			f.t.Errorf("the document lacks %q:\n%s", p, all.String())
 		}
-		if !fileHas(f.s, f.path, p) {
-			f.t.Errorf("the file lacks %q", p)
-		}
+		// Another save may be writing it.
+		eventually(f.t, "the file has "+p, func() bool { return fileHas(f.s, f.path, p) })
 	}
 }
 

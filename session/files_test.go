@@ -258,8 +258,14 @@ func TestLeftRightAfterARename(t *testing.T) {
 	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
 	path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
 	d := openText(t, other, path)
-	insertText(t, d, "one ")
-	eventually(t, "the edit is on disk", func() bool { return fileHas(s, path, "one text") })
+	// Who edits before the rename saves, and leaves: a save that meets it on the
+	// way is another matter.
+	guest := manager(t, s, session.Config{AgentName: "guest"})
+	insertText(t, openText(t, guest, path), "one ")
+	if err := guest.Close(t.Context()); err != nil {
+		t.Fatal(err)
+	}
+	eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
 	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}

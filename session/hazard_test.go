@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // The ways in which a careless client corrupts a shared notebook, or loses
@@ -195,6 +197,13 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 	}
 	p.show(state)
 	eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
+	// The server has to know as well, before the edit.
+	eventually(t, "the agent is heard not to ask for saves either", func() bool {
+		return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
+			_, user := st.User()
+			return user && !st.Autosave()
+		})
+	})
 	appendCell(t, d, "later = True")
 	time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
 	if fileHas(s, path, "later") {
@@ -202,6 +211,10 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 	}
 	state["autosave"] = true
 	p.show(state)
+	eventually(t, "Ada is seen to want saves again", func() bool {
+		peers := d.Peers()
+		return len(peers) == 1 && peers[0].Autosave
+	})
 	appendCell(t, d, "now = True")
 	eventually(t, "the file is written", func() bool { return fileHas(s, path, "now = True") && fileHas(s, path, "later = True") })
 }

@@ -24,11 +24,11 @@ func ask(t *testing.T, d *session.Document, cell string, asker session.Asker) se
 // gets no answer is interrupted with an error that names its prompt.
 func TestInput(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{InputTimeout: time.Second})
-	d := open(t, m, s.Notebook(t,
+	path := s.Notebook(t,
 		"name = input('Name? ')\nprint('hello', name)",
 		"import getpass\nprint(len(getpass.getpass('Secret: ')))",
-		"6 * 7"))
+		"6 * 7")
+	d := open(t, manager(t, s, session.Config{InputTimeout: patience}), path)
 	var asked []session.Question
 	answers := func(line string) session.Asker {
 		return func(_ context.Context, q session.Question) (string, error) {
@@ -45,6 +45,7 @@ func TestInput(t *testing.T) {
 	if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
 		t.Errorf("asked: %+v", asked)
 	}
+	d = open(t, manager(t, s, session.Config{InputTimeout: time.Second}), path)
 	nobody := map[string]session.Asker{
 		"nobody answered within 1s: there is nobody to ask": nil,
 		"nobody answered within 1s": func(ctx context.Context, _ session.Question) (string, error) {

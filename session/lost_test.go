@@ -24,7 +24,7 @@ func pidOf(t *testing.T, r *session.Run) int {
 // all that waited for that kernel; the next run has a new one and is told so.
 func TestKernelExits(t *testing.T) {
 	s := jupytertest.Shared(t)
-	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(0.3)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
+	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
 	runs, err := d.Run(t.Context(), []string{"c0", "c1"})
 	if err != nil {
 		t.Fatal(err)
@@ -57,7 +57,7 @@ func TestKernelExits(t *testing.T) {
 // that the server culls because it is idle is replaced, and neither in silence.
 func TestKernelDeadOrCulled(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
-		"--MappingKernelManager.cull_idle_timeout=10", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
+		"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
 	m := manager(t, s, session.Config{})
 	path := s.Notebook(t, forever, "6*7")
 	d := open(t, m, path)

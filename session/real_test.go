@@ -17,7 +17,7 @@ import (
 )
 
 // patience is how long a test waits for what must come.
-const patience = 60 * time.Second
+const patience = 2 * time.Minute
 
 func manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
 	t.Helper()
