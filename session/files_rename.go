@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -78,6 +79,8 @@ func (m *Manager) Rename(ctx context.Context, from, to string) (Renamed, error) 
 // be saved until it is: a save that meets the rename on the way could be taken for
 // another program's write, or put a file back at the old path.
 func (m *Manager) renameSaved(ctx context.Context, open []*entry, from, to string) error {
+	// In one order, so that no two renames wait for each other.
+	slices.SortFunc(open, func(a, b *entry) int { return strings.Compare(a.doc.FileID(), b.doc.FileID()) })
 	for _, e := range open {
 		if !e.doc.holdSaves(ctx) {
 			return ctx.Err()
