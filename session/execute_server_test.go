@@ -67,7 +67,10 @@ func TestServerRuns(t *testing.T) {
 		if data, _ := got[1].Outputs[0]["data"].(map[string]any); data["image/png"] != "iVBORw0KGgo=" {
 			t.Errorf("the plot is %v", got[1].Outputs)
 		}
-		idle(t, d, "c3")
+		eventually(t, "the cancelled one is idle", func() bool { // a little after its run has ended
+			c, _ := d.Notebook().Cell("c3")
+			return c.ExecutionState == ydoc.Idle
+		})
 		rest := run(t, d, "c4", "c5")
 		if rest[0].State != session.Done || rest[1].State != session.Done || text(rest[1].Outputs) != "stdout:done\n;" && text(rest[1].Outputs) != "stdout:done;" {
 			t.Errorf("the rest: %s, %s, %q", rest[0].State, rest[1].State, text(rest[1].Outputs))
