@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"strings"
+	"time"
 
 	"github.com/chromedp/chromedp"
 	"github.com/chromedp/chromedp/kb"
@@ -165,18 +166,25 @@ func (n *Notebook) WaitView(ctx context.Context, what string, check func([]ViewC
 // the cell at index, which must be in the visible part of the page.
 func (n *Notebook) EditCell(ctx context.Context, index int) error {
 	cell := fmt.Sprintf(`.jp-Notebook-cell[data-windowed-list-index="%d"]`, index)
-	if err := n.Click(ctx, cell+` .cm-content`); err != nil {
-		return fmt.Errorf("edit cell %d: %w", index, err)
-	}
-	err := poll.Until(ctx, fmt.Sprintf("the focus in cell %d", index), func(ctx context.Context) error {
+	focused := func(ctx context.Context) error {
 		inside, err := Eval[bool](ctx, n.Tab, `!!document.activeElement?.closest(`+quote(cell)+`)`)
 		if err == nil && !inside {
 			err = errors.New("the focus is elsewhere")
 		}
 		return err
+	}
+	// The page may scroll between the look for the cell's place and the click
+	// there, as it does when a cell was just added. Who misses clicks again.
+	err := poll.Until(ctx, fmt.Sprintf("the focus in cell %d", index), func(ctx context.Context) error {
+		if err := n.Click(ctx, cell+` .cm-content`); err != nil {
+			return err
+		}
+		soon, stop := context.WithTimeout(ctx, 3*time.Second)
+		defer stop()
+		return poll.Until(soon, "the focus", focused)
 	})
 	if err != nil {
-		return err
+		return fmt.Errorf("edit cell %d: %w", index, err)
 	}
 	return n.Press(ctx, kb.End, kb.ModifierCtrl)
 }
@@ -190,12 +198,20 @@ func (n *Notebook) Scroll(ctx context.Context, index int) error {
 // Collaborators opens the panel that names the people and agents at work,
 // with the files that each has open, and reads what it shows, one entry for each.
 func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {
+	// An entry may be gone between the look for it and the click on it, which
+	// would then wait for another one.
+	ctx, stop := context.WithTimeout(ctx, 20*time.Second)
+	defer stop()
 	open, err := Eval[bool](ctx, n.Tab, `!!document.querySelector(".jp-CollaboratorsList")?.checkVisibility()`)
 	if err != nil {
 		return nil, err
 	}
 	if !open {
 		if err := n.Click(ctx, `.jp-SideBar [data-id="jp-collaboration-panel"]`); err != nil {
+			return nil, err
+		}
+		// Another click would close it again.
+		if err := n.WaitVisible(ctx, ".jp-CollaboratorsList"); err != nil {
 			return nil, err
 		}
 	}
