@@ -108,7 +108,22 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 		_, err := nbduet.Do(ctx, tool, args, nil)
 		must(t, err)
 	}
+	agentReads := func(path, content string) {
+		t.Helper()
+		must(t, poll.Until(ctx, "the agent to read what was typed", func(ctx context.Context) error {
+			var read struct {
+				Content string `json:"content"`
+			}
+			_, err := nbduet.Do(ctx, "get_document_content", map[string]any{"path": path}, &read)
+			if err == nil && read.Content != content {
+				err = fmt.Errorf("%q", read.Content)
+			}
+			return err
+		}))
+	}
+	// What the agent has not heard of is no part of what it overwrites.
 	tab.typeAtEnd("three = 3")
+	agentReads(path, "one = 1\ntwo = 2\nthree = 3")
 	do("overwrite_document", map[string]any{"path": path, "content": "one = 100 # 😀\ntwo = 2\nthree = 3"})
 	tab.shows(path, "one = 100 # 😀\ntwo = 2\nthree = 3")
 	tab.typeAtEnd(" # four")
@@ -118,17 +133,8 @@ func TestOpenTextIsOverwrittenRenamedCopied(t *testing.T) {
 	do("rename_document", map[string]any{"path": path, "newPath": to})
 	tab.shows(to, "one = 100 # 😀\ntwo = 2\nthree = 3 # four")
 	tab.typeAtEnd(" five")
-	var read struct {
-		Content string `json:"content"`
-	}
 	const all = "one = 100 # 😀\ntwo = 2\nthree = 3 # four five"
-	must(t, poll.Until(ctx, "the agent to read what was typed", func(ctx context.Context) error {
-		_, err := nbduet.Do(ctx, "get_document_content", map[string]any{"path": to}, &read)
-		if err == nil && read.Content != all {
-			err = fmt.Errorf("%q", read.Content)
-		}
-		return err
-	}))
+	agentReads(to, all)
 	do("copy_document", map[string]any{"path": to, "copyPath": "copy-" + path})
 	if b, err := os.ReadFile(jupyter.Path("copy-" + path)); err != nil || string(b) != all {
 		t.Errorf("the copy is %q, %v", b, err)
