@@ -23,7 +23,8 @@ func TestPanelNamesAgent(t *testing.T) {
 	ctx := t.Context()
 	path := newNotebook(t, code("1"))
 	tab := open(t, path)
-	must(t, tab.panelNames(ctx, path, false))
+	// Those of the tests before may be there still for a moment.
+	must(t, poll.Until(ctx, "no agent in the panel", func(ctx context.Context) error { return tab.panelNames(ctx, path, false) }))
 
 	nbduet := startAgent(t)
 	readCells(t, nbduet, path)
