@@ -227,7 +227,12 @@ func (l *Lab) EndKernel(ctx context.Context, path string) error {
 		if s.Path != path {
 			continue
 		}
-		if err := l.request(ctx, http.MethodDelete, "/api/sessions/"+s.ID, http.StatusNoContent, nil); err != nil {
+		err := l.request(ctx, http.MethodDelete, "/api/sessions/"+s.ID, http.StatusNoContent, nil)
+		var status *statusError
+		if errors.As(err, &status) && status.code == http.StatusNotFound {
+			continue // somebody else has ended it meanwhile
+		}
+		if err != nil {
 			return err
 		}
 	}
@@ -239,6 +244,15 @@ func (l *Lab) EndKernel(ctx context.Context, path string) error {
 func (l *Lab) Get(ctx context.Context, path string, out any) error {
 	return l.request(ctx, http.MethodGet, path, http.StatusOK, out)
 }
+
+// statusError says that an answer has another status than was wanted.
+type statusError struct {
+	code int
+	text string
+}
+
+// Error implements error.
+func (e *statusError) Error() string { return e.text }
 
 // request asks the server with the token, and wants the given status.
 func (l *Lab) request(ctx context.Context, method, path string, want int, out any) error {
@@ -257,7 +271,7 @@ func (l *Lab) request(ctx context.Context, method, path string, want int, out an
 		return fmt.Errorf("%s %s: %w", method, path, err)
 	}
 	if resp.StatusCode != want {
-		return fmt.Errorf("%s %s: %s", method, path, resp.Status)
+		return fmt.Errorf("%s %s: %w", method, path, &statusError{resp.StatusCode, resp.Status})
 	}
 	if out == nil {
 		return nil
