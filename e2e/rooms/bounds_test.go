@@ -12,7 +12,6 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/ydoc"
@@ -22,7 +21,7 @@ import (
 // them together.
 func TestHundredRooms(t *testing.T) {
 	s := jupytertest.Start(t)
-	a := newAgentWith(t, s.URL, s.Token, rtc.Timing{})
+	a := newPatient(t, s.URL, s.Token)
 	const rooms = 100
 	var wg sync.WaitGroup
 	gate := make(chan struct{}, 4)
@@ -78,7 +77,7 @@ func TestTwentyAgents(t *testing.T) {
 	l := &ledger{}
 	var docs []*session.Document
 	for range 20 {
-		docs = append(docs, newAgentWith(t, s.URL, s.Token, rtc.Timing{}).open(path))
+		docs = append(docs, newPatient(t, s.URL, s.Token).open(path))
 	}
 	var wg sync.WaitGroup
 	for who, d := range docs {
@@ -122,7 +121,7 @@ func largeNotebook(t testing.TB, s *jupytertest.Server) string {
 func TestLargeNotebook(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := largeNotebook(t, s)
-	a := newAgentWith(t, s.URL, s.Token, rtc.Timing{})
+	a := newPatient(t, s.URL, s.Token)
 	d := a.open(path)
 	if d.Notebook().Len() != largeCells {
 		t.Fatalf("%d cells, want %d", d.Notebook().Len(), largeCells)
@@ -137,7 +136,7 @@ func TestLargeNotebook(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	other := newAgentWith(t, s.URL, s.Token, rtc.Timing{}).open(path)
+	other := newPatient(t, s.URL, s.Token).open(path)
 	want, _ := cells(d.Notebook())
 	if got, _ := cells(other.Notebook()); strings.Join(got, "\n") != strings.Join(want, "\n") {
 		t.Error("a newcomer has another notebook")

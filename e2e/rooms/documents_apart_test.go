@@ -21,7 +21,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := session.New(session.Config{Server: docs, Kernels: kernels, Timing: hasty})
+	m := session.New(session.Config{Server: docs, Kernels: kernels})
 	t.Cleanup(func() {
 		if err := m.Close(context.Background()); err != nil {
 			t.Error(err)

@@ -49,7 +49,7 @@ func TestServerDocuments(t *testing.T) {
 
 func documentsEdits(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1", "y = 'é😀日'")
-	docs := []*session.Document{newAgent(t, s.URL, s.Token).open(path), newAgent(t, s.URL, s.Token).open(path)}
+	docs := []*session.Document{newPatient(t, s.URL, s.Token).open(path), newPatient(t, s.URL, s.Token).open(path)}
 	if c, ok := docs[1].Notebook().Cell("c1"); !ok || c.Source != "y = 'é😀日'" {
 		t.Fatalf("read %+v, %v", c, ok)
 	}
@@ -110,7 +110,7 @@ func leaves(t *testing.T, m *agent, path string, saved func() error) {
 
 func documentsText(t *testing.T, s *jupytertest.Server) {
 	path := s.Write(t, s.Name(t, ".py"), "a\r\nb\r\n")
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	d, err := m.OpenText(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
@@ -129,13 +129,13 @@ func documentsText(t *testing.T, s *jupytertest.Server) {
 
 func documentsPeople(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "abc")
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	first := m.open(path)
 	if err := first.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "abcd") }); err != nil {
 		t.Fatal(err)
 	}
 	first.Point("c0", 4)
-	second := newAgent(t, s.URL, s.Token).open(path)
+	second := newPatient(t, s.URL, s.Token).open(path)
 	sees := func(n int) {
 		t.Helper()
 		if err := poll.Until(t.Context(), "the other's caret", func(context.Context) error {
@@ -158,7 +158,7 @@ func documentsPeople(t *testing.T, s *jupytertest.Server) {
 // What was left is on disk, and comes back as it was left.
 func documentsAgain(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1")
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	l := &ledger{made: []string{"x = 1"}}
 	for n := range 4 {
 		d, err := m.Open(t.Context(), path)
@@ -177,7 +177,7 @@ func documentsAgain(t *testing.T, s *jupytertest.Server) {
 func documentsCut(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1")
 	l := newLine(t, s)
-	docs := []*session.Document{newAgent(t, l.url(), s.Token).open(path), newAgent(t, s.URL, s.Token).open(path)}
+	docs := []*session.Document{newAgent(t, l.url(), s.Token).open(path), newPatient(t, s.URL, s.Token).open(path)}
 	led := &ledger{made: []string{"x = 1"}}
 	old := docs[0].Notebook().ClientID()
 	for round := range 2 {
@@ -218,7 +218,7 @@ func documentsCut(t *testing.T, s *jupytertest.Server) {
 
 func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 1")
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
 	to := s.Name(t, ".ipynb")
 	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
@@ -256,7 +256,7 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 
 func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	path := s.Write(t, "readonly.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
 	_, _, err := m.End(t.Context(), path)
 	var unsaved *session.UnsavedError
@@ -302,7 +302,7 @@ func runCells(t *testing.T, d *session.Document, ids ...string) []session.Result
 
 func documentsRun(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 6\nprint('é😀')\nx * 7", "1/0", "x", "input('who? ')", "import time\nprint('a', flush=True)\ntime.sleep(.3)\nprint('b')")
-	d, other := newAgent(t, s.URL, s.Token).open(path), newAgent(t, s.URL, s.Token).open(path)
+	d, other := newPatient(t, s.URL, s.Token).open(path), newPatient(t, s.URL, s.Token).open(path)
 	for i, want := range []struct {
 		state   session.RunState
 		printed string
@@ -349,7 +349,7 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 
 func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "import time\nprint('on', flush=True)\ntime.sleep(300)", "1+1")
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
 	begin := func() *session.Run {
 		t.Helper()
@@ -415,7 +415,7 @@ func documentsKilled(t *testing.T, second *jupytertest.Server) {
 		t.Fatal(err)
 	}
 	old := []uint64{docs[0].Notebook().ClientID(), docs[1].Notebook().ClientID()}
-	first.Kill()
+	crash(t, first, file)
 	l.lead(second)
 	for i, d := range docs {
 		if err := poll.Until(t.Context(), "the room to be joined afresh", func(context.Context) error {
@@ -437,7 +437,7 @@ func documentsKilled(t *testing.T, second *jupytertest.Server) {
 // and is refused: there code is run in cells alone. A session without a notebook
 // has a kernel of its own.
 func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
-	m := newAgent(t, s.URL, s.Token)
+	m := newPatient(t, s.URL, s.Token)
 	for _, path := range []string{s.Notebook(t, "x = 1"), ""} {
 		a, err := m.CreateAnalysis(t.Context(), "me", session.AnalysisOptions{NotebookPath: path})
 		if err != nil {

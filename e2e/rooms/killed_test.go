@@ -74,7 +74,7 @@ func TestServerKilledWhileEditing(t *testing.T) {
 				t.Error(err)
 			}
 			time.Sleep(rand.N(time.Second)) // somewhere between two saves
-			first.Kill()
+			crash(t, first, file)
 			var saved []string
 			if err := poll.Until(t.Context(), "what was saved", func(context.Context) (err error) {
 				saved, err = readSources(file)
@@ -167,7 +167,8 @@ func TestServerKilledWhileRunning(t *testing.T) {
 		t.Run(fmt.Sprint(agents), func(t *testing.T) {
 			t.Parallel()
 			first, second := pair(t, false)
-			path := first.Notebook(t, "import time\nfor i in range(3000):\n    print('line', i, flush=True)\n    time.sleep(0.01)", "print('ready')")
+			path := first.Notebook(t, "import time\nfor i in range(30000):\n    print('line', i, flush=True)\n    time.sleep(0.01)", "print('ready')")
+			file := filepath.Join(first.Root, path)
 			l := newLine(t, first)
 			var docs []*session.Document
 			for range agents {
@@ -175,6 +176,11 @@ func TestServerKilledWhileRunning(t *testing.T) {
 			}
 			lg := &ledger{}
 			lg.insert(t.Context(), docs[agents-1], 2, "before")
+			// Each line that is put out breaks off a save: on a slow machine there
+			// may be none before the last line.
+			if err := poll.Until(t.Context(), "the edit to be on disk", func(context.Context) error { return fileHolds(file, lg.made) }); err != nil {
+				t.Fatal(err)
+			}
 			runs, err := docs[0].Run(t.Context(), []string{"c0", "c1"})
 			if err != nil {
 				t.Fatal(err)
@@ -188,14 +194,9 @@ func TestServerKilledWhileRunning(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if err := poll.Until(t.Context(), "the edit to be on disk", func(context.Context) error {
-				return fileHolds(filepath.Join(first.Root, path), lg.made)
-			}); err != nil {
-				t.Fatal(err)
-			}
-			first.Kill()
+			crash(t, first, file)
 			l.lead(second)
-			ctx, stop := context.WithTimeout(t.Context(), time.Minute)
+			ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 			defer stop()
 			for i, r := range runs {
 				if err := r.Wait(ctx); err != nil {

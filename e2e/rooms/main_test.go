@@ -50,8 +50,14 @@ func newAgent(t *testing.T, url, token string) *agent {
 	return newAgentWith(t, url, token, hasty)
 }
 
-// newAgentWith is for where the server itself is slow: zero timing is what
-// people get.
+// newPatient is for where nothing but the server itself is slow: it has the
+// timing that people get, and takes no server for dead that stands still for
+// some seconds.
+func newPatient(t *testing.T, url, token string) *agent {
+	t.Helper()
+	return newAgentWith(t, url, token, rtc.Timing{})
+}
+
 func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: url, Token: token})
@@ -158,7 +164,7 @@ func cells(nb *ydoc.Notebook) (all, sources []string) {
 // then checks the file and what the ledger says.
 func settles(t *testing.T, s *jupytertest.Server, path string, l *ledger, docs ...*session.Document) {
 	t.Helper()
-	newcomer := newAgent(t, s.URL, s.Token).open(path)
+	newcomer := newPatient(t, s.URL, s.Token).open(path)
 	docs = append(docs, newcomer)
 	file := filepath.Join(s.Root, filepath.FromSlash(path))
 	asked := time.Now()

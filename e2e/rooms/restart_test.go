@@ -7,7 +7,6 @@ import (
 	"path/filepath"
 	"slices"
 	"testing"
-	"time"
 
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -53,7 +52,7 @@ func TestServerKilledAndRestarted(t *testing.T) {
 	}
 	old := []uint64{docs[0].Notebook().ClientID(), docs[1].Notebook().ClientID()}
 
-	first.Kill()
+	crash(t, first, file)
 	// These are made in the old replica while there is no server, and wait.
 	gone := &ledger{}
 	waiting := make(chan struct{})
@@ -63,7 +62,14 @@ func TestServerKilledAndRestarted(t *testing.T) {
 		defer stop()
 		gone.insert(ctx, docs[0], 0, "during")
 	}()
-	time.Sleep(200 * time.Millisecond)
+	if err := poll.Until(t.Context(), "the edit in the old replica", func(context.Context) error {
+		if _, sources := cells(docs[0].Notebook()); !slices.Contains(sources, "during") {
+			return errors.New("it is not made yet")
+		}
+		return nil
+	}); err != nil {
+		t.Error(err)
+	}
 	l.lead(second)
 	<-waiting
 	if len(gone.notMade) != 1 {
