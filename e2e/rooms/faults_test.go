@@ -60,7 +60,7 @@ func TestFaults(t *testing.T) {
 			if len(l.made) == 0 {
 				t.Errorf("no edit was made at all: %v", l)
 			}
-			checkStream(t, runs[0].Result(), docs[1])
+			checkStream(t, runs[0].Result(), docs[0], docs[1])
 			t.Log(l, runs[0].Result().State)
 		})
 	}
@@ -90,8 +90,13 @@ func text(outputs []ydoc.Output) string {
 
 // checkStream holds the answer to a run against the cell, as another agent
 // sees it: the same text, no line doubled, and none missing without a word.
-func checkStream(t *testing.T, r session.Result, seen *session.Document) {
+func checkStream(t *testing.T, r session.Result, ran, seen *session.Document) {
 	t.Helper()
+	for _, d := range []*session.Document{ran, seen} { // what the one has is in the room; the other has what is there
+		if err := d.Settled(t.Context()); err != nil {
+			t.Error(err)
+		}
+	}
 	c, _ := seen.Notebook().Cell("c0")
 	want, got := text(r.Outputs), text(c.Outputs)
 	if want != got {
