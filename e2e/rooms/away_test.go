@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"path/filepath"
 	"slices"
 	"testing"
 	"time"
@@ -40,6 +41,12 @@ func awayTooLong(t *testing.T, s *jupytertest.Server, agents int, running bool) 
 		d := newAgent(t, bad.url(), s.Token).open(path)
 		docs = append(docs, d)
 		l.insert(t.Context(), d, 1, fmt.Sprint("before-", i))
+	}
+	// Where it is not on disk yet the server forgets it with the room.
+	if err := poll.Until(t.Context(), "the edits to be on disk", func(context.Context) error {
+		return fileHolds(filepath.Join(s.Root, path), l.made)
+	}); err != nil {
+		t.Fatal(err)
 	}
 	var runs []*session.Run
 	if running {
@@ -116,7 +123,7 @@ func awayTooLong(t *testing.T, s *jupytertest.Server, agents int, running bool) 
 	}
 	settles(t, s, path, l, docs...)
 	if running {
-		checkStream(t, runs[0].Result(), docs[agents-1])
+		checkStream(t, runs[0].Result(), docs[0], docs[agents-1])
 		t.Log(runs[0].Result().State, runs[0].Result().Err)
 	}
 	t.Log(l)
