@@ -12,6 +12,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
@@ -214,13 +215,21 @@ func (w *crowd) compare(ctx context.Context, path string) error {
 	if err := save(ctx, newcomer); err != nil {
 		return errors.Join(append(errs, err)...)
 	}
+	// An agent may have asked for a save, too, behind ours. While the server writes
+	// the file again, there is less than all of it.
 	file := filepath.Join(w.s.Root, path)
-	onDisk, err := nbfile.Read(file)
 	var got []string
-	for _, c := range onDisk {
-		got = append(got, c.ID+" "+string(c.Source))
-	}
-	return errors.Join(append(errs, err, same("the file", got, want), w.peers[0].f.validate(ctx, file))...)
+	errs = append(errs, poll.Until(ctx, "a whole file", func(context.Context) error {
+		onDisk, err := nbfile.Read(file)
+		got = nil
+		for _, c := range onDisk {
+			got = append(got, c.ID+" "+string(c.Source))
+		}
+		return err
+	}), same("the file", got, want))
+	return errors.Join(append(errs, poll.Until(ctx, "a valid file", func(ctx context.Context) error {
+		return w.peers[0].f.validate(ctx, file)
+	}))...)
 }
 
 // save asks until the server says that it has saved: it drops a save that

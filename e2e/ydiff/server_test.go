@@ -10,6 +10,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -49,6 +51,13 @@ func TestServerHoldsTheSame(t *testing.T) {
 			defer stop()
 			own, err := inRoom(ctx, srv, name, seed)
 			if err != nil {
+				t.Fatal(err)
+			}
+			// The server may be writing the file once more, which empties it first.
+			if err := poll.Until(ctx, "a whole file", func(context.Context) error {
+				_, err := nbfile.Read(filepath.Join(s.Root, name))
+				return err
+			}); err != nil {
 				t.Fatal(err)
 			}
 			var saved any
@@ -97,8 +106,15 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 			return nil, err
 		}
 	}
-	if status, err := rooms[0].Save(ctx); err != nil {
-		return nil, fmt.Errorf("save, %q: %w", status, err)
+	// While the server ends a save of its own it skips others.
+	if err := poll.Until(ctx, "a save", func(ctx context.Context) error {
+		status, err := rooms[0].Save(ctx)
+		if err == nil && status != "success" {
+			err = errors.New(status)
+		}
+		return err
+	}); err != nil {
+		return nil, err
 	}
 	// Two moves of one cell at the same time leave two cells with its id, and the server gives one of them another when it
 	// saves: both replicas have to hear of that.
