@@ -125,7 +125,7 @@ func (a *Analysis) Status(ctx context.Context) string {
 	case err != nil:
 		return kernel.StateUnknown
 	}
-	return k.ExecutionState
+	return a.kernel.correct(k.ID, k.ExecutionState)
 }
 
 // Language is the name of the kernel's language, such as "python", as the

@@ -141,6 +141,19 @@ func (k *kernelLink) forget(conn *kernel.Conn, err error) {
 	}
 }
 
+// correct gives the state of a kernel where told is the server's word for it,
+// see [kernel.Conn.Correct].
+func (k *kernelLink) correct(id, told string) string {
+	if !k.mu.TryLock() {
+		return told // it is being connected: nothing is known that the server does not know
+	}
+	defer k.mu.Unlock()
+	if k.conn == nil || k.id != id {
+		return told
+	}
+	return k.conn.Correct(told)
+}
+
 func (k *kernelLink) close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -191,7 +204,7 @@ func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, er
 		if errors.Is(err, jupyter.ErrNotFound) {
 			return KernelInfo{}, false, nil
 		}
-		return KernelInfo{Name: k.Name, ID: k.ID, State: k.ExecutionState}, err == nil, err
+		return m.kernelInfo(path, k), err == nil, err
 	}
 	sessions, err := m.cfg.Kernels.Sessions(ctx)
 	if err != nil {
@@ -199,8 +212,23 @@ func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, er
 	}
 	for _, s := range sessions {
 		if s.Path == path {
-			return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, true, nil
+			return m.kernelInfo(path, s.Kernel), true, nil
 		}
 	}
 	return KernelInfo{}, false, nil
+}
+
+// kernelInfo describes the kernel of a notebook.
+func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
+	info := KernelInfo{Name: k.Name, ID: k.ID, State: k.ExecutionState}
+	m.mu.Lock()
+	var d *Document
+	if e := m.open[path]; e != nil {
+		d = e.doc
+	}
+	m.mu.Unlock()
+	if d != nil {
+		info.State = d.kernel.correct(k.ID, info.State)
+	}
+	return info
 }

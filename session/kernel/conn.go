@@ -117,6 +117,26 @@ func (c *Conn) State() string {
 	return c.state.state
 }
 
+// Correct gives the kernel's state where told is the server's word for it. The server listens to the kernel by itself and
+// can be behind: of a kernel whose answer has come it may still say that it is busy, of one that has begun with a request
+// of ours that it is idle.
+func (c *Conn) Correct(told string) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if told != StateIdle && told != StateBusy {
+		return told
+	}
+	for _, ex := range c.pending {
+		if ex.begun && !ex.idle {
+			return StateBusy
+		}
+	}
+	if c.state.sure && c.state.state == StateIdle {
+		return StateIdle
+	}
+	return told
+}
+
 // Restarted tells whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
 // with ErrKernelDied where nobody asked for it, or nil. What happened while the connection was lost is not known.
 func (c *Conn) Restarted() error {

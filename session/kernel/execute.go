@@ -160,6 +160,9 @@ func (c *Conn) finish(ex *execution, err error) {
 	}
 	ex.ended = true
 	delete(c.pending, ex.id)
+	if err == nil && ex.begun && ex.idle && ex.reply != nil {
+		c.state.through()
+	}
 	if err != nil || ex.reply == nil {
 		ex.err = err
 		if err == nil {

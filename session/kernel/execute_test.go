@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -166,8 +167,16 @@ func TestStateCountsOthers(t *testing.T) {
 		t.Fatal("no process id")
 	}
 	waitState(t, mine, StateBusy)
+	waitTold(t, srv, id, StateBusy)
 	// A third connection makes the kernel answer on its control channel, busy and idle, in the middle of the work.
 	third := connect(t, srv, id)
+	if _, err := third.LanguageInfo(testContext(t)); err != nil {
+		t.Fatal(err)
+	}
+	ctx := testContext(t)
+	for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
+		time.Sleep(time.Millisecond)
+	}
 	if third.State() != StateBusy || mine.State() != StateBusy {
 		t.Errorf("states %q and %q while another client's code runs, want busy", third.State(), mine.State())
 	}
@@ -179,6 +188,29 @@ func TestStateCountsOthers(t *testing.T) {
 	}
 	waitState(t, mine, StateIdle)
 	waitState(t, third, StateIdle)
+}
+
+// atWork is how many requests the kernel is at, as far as is known.
+func (c *Conn) atWork() int {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return len(c.state.busy)
+}
+
+// waitTold waits until the server says what the kernel is at: it listens by itself, and is behind at times.
+func waitTold(t *testing.T, srv *jupyter.Server, kernelID, want string) {
+	t.Helper()
+	ctx := testContext(t)
+	for {
+		k, err := srv.Kernel(ctx, kernelID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if k.ExecutionState == want {
+			return
+		}
+		time.Sleep(5 * time.Millisecond)
+	}
 }
 
 func waitState(t *testing.T, c *Conn, want string) {

@@ -21,13 +21,23 @@ type tracker struct {
 	// ended tells that the kernel has said that it shuts down: only a start takes that back, not the idle that
 	// follows the farewell.
 	ended bool
+	// sure tells that the kernel has been through with a request of ours since it was last lost sight of: it takes one
+	// after the other, so that nothing is at work that was not heard of.
+	sure bool
 }
+
+// unheard stands in tracker.busy for a request that the kernel was at before it was listened to.
+const unheard = "unheard"
 
 func newTracker(state string) tracker {
 	if state == "" {
 		state = StateUnknown
 	}
-	return tracker{state: state, busy: map[string]bool{}}
+	t := tracker{state: state, busy: map[string]bool{}}
+	if state == StateBusy {
+		t.busy[unheard] = true
+	}
+	return t
 }
 
 // status takes in one status message.
@@ -40,20 +50,32 @@ func (t *tracker) status(state, parent string) {
 		t.busy[parent] = true
 		t.state, t.ended = StateBusy, false
 	case StateIdle:
+		if !t.busy[parent] {
+			parent = unheard
+		}
 		delete(t.busy, parent)
 		if len(t.busy) == 0 && !t.ended {
 			t.state = StateIdle
 		}
 	case StateStarting, StateRestarting, StateDead:
 		clear(t.busy)
-		t.state, t.ended = state, state == StateDead
+		t.state, t.ended, t.sure = state, state == StateDead, false
+	}
+}
+
+// through notes that the kernel is through with a request of ours.
+func (t *tracker) through() {
+	delete(t.busy, unheard)
+	t.sure = true
+	if t.state == StateBusy && len(t.busy) == 0 {
+		t.state = StateIdle
 	}
 }
 
 // shutdown takes in the kernel's farewell.
 func (t *tracker) shutdown(restart bool) {
 	clear(t.busy)
-	t.ended = true
+	t.ended, t.sure = true, false
 	t.state = StateDead
 	if restart {
 		t.state = StateRestarting
@@ -63,5 +85,5 @@ func (t *tracker) shutdown(restart bool) {
 // gap forgets what may have changed unseen.
 func (t *tracker) gap() {
 	clear(t.busy)
-	t.state, t.ended = StateUnknown, false
+	t.state, t.ended, t.sure = StateUnknown, false, false
 }
