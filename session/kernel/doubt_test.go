@@ -84,6 +84,7 @@ func TestSilentKernelGone(t *testing.T) {
 // A handler that takes its time is not silence.
 func TestSlowHandlerIsNoSilence(t *testing.T) {
 	f := newFakeServer(t)
+	f.rest(StateBusy) // until the handler is at work
 	tm := quick()
 	tm.doubt, tm.tick = 20*time.Millisecond, 5*time.Millisecond
 	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
@@ -115,8 +116,14 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
 	s.status(StateIdle, req)
 	<-held
+	ctx := testContext(t)
+	for c.readerWaits() && ctx.Err() == nil {
+		time.Sleep(time.Millisecond)
+	}
+	f.rest(StateIdle)
 	// Long enough for the watcher to have given up many times over, if it took this for silence.
 	time.Sleep(20 * tm.doubt)
+	f.rest(StateBusy)
 	close(release)
 	if err := await(t, "the request", out); err != nil {
 		t.Error(err)
@@ -124,6 +131,18 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	if n != lines {
 		t.Errorf("%d of %d lines arrived", n, lines)
 	}
+}
+
+// readerWaits tells whether the reader waits for the kernel, and not for a handler that has all it can hold.
+func (c *Conn) readerWaits() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, ex := range c.pending {
+		if len(ex.events) < eventBuffer {
+			return true
+		}
+	}
+	return c.waiting
 }
 
 // A kernel that cannot be started again is dead, until somebody restarts it.
@@ -186,6 +205,7 @@ func TestAborted(t *testing.T) {
 func TestIdleLostInGap(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
+	tm.settle = time.Hour
 	_, s, req, r, out := f.start(tm)
 	s.status(StateBusy, req)
 	s.send("shell", "execute_reply", req, map[string]any{"status": "ok", "execution_count": 3})
@@ -268,9 +288,10 @@ func TestDeadPeer(t *testing.T) {
 
 // Pings that are answered keep a quiet connection.
 func TestPingsKeepConnection(t *testing.T) {
+	t.Parallel() // it takes long, for a machine that stands still for a while
 	f := newFakeServer(t)
 	tm := quick()
-	tm.ping, tm.silence = 10*time.Millisecond, 700*time.Millisecond
+	tm.ping, tm.silence = 10*time.Millisecond, 4*time.Second
 	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
 	if err != nil {
 		t.Fatal(err)

@@ -16,7 +16,7 @@ import (
 // quick is a timing for tests that wait for what takes long in earnest.
 func quick() timing {
 	tm := defaultTiming
-	tm.doubt, tm.tick = 500*time.Millisecond, 50*time.Millisecond
+	tm.tick = 50 * time.Millisecond
 	return tm
 }
 
@@ -261,6 +261,7 @@ func TestExecuteWhileDown(t *testing.T) {
 	p.down(true)
 	p.cut()
 	waitConnections(t, s, id, 0)
+	waitState(t, c, StateUnknown) // both sides know
 	var r recorder
 	out := make(chan error, 1)
 	go func() {

@@ -7,6 +7,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -45,6 +46,7 @@ func running(t *testing.T, c *Conn) (pid int, outcome <-chan error) {
 func queued(t *testing.T, c *Conn) <-chan error {
 	t.Helper()
 	out := make(chan error, 1)
+	ctx := testContext(t)
 	before := pendingWritten(c)
 	go func() {
 		_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
@@ -54,9 +56,9 @@ func queued(t *testing.T, c *Conn) <-chan error {
 		select {
 		case err := <-out:
 			t.Fatalf("the queued code ended at once: %v", err)
-		case <-testContext(t).Done():
+		case <-ctx.Done():
 			t.Fatal("the queued code was not sent")
-		default:
+		case <-time.After(time.Millisecond):
 		}
 	}
 	return out
@@ -223,8 +225,5 @@ func TestClose(t *testing.T) {
 	if err := c.Input(context.Background(), "x"); !errors.Is(err, ErrClosed) {
 		t.Errorf("Input after Close: %v", err)
 	}
-	k, err := srv.Kernel(testContext(t), id)
-	if err != nil || k.ExecutionState != StateBusy {
-		t.Errorf("the kernel is %+v, %v; want it busy with the code", k, err)
-	}
+	waitTold(t, srv, id, StateBusy) // with the code
 }
