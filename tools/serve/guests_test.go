@@ -55,13 +55,16 @@ func TestDeleteEndsASession(t *testing.T) {
 
 // A client that is silent, and has nothing open, counts as gone after a time.
 func TestSilentClients(t *testing.T) {
-	r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 50 * time.Millisecond })
-	silent, listens, calls := r.begin(), r.begin(), r.begin()
+	t.Parallel() // it takes long, for a machine that stands still for a while
+	r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 3 * time.Second })
+	listens := r.begin()
 	listen, a := r.open("/mcp", listens)
 	if listen == nil {
 		t.Fatalf("%+v", a)
 	}
+	calls := r.begin()
 	called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
+	silent := r.begin()
 	eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "counts as gone") })
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)

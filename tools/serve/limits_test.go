@@ -48,29 +48,34 @@ func ends(c net.Conn) (string, error) {
 
 // Who sends a request slowly, or never to its end, does not hold the server up.
 func TestSlowloris(t *testing.T) {
-	r := newRig(t, func(cfg *Config) {
-		cfg.Limits = Limits{HeaderTime: 100 * time.Millisecond, BodyTime: 100 * time.Millisecond, IdleTime: 100 * time.Millisecond}
-	})
+	const limit = 2 * time.Second // on a machine that stands still for a while as well
+	r := newRig(t, func(cfg *Config) { cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit} })
 	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-	for name, c := range map[string]struct{ text, says string }{
+	all := map[string]struct{ text, says string }{
 		"nothing":              {"", ""},
 		"half a header":        {head, ""},
 		"half a body":          {head + "Authorization: Bearer " + token1 + "\r\nContent-Length: 1000\r\n\r\n{", " 408 "},
 		"half a piece":         {head + "Authorization: Bearer " + token1 + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", " 408 "},
 		"a body without token": {head + "Content-Length: 1000\r\n\r\n{", " 401 "},
 		"one request, no more": {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", " 200 "},
-	} {
-		t.Run(name, func(t *testing.T) {
-			conn := r.dial()
-			if _, err := io.WriteString(conn, c.text); err != nil {
-				t.Fatal(err)
-			}
-			got, err := ends(conn)
-			if line, _, _ := strings.Cut(got, "\r\n"); err != nil || !strings.Contains(line, c.says) {
-				t.Errorf("answered %q, %v", got, err)
-			}
-		})
 	}
+	t.Run("at once", func(t *testing.T) {
+		for name, c := range all {
+			t.Run(name, func(t *testing.T) {
+				t.Parallel()
+				at := *r
+				at.t = t
+				conn := at.dial()
+				if _, err := io.WriteString(conn, c.text); err != nil {
+					t.Fatal(err)
+				}
+				got, err := ends(conn)
+				if line, _, _ := strings.Cut(got, "\r\n"); err != nil || !strings.Contains(line, c.says) {
+					t.Errorf("answered %q, %v", got, err)
+				}
+			})
+		}
+	})
 	r.wants(r.send("POST", "/mcp", hello), 200)
 }
 
@@ -115,24 +120,31 @@ func TestLongHeader(t *testing.T) {
 
 // A stream lasts however long it is, and however quiet: none of the limits of time is its.
 func TestStreamsLast(t *testing.T) {
-	const short = 20 * time.Millisecond
+	t.Parallel() // it takes long, for a machine that stands still for a while
+	const limit = 3 * time.Second
 	r := newRig(t, func(cfg *Config) {
-		cfg.Limits = Limits{HeaderTime: short, BodyTime: short, IdleTime: short, WriteTime: 10 * time.Second, QuietTime: short}
-		cfg.ClientTimeout = short
+		cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit, WriteTime: 10 * time.Second, QuietTime: 20 * time.Millisecond}
+		cfg.ClientTimeout = limit
 	})
+	// lasts reads on for longer than all the limits.
+	lasts := func(streams ...*stream) {
+		t.Helper()
+		for end := time.Now().Add(limit + limit/2); time.Now().Before(end); {
+			for _, s := range streams {
+				if _, err := s.until(": still here"); err != nil {
+					t.Fatal(err)
+				}
+			}
+		}
+		r.client.CloseIdleConnections() // which the server may be closing at this moment
+	}
 	mine := r.begin()
 	listen, a := r.open("/mcp", mine)
 	if listen == nil {
 		t.Fatalf("%+v", a)
 	}
 	st, endpoint := r.events()
-	for range 20 { // each comes after a time as long as each limit
-		for _, s := range []*stream{listen, st} {
-			if _, err := s.until(": still here"); err != nil {
-				t.Fatal(err)
-			}
-		}
-	}
+	lasts(listen, st)
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "alive"), mine), 200, "alive")
 	r.wants(r.send("POST", endpoint, call(2, "echo", "alive too")), 202)
 	if _, err := st.until("alive too"); err != nil {
@@ -149,11 +161,7 @@ func TestStreamsLast(t *testing.T) {
 		answered <- err
 	}()
 	r.begun("long")
-	for range 10 {
-		if _, err := listen.until(": still here"); err != nil {
-			t.Fatal(err)
-		}
-	}
+	lasts(listen)
 	stop()
 	r.begun("ended long")
 	if err := <-answered; !errors.Is(err, context.Canceled) {
@@ -163,7 +171,8 @@ func TestStreamsLast(t *testing.T) {
 
 // Who does not read what is written counts as gone.
 func TestNobodyReads(t *testing.T) {
-	r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 200 * time.Millisecond })
+	t.Parallel() // it takes long, for a machine that stands still for a while
+	r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 2 * time.Second })
 	c := r.dial()
 	if _, err := io.WriteString(c, "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token1+"\r\n\r\n"); err != nil {
 		t.Fatal(err)
@@ -181,12 +190,12 @@ func TestNobodyReads(t *testing.T) {
 		defer r.s.guests.mu.Unlock()
 		return len(r.s.guests.byID)
 	}
-	eventually(t, "the stream to end", func() bool {
+	for range 30 { // more than the connection holds
 		if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
 			t.Fatalf("%+v", a)
 		}
-		return count() == 0
-	})
+	}
+	eventually(t, "the stream to end", func() bool { return count() == 0 })
 }
 
 // What is too much at once is refused, and served when there is room.
