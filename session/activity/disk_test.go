@@ -86,6 +86,12 @@ func TestFullDisk(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+	// The writer has tried by now and rests, or it may be at what is to be written here.
+	for end := time.Now().Add(time.Minute); !strings.Contains(log.String(), "memory only"); time.Sleep(time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the log is %q", log.String())
+		}
+	}
 	err := s.flush(t.Context())
 	if err == nil || !strings.Contains(err.Error(), "full") {
 		t.Fatalf("on a full disk a write says %v", err)

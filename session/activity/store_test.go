@@ -176,6 +176,8 @@ func TestOldestSessionsGo(t *testing.T) {
 
 func TestCloseWithoutTime(t *testing.T) {
 	s := opened(t, Options{Path: file(t)})
+	s.stop() // or the writer may be faster
+	s.writer.Wait()
 	s.Called(me)
 	ctx, cancel := context.WithCancel(t.Context())
 	cancel()
