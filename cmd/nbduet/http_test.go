@@ -39,6 +39,7 @@ func launchHTTP(t *testing.T, args ...string) *httpProgram {
 			t.Fatalf("it does not serve: %s", p.log.String())
 		}
 	}
+	status(t, p.url, "") // it answers when it has said all that it has to say
 	return p
 }
 
