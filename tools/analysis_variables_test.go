@@ -6,6 +6,7 @@ import (
 	"slices"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/nbduet/nbduet/session/inspect"
 )
@@ -78,8 +79,7 @@ func TestAC3Variables(t *testing.T) {
 	}
 	<-answers
 	<-answers
-	var left codeResult
-	r.good("execute_code", dict{"session_id": id, "code": "import time\nprint('on')\ntime.sleep(600)", "timeout": 2}, &left)
+	r.goesOn(id, "import time\nprint('on', flush=True)\ntime.sleep(600)", 2*time.Second)
 	r.refused(r.client, "get_variables", dict{"session_id": id}, "kernel_busy", "wait_run")
 	r.good("interrupt_execution", dict{"session_id": id}, &interruptResult{})
 	r.good("get_variables", dict{"session_id": id}, &listed)

@@ -221,13 +221,12 @@ func TestRecordContext(t *testing.T) {
 		t.Errorf("a second time it was added: %+v", got)
 	}
 	want := strings.Replace(shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
+	head, tail := want[:strings.Index(want, "    dependencies")], want[strings.Index(want, "    dependencies"):]
+	var before string
 	soon(t, "the file has it", func() bool {
-		return strings.HasPrefix(file(), want[:strings.Index(want, "    dependencies")]+"      - description: Slow login\n        solution: an index\n        discoveredAt: ")
+		before = file()
+		return strings.HasPrefix(before, head+"      - description: Slow login\n        solution: an index\n        discoveredAt: ") && strings.HasSuffix(before, tail)
 	})
-	if !strings.HasSuffix(file(), want[strings.Index(want, "    dependencies"):]) {
-		t.Errorf("the file is\n%s", file())
-	}
-	before := file()
 	for _, bad := range []struct {
 		args dict
 		want string
@@ -242,8 +241,8 @@ func TestRecordContext(t *testing.T) {
 	} {
 		c.bad("record_context", bad.args, bad.want)
 	}
-	if file() != before {
-		t.Error("a refused call has changed the file")
+	if now := file(); !strings.HasPrefix(before, now) { // the server may be writing it once more
+		t.Errorf("a refused call has changed the file: %s", now)
 	}
 	if text := c.must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
 		t.Errorf("current:\n%s", text)

@@ -12,7 +12,7 @@ import (
 func (r *rig) onDisk(path string, want ...string) {
 	r.t.Helper()
 	var got []string
-	for range 200 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(50 * time.Millisecond) {
 		var nb struct {
 			Cells []struct{ Source any } `json:"cells"`
 		}
@@ -25,7 +25,6 @@ func (r *rig) onDisk(path string, want ...string) {
 				return
 			}
 		}
-		time.Sleep(50 * time.Millisecond)
 	}
 	r.t.Errorf("the file holds %q, want %q", got, want)
 }
@@ -187,19 +186,25 @@ func (r *rig) await(path, want string) {
 	}
 	defer doc.Release()
 	var got string
-	for range 400 {
+	for end := time.Now().Add(time.Minute); time.Now().Before(end); time.Sleep(25 * time.Millisecond) {
 		if c, ok := doc.Notebook().CellAt(0); ok {
 			if got = c.Source; got == want {
 				return
 			}
 		}
-		time.Sleep(25 * time.Millisecond)
 	}
 	r.t.Fatalf("the first cell is %q, want %q", got, want)
 }
 
 // awaitRevision waits until r's replica holds what was written last by others, then does f.
 func (r *rig) awaitRevision(path string, f func()) {
+	r.t.Helper()
+	r.upToDate(path)
+	f()
+}
+
+// upToDate waits until r's replica holds all that the room has by now.
+func (r *rig) upToDate(path string) {
 	r.t.Helper()
 	doc, err := r.manager.Open(r.t.Context(), path)
 	if err != nil {
@@ -209,7 +214,6 @@ func (r *rig) awaitRevision(path string, f func()) {
 	if err := doc.Settled(r.t.Context()); err != nil {
 		r.t.Fatal(err)
 	}
-	f()
 }
 
 // What a client was shown before the session ended still protects what others have written since.
