@@ -213,6 +213,7 @@ func TestNotebookEditIsMerged(t *testing.T) {
 	shown := r.get(s.ID, path).Cells
 	types := func(at int, source string, then ...string) {
 		t.Helper()
+		person.upToDate(path)
 		person.read(path)
 		person.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": at}, "content": source}}}, nil)
 		r.sees(path, then...)

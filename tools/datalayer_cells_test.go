@@ -77,6 +77,7 @@ func TestDatalayerCells(t *testing.T) {
 // types has a person change the only cell of a notebook, and waits until that is known here.
 func (r *rig) types(person *rig, path, source string) {
 	r.t.Helper()
+	person.upToDate(path) // or both change what the other has not seen
 	person.read(path)
 	person.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": source}}}, nil)
 	doc, err := r.manager.Open(r.t.Context(), path)
