@@ -279,23 +279,16 @@ func launch(t *testing.T, args ...string) *program {
 	return p
 }
 
-// ask sends a request and returns the next message.
+// ask sends a request and returns the answer.
 func (p *program) ask(id int, method string, params any) map[string]any {
 	p.t.Helper()
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	if _, err := p.in.Write(append(b, '\n')); err != nil {
-		p.t.Fatal(err)
-	}
-	line, err := p.out.ReadBytes('\n')
-	if err != nil {
-		p.t.Fatalf("read the answer: %v; log: %s", err, p.log.String())
-	}
-	var m map[string]any
-	if err := json.Unmarshal(line, &m); err != nil || m["id"] != float64(id) {
-		p.t.Fatalf("stdout has %q: %v", line, err)
+	m := p.exchange(string(b))
+	if m["id"] != float64(id) {
+		p.t.Fatalf("the answer to %s is %v", b, m)
 	}
 	return m
 }
@@ -323,12 +316,19 @@ func (p *program) tool(id int, name string, args map[string]any) (text string, f
 	return content["text"].(string), failed
 }
 
-// end waits for the program's exit code.
+// end waits for the program's exit code. It answers nothing that it was not asked; what it tells of its own accord may come
+// until then.
 func (p *program) end() int {
 	p.t.Helper()
 	rest, err := io.ReadAll(p.out)
-	if err != nil || len(rest) != 0 {
-		p.t.Errorf("at the end stdout has %q, %v", rest, err)
+	for line := range bytes.Lines(rest) {
+		var m map[string]any
+		if bad := json.Unmarshal(line, &m); bad != nil || m["method"] == nil || m["id"] != nil {
+			p.t.Errorf("at the end stdout has %q, %v", line, bad)
+		}
+	}
+	if err != nil {
+		p.t.Error(err)
 	}
 	return <-p.code
 }
