@@ -16,8 +16,12 @@ import (
 )
 
 const (
-	probeTimeout   = 1500 * time.Millisecond
-	maxProbes      = 8       // at once
+	// probeTimeout is how long is waited for more servers where one has answered.
+	probeTimeout = 1500 * time.Millisecond
+	// probePatience is how long is waited for the first: a server answers nobody while it saves a large notebook, and that
+	// is no reason to say that there is none.
+	probePatience  = 10 * time.Second
+	maxProbes      = 64      // at once
 	maxRunning     = 256     // files looked at, the newest first
 	maxRuntimeFile = 1 << 16 // bytes
 )
@@ -37,8 +41,9 @@ type Running struct {
 }
 
 // Discover finds the servers that run now and that the files "jpserver-*.json" in the given folders tell of; nil stands
-// for [DefaultRuntimeDirs]. Each is asked for its status, at the same time, within about a second and a half: files
-// that crashed servers left behind are passed over. The result is sorted by address and process id.
+// for [DefaultRuntimeDirs]. Each is asked for its status, at the same time: files that crashed servers left behind are
+// passed over. Who is silent is waited for about a second and a half where another has answered, and ten seconds where
+// none has. The result is sorted by address and process id.
 //
 // Missing folders and unreadable files are passed over as well; an error means that ctx ended.
 func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
@@ -48,17 +53,7 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 	ctx, cancel := withTimeout(ctx, defaultTimeout)
 	defer cancel()
 	candidates := readRuntimeFiles(runtimeDirs)
-	live := make([]bool, len(candidates))
-	slots := make(chan struct{}, maxProbes)
-	var wg sync.WaitGroup
-	for i, r := range candidates {
-		wg.Go(func() {
-			slots <- struct{}{}
-			defer func() { <-slots }()
-			live[i] = r.answers(ctx)
-		})
-	}
-	wg.Wait()
+	live := probe(ctx, candidates)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("look for running Jupyter servers: %w", err)
 	}
@@ -74,10 +69,30 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 	return slices.CompactFunc(out, func(a, b Running) bool { return a.URL == b.URL }), nil
 }
 
+// probe tells which servers answer.
+func probe(ctx context.Context, servers []Running) []bool {
+	ctx, enough := context.WithTimeout(ctx, probePatience)
+	defer enough()
+	live := make([]bool, len(servers))
+	slots := make(chan struct{}, maxProbes)
+	var first sync.Once
+	var wg sync.WaitGroup
+	began := time.Now()
+	for i, r := range servers {
+		wg.Go(func() {
+			slots <- struct{}{}
+			defer func() { <-slots }()
+			if live[i] = r.answers(ctx); live[i] {
+				first.Do(func() { time.AfterFunc(time.Until(began.Add(probeTimeout)), enough) })
+			}
+		})
+	}
+	wg.Wait()
+	return live
+}
+
 // answers tells whether the server is there and is the one that the file tells of.
 func (r Running) answers(ctx context.Context) bool {
-	ctx, cancel := context.WithTimeout(ctx, probeTimeout)
-	defer cancel()
 	s, err := New(Options{URL: r.URL, Token: r.Token})
 	if err != nil {
 		return false

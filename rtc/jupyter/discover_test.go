@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -73,6 +74,39 @@ func TestDiscover(t *testing.T) {
 	if _, err := Discover(ctx, dirs); !errors.Is(err, context.Canceled) {
 		t.Errorf("cancelled: %v", err)
 	}
+}
+
+// A server that is at something else for a while is found all the same, where there is no other; beside one that answers
+// it is not waited for to the end.
+func TestDiscoverBusy(t *testing.T) {
+	file := func(dir, url string) {
+		t.Helper()
+		text := fmt.Sprintf(`{"url":%q,"token":"t","root_dir":"/home/a","pid":1}`, url)
+		if err := os.WriteFile(filepath.Join(dir, fmt.Sprintf("jpserver-%s.json", url[len(url)-5:])), []byte(text), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	left := make(chan struct{}, 1)
+	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		select {
+		case <-time.After(2 * probeTimeout):
+		case <-r.Context().Done():
+			left <- struct{}{}
+		}
+		answer(200, "application/json", `{"connections":0}`)(w, r)
+	}))
+	defer slow.Close()
+	dir := t.TempDir()
+	file(dir, slow.URL)
+	if got, err := Discover(t.Context(), []string{dir}); err != nil || len(got) != 1 || got[0].URL != slow.URL {
+		t.Errorf("found %+v, %v, want the busy one", got, err)
+	}
+	live := fakeJupyter(t, "t")
+	file(dir, live)
+	if got, err := Discover(t.Context(), []string{dir}); err != nil || len(got) != 1 || got[0].URL != live {
+		t.Errorf("found %+v, %v, want the one that answers", got, err)
+	}
+	<-left
 }
 
 // A real server is found through its file, and not any more when it was killed and left the file behind.
