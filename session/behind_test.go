@@ -4,9 +4,7 @@ import (
 	"bytes"
 	"io"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
-	"net/url"
 	"strconv"
 	"strings"
 	"sync/atomic"
@@ -21,31 +19,26 @@ import (
 func behind(t *testing.T, s *jupytertest.Server) (late *jupytertest.Server, says *atomic.Pointer[string]) {
 	t.Helper()
 	says = &atomic.Pointer[string]{}
-	target, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	proxy := httputil.NewSingleHostReverseProxy(target)
-	proxy.ModifyResponse = func(res *http.Response) error {
-		state := says.Load()
-		if state == nil || !strings.Contains(res.Header.Get("Content-Type"), "json") {
+	return front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+		next.ModifyResponse = func(res *http.Response) error {
+			state := says.Load()
+			if state == nil || !strings.Contains(res.Header.Get("Content-Type"), "json") {
+				return nil
+			}
+			b, err := io.ReadAll(res.Body)
+			if err != nil {
+				return err
+			}
+			for _, was := range []string{kernel.StateIdle, kernel.StateBusy, kernel.StateStarting} {
+				b = bytes.ReplaceAll(b, []byte(`"execution_state": "`+was+`"`), []byte(`"execution_state": "`+*state+`"`))
+			}
+			res.Body = io.NopCloser(bytes.NewReader(b))
+			res.Header.Set("Content-Length", strconv.Itoa(len(b)))
+			res.ContentLength = int64(len(b))
 			return nil
 		}
-		b, err := io.ReadAll(res.Body)
-		if err != nil {
-			return err
-		}
-		for _, was := range []string{kernel.StateIdle, kernel.StateBusy, kernel.StateStarting} {
-			b = bytes.ReplaceAll(b, []byte(`"execution_state": "`+was+`"`), []byte(`"execution_state": "`+*state+`"`))
-		}
-		res.Body = io.NopCloser(bytes.NewReader(b))
-		res.Header.Set("Content-Length", strconv.Itoa(len(b)))
-		res.ContentLength = int64(len(b))
-		return nil
-	}
-	web := httptest.NewServer(proxy)
-	t.Cleanup(web.Close)
-	return &jupytertest.Server{URL: web.URL, Token: s.Token, Root: s.Root}, says
+		return next
+	}), says
 }
 
 // The server hears of what a kernel does a moment later than who runs code in it: nobody is told that a kernel is busy
