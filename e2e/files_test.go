@@ -40,7 +40,7 @@ func openText(t *testing.T, path string) *editor {
 	t.Cleanup(func() {
 		for _, message := range tab.Errors() {
 			// JupyterLab does not catch that a file is gone which it has open.
-			if !strings.Contains(message, "404 Not Found") {
+			if !missed(message) {
 				t.Errorf("the page had an error: %s", message)
 			}
 		}
