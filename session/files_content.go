@@ -86,12 +86,12 @@ func (m *Manager) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewCon
 
 func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
 	if t := d.Text(); t != nil {
-		var text string
-		if err := json.Unmarshal(file.Content, &text); err != nil {
+		text, err := plainText(file.Content)
+		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file.Path, err)
 		}
 		now := t.String()
-		if strings.ReplaceAll(text, "\r\n", "\n") == now {
+		if text == now {
 			return nil, nil
 		}
 		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
@@ -105,6 +105,14 @@ func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
 		return nil, nil
 	}
 	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
+}
+
+// plainText is a text as the Contents API gives it with the ends of lines that it
+// has in a room.
+func plainText(file json.RawMessage) (string, error) {
+	var text string
+	err := json.Unmarshal(file, &text)
+	return strings.ReplaceAll(text, "\r\n", "\n"), err
 }
 
 // sameNotebook compares a notebook as the Contents API gives it with the one in

@@ -152,35 +152,30 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	return read, nil
 }
 
-// lookAgain is how long after a look that got no answer the other one is.
-const lookAgain = 250 * time.Millisecond
+// readAgain is how long after a look at a file that failed another one is.
+const readAgain = 250 * time.Millisecond
 
 // look asks what there is at a path, once more where the connection broke.
-func (m *Manager) look(ctx context.Context, path string, opt jupyter.ContentsOptions) (jupyter.Content, error) {
-	c, err := m.cfg.Server.Contents(ctx, path, opt)
-	if !errors.Is(err, jupyter.ErrUnreachable) {
-		return c, err
-	}
-	select {
-	case <-ctx.Done():
-		return c, err
-	case <-time.After(lookAgain):
-	}
-	return m.cfg.Server.Contents(ctx, path, opt)
+func (m *Manager) look(ctx context.Context, path string, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
+	err = again(ctx, 2, jupyter.ErrUnreachable, func() error {
+		c, err = m.cfg.Server.Contents(ctx, path, opt)
+		return err
+	})
+	return c, err
 }
 
-// readTries is how often what the server cannot read is read, and readAgain the
-// pause between: it writes a file in its place, and half of it may be there.
-const (
-	readTries = 4
-	readAgain = 250 * time.Millisecond
-)
-
-// whole reads a file by a request, again where the server could not read it.
+// whole reads a file by a request, again where the server could not read it: it
+// writes a file in its place, and half of it may be there.
 func whole(ctx context.Context, read func() error) error {
+	return again(ctx, 4, jupyter.ErrBadRequest, read)
+}
+
+// again reads a file, so many times at most, as long as it fails for a reason
+// that may pass.
+func again(ctx context.Context, tries int, passing error, read func() error) error {
 	for try := 1; ; try++ {
 		err := read()
-		if !errors.Is(err, jupyter.ErrBadRequest) || try == readTries {
+		if !errors.Is(err, passing) || try == tries {
 			return err
 		}
 		select {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"crypto/sha256"
 	"encoding/json"
-	"strings"
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -74,11 +73,11 @@ func (w *witness) note() {
 func (w *witness) recognizes(file jupyter.Content) bool {
 	var state []byte
 	if w.lv.text != nil {
-		var text string
-		if json.Unmarshal(file.Content, &text) != nil {
+		text, err := plainText(file.Content)
+		if err != nil {
 			return false
 		}
-		state = []byte(strings.ReplaceAll(text, "\r\n", "\n"))
+		state = []byte(text)
 	} else {
 		var err error
 		if state, err = plainNotebook(file.Content); err != nil {

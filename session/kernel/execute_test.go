@@ -200,17 +200,7 @@ func (c *Conn) atWork() int {
 // waitTold waits until the server says what the kernel is at: it listens by itself, and is behind at times.
 func waitTold(t *testing.T, srv *jupyter.Server, kernelID, want string) {
 	t.Helper()
-	ctx := testContext(t)
-	for {
-		k, err := srv.Kernel(ctx, kernelID)
-		if err != nil {
-			t.Fatal(err)
-		}
-		if k.ExecutionState == want {
-			return
-		}
-		time.Sleep(5 * time.Millisecond)
-	}
+	waitKernel(t, srv, kernelID, func(k jupyter.Kernel) bool { return k.ExecutionState == want })
 }
 
 func waitState(t *testing.T, c *Conn, want string) {

@@ -10,6 +10,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -102,13 +103,19 @@ func exists(file string) bool {
 // waitConnections waits until the server counts n sockets on the kernel.
 func waitConnections(t *testing.T, s *jupytertest.Server, kernelID string, n int) {
 	t.Helper()
-	srv, ctx := serverOf(t, s), testContext(t)
+	waitKernel(t, serverOf(t, s), kernelID, func(k jupyter.Kernel) bool { return k.Connections == n })
+}
+
+// waitKernel waits until the server tells of a kernel what is wanted.
+func waitKernel(t *testing.T, srv *jupyter.Server, kernelID string, wanted func(jupyter.Kernel) bool) {
+	t.Helper()
+	ctx := testContext(t)
 	for {
 		k, err := srv.Kernel(ctx, kernelID)
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k.Connections == n {
+		if wanted(k) {
 			return
 		}
 		time.Sleep(5 * time.Millisecond)
