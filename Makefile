@@ -83,8 +83,10 @@ soak-ydoc: need-go venv node ## run random programs of shared documents for hour
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
 .PHONY: lint
-lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck
+lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other)
 	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) check
+	@cd e2e && go build -o ../$(BIN)/walls ./cmd/walls
+	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@failed=0; for module in $(MODULES); do \
 		(cd $$module && go vet ./... && $(CURDIR)/$(BIN)/golangci-lint-$(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...) || failed=1; \
 	done; exit $$failed

@@ -1,0 +1,139 @@
+package main
+
+import (
+	"cmp"
+	"errors"
+	"fmt"
+	"go/ast"
+	"go/token"
+	"go/types"
+	"path/filepath"
+	"slices"
+	"strings"
+
+	"golang.org/x/tools/go/packages"
+)
+
+// A graph is a package as the measure sees it: its files, and who names what of whom.
+type graph struct {
+	// Path is the package's directory below the root of its module, with slashes.
+	Path string
+	// Files are the names of its Go files, tests aside, in order.
+	Files []string
+	// Arrows go from the files that name something to the files that declare it.
+	Arrows []arrow
+}
+
+// An arrow goes from a file to another of its package, because it names what the other declares.
+type arrow struct {
+	From, To string
+	// Names counts how often the file names each thing: a package-level identifier, or Type.method.
+	Names map[string]int
+}
+
+// uses counts how often the one file names anything of the other.
+func (a arrow) uses() int {
+	n := 0
+	for _, count := range a.Names {
+		n += count
+	}
+	return n
+}
+
+// load reads the packages that the patterns name, in the module that holds dir.
+func load(dir string, patterns ...string) ([]graph, error) {
+	pkgs, err := packages.Load(&packages.Config{
+		Dir: dir,
+		// Of the packages that these import, the types are read from the build's export data: that is much faster than
+		// their source.
+		Mode: packages.NeedName | packages.NeedModule | packages.NeedFiles | packages.NeedCompiledGoFiles |
+			packages.NeedImports | packages.NeedTypes | packages.NeedTypesSizes | packages.NeedSyntax | packages.NeedTypesInfo,
+	}, patterns...)
+	if err != nil {
+		return nil, err
+	}
+	var graphs []graph
+	var failed []error
+	for _, pkg := range pkgs {
+		for _, err := range pkg.Errors {
+			failed = append(failed, err)
+		}
+		if len(pkg.Errors) > 0 {
+			continue
+		}
+		if pkg.Module == nil {
+			failed = append(failed, fmt.Errorf("%s is in no module", pkg.PkgPath))
+			continue
+		}
+		graphs = append(graphs, measured(pkg))
+	}
+	slices.SortFunc(graphs, func(a, b graph) int { return cmp.Compare(a.Path, b.Path) })
+	return graphs, errors.Join(failed...)
+}
+
+// measured draws the arrows between the files of a package.
+func measured(pkg *packages.Package) graph {
+	path := strings.TrimPrefix(strings.TrimPrefix(pkg.PkgPath, pkg.Module.Path), "/")
+	if path == "" {
+		path = "."
+	}
+	g := graph{Path: path}
+	file := func(pos token.Pos) string { return filepath.Base(pkg.Fset.Position(pos).Filename) }
+	for _, syntax := range pkg.Syntax {
+		from := file(syntax.Package)
+		g.Files = append(g.Files, from)
+		names := map[string]map[string]int{}
+		ast.Inspect(syntax, func(n ast.Node) bool {
+			id, ok := n.(*ast.Ident)
+			if !ok {
+				return true
+			}
+			name := named(pkg.Types, pkg.TypesInfo.Uses[id])
+			if name == "" {
+				return true
+			}
+			to := file(pkg.TypesInfo.Uses[id].Pos())
+			if to == from {
+				return true
+			}
+			if names[to] == nil {
+				names[to] = map[string]int{}
+			}
+			names[to][name]++
+			return true
+		})
+		for to, of := range names {
+			g.Arrows = append(g.Arrows, arrow{From: from, To: to, Names: of})
+		}
+	}
+	slices.SortFunc(g.Arrows, func(a, b arrow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
+	return g
+}
+
+// named says what an identifier names, if that is what makes an arrow: something at the top level of the package, or a
+// method of one of its types, through embedding too. It is empty for all else: locals, fields, and what is of other
+// packages.
+func named(pkg *types.Package, obj types.Object) string {
+	if obj == nil || obj.Pkg() != pkg {
+		return ""
+	}
+	if obj.Parent() == pkg.Scope() {
+		return obj.Name()
+	}
+	method, ok := obj.(*types.Func)
+	if !ok {
+		return ""
+	}
+	recv := method.Signature().Recv()
+	if recv == nil {
+		return ""
+	}
+	t := types.Unalias(recv.Type())
+	if p, ok := t.(*types.Pointer); ok {
+		t = types.Unalias(p.Elem())
+	}
+	if n, ok := t.(*types.Named); ok {
+		return n.Obj().Name() + "." + method.Name()
+	}
+	return "interface." + method.Name()
+}

@@ -1,0 +1,4 @@
+package apart
+
+// B needs nothing.
+func B() int { return 1 }

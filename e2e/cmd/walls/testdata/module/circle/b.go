@@ -1,0 +1,4 @@
+package circle
+
+// B needs C.
+func B() int { return new(C).D() }

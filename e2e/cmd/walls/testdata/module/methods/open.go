@@ -1,0 +1,3 @@
+package methods
+
+func open(o opener) { o.Open() }
