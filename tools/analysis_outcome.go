@@ -86,7 +86,7 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*answer, error) {
 	outputs := contentsOf(lean(c.Outputs))
 	lim := outputLimits{each: size, total: size, count: maxOutputs}
 	out := &codeResult{}
-	a := &answer{body: out, doc: doc}
+	a := &answer{body: out, doc: about(doc)}
 	render := func() {
 		pictures := c.tray(picturesIn(c.Outputs))
 		pictures.from = c.from

@@ -21,7 +21,7 @@ var _ inspect.PayloadKernel = (*session.Analysis)(nil) // which R needs
 
 // inspecting finds the session and gives the error of looking into its kernel a code. Two looks at one kernel would
 // find it busy, so they take turns.
-func (d *deps) inspecting(ctx context.Context, id string, look func(*session.Analysis) error) error {
+func (d *inspector) inspecting(ctx context.Context, id string, look func(*session.Analysis) error) error {
 	a, err := d.analysis(ctx, id)
 	if err != nil {
 		return err
@@ -114,7 +114,7 @@ type getVariablesArgs struct {
 }
 
 // getVariables makes get_variables.
-func getVariables(d *deps) tool {
+func getVariables(d *inspector) tool {
 	return tool{
 		name:    "get_variables",
 		title:   "List variables",
@@ -158,7 +158,7 @@ type getVariableArgs struct {
 }
 
 // getVariable makes get_variable.
-func getVariable(d *deps) tool {
+func getVariable(d *inspector) tool {
 	return tool{
 		name:    "get_variable",
 		title:   "Look at a variable",
@@ -198,7 +198,7 @@ type getDataFrameArgs struct {
 }
 
 // getDataFrameInfo makes get_dataframe_info.
-func getDataFrameInfo(d *deps) tool {
+func getDataFrameInfo(d *inspector) tool {
 	return tool{
 		name:    "get_dataframe_info",
 		title:   "Look at a DataFrame",
@@ -223,4 +223,10 @@ func getDataFrameInfo(d *deps) tool {
 			return &answer{body: out}, nil
 		}),
 	}
+}
+
+// An inspector looks into kernels, one call at a time in each: they would find each other's work in their way.
+type inspector struct {
+	*deps
+	looks turns // by the kernel's id
 }

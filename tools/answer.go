@@ -7,8 +7,6 @@ import (
 	"fmt"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/nbduet/nbduet/session"
 )
 
 // MaxAnswerBytes bounds an answer as it is on the wire, text, structured content and images together: hosts cut at
@@ -31,10 +29,20 @@ type answer struct {
 	resources []mcp.Content
 	// meta stands beside all that in the answer's _meta; nil for nothing.
 	meta map[string]any
-	// doc is the document that the answer is about; where its file does not follow, the answer says so.
-	doc *session.Document
+	// doc is the document that the answer is about, nil for none; where its file does not follow, the answer says so.
+	doc document
 	// file is what there is to say of that file, once it has been asked.
 	file *fileNote
+}
+
+// A document is what an answer can be about: an open notebook or text.
+type document interface {
+	// Path is the document's path on the Jupyter server.
+	Path() string
+	// Unsaved says why its file does not follow, "" where it does.
+	Unsaved() string
+	// Overwritten says once that edits made before may be undone, "" where they are not.
+	Overwritten() string
 }
 
 // A fileNote is what every answer about a document can have besides its own.

@@ -4,12 +4,10 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"log/slog"
 	"maps"
 	"reflect"
 	"regexp"
-	"runtime/debug"
 	"strings"
 	"time"
 
@@ -50,19 +48,8 @@ type callRecord struct {
 	panic  *panicked
 }
 
-// panicked is a panic as an error.
-type panicked struct {
-	value any
-	stack []byte
-}
-
-func (p *panicked) Error() string { return fmt.Sprint("panic: ", p.value) }
-
 // badArguments are arguments that the tool's schema refuses.
 type badArguments struct{ error }
-
-// caught makes an error of what recover has returned.
-func caught(value any) *panicked { return &panicked{value, debug.Stack()} }
 
 func (r *callRecord) outcome(ctx context.Context) string {
 	f := fault{}

@@ -80,7 +80,7 @@ func notebookCreate(d *deps) tool {
 			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, plural(len(file.cells), "cell"))
 			for _, c := range file.cells {
 				out.CellIDs = append(out.CellIDs, c.id)
-				d.seen.makeCell(ctx, made.Path, c)
+				d.seen.makeCell(ctx, made.Path, c.id, c.source)
 			}
 			return &answer{body: out}, nil
 		}),
@@ -118,9 +118,4 @@ func (d *deps) kernelName(ctx context.Context, a *session.Analysis) string {
 		return "" // then it is the server's default
 	}
 	return k.Name
-}
-
-// makeCell notes that the client of ctx has made a cell of a new notebook.
-func (s *seen) makeCell(ctx context.Context, path string, c fileCell) {
-	s.cells.Add(seenKey{clientOf(ctx), path, c.id}, s.hash(c.source))
 }

@@ -334,14 +334,6 @@ func TestNotebookNames(t *testing.T) {
 			t.Errorf("%s is %s, want %s", name, got.Path, want)
 		}
 	}
-	for name, want := range map[string]string{
-		"a": "d/a.ipynb a.ipynb", "a.ipynb": "d/a.ipynb a.ipynb", "/a": "a.ipynb", "d/a": "d/a.ipynb", "a.md": "d/a.md.ipynb a.md.ipynb", "./a": "a.ipynb", "...": "d/....ipynb ....ipynb",
-	} {
-		got, err := notebookPaths("name", name, "d/own.ipynb")
-		if err != nil || strings.Join(got, " ") != want {
-			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
-		}
-	}
 }
 
 // A notebook that does not fit in one answer is read in several.

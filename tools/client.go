@@ -137,21 +137,3 @@ func clientOf(ctx context.Context) string {
 	}
 	return ""
 }
-
-// free ends what a client has.
-func (d *deps) free(ctx context.Context, client string) error {
-	mine := []string{client}
-	for _, a := range d.manager.Analyses(client) {
-		mine = append(mine, a.ID())
-	}
-	err := d.manager.EndOwner(ctx, client)
-	d.seen.forget(client)
-	d.gallery.store.Forget(mine...)
-	d.visits.forget(client)
-	d.used.forget(client)
-	d.live.leave(client)
-	if d.activity != nil {
-		d.activity.End(client)
-	}
-	return err
-}

@@ -23,24 +23,19 @@ type party struct {
 	*rig
 	clients *Clients
 	tools   map[string]tool
-	deps    *deps
+	parts   *parts
 }
 
 func newParty(t *testing.T) *party {
 	t.Helper()
 	r := newRig(t)
 	p := &party{rig: r, clients: &Clients{}, tools: map[string]tool{}}
-	memory, err := newSeen()
-	if err != nil {
+	var err error
+	if p.parts, err = newParts(Config{Manager: r.manager}); err != nil {
 		t.Fatal(err)
 	}
-	pictures, err := newGallery(Config{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.deps = &deps{manager: r.manager, seen: memory, gallery: pictures}
-	p.clients.free = p.deps.free
-	for _, tool := range registry(p.deps) {
+	p.clients.free = p.parts.free
+	for _, tool := range registry(p.parts) {
 		p.tools[tool.name] = tool
 	}
 	return p
@@ -67,7 +62,7 @@ func (p *party) do(c *Client, name string, args dict, out any) error {
 	}
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
-	res, err := handler(t, check, &suspended{manager: p.manager}, &callLog{log: slog.New(slog.DiscardHandler)})(WithClient(p.t.Context(), c), req)
+	res, err := handler(t, check, &suspended{start: p.manager.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(WithClient(p.t.Context(), c), req)
 	if err != nil {
 		return err
 	}
@@ -138,7 +133,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 			t.Errorf("%s of another client's: %v", name, err)
 		}
 	}
-	if list, _ := p.deps.gallery.store.List(p.deps.imageSessions(WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
+	if list, _ := p.parts.gallery.store.List(p.parts.imageSessions(WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
 	}
 	for name, args := range map[string]dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
@@ -187,7 +182,7 @@ func TestClientLeaves(t *testing.T) {
 	if runs, all := p.manager.Runs(""), p.manager.Analyses(ada.name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
-	if keys := p.deps.seen.cells.Keys(); len(keys) > 0 {
+	if keys := p.parts.seen.cells.Keys(); len(keys) > 0 {
 		t.Errorf("of what it was shown there is left %v", keys)
 	}
 	d, err := p.manager.Open(t.Context(), path)

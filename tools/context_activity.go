@@ -29,7 +29,7 @@ func activityClient(ctx context.Context) activity.Client {
 }
 
 // noting makes a tool's calls be counted in the record of activity, each with the files that it was about if it went well.
-func (d *deps) noting(t tool) tool {
+func (d *provider) noting(t tool) tool {
 	if d.activity == nil {
 		return t
 	}
@@ -47,7 +47,7 @@ func (d *deps) noting(t tool) tool {
 }
 
 // filesOf are the files that a call was about, by its answer and its arguments.
-func (d *deps) filesOf(ctx context.Context, req mcp.CallToolRequest, a *answer) []string {
+func (d *provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *answer) []string {
 	var files []string
 	add := func(path string) {
 		if path, err := jupyter.CleanPath(path); err == nil && path != "" && !slices.Contains(files, path) {

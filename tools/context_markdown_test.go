@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -37,6 +38,8 @@ modules:
   - name: über uns
 `
 
+var updatePages = flag.Bool("update-pages", false, "write the pages instead of comparing with them")
+
 // Each page is exactly what the contract shows.
 func TestContextPages(t *testing.T) {
 	p, err := project.Parse(strings.Replace(shop, "Raw files in, one", "Raw files in to one", 1))
@@ -59,7 +62,7 @@ func TestContextPages(t *testing.T) {
 		"recent_none": recentPage(nil, now),
 	} {
 		file := filepath.Join("testdata", "context", name+".md")
-		if *update {
+		if *updatePages {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
 			}

@@ -28,11 +28,11 @@ type recordResult struct {
 }
 
 // recordContext makes record_context.
-func recordContext(d *deps) tool {
+func recordContext(d *provider) tool {
 	return tool{
 		name:    "record_context",
 		title:   "Keep what was found out",
-		toolset: toolsetContext,
+		toolset: ToolsetContext,
 		description: "Keeps a topic, a discovery or a solved issue of this session for later ones, which read it at " + uriCurrentWork + " and " + uriRecent + ". " +
 			"With add_to and module it is written into the project file as well, which people see at once if they have it open; comments and order stay. " +
 			"Use it when something took effort to find out and will matter again.",
@@ -55,7 +55,7 @@ func recordContext(d *deps) tool {
 	}
 }
 
-func (d *deps) record(ctx context.Context, args recordArgs) (*answer, error) {
+func (d *provider) record(ctx context.Context, args recordArgs) (*answer, error) {
 	switch {
 	case args.Discovery == "" && (args.Solution != "" || args.Module != "" || args.AddTo != ""):
 		return nil, errors.New("solution, module and add_to say more of a discovery, and there is none: give discovery")
@@ -90,7 +90,7 @@ func (d *deps) record(ctx context.Context, args recordArgs) (*answer, error) {
 		return nil, err
 	}
 	out.Session, out.Topics, out.Discoveries = s.ID, len(s.Topics), len(s.Discoveries)
-	return &answer{body: out, doc: doc}, nil
+	return &answer{body: out, doc: about(doc)}, nil
 }
 
 // projectEntry is a discovery as the project file has it.

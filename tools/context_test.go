@@ -2,7 +2,6 @@ package tools
 
 import (
 	"encoding/json"
-	"errors"
 	"fmt"
 	"log/slog"
 	"os"
@@ -13,9 +12,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/project"
 )
 
 // contextRig has a project file of its own.
@@ -126,36 +122,6 @@ func TestProjectResources(t *testing.T) {
 	soon(t, "the error", func() bool { _, err := c.read("context://project/overview"); return err != nil })
 	c.unread("context://project/overview", mcp.INTERNAL_ERROR, "line ", "mend")
 	c.unread("context://module/auth", mcp.INTERNAL_ERROR, "line ", "mend")
-}
-
-// The file is parsed again when it has changed, and only then.
-func TestProjectIsCached(t *testing.T) {
-	c := newContextRig(t)
-	c.writeProject(shop)
-	f := &projectFile{manager: c.manager, path: c.path}
-	first, err := f.load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := f.load(t.Context()); err != nil || again != first {
-		t.Errorf("an unchanged file was read again: %v", err)
-	}
-	c.writeProject(strings.Replace(shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
-	if changed, err := f.load(t.Context()); err != nil || changed == first || changed.Project.Name != "Her SaaS App" {
-		t.Errorf("a changed file is %+v, %v", changed, err)
-	}
-	for name, content := range map[string]string{"": strings.Repeat("#", project.MaxBytes+1), "not UTF-8": "project: {name: \xff}"} {
-		c.writeProject(content)
-		if p, err := f.load(t.Context()); err == nil {
-			t.Errorf("%s: %+v", name, p)
-		}
-	}
-	if err := os.Remove(filepath.Join(c.server.Root, c.path)); err != nil {
-		t.Fatal(err)
-	}
-	if p, err := f.load(t.Context()); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("what is gone is %+v, %v", p, err)
-	}
 }
 
 func TestSessionResources(t *testing.T) {

@@ -16,7 +16,7 @@ import (
 const cellIDText = "Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."
 
 // ofToday puts a tool that their server has today into both toolsets.
-func (t tool) ofToday() tool {
+func ofToday(t tool) tool {
 	t.toolset, t.also = toolsetDatalayer, []string{toolsetToday}
 	return t
 }
@@ -46,7 +46,7 @@ func textResultSchema() schema {
 // answer makes the answer of which the text alone is shown.
 func (r *textResult) answer() *answer {
 	a := &answer{body: r, meta: idMeta(r.CellID, r.CellIDs)}
-	a.parts = func() []any { return append([]any{verbatim(r.Result)}, a.warning()...) }
+	a.parts = func() []any { return append([]any{verbatim(r.Result)}, warning(a)...) }
 	return a
 }
 
@@ -62,7 +62,7 @@ func idMeta(id string, ids []string) map[string]any {
 }
 
 // warning is what is to be said of the document's file beside the texts of an answer.
-func (a *answer) warning() (out []any) {
+func warning(a *answer) (out []any) {
 	if a.doc == nil {
 		return nil
 	}
@@ -152,3 +152,14 @@ func theirWords(format string, args ...any) error { return fmt.Errorf(format, ar
 func outOfRange(index, cells int) error {
 	return theirWords("Cell index %d is out of range. Notebook has %d cells.", index, cells)
 }
+
+// theirs are the tools of the toolset, and what they keep for each client.
+type theirs struct {
+	*deps
+	used usedNotebooks
+	// notebook is the path of the one that each client begins with, "" for none.
+	notebook string
+}
+
+// forget ends what is kept for a client.
+func (d *theirs) forget(client string) { d.used.forget(client) }

@@ -10,7 +10,7 @@ import (
 )
 
 // citePrompt makes jupyter_cite, which puts cells of a notebook before what a person asks.
-func citePrompt() prompt {
+func (d *theirs) citePrompt() prompt {
 	return prompt{
 		name: "jupyter_cite", title: "Cite cells of a notebook",
 		description: "Puts cells of a notebook before your instruction, as @ and # do in editors.",
@@ -18,16 +18,16 @@ func citePrompt() prompt {
 		arguments: []promptArgument{
 			{name: "prompt", description: "What to do with the cells.", required: true, blank: true},
 			{name: "cell_indices", description: "Indexes of the cells, from 0, such as \"0,1,2\", \"0-2,4\" or \"3-\".", required: true},
-			{name: "notebook_name", description: "As given to use_notebook, or a path. Left out: the current notebook.", complete: completeUsed},
+			{name: "notebook_name", description: "As given to use_notebook, or a path. Left out: the current notebook.", complete: d.completeUsed},
 		},
-		text: citeText,
+		text: d.citeText,
 	}
 }
 
 // maxCited bounds the cells' sources together, in characters.
 const maxCited = 200_000
 
-func citeText(ctx context.Context, d *deps, args map[string]string) (string, error) {
+func (d *theirs) citeText(ctx context.Context, args map[string]string) (string, error) {
 	doc, name, err := d.openUsed(ctx, args["notebook_name"])
 	if err != nil {
 		return "", err
@@ -91,7 +91,7 @@ func citedCells(list string, cells int) ([]int, error) {
 }
 
 // completeUsed gives the names of notebooks in use.
-func completeUsed(ctx context.Context, d *deps, written string, _ map[string]string) (out []string) {
+func (d *theirs) completeUsed(ctx context.Context, written string, _ map[string]string) (out []string) {
 	d.using(ctx, func(u *userNotebooks) {
 		for _, name := range u.names() {
 			if strings.HasPrefix(name, written) {

@@ -11,7 +11,7 @@ import (
 
 // runUsedCode runs code in a kernel alone, as their server does: in the one with the id, or the current notebook's.
 // Nothing of it shows in a notebook.
-func (d *deps) runUsedCode(ctx context.Context, code, kernelID string, w *watch, opt codeOptions) (*answer, error) {
+func (d *theirs) runUsedCode(ctx context.Context, code, kernelID string, w *watch, opt codeOptions) (*answer, error) {
 	w.stream, w.first = false, true
 	w.take(opt)
 	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: IPython execution exceeded %d seconds and was interrupted]", w.seconds)
@@ -52,7 +52,7 @@ func (d *deps) runUsedCode(ctx context.Context, code, kernelID string, w *watch,
 	return out, err
 }
 
-func imagesOfCode(d *deps, r *session.Run, code string) images.Origin {
+func imagesOfCode(d *theirs, r *session.Run, code string) images.Origin {
 	from := d.gallery.ofCode(r, code)
 	from.Count = r.Status().Count
 	return from

@@ -20,8 +20,8 @@ type deleteUsedArgs struct {
 }
 
 // deleteCell makes delete_cell.
-func deleteCell(d *deps) tool {
-	return tool{
+func deleteCell(d *theirs) tool {
+	return ofToday(tool{
 		name:  "delete_cell",
 		title: "Delete cells",
 		description: "Deletes cells with their outputs, all together or none, and returns their sources; people who have the notebook open see it at once. " +
@@ -49,7 +49,7 @@ func deleteCell(d *deps) tool {
 			defer doc.Release()
 			return deleteUsed(ctx, doc, args)
 		}),
-	}.ofToday()
+	})
 }
 
 func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*answer, error) {
@@ -106,8 +106,8 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 }
 
 // clearCellOutput makes clear_cell_output.
-func clearCellOutput(d *deps) tool {
-	return tool{
+func clearCellOutput(d *theirs) tool {
+	return ofToday(tool{
 		name:        "clear_cell_output",
 		title:       "Clear a cell's outputs",
 		description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
@@ -134,5 +134,5 @@ func clearCellOutput(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }

@@ -29,8 +29,8 @@ func insertIndexProperty() property {
 }
 
 // insertCell makes insert_cell.
-func insertCell(d *deps) tool {
-	return tool{
+func insertCell(d *theirs) tool {
+	return ofToday(tool{
 		name:  "insert_cell",
 		title: "Insert a cell",
 		description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
@@ -69,7 +69,7 @@ func insertCell(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }
 
 type overwriteCellArgs struct {
@@ -78,8 +78,8 @@ type overwriteCellArgs struct {
 }
 
 // overwriteCellSource makes overwrite_cell_source.
-func overwriteCellSource(d *deps) tool {
-	return tool{
+func overwriteCellSource(d *theirs) tool {
+	return ofToday(tool{
 		name:  "overwrite_cell_source",
 		title: "Overwrite a cell's source",
 		description: "Gives a cell a whole new source, without running it, and returns the difference; people who have the notebook open see it at once. " +
@@ -107,7 +107,7 @@ func overwriteCellSource(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }
 
 // changedText says what became of a cell's source.
@@ -131,8 +131,8 @@ type editSourceArgs struct {
 }
 
 // editCellSource makes edit_cell_source.
-func editCellSource(d *deps) tool {
-	return tool{
+func editCellSource(d *theirs) tool {
+	return ofToday(tool{
 		name:  "edit_cell_source",
 		title: "Replace text in a cell",
 		description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
@@ -171,7 +171,7 @@ func editCellSource(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }
 
 // replaced is a source with the replacement made.
@@ -198,8 +198,8 @@ type moveUsedArgs struct {
 }
 
 // moveCell makes move_cell.
-func moveCell(d *deps) tool {
-	return tool{
+func moveCell(d *theirs) tool {
+	return ofToday(tool{
 		name:  "move_cell",
 		title: "Move a cell",
 		description: "Moves a cell to the place that another one has now, and returns an overview of the cells around it: of A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
@@ -241,5 +241,5 @@ func moveCell(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }

@@ -18,9 +18,9 @@ type listFilesArgs struct {
 }
 
 // listFiles makes list_files.
-func listFiles(d *deps) tool {
+func listFiles(d *theirs) tool {
 	columns := []string{"Path", "Type", "Size", "Last_Modified"}
-	return tool{
+	return ofToday(tool{
 		name:  "list_files",
 		title: "List files",
 		description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Hidden ones are left out. " +
@@ -94,7 +94,7 @@ func listFiles(d *deps) tool {
 				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", plural(n, "row"), end-n)
 			})
 		}),
-	}.ofToday()
+	})
 }
 
 // fileSize writes a size in bytes as their table has it.

@@ -87,12 +87,12 @@ func (t *usedNotebooks) forget(client string) {
 }
 
 // using does something with the notebooks that the client of ctx has named.
-func (d *deps) using(ctx context.Context, do func(*userNotebooks)) {
+func (d *theirs) using(ctx context.Context, do func(*userNotebooks)) {
 	d.used.with(clientOf(ctx), d.notebook, do)
 }
 
 // use gives a notebook a name, and makes it the current one.
-func (d *deps) use(ctx context.Context, name, p string) (err error) {
+func (d *theirs) use(ctx context.Context, name, p string) (err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
@@ -107,7 +107,7 @@ func (d *deps) use(ctx context.Context, name, p string) (err error) {
 }
 
 // unuse forgets a name. It returns the notebook that is current now and whether another one was before.
-func (d *deps) unuse(ctx context.Context, name string) (current string, switched bool, err error) {
+func (d *theirs) unuse(ctx context.Context, name string) (current string, switched bool, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		at := slices.IndexFunc(u.all, func(n usedNotebook) bool { return n.name == name })
 		if at < 0 {
@@ -142,7 +142,7 @@ func notConnected(name string, known []string) error {
 
 // usedPath finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
 // current one.
-func (d *deps) usedPath(ctx context.Context, name string) (called, p string, err error) {
+func (d *theirs) usedPath(ctx context.Context, name string) (called, p string, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		called = name
 		if called == "" {
@@ -163,7 +163,7 @@ func (d *deps) usedPath(ctx context.Context, name string) (called, p string, err
 }
 
 // openUsed opens the notebook that a call means. The caller releases it.
-func (d *deps) openUsed(ctx context.Context, name string) (*session.Document, string, error) {
+func (d *theirs) openUsed(ctx context.Context, name string) (*session.Document, string, error) {
 	called, p, err := d.usedPath(ctx, name)
 	if err != nil {
 		return nil, "", err
@@ -176,7 +176,7 @@ func (d *deps) openUsed(ctx context.Context, name string) (*session.Document, st
 }
 
 // openNamed opens the notebook of a path.
-func (d *deps) openNamed(ctx context.Context, argument, p string) (*session.Document, error) {
+func (d *theirs) openNamed(ctx context.Context, argument, p string) (*session.Document, error) {
 	clean, err := notebookArg(argument, p)
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func usedCellProperties() []property {
 }
 
 // open opens the notebook and finds the cell there. The caller releases the document.
-func (c usedCell) open(ctx context.Context, d *deps) (*session.Document, ydoc.Cell, int, error) {
+func (c usedCell) open(ctx context.Context, d *theirs) (*session.Document, ydoc.Cell, int, error) {
 	if c.Index == nil && c.CellID == "" {
 		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")
 	}

@@ -24,8 +24,8 @@ type useArgs struct {
 const newKernel = "NEW"
 
 // useNotebook makes use_notebook.
-func useNotebook(d *deps) tool {
-	return tool{
+func useNotebook(d *theirs) tool {
+	return ofToday(tool{
 		name:  "use_notebook",
 		title: "Use a notebook",
 		description: "Gives a notebook a name and makes it the current one, which the tools for cells work in when no other is named; returns an overview of its first cells. " +
@@ -52,11 +52,11 @@ func useNotebook(d *deps) tool {
 			a.doc = doc
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }
 
 // useNotebook does what use_notebook is to do, and says what that was. There is no document where no overview is due.
-func (d *deps) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
+func (d *theirs) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
 	var known bool
 	var had, current string
 	var names []string
@@ -112,7 +112,7 @@ func (d *deps) useNotebook(ctx context.Context, args useArgs) (string, *session.
 }
 
 // createUsed makes a new notebook, with a heading that people see is to be replaced.
-func (d *deps) createUsed(ctx context.Context, p string) error {
+func (d *theirs) createUsed(ctx context.Context, p string) error {
 	if err := fitsType(p, typeNotebook); err != nil {
 		return err
 	}
@@ -128,7 +128,7 @@ func (d *deps) createUsed(ctx context.Context, p string) error {
 }
 
 // kernelFor gives the notebook the kernel that a call asks for, where it has none, and says which one it has.
-func (d *deps) kernelFor(ctx context.Context, doc *session.Document, wanted string) (string, error) {
+func (d *theirs) kernelFor(ctx context.Context, doc *session.Document, wanted string) (string, error) {
 	k, running, err := d.manager.Kernel(ctx, doc.Path())
 	switch {
 	case err != nil:
@@ -162,7 +162,7 @@ func (d *deps) kernelFor(ctx context.Context, doc *session.Document, wanted stri
 }
 
 // visibleKernels are the running kernels, without those that are other clients' own.
-func (d *deps) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
+func (d *theirs) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
 	kernels, err := d.manager.KernelServer().Kernels(ctx)
 	if err != nil {
 		return nil, err
@@ -175,9 +175,9 @@ func (d *deps) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
 }
 
 // listNotebooks makes list_notebooks.
-func listNotebooks(d *deps) tool {
+func listNotebooks(d *theirs) tool {
 	columns := []string{"Name", "Path", "Kernel_ID", "Kernel_Status", "Activate"}
-	return tool{
+	return ofToday(tool{
 		name:        "list_notebooks",
 		title:       "List the notebooks in use",
 		description: "Lists the notebooks that you have given names with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
@@ -191,7 +191,7 @@ func listNotebooks(d *deps) tool {
 			}
 			return tableAnswer("notebooks.list", "", "No managed notebooks. Call use_notebook to use one.", columns, rows, leftOutRows)
 		}),
-	}.ofToday()
+	})
 }
 
 func leftOutRows(n int) string {
@@ -199,7 +199,7 @@ func leftOutRows(n int) string {
 }
 
 // usedRows are the notebooks of the client of ctx: name, path, kernel, its status, and the mark of the current one.
-func (d *deps) usedRows(ctx context.Context) ([][]string, error) {
+func (d *theirs) usedRows(ctx context.Context) ([][]string, error) {
 	var all []usedNotebook
 	current := ""
 	d.using(ctx, func(u *userNotebooks) { all, current = slices.Clone(u.all), u.current })
@@ -235,8 +235,8 @@ type usedNameArgs struct {
 }
 
 // restartNotebook makes restart_notebook.
-func restartNotebook(d *deps) tool {
-	return tool{
+func restartNotebook(d *theirs) tool {
+	return ofToday(tool{
 		name:  "restart_notebook",
 		title: "Restart a notebook's kernel",
 		description: "Restarts the kernel of a notebook that is in use: all variables and imports are lost, for everybody who has the notebook open, what runs is ended and what waits is cancelled. " +
@@ -261,12 +261,12 @@ func restartNotebook(d *deps) tool {
 			}
 			return out.answer(), nil
 		}),
-	}.ofToday()
+	})
 }
 
 // unuseNotebook makes unuse_notebook.
-func unuseNotebook(d *deps) tool {
-	return tool{
+func unuseNotebook(d *theirs) tool {
+	return ofToday(tool{
 		name:  "unuse_notebook",
 		title: "Stop using a notebook",
 		description: "Forgets the name of a notebook; where it was the current one, another one that is in use becomes current. " +
@@ -288,5 +288,5 @@ func unuseNotebook(d *deps) tool {
 			}
 			return out.answer(), nil
 		}),
-	}.ofToday()
+	})
 }

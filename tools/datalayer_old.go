@@ -13,7 +13,7 @@ import (
 // The names that their server had when it came to run inside Jupyter Server, and has no more.
 
 // listNotebook makes list_notebook.
-func listNotebook(d *deps) tool {
+func listNotebook(d *theirs) tool {
 	columns := []string{"Path", "Managed", "Name", "Status", "Current"}
 	return tool{
 		name:    "list_notebook",
@@ -68,7 +68,7 @@ func listNotebook(d *deps) tool {
 }
 
 // listCells makes list_cells.
-func listCells(d *deps) tool {
+func listCells(d *theirs) tool {
 	return tool{
 		name:        "list_cells",
 		title:       "List the cells of the current notebook",
@@ -114,7 +114,7 @@ type cellsResult struct {
 }
 
 // readCells makes read_cells.
-func readCells(d *deps) tool {
+func readCells(d *theirs) tool {
 	return tool{
 		name:    "read_cells",
 		title:   "Read all cells of the current notebook",
@@ -172,7 +172,7 @@ func readCells(d *deps) tool {
 				if out.Left > 0 {
 					parts = append(parts, verbatim(fmt.Sprintf("[%s left out, because the answer would be too long: read_notebook goes on with start_index %d]", plural(out.Left, "cell"), len(out.Result))))
 				}
-				return append(parts, a.warning()...)
+				return append(parts, warning(a)...)
 			}
 			return a, nil
 		}),
@@ -200,7 +200,7 @@ type oldRunArgs struct {
 const oldTimeout = 300 // seconds
 
 // oldRun makes one of the three tools that ran a cell.
-func oldRun(d *deps, name, title, about string, watched func(*watch), more ...property) tool {
+func oldRun(d *theirs, name, title, about string, watched func(*watch), more ...property) tool {
 	return tool{
 		name:    name,
 		title:   title,
@@ -221,18 +221,18 @@ func oldRun(d *deps, name, title, about string, watched func(*watch), more ...pr
 	}
 }
 
-func executeCellSimpleTimeout(d *deps) tool {
+func executeCellSimpleTimeout(d *theirs) tool {
 	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", func(w *watch) {
 		w.stream = false
 		w.timedOut = "[TIMEOUT ERROR: Cell execution exceeded " + strconv.Itoa(w.seconds) + " seconds]"
 	})
 }
 
-func executeCellStreaming(d *deps) tool {
+func executeCellStreaming(d *theirs) tool {
 	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", func(*watch) {}, intervalProperty())
 }
 
-func executeCellWithProgress(d *deps) tool {
+func executeCellWithProgress(d *theirs) tool {
 	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", func(w *watch) { w.stream = false })
 }
 
@@ -242,7 +242,7 @@ type ipythonArgs struct {
 }
 
 // executeIPython makes execute_ipython.
-func executeIPython(d *deps) tool {
+func executeIPython(d *theirs) tool {
 	const usual = 60 // seconds
 	return tool{
 		name:    "execute_ipython",

@@ -70,14 +70,14 @@ func (s shownRun) answer(doc *session.Document) (a *answer, whole bool, err erro
 	if s.run != nil {
 		out.RunID, out.State = s.run.ID, string(s.state)
 	}
-	a = &answer{body: out, doc: doc, meta: idMeta(s.cell, nil)}
+	a = &answer{body: out, doc: about(doc), meta: idMeta(s.cell, nil)}
 	a.parts = func() (parts []any) {
 		for _, item := range out.Result {
 			if t, ok := item.(string); ok {
 				parts = append(parts, verbatim(t))
 			}
 		}
-		return append(parts, a.warning()...)
+		return append(parts, warning(a)...)
 	}
 	render := func() {
 		pictures := s.tray(picturesIn(s.outputs))

@@ -74,8 +74,8 @@ type readNotebookArgs struct {
 }
 
 // readNotebook makes read_notebook.
-func readNotebook(d *deps) tool {
-	return tool{
+func readNotebook(d *theirs) tool {
+	return ofToday(tool{
 		name:  "read_notebook",
 		title: "Read a notebook",
 		description: "Reads the cells of a notebook that is in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
@@ -100,11 +100,11 @@ func readNotebook(d *deps) tool {
 			}
 			return d.readUsed(ctx, doc, name, args.Format == "detailed", args.Start, limit)
 		}),
-	}.ofToday()
+	})
 }
 
 // readUsed answers with cells of a notebook, fewer where they would be too long for an answer.
-func (d *deps) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*answer, error) {
+func (d *theirs) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*answer, error) {
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
 		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
@@ -162,8 +162,8 @@ type readCellArgs struct {
 }
 
 // readCell makes read_cell.
-func readCell(d *deps) tool {
-	return tool{
+func readCell(d *theirs) tool {
+	return ofToday(tool{
 		name:  "read_cell",
 		title: "Read a cell",
 		description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
@@ -189,5 +189,5 @@ func readCell(d *deps) tool {
 			}
 			return a, err
 		}),
-	}.ofToday()
+	})
 }

@@ -183,7 +183,7 @@ func (w *watch) notes(res session.Result) (out []string) {
 }
 
 // runUsed runs a cell as their server does, and answers.
-func (d *deps) runUsed(ctx context.Context, doc *session.Document, cell string, w *watch) (*answer, error) {
+func (d *theirs) runUsed(ctx context.Context, doc *session.Document, cell string, w *watch) (*answer, error) {
 	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: asker(ctx), Owner: clientOf(ctx)})
 	if err != nil {
 		return nil, err
@@ -202,7 +202,7 @@ func (d *deps) runUsed(ctx context.Context, doc *session.Document, cell string, 
 }
 
 // runUsedCell runs the cell that a call names.
-func (d *deps) runUsedCell(ctx context.Context, name usedCell, w *watch, opt codeOptions) (*answer, error) {
+func (d *theirs) runUsedCell(ctx context.Context, name usedCell, w *watch, opt codeOptions) (*answer, error) {
 	doc, cell, at, err := name.open(ctx, d)
 	if err != nil {
 		return nil, err
@@ -222,8 +222,8 @@ type insertExecuteArgs struct {
 }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
-func insertExecuteCodeCell(d *deps) tool {
-	return tool{
+func insertExecuteCodeCell(d *theirs) tool {
+	return ofToday(tool{
 		name:  "insert_execute_code_cell",
 		title: "Insert a code cell and run it",
 		description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
@@ -254,11 +254,11 @@ func insertExecuteCodeCell(d *deps) tool {
 			}
 			return a, nil
 		}),
-	}.ofToday()
+	})
 }
 
 // insertUsed inserts a cell and returns its id.
-func (d *deps) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
+func (d *theirs) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
 	before := doc.Notebook().Cells()
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))

@@ -26,9 +26,9 @@ func clock(t time.Time) string {
 const unknown = "unknown"
 
 // listKernels makes list_kernels.
-func listKernels(d *deps) tool {
+func listKernels(d *theirs) tool {
 	columns := []string{"ID", "Name", "Display_Name", "Language", "State", "Connections", "Last_Activity", "Environment"}
-	return tool{
+	return ofToday(tool{
 		name:        "list_kernels",
 		title:       "List the running kernels",
 		description: "Lists the kernels that run on the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, what they are doing, and how many are connected to each. Use it to find a kernel. Costs three requests.",
@@ -60,11 +60,11 @@ func listKernels(d *deps) tool {
 			}
 			return tableAnswer("kernels.list", "", "No kernels found on the Jupyter server.", columns, rows, leftOutRows)
 		}),
-	}.ofToday()
+	})
 }
 
 // environment is what a kernelspec sets in a kernel's environment, shortened.
-func (d *deps) environment(env map[string]string) string {
+func (d *theirs) environment(env map[string]string) string {
 	const most = 100
 	var parts []string
 	for _, name := range slices.Sorted(maps.Keys(env)) {
@@ -90,8 +90,8 @@ const (
 )
 
 // connectToJupyter makes connect_to_jupyter.
-func connectToJupyter(d *deps) tool {
-	return tool{
+func connectToJupyter(d *theirs) tool {
+	return ofToday(tool{
 		name:  "connect_to_jupyter",
 		title: "Connect to the Jupyter server",
 		description: "Checks that the Jupyter server of an address is the one that these tools work on, and that it answers. They are bound to one server for as long as the program runs, with the token that it was started with: " +
@@ -127,5 +127,5 @@ func connectToJupyter(d *deps) tool {
 			}
 			return out.answer(), nil
 		}),
-	}.ofToday()
+	})
 }

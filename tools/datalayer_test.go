@@ -184,7 +184,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 
 // Names are bounded, for each client and over all.
 func TestUsedNotebooksAreBounded(t *testing.T) {
-	d := &deps{notebook: "first.ipynb"}
+	d := &theirs{notebook: "first.ipynb"}
 	for i := range namesKept {
 		if err := d.use(t.Context(), fmt.Sprint(i), "x.ipynb"); err != nil && i < namesKept-1 {
 			t.Fatal(err)

@@ -3,6 +3,7 @@ package tools
 import (
 	"encoding/json"
 	"fmt"
+	"reflect"
 	"slices"
 	"strings"
 	"testing"
@@ -122,7 +123,7 @@ func TestOverwriteNotebook(t *testing.T) {
 	if err := json.Unmarshal([]byte(strings.NewReplacer(`"trusted":true,`, "", `["# 😀\n","two"]`, `"# 😀\ntwo"`, `["x\n","y\n"]`, `"x\ny\n"`).Replace(whole)), &want); err != nil {
 		t.Fatal(err)
 	}
-	if !equalPlain(file, want) {
+	if !reflect.DeepEqual(file, want) {
 		t.Errorf("the notebook is %v, want %v", file, want)
 	}
 	// What a read gives can be written back; a cell can change its type.

@@ -16,9 +16,9 @@ import (
 // offer that. In the older protocol the questions reach the client also after the call has been answered, as the run
 // goes on; in the newer one they have to wait for the next call, see suspend.go.
 func asker(ctx context.Context) session.Asker {
-	if c := openCallOf(ctx); c != nil {
+	if ask := askThrough(ctx); ask != nil {
 		return func(ctx context.Context, q session.Question) (string, error) {
-			return lineOf(c.elicit(ctx, elicitation(q)))
+			return lineOf(ask(ctx, elicitation(q)))
 		}
 	}
 	s := server.ServerFromContext(ctx)
@@ -57,7 +57,7 @@ func elicitation(q session.Question) mcp.ElicitationParams {
 // lineOf takes the line out of what a client has answered.
 func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	switch {
-	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession):
+	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession), errors.Is(err, errAnswered):
 		return "", session.ErrNoAsker
 	case errors.Is(err, session.ErrNoAsker), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return "", err

@@ -51,8 +51,10 @@ type gallery struct {
 
 type cellKey struct{ path, cell string }
 
-func newGallery(cfg Config) (*gallery, error) {
-	g := &gallery{store: cfg.Images, most: cfg.MaxImages, each: cfg.MaxImageBytes}
+// newGallery makes one over a store, nil for one of the default size, whose answers show at most so many images of so
+// many bytes each, 0 for the defaults.
+func newGallery(store *images.Store, most, each int) (*gallery, error) {
+	g := &gallery{store: store, most: most, each: each}
 	if g.store == nil {
 		g.store = images.NewStore(0)
 	}
@@ -257,4 +259,33 @@ func picturesIn(outputs []ydoc.Output) (n int) {
 		}
 	}
 	return n
+}
+
+// reference puts an image's address in its place, and shows nothing.
+func (t *tray) reference(mime, data string) string {
+	e, _, err := t.store.Add(t.from, mime, data)
+	if err != nil {
+		return notShown + err.Error() + ">"
+	}
+	return "<image, " + sizeAbout(e) + ": " + e.URI() + ">"
+}
+
+// imageDescription names the cell and the first line of its code.
+func imageDescription(e images.Entry) string {
+	out := "Cell " + cellNumber(e) + " of " + e.Path
+	if e.Path == "" {
+		out = "Code " + cellNumber(e)
+	}
+	if e.Line != "" {
+		out += ": " + e.Line
+	}
+	return out
+}
+
+// cellNumber is a cell's execution count as JupyterLab shows it.
+func cellNumber(e images.Entry) string {
+	if e.Count == nil {
+		return "[ ]"
+	}
+	return fmt.Sprintf("[%d]", *e.Count)
 }

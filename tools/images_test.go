@@ -31,7 +31,7 @@ func noisePNG(t testing.TB, w, h int) string {
 
 func testTray(t *testing.T, most int) *tray {
 	t.Helper()
-	g, err := newGallery(Config{MaxImages: most})
+	g, err := newGallery(nil, most, 0)
 	if err != nil {
 		t.Fatal(err)
 	}

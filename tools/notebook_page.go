@@ -24,8 +24,8 @@ type shower struct {
 	from func(ydoc.Cell) images.Origin
 }
 
-// shower shows those of a notebook.
-func (g *gallery) shower(ctx context.Context, doc *session.Document) shower {
+// showerOf shows those of a notebook.
+func showerOf(ctx context.Context, g *gallery, doc *session.Document) shower {
 	return shower{
 		tray: g.trays(ctx),
 		from: func(c ydoc.Cell) images.Origin { return g.ofCell(ctx, doc, c) },

@@ -242,7 +242,7 @@ func (d *deps) readCells(ctx context.Context, doc *session.Document, args readAr
 	if err != nil {
 		return nil, err
 	}
-	page, err := showCells(cells, indexes, limit, d.gallery.shower(ctx, doc))
+	page, err := showCells(cells, indexes, limit, showerOf(ctx, d.gallery, doc))
 	if err != nil {
 		return nil, err
 	}

@@ -24,8 +24,8 @@ func notebookPatterns() []pattern {
 
 func patternNames() []string {
 	var out []string
-	for _, p := range notebookPatterns() {
-		out = append(out, p.name)
+	for _, t := range templates.All() {
+		out = append(out, t.Name)
 	}
 	return out
 }

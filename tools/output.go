@@ -292,3 +292,14 @@ func countOf(v any) *int {
 	}
 	return nil
 }
+
+// main is the text of an output that is worth reading, and its MIME type where it has one.
+func (c content) main() (text, mime string) {
+	switch {
+	case c.kind == "error":
+		return c.texts["traceback"], ""
+	case len(c.order) > 0:
+		return c.texts[c.order[0]], c.order[0]
+	}
+	return c.texts["text"], ""
+}

@@ -20,23 +20,20 @@ type prompt struct {
 	// toolsets are those of which one has to be on; none where it is always there.
 	toolsets []string
 	// text is what the model is told, with the arguments that were given.
-	text func(ctx context.Context, d *deps, args map[string]string) (string, error)
+	text func(ctx context.Context, args map[string]string) (string, error)
 }
 
 type promptArgument struct {
 	name, description string
 	required          bool
 	// complete gives the values to choose from.
-	complete func(ctx context.Context, d *deps, written string, given map[string]string) []string
+	complete func(ctx context.Context, written string, given map[string]string) []string
 	// blank: where it is required, it may be given empty.
 	blank bool
 }
 
 // on tells whether the prompt is offered.
-func (p prompt) on(d *deps, toolsets []string) bool {
-	if p.name == "continue_work" && d.activity == nil {
-		return false
-	}
+func (p prompt) on(toolsets []string) bool {
 	return len(p.toolsets) == 0 || slices.ContainsFunc(p.toolsets, func(name string) bool { return slices.Contains(toolsets, name) })
 }
 
@@ -46,18 +43,18 @@ func (a promptArgument) lacks(args map[string]string) bool {
 	return a.required && (!given || (!a.blank && strings.TrimSpace(value) == ""))
 }
 
-// prompts are all there are, in the order in which they are listed.
-func prompts() []prompt {
-	notebook := promptArgument{name: "path", description: "The notebook, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(".ipynb")}
-	return []prompt{
+// ownPrompts are those that need nothing but what the server has, in the order in which they are listed.
+func (d *provider) ownPrompts() []prompt {
+	notebook := promptArgument{name: "path", description: "The notebook, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(d.deps, ".ipynb")}
+	all := []prompt{
 		{
 			name: "explore_dataset", title: "Explore this dataset",
 			description: "Looks at a data file, step by step, in a notebook that you watch.",
 			arguments: []promptArgument{
-				{name: "file", description: "The data file, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(dataFiles...)},
+				{name: "file", description: "The data file, relative to the Jupyter server's root folder.", required: true, complete: completeFiles(d.deps, dataFiles...)},
 				{name: "question", description: "What you want to know."},
 			},
-			text: exploreText,
+			text: d.exploreText,
 		},
 		{
 			name: "review_notebook", title: "Review this notebook",
@@ -66,26 +63,33 @@ func prompts() []prompt {
 				notebook,
 				{name: "focus", description: "What to look at most.", complete: completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
 			},
-			text: reviewText,
+			text: d.reviewText,
 		},
 		{
 			name: "fix_failing_cell", title: "Fix the failing cell",
 			description: "Finds why a cell fails, mends it and runs it again.",
 			arguments: []promptArgument{
 				notebook,
-				{name: "cell", description: "Index or id of the cell. Left out: the first that shows an error.", complete: completeFailing},
+				{name: "cell", description: "Index or id of the cell. Left out: the first that shows an error.", complete: d.completeFailing},
 			},
-			text: fixText,
+			text: d.fixText,
 		},
-		{
-			name: "continue_work", title: "Continue where I left off",
-			description: "Goes on with what was worked on in earlier sessions.",
-			arguments: []promptArgument{
-				{name: "goal", description: "What to do next."},
-			},
-			text: continueText,
+	}
+	if d.activity != nil {
+		all = append(all, d.continuePrompt())
+	}
+	return all
+}
+
+// continuePrompt makes continue_work.
+func (d *provider) continuePrompt() prompt {
+	return prompt{
+		name: "continue_work", title: "Continue where I left off",
+		description: "Goes on with what was worked on in earlier sessions.",
+		arguments: []promptArgument{
+			{name: "goal", description: "What to do next."},
 		},
-		citePrompt(),
+		text: d.continueText,
 	}
 }
 
@@ -93,9 +97,9 @@ func prompts() []prompt {
 var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
 
 // addPrompts offers the prompts.
-func addPrompts(s *server.MCPServer, d *deps, toolsets []string) {
-	for _, p := range prompts() {
-		if !p.on(d, toolsets) {
+func addPrompts(s *server.MCPServer, d *provider, toolsets []string) {
+	for _, p := range d.prompts {
+		if !p.on(toolsets) {
 			continue
 		}
 		options := []mcp.PromptOption{mcp.WithPromptDescription(p.description), mcp.WithPromptTitle(p.title)}
@@ -112,7 +116,7 @@ func addPrompts(s *server.MCPServer, d *deps, toolsets []string) {
 					return nil, fmt.Errorf("the prompt %s needs %s: %s", p.name, a.name, a.description)
 				}
 			}
-			text, err := p.text(ctx, d, req.Params.Arguments)
+			text, err := p.text(ctx, req.Params.Arguments)
 			if err != nil {
 				return nil, err
 			}
@@ -123,23 +127,23 @@ func addPrompts(s *server.MCPServer, d *deps, toolsets []string) {
 
 // CompletePromptArgument implements server.PromptCompletionProvider.
 func (c completer) CompletePromptArgument(ctx context.Context, name string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
-	for _, p := range prompts() {
+	for _, p := range c.d.prompts {
 		for _, a := range p.arguments {
 			if p.name == name && a.name == arg.Name && a.complete != nil {
-				return completion(a.complete(ctx, c.d, arg.Value, given.Arguments), arg.Value), nil
+				return completion(a.complete(ctx, arg.Value, given.Arguments), arg.Value), nil
 			}
 		}
 	}
 	return completion(nil, ""), nil
 }
 
-func completeWords(words ...string) func(context.Context, *deps, string, map[string]string) []string {
-	return func(context.Context, *deps, string, map[string]string) []string { return words }
+func completeWords(words ...string) func(context.Context, string, map[string]string) []string {
+	return func(context.Context, string, map[string]string) []string { return words }
 }
 
 // completeFiles gives the files with one of the endings, and the folders, of the folder that the written part is in.
-func completeFiles(endings ...string) func(context.Context, *deps, string, map[string]string) []string {
-	return func(ctx context.Context, d *deps, written string, _ map[string]string) []string {
+func completeFiles(d *deps, endings ...string) func(context.Context, string, map[string]string) []string {
+	return func(ctx context.Context, written string, _ map[string]string) []string {
 		folder := path.Dir(written)
 		if folder == "." || !strings.Contains(written, "/") {
 			folder = ""
@@ -172,7 +176,7 @@ func completeFiles(endings ...string) func(context.Context, *deps, string, map[s
 }
 
 // completeFailing gives the ids of the cells that show an error.
-func completeFailing(ctx context.Context, d *deps, _ string, given map[string]string) []string {
+func (d *provider) completeFailing(ctx context.Context, _ string, given map[string]string) []string {
 	if given["path"] == "" {
 		return nil
 	}

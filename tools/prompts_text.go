@@ -19,7 +19,7 @@ func wish(s string) string {
 }
 
 // existing gives the path of a file that a person has named, as the server has it; the error says what is wrong with it.
-func (d *deps) existing(ctx context.Context, file string, notebook bool) (string, error) {
+func (d *provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
 	c, err := d.manager.Server().Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
@@ -32,7 +32,7 @@ func (d *deps) existing(ctx context.Context, file string, notebook bool) (string
 	return c.Path, nil
 }
 
-func exploreText(ctx context.Context, d *deps, args map[string]string) (string, error) {
+func (d *provider) exploreText(ctx context.Context, args map[string]string) (string, error) {
 	file, err := d.existing(ctx, args["file"], false)
 	if err != nil {
 		return "", err
@@ -51,7 +51,7 @@ func exploreText(ctx context.Context, d *deps, args map[string]string) (string, 
 5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, quoted(file), question, quoted(book)), nil
 }
 
-func reviewText(ctx context.Context, d *deps, args map[string]string) (string, error) {
+func (d *provider) reviewText(ctx context.Context, args map[string]string) (string, error) {
 	file, err := d.existing(ctx, args["path"], true)
 	if err != nil {
 		return "", err
@@ -66,7 +66,7 @@ Read all of it with read_nb_cells (follow next_cursor to the end), the outputs t
 Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, quoted(file), focus), nil
 }
 
-func fixText(ctx context.Context, d *deps, args map[string]string) (string, error) {
+func (d *provider) fixText(ctx context.Context, args map[string]string) (string, error) {
 	file, err := d.existing(ctx, args["path"], true)
 	if err != nil {
 		return "", err
@@ -84,7 +84,7 @@ func fixText(ctx context.Context, d *deps, args map[string]string) (string, erro
 5. Run it with execute_nb_cells. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, quoted(file), which), nil
 }
 
-func continueText(ctx context.Context, d *deps, args map[string]string) (string, error) {
+func (d *provider) continueText(ctx context.Context, args map[string]string) (string, error) {
 	list, err := d.activity.Recent(ctx, activityClient(ctx).Owner, 5)
 	if err != nil {
 		return "", err

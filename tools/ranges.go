@@ -11,8 +11,6 @@ import (
 const (
 	// maxRanges bounds a list of ranges.
 	maxRanges = 1000
-	// maxIndex bounds a cell index in a schema, far beyond what a notebook holds.
-	maxIndex = 1_000_000
 )
 
 // A cellRange names cells by position, as they stand when the call begins, or one cell by its id.

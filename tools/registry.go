@@ -46,7 +46,6 @@ const (
 	toolsetDocument = "document"
 	toolsetRTC      = "rtc"
 	toolsetAnalysis = "analysis"
-	toolsetContext  = ToolsetContext
 	toolsetCells    = "cells"
 
 	toolsetDatalayer = "datalayer"
@@ -68,7 +67,7 @@ func Toolsets() []Toolset {
 		{toolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
 		{toolsetRTC, "the collaboration sessions that this program holds open", true},
 		{toolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
-		{toolsetContext, "keep what was found out, for later sessions and in the project file", true},
+		{ToolsetContext, "keep what was found out, for later sessions and in the project file", true},
 		{toolsetCells, "further names for cells and files", false},
 		{toolsetDatalayer, "the names of Datalayer's jupyter-mcp-server, with those that it had before its version 1", false},
 		{toolsetToday, "the same, those of its version 2 alone", false},
@@ -76,7 +75,8 @@ func Toolsets() []Toolset {
 }
 
 // registry is the one list of all tools, in the order of the README's table.
-func registry(d *deps) []tool {
+func registry(p *parts) []tool {
+	d, theirs, inspect := p.deps, p.theirs, &inspector{deps: p.deps}
 	return []tool{
 		getBaseURL(d),
 		nbPathFromURL(d),
@@ -113,8 +113,8 @@ func registry(d *deps) []tool {
 		sessionList(d),
 		sessionConnect(d),
 		sessionDelete(d),
-		executeCode(d),
-		executeCell(d),
+		executeCode(p),
+		executeCell(p),
 		notebookCreate(d),
 		notebookAddCell(d),
 		notebookEditCell(d),
@@ -127,35 +127,35 @@ func registry(d *deps) []tool {
 		fileRead(d),
 		fileGet(d),
 		interruptExecution(d),
-		getVariables(d),
-		getVariable(d),
-		getDataFrameInfo(d),
+		getVariables(inspect),
+		getVariable(inspect),
+		getDataFrameInfo(inspect),
 		previewData(d),
 		getImageResource(d),
-		recordContext(d),
-		connectToJupyter(d),
-		listNotebooks(d),
-		useNotebook(d),
-		unuseNotebook(d),
-		restartNotebook(d),
-		readNotebook(d),
-		readCell(d),
-		insertCell(d),
-		insertExecuteCodeCell(d),
-		overwriteCellSource(d),
-		editCellSource(d),
-		moveCell(d),
-		deleteCell(d),
-		clearCellOutput(d),
-		listFiles(d),
-		listKernels(d),
-		listNotebook(d),
-		listCells(d),
-		readCells(d),
-		executeCellSimpleTimeout(d),
-		executeCellStreaming(d),
-		executeCellWithProgress(d),
-		executeIPython(d),
+		recordContext(p.provider),
+		connectToJupyter(theirs),
+		listNotebooks(theirs),
+		useNotebook(theirs),
+		unuseNotebook(theirs),
+		restartNotebook(theirs),
+		readNotebook(theirs),
+		readCell(theirs),
+		insertCell(theirs),
+		insertExecuteCodeCell(theirs),
+		overwriteCellSource(theirs),
+		editCellSource(theirs),
+		moveCell(theirs),
+		deleteCell(theirs),
+		clearCellOutput(theirs),
+		listFiles(theirs),
+		listKernels(theirs),
+		listNotebook(theirs),
+		listCells(theirs),
+		readCells(theirs),
+		executeCellSimpleTimeout(theirs),
+		executeCellStreaming(theirs),
+		executeCellWithProgress(theirs),
+		executeIPython(theirs),
 	}
 }
 

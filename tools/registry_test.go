@@ -14,7 +14,7 @@ import (
 )
 
 // definitions returns all tools; nothing in a definition depends on what the tools work with.
-func definitions() []tool { return registry(&deps{}) }
+func definitions() []tool { return registry(&parts{deps: &deps{}}) }
 
 // Each tool's definition is what its snapshot in testdata says. Run with -update after a change that is meant.
 func TestSchemaSnapshots(t *testing.T) {

@@ -14,7 +14,7 @@ import (
 const maxCompletions = 100
 
 // completer completes the variables of the addresses of resources, each with what there is for the client that asks.
-type completer struct{ d *deps }
+type completer struct{ d *provider }
 
 // CompleteResourceArgument implements server.ResourceCompletionProvider.
 func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
@@ -31,7 +31,7 @@ func (c completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 			values = append(values, a.ID())
 		}
 	case strings.HasPrefix(uri, jupyterScheme) && arg.Name == "path":
-		values = completeFiles("")(ctx, c.d, arg.Value, nil)
+		values = completeFiles(c.d.deps, "")(ctx, arg.Value, nil)
 	}
 	return completion(values, arg.Value), nil
 }

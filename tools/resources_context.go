@@ -31,7 +31,7 @@ const (
 const markdown = "text/markdown"
 
 // addContext makes what is known of the project and of what this client has worked on resources.
-func addContext(s *server.MCPServer, d *deps) {
+func addContext(s *server.MCPServer, d *provider) {
 	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
 	}
@@ -72,7 +72,7 @@ func contextError(uri string, err error) error {
 	}
 }
 
-func (d *deps) readOverview(ctx context.Context, _ string) (string, error) {
+func (d *provider) readOverview(ctx context.Context, _ string) (string, error) {
 	p, err := d.project.load(ctx)
 	if err != nil {
 		return "", err
@@ -80,7 +80,7 @@ func (d *deps) readOverview(ctx context.Context, _ string) (string, error) {
 	return overviewPage(p), nil
 }
 
-func (d *deps) readModule(ctx context.Context, uri string) (string, error) {
+func (d *provider) readModule(ctx context.Context, uri string) (string, error) {
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, uriModule))
 	if err != nil || name == "" {
 		return "", &resourceError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: it is like " + uriModule + "auth"}
@@ -99,7 +99,7 @@ func (d *deps) readModule(ctx context.Context, uri string) (string, error) {
 	return modulePage(m), nil
 }
 
-func (d *deps) readCurrent(ctx context.Context, uri string) (string, error) {
+func (d *provider) readCurrent(ctx context.Context, uri string) (string, error) {
 	s, ok := d.activity.Current(clientOf(ctx))
 	if !ok {
 		return "", &resourceError{mcp.INVALID_PARAMS, "No active session", uri, "a session begins with the first tool call of a client"}
@@ -107,7 +107,7 @@ func (d *deps) readCurrent(ctx context.Context, uri string) (string, error) {
 	return currentPage(s, time.Now()), nil
 }
 
-func (d *deps) readRecent(ctx context.Context, uri string) (string, error) {
+func (d *provider) readRecent(ctx context.Context, uri string) (string, error) {
 	limit, err := recentLimit(uri)
 	if err != nil {
 		return "", err
@@ -137,7 +137,7 @@ func recentLimit(uri string) (int, error) {
 }
 
 // completeContext gives the values of a variable in the address of a resource of ours.
-func (d *deps) completeContext(ctx context.Context, name string) []string {
+func (d *provider) completeContext(ctx context.Context, name string) []string {
 	switch name {
 	case "name":
 		if d.activity == nil {

@@ -14,7 +14,7 @@ import (
 
 // addFiles makes the files of the Jupyter server resources of each analysis session of the client's, at the addresses
 // that file_get names. They are not listed: file_list does that.
-func addFiles(s *server.MCPServer, d *deps) {
+func addFiles(s *server.MCPServer, d *provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate(fileScheme+"{session_id}/files/{+path}", "file",
 			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+kilobytes(maxFile)+"; path is relative to the server's root folder. file_get names the addresses."),
@@ -54,7 +54,7 @@ func parseFileURI(address string) (session, path string, err error) {
 }
 
 // readFile reads the file at an address. A client reads those of its own sessions only.
-func (d *deps) readFile(ctx context.Context, uri string) (mcp.ResourceContents, error) {
+func (d *provider) readFile(ctx context.Context, uri string) (mcp.ResourceContents, error) {
 	session, path, err := parseFileURI(uri)
 	if err != nil {
 		return nil, err

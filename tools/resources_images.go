@@ -15,7 +15,7 @@ import (
 
 // addImages makes images resources: each is read at its address, and those of a client's own session are listed, the
 // latest first.
-func addImages(s *server.MCPServer, d *deps) {
+func addImages(s *server.MCPServer, d *provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate("jupyter://sessions/{session_id}/images/{image_id}.{ext}", "image",
 			mcp.WithTemplateDescription("An image that a cell has put out, as it was put out; SVG without scripts and outside references. Answers of tools name the addresses."),
@@ -33,7 +33,7 @@ func addImages(s *server.MCPServer, d *deps) {
 }
 
 // listImages lists the images of the sessions of which a client may see them.
-func (d *deps) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
+func (d *provider) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
 	list, next := d.gallery.store.List(d.imageSessions(ctx), after, most)
 	for _, e := range list {
 		out = append(out, imageResource(e))
@@ -52,24 +52,4 @@ func imageResource(e images.Entry) mcp.Resource {
 		URI: e.URI(), Name: file, Title: title,
 		Description: imageDescription(e), MIMEType: e.MIME, Size: &size,
 	}
-}
-
-// imageDescription names the cell and the first line of its code.
-func imageDescription(e images.Entry) string {
-	out := "Cell " + cellNumber(e) + " of " + e.Path
-	if e.Path == "" {
-		out = "Code " + cellNumber(e)
-	}
-	if e.Line != "" {
-		out += ": " + e.Line
-	}
-	return out
-}
-
-// cellNumber is a cell's execution count as JupyterLab shows it.
-func cellNumber(e images.Entry) string {
-	if e.Count == nil {
-		return "[ ]"
-	}
-	return fmt.Sprintf("[%d]", *e.Count)
 }

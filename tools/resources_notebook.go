@@ -44,7 +44,7 @@ var notebookTemplates = []templated{
 
 // addNotebooks makes notebooks resources: those that the client which asks has open, in the forms that
 // resources_notebook_uri.go takes apart, and the templates that new ones are made from.
-func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *deps) {
+func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *provider) {
 	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		return d.readNotebook(ctx, req)
 	}
@@ -73,7 +73,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *deps) {
 }
 
 // listNotebooks lists the notebooks that a client has open, and the templates.
-func (d *deps) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
+func (d *provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
 	owned := d.ownedNotebooks(ctx)
 	all := []mcp.Resource{{
 		URI: uriList, Name: "Active Notebooks", MIMEType: mimeJSON, Description: plural(len(owned), "active notebook"),
@@ -97,7 +97,7 @@ func (d *deps) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp
 }
 
 // resourcesOf are what is listed of a notebook. Cells, outputs and runs are found through its cells and by templates.
-func (d *deps) resourcesOf(o ownedNotebook) []mcp.Resource {
+func (d *provider) resourcesOf(o ownedNotebook) []mcp.Resource {
 	m := d.metaOf(o)
 	uri := notebookAddress(o.session, m.NotebookID)
 	about := "Notebook " + m.Path

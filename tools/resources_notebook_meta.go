@@ -29,7 +29,7 @@ type notebookMeta struct {
 }
 
 // metaOf describes a notebook.
-func (d *deps) metaOf(o ownedNotebook) notebookMeta {
+func (d *provider) metaOf(o ownedNotebook) notebookMeta {
 	nb := o.doc.Notebook()
 	m := notebookMeta{
 		SessionID: o.session, NotebookID: o.doc.FileID(), Pattern: patternOf(nb), CellCount: nb.Len(),
@@ -165,6 +165,6 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 func cellStatus(c ydoc.Cell) string { return cmp.Or(c.ExecutionState, ydoc.Idle) }
 
 // runsOf lists the runs of a notebook that the client of ctx may see, the latest first.
-func (d *deps) runsOf(ctx context.Context, doc *session.Document) []*session.Run {
+func (d *provider) runsOf(ctx context.Context, doc *session.Document) []*session.Run {
 	return slices.DeleteFunc(d.manager.Runs(doc.Path()), func(r *session.Run) bool { return !visible(ctx, r) })
 }

@@ -14,15 +14,6 @@ import (
 // runs or is loaded when it is shown. Terminal codes are taken out of texts, images stand by their addresses, HTML is
 // reduced to its text, and what is neither text, JSON nor an image is left out.
 
-// reference puts an image's address in its place, and shows nothing.
-func (t *tray) reference(mime, data string) string {
-	e, _, err := t.store.Add(t.from, mime, data)
-	if err != nil {
-		return notShown + err.Error() + ">"
-	}
-	return "<image, " + sizeAbout(e) + ": " + e.URI() + ">"
-}
-
 // safeOutputs cuts outputs to size and makes them harmless. They are in nbformat's form.
 func safeOutputs(outputs []ydoc.Output, lim outputLimits, pictures *tray) (shown []map[string]any, wasCut bool) {
 	safe := make([]ydoc.Output, len(outputs))

@@ -24,7 +24,7 @@ const (
 )
 
 // readNotebook reads what is at an address of a notebook. It is read-only: nothing is run, and no notebook is opened.
-func (d *deps) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+func (d *provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	u, err := parseNotebookURI(req.Params.URI)
 	if err != nil {
 		return nil, err
@@ -55,7 +55,7 @@ func (d *deps) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([
 }
 
 // readOwned reads a notebook, or something in it, which counts as a use of it.
-func (d *deps) readOwned(ctx context.Context, o ownedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+func (d *provider) readOwned(ctx context.Context, o ownedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	if !o.doc.Hold() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now")
 	}
@@ -125,7 +125,7 @@ type ownedEntry struct {
 	URI       string `json:"uri"`
 }
 
-func (d *deps) readList(ctx context.Context) (mcp.TextResourceContents, error) {
+func (d *provider) readList(ctx context.Context) (mcp.TextResourceContents, error) {
 	list := []ownedEntry{}
 	for _, o := range d.ownedNotebooks(ctx) {
 		m := d.metaOf(o)
@@ -163,7 +163,7 @@ func withoutTrust(metadata map[string]any) map[string]any {
 	return out
 }
 
-func (d *deps) readSrcmd(o ownedNotebook) (mcp.TextResourceContents, error) {
+func (d *provider) readSrcmd(o ownedNotebook) (mcp.TextResourceContents, error) {
 	text, err := srcmd.Encode(asSrcmd(o.doc.Notebook(), path.Base(exportName(o.doc.Path()))))
 	if err != nil {
 		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", quoted(o.doc.Path()), err)
@@ -175,7 +175,7 @@ func (d *deps) readSrcmd(o ownedNotebook) (mcp.TextResourceContents, error) {
 
 // readJSON writes a notebook in nbformat, with its outputs made harmless. Where it is too large, outputs are cut first,
 // then cells are left out at its end.
-func (d *deps) readJSON(ctx context.Context, o ownedNotebook) (mcp.TextResourceContents, error) {
+func (d *provider) readJSON(ctx context.Context, o ownedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.doc.Notebook()
 	cells := nb.Cells()
 	meta := d.metaOf(o).fields(nil)
@@ -223,7 +223,7 @@ type listedCell struct {
 	HasOutputs     bool   `json:"hasOutputs"`
 }
 
-func (d *deps) readCellList(o ownedNotebook) (mcp.TextResourceContents, error) {
+func (d *provider) readCellList(o ownedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.doc.Notebook()
 	list := []listedCell{}
 	for _, c := range nb.Cells() {
@@ -242,7 +242,7 @@ func (d *deps) readCellList(o ownedNotebook) (mcp.TextResourceContents, error) {
 }
 
 // referring is a tray that puts the addresses of a cell's images in their places.
-func (d *deps) referring(ctx context.Context, doc *session.Document, c ydoc.Cell) *tray {
+func (d *provider) referring(ctx context.Context, doc *session.Document, c ydoc.Cell) *tray {
 	t := d.gallery.tray(ctx, 0)
 	t.from, t.refer = d.gallery.ofCell(ctx, doc, c), true
 	return t
@@ -251,13 +251,13 @@ func (d *deps) referring(ctx context.Context, doc *session.Document, c ydoc.Cell
 // fullLimits cut outputs that stand alone.
 var fullLimits = outputLimits{each: 400_000, total: 400_000, count: 1000}
 
-func (d *deps) readOutputs(ctx context.Context, o ownedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
+func (d *provider) readOutputs(ctx context.Context, o ownedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
 	meta := d.metaOf(o).fields(cellMeta(o.doc.Notebook(), c))
 	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
 }
 
 // outputsJSON writes outputs within what a resource may take, in what around puts around them.
-func (d *deps) outputsJSON(ctx context.Context, o ownedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
+func (d *provider) outputsJSON(ctx context.Context, o ownedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.halved() {
 		shown, wasCut := safeOutputs(outputs, lim, d.referring(ctx, o.doc, c))
 		r, err := contentsJSON(around(shown), meta)
@@ -283,7 +283,7 @@ type execution struct {
 	Outputs        []map[string]any `json:"outputs"`
 }
 
-func (d *deps) readRun(ctx context.Context, o ownedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+func (d *provider) readRun(ctx context.Context, o ownedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.manager.Run(u.run)
 	if !ok || !visible(ctx, r) || r.Path != o.doc.Path() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "no run "+quoted(u.run)+" of this notebook is known: it is another client's, or was too long ago; list_runs shows those that are known")

@@ -121,7 +121,7 @@ func (d *deps) ownedNotebooks(ctx context.Context) []ownedNotebook {
 }
 
 // findNotebook finds an open notebook that the client of ctx may read at a session's address.
-func (d *deps) findNotebook(ctx context.Context, u notebookURI) (ownedNotebook, error) {
+func (d *provider) findNotebook(ctx context.Context, u notebookURI) (ownedNotebook, error) {
 	missing := noResource(u.uri, msgNotebook, "no notebook of this session is open here under that address: it is another session's, was closed, or put away after some time without use; "+uriList+" lists those there are, and reading a notebook by its path opens it")
 	if u.form == formExport || u.form == formFile {
 		return d.findExport(ctx, u, missing)
@@ -144,7 +144,7 @@ func (d *deps) findNotebook(ctx context.Context, u notebookURI) (ownedNotebook, 
 
 // findExport finds the notebook that the address of an export means: by its path, by its file's name where that is one
 // notebook's only, or by no name where the session has one only.
-func (d *deps) findExport(ctx context.Context, u notebookURI, missing error) (ownedNotebook, error) {
+func (d *provider) findExport(ctx context.Context, u notebookURI, missing error) (ownedNotebook, error) {
 	var mine, named []ownedNotebook
 	for _, o := range d.ownedNotebooks(ctx) {
 		if o.session != u.session {

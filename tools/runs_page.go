@@ -85,17 +85,6 @@ func pageOf(r *session.Run, outputs contents, output, offset, n int) (*outputPag
 	return p, nil
 }
 
-// main is the text of an output that is worth reading, and its MIME type where it has one.
-func (c content) main() (text, mime string) {
-	switch {
-	case c.kind == "error":
-		return c.texts["traceback"], ""
-	case len(c.order) > 0:
-		return c.texts[c.order[0]], c.order[0]
-	}
-	return c.texts["text"], ""
-}
-
 // longestEscape is how long a terminal's control sequence may be to be kept whole.
 const longestEscape = 200
 

@@ -85,24 +85,3 @@ func TestPeopleAreNamed(t *testing.T) {
 		t.Errorf("the other is %+v", p)
 	}
 }
-
-// What the document has to say of its file stands in the answer beside the
-// tool's own result, and is asked for once.
-func TestAnswerCarriesTheNote(t *testing.T) {
-	r := newRig(t)
-	doc, err := r.manager.Open(t.Context(), r.server.Notebook(t, "1"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer doc.Release()
-	a := &answer{body: dict{"message": "m"}, doc: doc, file: &fileNote{Saved: new(bool), SaveProblem: "p", Overwritten: "o"}}
-	for range 2 {
-		body, err := a.encode()
-		if want := `{"message":"m","saved":false,"save_problem":"p","overwritten":"o"}`; err != nil || string(body) != want {
-			t.Errorf("%s, %v; want %s", body, err, want)
-		}
-	}
-	if body, err := (&answer{body: dict{"message": "m"}, doc: doc}).encode(); err != nil || string(body) != `{"message":"m"}` {
-		t.Errorf("with nothing to say: %s, %v", body, err)
-	}
-}

@@ -53,6 +53,9 @@ func (s schema) raw() json.RawMessage {
 	return b
 }
 
+// maxIndex bounds the index of a cell in a schema, far beyond what a notebook holds.
+const maxIndex = 1_000_000
+
 // A property is one member of an object.
 type property struct {
 	name     string

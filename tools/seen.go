@@ -59,3 +59,8 @@ func (s *seen) forget(client string) {
 		}
 	}
 }
+
+// makeCell notes that the client of ctx has made a cell of a new notebook.
+func (s *seen) makeCell(ctx context.Context, path string, id, source string) {
+	s.cells.Add(seenKey{clientOf(ctx), path, id}, s.hash(source))
+}

@@ -56,21 +56,6 @@ type Config struct {
 // with other flags, in milliseconds.
 const listTTL = 300_000
 
-// deps are what the tools work with.
-type deps struct {
-	manager *session.Manager
-	seen    *seen
-	gallery *gallery
-	looks   turns // into a kernel, by its id
-	visits  visits
-	used    usedNotebooks // by the toolset datalayer
-	live    *live
-
-	activity *activity.Store // nil where the toolset context is off
-	project  *projectFile
-	notebook string // that each client begins with, "" for none
-}
-
 // instructions are read by the model once, before any tool.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and shift as soon as anybody inserts or deletes a cell: read the cells again before you name indexes, and keep the cell ids to recognise cells by.
@@ -103,18 +88,12 @@ func New(cfg Config) (*server.MCPServer, error) {
 		}
 	}
 	if cfg.Activity == nil {
-		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == toolsetContext })
+		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == ToolsetContext })
 	}
-	memory, err := newSeen()
+	d, err := newParts(cfg)
 	if err != nil {
 		return nil, err
 	}
-	pictures, err := newGallery(cfg)
-	if err != nil {
-		return nil, err
-	}
-	d := &deps{manager: cfg.Manager, seen: memory, gallery: pictures, activity: cfg.Activity, notebook: cfg.Notebook}
-	d.project = &projectFile{manager: cfg.Manager, path: cmp.Or(cfg.Project, DefaultProject)}
 	if cfg.Clients != nil {
 		cfg.Clients.free = d.free
 	}
@@ -130,29 +109,29 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithToolCapabilities(false),
 		server.WithResourceCapabilities(true, true),
 		server.WithCompletions(),
-		server.WithResourceCompletionProvider(completer{d}),
-		server.WithPromptCompletionProvider(completer{d}),
+		server.WithResourceCompletionProvider(completer{d.provider}),
+		server.WithPromptCompletionProvider(completer{d.provider}),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, templateTTL, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
-	addResources(s, hooks, d)
-	addPrompts(s, d, toolsets)
+	addResources(s, hooks, d.provider)
+	addPrompts(s, d.provider, toolsets)
 	if slices.Contains(toolsets, toolsetCells) {
-		addFiles(s, d)
+		addFiles(s, d.provider)
 	}
-	if slices.Contains(toolsets, toolsetContext) {
-		addContext(s, d)
+	if slices.Contains(toolsets, ToolsetContext) {
+		addContext(s, d.provider)
 	}
-	open := &suspended{manager: cfg.Manager, log: calls.log}
+	open := &suspended{start: cfg.Manager.Go, log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := compile(t.name, t.input)
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.definition(), handler(d.noting(t), check, open, calls))
+		s.AddTool(t.definition(), handler(d.provider.noting(t), check, open, calls))
 	}
 	return s, nil
 }
@@ -200,4 +179,36 @@ func answerCall(ctx context.Context, t tool, check *jsonschema.Schema, open *sus
 	}
 	a, err := t.handle(ctx, req)
 	return a, nil, err
+}
+
+// parts are what the packages of tools keep.
+type parts struct {
+	*deps
+	theirs   *theirs
+	provider *provider
+}
+
+func newParts(cfg Config) (*parts, error) {
+	d, err := newDeps(cfg.Manager, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
+	if err != nil {
+		return nil, err
+	}
+	p := &parts{deps: d, theirs: &theirs{deps: d, notebook: cfg.Notebook}}
+	p.provider = &provider{deps: d, activity: cfg.Activity}
+	p.provider.project = &projectFile{manager: cfg.Manager, path: cmp.Or(cfg.Project, DefaultProject)}
+	p.provider.prompts = append(p.provider.ownPrompts(), p.theirs.citePrompt())
+	return p, nil
+}
+
+// free ends what a client has.
+func (p *parts) free(ctx context.Context, client string) error {
+	sessions := []string{client}
+	for _, a := range p.manager.Analyses(client) {
+		sessions = append(sessions, a.ID())
+	}
+	err := p.manager.EndOwner(ctx, client)
+	p.forget(client, sessions)
+	p.theirs.forget(client)
+	p.provider.forget(client)
+	return err
 }

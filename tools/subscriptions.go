@@ -32,7 +32,7 @@ const (
 
 // live tells clients what changes.
 type live struct {
-	d    *deps
+	d    *provider
 	wake chan struct{}
 
 	// What has happened since it was last looked at.
@@ -96,7 +96,7 @@ func (p *pace) sent(now time.Time, ok bool) {
 }
 
 // addLive sets it to work, at the manager's expense.
-func addLive(hooks *server.Hooks, d *deps) *live {
+func addLive(hooks *server.Hooks, d *provider) *live {
 	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	if d.manager != nil {
 		stop := d.manager.Observe(l.note)

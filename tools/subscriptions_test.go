@@ -393,7 +393,7 @@ func TestManySubscribers(t *testing.T) {
 
 // A client that has not taken its notifications is told later, and holds up nobody.
 func TestSlowSubscriber(t *testing.T) {
-	d := &deps{}
+	d := &provider{deps: &deps{}}
 	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	session := server.NewInProcessSession("slow", nil)
 	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)

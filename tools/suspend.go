@@ -12,8 +12,6 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-
-	"github.com/nbduet/nbduet/session"
 )
 
 // Since its version 2026-07-28 a server cannot ask a client anything of its own accord. A call that needs an answer is
@@ -32,8 +30,9 @@ const (
 
 // suspended are the calls that can be continued, by their state.
 type suspended struct {
-	manager *session.Manager
-	log     *slog.Logger
+	// start has work done in a goroutine that somebody waits for; false where no more can be.
+	start func(work func(end context.Context)) bool
+	log   *slog.Logger
 
 	mu    sync.Mutex
 	calls map[string]*openCall
@@ -64,12 +63,23 @@ type asked struct {
 	reply  chan *mcp.ElicitationResult
 }
 
+// errAnswered is why nobody can be asked on behalf of a call any more.
+var errAnswered = errors.New("the call has been answered")
+
 type openCallKey struct{}
 
 // openCallOf is the call that a context belongs to, nil for one that is answered in one request.
 func openCallOf(ctx context.Context) *openCall {
 	c, _ := ctx.Value(openCallKey{}).(*openCall)
 	return c
+}
+
+// askThrough asks the client of a call by way of the call's answers; nil for a call that is answered in one request.
+func askThrough(ctx context.Context) func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
+	if c := openCallOf(ctx); c != nil {
+		return c.elicit
+	}
+	return nil
 }
 
 // mayBeAsked tells whether the request's client has to be asked by way of the answer, and can be.
@@ -128,7 +138,7 @@ func (s *suspended) open(ctx context.Context, t tool, req mcp.CallToolRequest) *
 		s.calls[c.state] = c
 	}
 	s.mu.Unlock()
-	if full || !s.manager.Go(func(end context.Context) { s.work(end, context.WithValue(work, openCallKey{}, c), c, t, req) }) {
+	if full || !s.start(func(end context.Context) { s.work(end, context.WithValue(work, openCallKey{}, c), c, t, req) }) {
 		s.forget(c)
 		cancel()
 		return nil
@@ -223,7 +233,7 @@ func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*m
 	select {
 	case c.asks <- q:
 	case <-c.done: // the call has been answered, and its cells go on
-		return nil, session.ErrNoAsker
+		return nil, errAnswered
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}

@@ -2,11 +2,7 @@ package tools
 
 import (
 	"bytes"
-	"context"
-	"errors"
 	"log/slog"
-	"maps"
-	"slices"
 	"strings"
 	"testing"
 
@@ -77,74 +73,5 @@ func TestInputOverSeveralRounds(t *testing.T) {
 	decode(t, r.callAs(c, "wait_run", dict{"run_id": ran.Results[0].RunID}), &view)
 	if view.State != string(session.Done) || !strings.Contains(asJSON(t, view.Outputs), "LATE late") {
 		t.Errorf("answered later: %s", asJSON(t, view))
-	}
-}
-
-// A call is continued by its state and its tool alone, asks again whoever comes back without an answer, ends when its
-// client cancels it, and is forgotten when it has been answered.
-func TestContinuedCall(t *testing.T) {
-	m := session.New(session.Config{})
-	defer func() {
-		if err := m.Close(context.Background()); err != nil {
-			t.Error(err)
-		}
-	}()
-	s := &suspended{manager: m, log: slog.New(slog.DiscardHandler)}
-	began := 0
-	asking := tool{name: "asking", handle: func(ctx context.Context, _ mcp.CallToolRequest) (*answer, error) {
-		began++
-		line, err := asker(ctx)(ctx, session.Question{Prompt: "Name? "})
-		return &answer{body: line}, err
-	}}
-	send := func(ctx context.Context, of tool, state string, with mcp.InputResponses) (*answer, *mcp.CallToolResult, error) {
-		var req mcp.CallToolRequest
-		req.Params.RequestState, req.Params.InputResponses = state, with
-		return s.call(ctx, of, req)
-	}
-	if _, _, err := send(t.Context(), asking, "made up", nil); err == nil || !strings.Contains(err.Error(), "no longer known") {
-		t.Errorf("a state made up: %v", err)
-	}
-	_, q, err := send(t.Context(), asking, "", nil)
-	if err != nil || !q.NeedsInput() || len(q.InputRequests) != 1 || len(q.RequestState) < 20 || strings.Contains(q.RequestState, "Name") {
-		t.Fatalf("question = %+v, %v", q, err)
-	}
-	id := slices.Collect(maps.Keys(q.InputRequests))[0]
-	yes := mcp.InputResponses{id: mcp.NewElicitationInputResponse(mcp.ElicitationResult{
-		ElicitationResponse: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: dict{"value": "Ada"}},
-	})}
-	if _, _, err := send(t.Context(), tool{name: "another"}, q.RequestState, yes); err == nil {
-		t.Error("the state is taken by another tool")
-	}
-	for _, with := range []mcp.InputResponses{nil, {"input-99": yes[id]}} {
-		if _, again, err := send(t.Context(), asking, q.RequestState, with); err != nil || !again.NeedsInput() || again.InputRequests[id].Elicitation == nil {
-			t.Errorf("without an answer: %+v, %v", again, err)
-		}
-	}
-	if a, more, err := send(t.Context(), asking, q.RequestState, yes); err != nil || more != nil || a.body != "Ada" || began != 1 {
-		t.Errorf("answered: %+v, %+v, %v; begun %d times", a, more, err, began)
-	}
-	if _, _, err := send(t.Context(), asking, q.RequestState, yes); err == nil || len(s.calls) != 0 {
-		t.Errorf("once more: %v, %d calls are kept", err, len(s.calls))
-	}
-
-	// Cancelled by its client, the work ends before the request does.
-	ctx, cancel := context.WithCancel(t.Context())
-	ended := false
-	waiting := tool{name: "waiting", handle: func(ctx context.Context, _ mcp.CallToolRequest) (*answer, error) {
-		cancel()
-		<-ctx.Done()
-		ended = true
-		return nil, ctx.Err()
-	}}
-	if _, _, err := send(ctx, waiting, "", nil); !errors.Is(err, context.Canceled) || !ended || len(s.calls) != 0 {
-		t.Errorf("cancelled: %v, ended %v, %d calls are kept", err, ended, len(s.calls))
-	}
-	broken := tool{name: "broken", handle: func(context.Context, mcp.CallToolRequest) (*answer, error) { panic("no") }}
-	if _, _, err := send(t.Context(), broken, "", nil); !errors.As(err, new(fault)) {
-		t.Errorf("a panic: %v", err)
-	}
-	// One that nobody comes back for ends with the program.
-	if _, q, err := send(t.Context(), asking, "", nil); err != nil || !q.NeedsInput() {
-		t.Errorf("the last one: %+v, %v", q, err)
 	}
 }
