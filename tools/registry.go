@@ -74,9 +74,20 @@ func Toolsets() []Toolset {
 	}
 }
 
-// registry is the one list of all tools, in the order of the README's table.
+// registry is the one list of all tools, in the order of the table in README.md.
 func registry(p *parts) []tool {
-	d, theirs, inspect := p.deps, p.theirs, &inspector{deps: p.deps}
+	return slices.Concat(
+		notebookTools(p.deps),
+		documentTools(p.deps),
+		analysisTools(p.deps),
+		[]tool{executeCode(p), executeCell(p)},
+		p.provider.tools(),
+		p.theirs.tools(),
+	)
+}
+
+// notebookTools are the tools of notebooks: their cells, kernels and runs.
+func notebookTools(d *deps) []tool {
 	return []tool{
 		getBaseURL(d),
 		nbPathFromURL(d),
@@ -94,6 +105,14 @@ func registry(p *parts) []tool {
 		waitRun(d),
 		listRuns(d),
 		cancelRun(d),
+		queryNbSessions(d),
+		endNbSession(d),
+	}
+}
+
+// documentTools are the tools of text documents, of files, and of what is held open.
+func documentTools(d *deps) []tool {
+	return []tool{
 		getDocumentContent(d),
 		insertDocumentText(d),
 		deleteDocumentText(d),
@@ -105,16 +124,19 @@ func registry(p *parts) []tool {
 		renameDocument(d),
 		copyDocument(d),
 		overwriteDocument(d),
-		queryNbSessions(d),
-		endNbSession(d),
 		queryDocumentSession(d),
 		endDocumentSession(d),
+	}
+}
+
+// analysisTools are the tools of analysis sessions, and the further names for cells and files.
+func analysisTools(d *deps) []tool {
+	inspect := &inspector{deps: d}
+	return []tool{
 		sessionCreate(d),
 		sessionList(d),
 		sessionConnect(d),
 		sessionDelete(d),
-		executeCode(p),
-		executeCell(p),
 		notebookCreate(d),
 		notebookAddCell(d),
 		notebookEditCell(d),
@@ -132,32 +154,40 @@ func registry(p *parts) []tool {
 		getDataFrameInfo(inspect),
 		previewData(d),
 		getImageResource(d),
-		recordContext(p.provider),
-		connectToJupyter(theirs),
-		listNotebooks(theirs),
-		useNotebook(theirs),
-		unuseNotebook(theirs),
-		restartNotebook(theirs),
-		readNotebook(theirs),
-		readCell(theirs),
-		insertCell(theirs),
-		insertExecuteCodeCell(theirs),
-		overwriteCellSource(theirs),
-		editCellSource(theirs),
-		moveCell(theirs),
-		deleteCell(theirs),
-		clearCellOutput(theirs),
-		listFiles(theirs),
-		listKernels(theirs),
-		listNotebook(theirs),
-		listCells(theirs),
-		readCells(theirs),
-		executeCellSimpleTimeout(theirs),
-		executeCellStreaming(theirs),
-		executeCellWithProgress(theirs),
-		executeIPython(theirs),
 	}
 }
+
+// tools are all of the toolset.
+func (d *theirs) tools() []tool {
+	return []tool{
+		connectToJupyter(d),
+		listNotebooks(d),
+		useNotebook(d),
+		unuseNotebook(d),
+		restartNotebook(d),
+		readNotebook(d),
+		readCell(d),
+		insertCell(d),
+		insertExecuteCodeCell(d),
+		overwriteCellSource(d),
+		editCellSource(d),
+		moveCell(d),
+		deleteCell(d),
+		clearCellOutput(d),
+		listFiles(d),
+		listKernels(d),
+		listNotebook(d),
+		listCells(d),
+		readCells(d),
+		executeCellSimpleTimeout(d),
+		executeCellStreaming(d),
+		executeCellWithProgress(d),
+		executeIPython(d),
+	}
+}
+
+// tools are those that keep what resources show.
+func (d *provider) tools() []tool { return []tool{recordContext(d)} }
 
 // ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several, and
 // returns the names in their usual order, each once. An empty list is the default.
