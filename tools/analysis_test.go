@@ -11,35 +11,39 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // create makes an analysis session.
-func (r *rig) create(args dict) sessionInfo {
+func (r *rig) create(args dict) analysis.SessionInfo {
 	r.t.Helper()
-	var out sessionInfo
+	var out analysis.SessionInfo
 	r.good("session_create", args, &out)
 	return out
 }
 
 // execute runs code in a session.
-func (r *rig) execute(id, code string) codeResult {
+func (r *rig) execute(id, code string) analysis.CodeResult {
 	r.t.Helper()
-	var out codeResult
+	var out analysis.CodeResult
 	r.good("execute_code", dict{"session_id": id, "code": code}, &out)
 	return out
 }
 
 // goesOn runs code that prints something and does not end, with as short a time as it takes for that, and gives the
 // answer after it.
-func (r *rig) goesOn(id, code string, timeout time.Duration) (out codeResult, after time.Duration) {
+func (r *rig) goesOn(id, code string, timeout time.Duration) (out analysis.CodeResult, after time.Duration) {
 	r.t.Helper()
 	for after = timeout; ; after *= 10 {
-		out = codeResult{}
+		out = analysis.CodeResult{}
 		r.good("execute_code", dict{"session_id": id, "code": code, "timeout": after.Seconds()}, &out)
 		if out.Stdout != "" || after > time.Minute {
 			return out, after
 		}
-		r.good("interrupt_execution", dict{"session_id": id}, &interruptResult{}) // the kernel had not come to it
+		r.good("interrupt_execution", dict{"session_id": id}, &analysis.InterruptResult{}) // the kernel had not come to it
 	}
 }
 
@@ -47,7 +51,7 @@ func (r *rig) goesOn(id, code string, timeout time.Duration) (out codeResult, af
 func (r *rig) refused(c *client.Client, name string, args dict, code string, says ...string) {
 	r.t.Helper()
 	res := r.callAs(c, name, args)
-	var got coded
+	var got tool.Coded
 	if err := json.Unmarshal([]byte(messageOf(res)), &got); !res.IsError || err != nil || got.Code != code || got.Message == "" {
 		r.t.Errorf("%s %v: error %v, %s; want %s", name, args, res.IsError, messageOf(res), code)
 	}
@@ -80,7 +84,7 @@ func TestAC1SessionManagement(t *testing.T) {
 		t.Errorf("created at %s", made.CreatedAt)
 	}
 	second := r.create(nil)
-	var list sessionsResult
+	var list analysis.SessionsResult
 	r.good("session_list", nil, &list)
 	if len(list.Sessions) != 2 || list.Sessions[0] != made || list.Sessions[1].ID != second.ID {
 		t.Errorf("%+v", list.Sessions)
@@ -106,26 +110,26 @@ func TestAC1SessionManagement(t *testing.T) {
 		"session_delete": {}, "execute_code": {"code": "1"}, "execute_cell": {"cell_index": 0}, "interrupt_execution": {},
 	} {
 		args["session_id"] = made.ID
-		r.refused(elsewhere, name, args, codeSession, made.ID, "session_create")
+		r.refused(elsewhere, name, args, desk.CodeSession, made.ID, "session_create")
 	}
 	res := r.callAs(elsewhere, "session_list", nil)
-	var others sessionsResult
+	var others analysis.SessionsResult
 	if decode(t, res, &others); len(others.Sessions) != 0 {
 		t.Errorf("another client sees %+v", others.Sessions)
 	}
 	if res := r.callAs(elsewhere, "get_run", dict{"run_id": late.RunID}); !res.IsError {
 		t.Errorf("another client sees %s", messageOf(res))
 	}
-	var none listRunsResult
+	var none notebook.ListRunsResult
 	if decode(t, r.callAs(elsewhere, "list_runs", nil), &none); none.Total != 0 {
 		t.Errorf("another client sees %+v", none)
 	}
 	for _, id := range []string{made.ID, second.ID} {
-		var gone endedResult
+		var gone analysis.EndedResult
 		if r.good("session_delete", dict{"session_id": id}, &gone); !gone.Deleted || !gone.Shutdown {
 			t.Errorf("%+v", gone)
 		}
-		r.refused(r.client, "session_delete", dict{"session_id": id}, codeSession)
+		r.refused(r.client, "session_delete", dict{"session_id": id}, desk.CodeSession)
 	}
 	if r.good("session_list", nil, &list); len(list.Sessions) != 0 {
 		t.Errorf("%+v", list.Sessions)
@@ -135,9 +139,9 @@ func TestAC1SessionManagement(t *testing.T) {
 			t.Errorf("%+v runs still", k)
 		}
 	}
-	r.refused(r.client, "session_create", dict{"notebook_path": "none.ipynb"}, codeNotebook, "none.ipynb")
-	r.refused(r.client, "session_connect", dict{"notebook_path": "none.ipynb"}, codeSession, "none.ipynb")
-	r.refused(r.client, "session_connect", dict{"kernel_id": "none"}, codeSession, "none")
+	r.refused(r.client, "session_create", dict{"notebook_path": "none.ipynb"}, desk.CodeNotebook, "none.ipynb")
+	r.refused(r.client, "session_connect", dict{"notebook_path": "none.ipynb"}, desk.CodeSession, "none.ipynb")
+	r.refused(r.client, "session_connect", dict{"kernel_id": "none"}, desk.CodeSession, "none")
 	r.bad("session_connect", nil, "notebook_path or kernel_id")
 	r.bad("session_create", dict{"kernel_name": "cobol"}, `"cobol"`, "list_available_kernels")
 }
@@ -160,24 +164,24 @@ func TestAC2CodeExecution(t *testing.T) {
 	}
 	// The time is over: the code goes on, and is heard of by its run.
 	got, after := r.goesOn(id, "print('begun', flush=True)\nwhile not x.__contains__(3): time.sleep(0.01)\nprint('done')", 500*time.Millisecond)
-	if got.Success || got.ErrorType != errTimeout || !strings.Contains(got.ErrorMessage, after.String()) || got.Stdout != "begun\n" || got.State != "running" || !strings.Contains(got.ErrorMessage, got.RunID) {
+	if got.Success || got.ErrorType != analysis.ErrTimeout || !strings.Contains(got.ErrorMessage, after.String()) || got.Stdout != "begun\n" || got.State != "running" || !strings.Contains(got.ErrorMessage, got.RunID) {
 		t.Errorf("%+v", got)
 	}
 	slow := got.RunID
 	r.good("execute_code", dict{"session_id": id, "code": "print('behind')", "timeout": 0.1}, &got)
-	if got.ErrorType != errTimeout || got.State != "queued" {
+	if got.ErrorType != analysis.ErrTimeout || got.State != "queued" {
 		t.Errorf("%+v", got)
 	}
 	behind := got.RunID
-	var stopped interruptResult
+	var stopped analysis.InterruptResult
 	r.good("interrupt_execution", dict{"session_id": id}, &stopped)
-	if len(stopped.Runs) != 2 || stopped.Runs[0] != (interruptedRun{behind, "cancelled"}) || stopped.Runs[1] != (interruptedRun{slow, "interrupted"}) {
+	if len(stopped.Runs) != 2 || stopped.Runs[0] != (analysis.InterruptedRun{RunID: behind, State: "cancelled"}) || stopped.Runs[1] != (analysis.InterruptedRun{RunID: slow, State: "interrupted"}) {
 		t.Errorf("%+v", stopped)
 	}
 	if r.good("interrupt_execution", dict{"session_id": id}, &stopped); len(stopped.Runs) != 0 {
 		t.Errorf("%+v", stopped)
 	}
-	var seen runView
+	var seen notebook.RunView
 	if r.good("get_run", dict{"run_id": slow}, &seen); seen.State != "interrupted" || len(seen.Outputs) == 0 || seen.Path != "" {
 		t.Errorf("%+v", seen)
 	}
@@ -187,13 +191,13 @@ func TestAC2CodeExecution(t *testing.T) {
 	}
 	// Much output is cut, and paged through.
 	got = r.execute(id, "print('x' * 1_000_000)\n'y' * 100_000")
-	if !got.Truncated || len(got.Stdout)+len(*got.Result) > 2*defaultCodeSize || !strings.Contains(got.Stdout, "characters left out") {
+	if !got.Truncated || len(got.Stdout)+len(*got.Result) > 2*analysis.DefaultCodeSize || !strings.Contains(got.Stdout, "characters left out") {
 		t.Errorf("%d and %d characters", len(got.Stdout), len(*got.Result))
 	}
 	r.bad("execute_code", dict{"session_id": id, "code": "1", "timeout": 0}, "timeout is 0, it must be more than 0")
-	r.refused(r.client, "execute_cell", dict{"session_id": id, "cell_index": 0}, codeNone, "notebook_path")
+	r.refused(r.client, "execute_cell", dict{"session_id": id, "cell_index": 0}, desk.CodeNone, "notebook_path")
 	// The kernel dies, and says so; the session goes on.
-	if got = r.execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"); got.ErrorType != errLost || !strings.Contains(got.ErrorMessage, "ended") {
+	if got = r.execute(id, "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)"); got.ErrorType != analysis.ErrLost || !strings.Contains(got.ErrorMessage, "ended") {
 		t.Errorf("%+v", got)
 	}
 	if got = r.execute(id, "print('again')"); !got.Success || got.Stdout != "again\n" {
@@ -207,8 +211,8 @@ func TestAC5ImageResources(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "1")
 	elsewhere := r.other()
-	for _, s := range []sessionInfo{r.create(nil), r.create(dict{"notebook_path": path})} {
-		var got codeResult
+	for _, s := range []analysis.SessionInfo{r.create(nil), r.create(dict{"notebook_path": path})} {
+		var got analysis.CodeResult
 		res := r.good("execute_code", dict{"session_id": s.ID, "code": plotting + "plt.plot([1, 3, 2])\nplt.show()"}, &got)
 		if !got.Success || len(got.Images) != 1 || len(shownImages(t, res)) != 1 || len(got.Displays) != 0 {
 			t.Fatalf("%+v", got)
@@ -232,13 +236,13 @@ func TestAC5ImageResources(t *testing.T) {
 		if err != nil || blob.MIMEType != "image/png" || !strings.HasPrefix(blob.Blob, "iVBORw0KGgo") {
 			t.Errorf("%v, %+v", err, blob.MIMEType)
 		}
-		var tool imageResult
+		var tool analysis.ImageResult
 		if r.good("get_image_resource", dict{"resource_uri": img.URI}, &tool); tool.MIME != "image/png" || tool.Data != blob.Blob || tool.Width < 300 || tool.Height < 200 {
 			t.Errorf("%s %d×%d", tool.MIME, tool.Width, tool.Height)
 		}
-		var seen runView
+		var seen notebook.RunView
 		r.good("get_run", dict{"run_id": got.RunID}, &seen)
-		if refs := references(seen.executionResult, "image/png"); len(refs) != 1 || address(t, refs[0]) != img.URI {
+		if refs := references(seen.ExecutionResult, "image/png"); len(refs) != 1 || address(t, refs[0]) != img.URI {
 			t.Errorf("the run names %q", refs)
 		}
 		if _, err := r.readResource(elsewhere, img.URI); err == nil {
@@ -255,7 +259,7 @@ func TestAC7SharedKernel(t *testing.T) {
 	person := r.person()
 	t.Run("NotebookFirst", func(t *testing.T) {
 		person.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}}, nil)
-		var got connectResult
+		var got analysis.ConnectResult
 		r.good("session_connect", dict{"notebook_path": path}, &got)
 		if !got.Connected || got.Path != path {
 			t.Fatalf("%+v", got)
@@ -273,7 +277,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if len(cells) != 3 || last.ID != res.CellID || last.Source != "y = x * 7\nprint(y)" || *last.ExecutionCount != *res.Count || last.Outputs[0]["text"] != "42\n" {
 			t.Errorf("the person sees %+v", cells)
 		}
-		var again codeResult
+		var again analysis.CodeResult
 		person.good("insert_nb_cells", dict{"path": path, "position": 3, "cells": []dict{{"content": "print(y + 1)"}}}, nil)
 		r.upToDate(path)
 		r.good("execute_cell", dict{"session_id": got.ID, "cell_index": 3}, &again)
@@ -284,10 +288,10 @@ func TestAC7SharedKernel(t *testing.T) {
 		if again.Stdout != "second\n" || again.CellID != "c1" {
 			t.Errorf("%+v", again)
 		}
-		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_index": 4}, codeCell, "4 cells")
-		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_id": "none"}, codeCell, `"none"`)
+		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_index": 4}, desk.CodeCell, "4 cells")
+		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_id": "none"}, desk.CodeCell, `"none"`)
 		r.bad("execute_cell", dict{"session_id": got.ID}, "one of cell_index and cell_id")
-		var gone endedResult
+		var gone analysis.EndedResult
 		if r.good("session_delete", dict{"session_id": got.ID}, &gone); gone.Shutdown {
 			t.Errorf("%+v", gone)
 		}
@@ -301,7 +305,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if res := r.execute(s.ID, "z = 'shared'"); !res.Success || s.Path != path {
 			t.Fatalf("%+v, %+v", s, res)
 		}
-		var ran executeResult
+		var ran notebook.ExecuteResult
 		person.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}}, &ran)
 		if ran.Results[0].State != string(session.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
 			t.Errorf("%+v", ran.Results)
@@ -315,11 +319,11 @@ func TestAC7SharedKernel(t *testing.T) {
 		if res := r.execute(s.ID, "print(z + '!')"); res.Stdout != "shared!\n" {
 			t.Errorf("%+v", res)
 		}
-		var list sessionsResult
+		var list analysis.SessionsResult
 		if r.good("session_list", nil, &list); len(list.Sessions) != 1 || list.Sessions[0].Path != moved || list.Sessions[0].KernelID != s.KernelID {
 			t.Errorf("%+v", list.Sessions)
 		}
-		var gone endedResult
+		var gone analysis.EndedResult
 		if r.good("session_delete", dict{"session_id": s.ID}, &gone); gone.Shutdown || !strings.Contains(gone.Message, "open") {
 			t.Errorf("somebody has it open: %+v", gone)
 		}

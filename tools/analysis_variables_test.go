@@ -6,6 +6,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 func TestAC3Variables(t *testing.T) {
@@ -14,7 +16,7 @@ func TestAC3Variables(t *testing.T) {
 	r.execute(id, "import pandas as pd\ndf = pd.DataFrame({'id': [1, 2], 'name': ['A', None]})\nx = 42\nclass Model: pass\nmodel = Model(); model.coef_ = [1.5]")
 	var listed inspect.Listing
 	r.good("get_variables", dict{"session_id": id}, &listed)
-	b, err := compact(listed)
+	b, err := tool.Compact(listed)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -78,7 +80,7 @@ func TestAC3Variables(t *testing.T) {
 	<-answers
 	r.goesOn(id, "import time\nprint('on', flush=True)\ntime.sleep(600)", 2*time.Second)
 	r.refused(r.client, "get_variables", dict{"session_id": id}, "kernel_busy", "wait_run")
-	r.good("interrupt_execution", dict{"session_id": id}, &interruptResult{})
+	r.good("interrupt_execution", dict{"session_id": id}, &analysis.InterruptResult{})
 	r.good("get_variables", dict{"session_id": id}, &listed)
 }
 

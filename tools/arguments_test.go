@@ -3,13 +3,16 @@ package tools
 import (
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Refusals name the argument, the value and what is allowed.
 func TestCheckArguments(t *testing.T) {
-	byName := map[string]tool{}
+	byName := map[string]tool.Tool{}
 	for _, d := range definitions() {
-		byName[d.name] = d
+		byName[d.Name] = d
 	}
 	type object = map[string]any
 	type list = []any
@@ -42,18 +45,18 @@ func TestCheckArguments(t *testing.T) {
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"type": "raw", "content": ""}}}, `cells[0].type is the string "raw", wanted one of "code", "markdown"`},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "exec": "yes"}, `exec is the string "yes", wanted boolean`},
 		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": ""}}, "timeout": 0.0}, "timeout is 0, it must be more than 0"},
-		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": strings.Repeat("x", maxSource+1)}}}, "cells[0].content has 1,000,001 characters, at most 1,000,000 allowed"},
+		{"insert_nb_cells", object{"path": "a", "position": 0.0, "cells": list{object{"content": strings.Repeat("x", desk.MaxSource+1)}}}, "cells[0].content has 1,000,001 characters, at most 1,000,000 allowed"},
 		// Negative indexes are left to the tool, which knows how many cells there are.
 		{"insert_nb_cells", object{"path": "a", "position": -1.0, "cells": list{object{"content": ""}}}, ""},
 		{"delete_nb_cells", object{"path": "a", "ranges": list{object{"start": -1.0}}}, ""},
 		{"delete_nb_cells", object{"ranges": 1.0, "x": 1.0}, "; "},
 	} {
 		d := byName[c.tool]
-		s, err := compile(d.name, d.input)
+		s, err := tool.Compile(d.Name, d.Input)
 		if err != nil {
 			t.Fatal(err)
 		}
-		err = checkArguments(s, c.args)
+		err = tool.CheckArguments(s, c.args)
 		switch {
 		case err == nil && c.says != "":
 			t.Errorf("%s accepts %v", c.tool, c.args)

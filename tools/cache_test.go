@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/resource"
 )
 
 // What is the same for everybody may be kept for a while, and what is a client's own, or changes, may not.
@@ -31,7 +32,7 @@ func TestCacheHints(t *testing.T) {
 		scope string
 	}{
 		mcp.MethodServerDiscover: {listTTL, "public"}, mcp.MethodToolsList: {listTTL, "public"}, mcp.MethodPromptsList: {listTTL, "public"},
-		mcp.MethodResourcesTemplatesList: {templateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
+		mcp.MethodResourcesTemplatesList: {resource.TemplateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
 	} {
 		ask, err := json.Marshal(dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": dict{"_meta": dict{
 			mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientCapabilities: dict{},

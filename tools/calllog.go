@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // How a call came out, as its record in the log says.
@@ -42,17 +43,17 @@ type callLog struct {
 type callRecord struct {
 	began  time.Time
 	tool   string
-	answer *answer
+	answer *tool.Answer
 	err    error // of the tool
 	asks   bool
-	panic  *panicked
+	panic  *tool.Panicked
 }
 
 // badArguments are arguments that the tool's schema refuses.
 type badArguments struct{ error }
 
 func (r *callRecord) outcome(ctx context.Context) string {
-	f := fault{}
+	f := tool.Fault{}
 	switch {
 	case r.panic != nil || errors.As(r.err, &f):
 		return callFault
@@ -86,7 +87,7 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 	if name := clientName(ctx); name != "" {
 		attrs = append(attrs, slog.String("client", name))
 	}
-	if id := clientOf(ctx); id != "" {
+	if id := tool.ClientOf(ctx); id != "" {
 		attrs = append(attrs, slog.String("client_id", id))
 	}
 	attrs = append(attrs, idsOf(req, r.answer)...)
@@ -96,12 +97,12 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 	}
 	switch {
 	case r.panic != nil:
-		attrs = append(attrs, slog.Any("error", r.panic), slog.String("stack", string(r.panic.stack)))
+		attrs = append(attrs, slog.Any("error", r.panic), slog.String("stack", string(r.panic.Stack)))
 	case r.err != nil:
 		attrs = append(attrs, slog.Any("error", r.err))
 	}
 	if l.code {
-		if b, err := compact(withoutSecrets(req.Params.Arguments)); err == nil {
+		if b, err := tool.Compact(withoutSecrets(req.Params.Arguments)); err == nil {
 			attrs = append(attrs, slog.String("arguments", l.clipped(string(b))))
 		}
 		attrs = append(attrs, slog.String("answer", l.clipped(resultText(result))))
@@ -128,7 +129,7 @@ func clientName(ctx context.Context) string {
 	} else if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
 		info = s.GetClientInfo()
 	}
-	name, _ := cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
+	name, _ := tool.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
 	return name
 }
 
@@ -138,7 +139,7 @@ var loggedID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
 // idsOf are the analysis session and the run that a call is about, and what has become of the run: as answered, or else
 // as asked for.
-func idsOf(req mcp.CallToolRequest, a *answer) []slog.Attr {
+func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	found := map[string]string{}
 	if args, ok := req.Params.Arguments.(map[string]any); ok && a != nil {
 		for _, key := range []string{"session_id", "run_id"} {
@@ -146,7 +147,7 @@ func idsOf(req mcp.CallToolRequest, a *answer) []slog.Attr {
 		}
 	}
 	if a != nil {
-		v := reflect.Indirect(reflect.ValueOf(a.body))
+		v := reflect.Indirect(reflect.ValueOf(a.Body))
 		if v.Kind() == reflect.Struct {
 			for _, f := range reflect.VisibleFields(v.Type()) {
 				key, _, _ := strings.Cut(f.Tag.Get("json"), ",")
@@ -225,6 +226,6 @@ func (l *callLog) clipped(s string) string {
 	if l.redact != nil {
 		s = l.redact(s)
 	}
-	s, _ = cut(s, maxLogged)
+	s, _ = tool.Cut(s, maxLogged)
 	return s
 }

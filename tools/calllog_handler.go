@@ -19,6 +19,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -103,12 +104,12 @@ func (h *logHandler) text(key string, v slog.Value) string {
 	case isError && !h.code:
 		return ErrorKind(err)
 	case isError:
-		text, _ := cut(err.Error(), maxLogged)
+		text, _ := tool.Cut(err.Error(), maxLogged)
 		return text
 	case h.code || slices.Contains(loggedNames, key):
 		return v.String()
 	case v.Kind() == slog.KindString:
-		return fmt.Sprintf("(%d characters, %s)", size(v.String()), hiddenHow)
+		return fmt.Sprintf("(%d characters, %s)", tool.Size(v.String()), hiddenHow)
 	}
 	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
 }
@@ -183,17 +184,17 @@ func ownKind(err error) string {
 		return err.Error()
 	}
 	switch e := err.(type) { //nolint:errorlint // each link of the chain is looked at for itself
-	case *panicked:
-		kind := fmt.Sprintf("panic with %T", e.value)
-		if r, ok := e.value.(runtime.Error); ok { // an index, a type: nothing of what was worked on
+	case *tool.Panicked:
+		kind := fmt.Sprintf("panic with %T", e.Value)
+		if r, ok := e.Value.(runtime.Error); ok { // an index, a type: nothing of what was worked on
 			kind = r.Error()
 		}
 		return kind
-	case fault:
+	case tool.Fault:
 		return "fault"
 	case badArguments:
 		return "invalid arguments"
-	case coded:
+	case tool.Coded:
 		return e.Code
 	case *jupyter.Error:
 		if e.Status != 0 {

@@ -18,12 +18,14 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // panicsWith is the error that is made of a panic.
-func panicsWith(fn func()) (p *panicked) {
-	defer func() { p = caught(recover()) }()
+func panicsWith(fn func()) (p *tool.Panicked) {
+	defer func() { p = tool.Caught(recover()) }()
 	fn()
 	return nil
 }
@@ -36,8 +38,8 @@ func TestErrorKind(t *testing.T) {
 		err  error
 	}{
 		{"other", fmt.Errorf("s3cret: %w", errors.New("s3cret"))},
-		{"session_not_found", fmt.Errorf("s3cret: %w", coded{"session_not_found", "s3cret"})},
-		{"fault", fault{errors.New("s3cret")}},
+		{"session_not_found", fmt.Errorf("s3cret: %w", tool.Coded{Code: "session_not_found", Message: "s3cret"})},
+		{"fault", tool.Fault{Err: errors.New("s3cret")}},
 		{"invalid arguments", badArguments{errors.New("s3cret")}},
 		{"read: HTTP 404", fmt.Errorf("s3cret: %w", &jupyter.Error{Op: "read", Status: 404, Message: "s3cret", Path: "s3cret"})},
 		{"bad path", badPath},
@@ -93,11 +95,11 @@ func TestLogHandler(t *testing.T) {
 func TestRecordNames(t *testing.T) {
 	req := mcp.CallToolRequest{}
 	req.Params.Arguments = map[string]any{"session_id": "abc123", "run_id": "import os"}
-	for want, a := range map[string]*answer{
+	for want, a := range map[string]*tool.Answer{
 		"":                                       nil, // refused
-		"session=abc123":                         {body: struct{ A int }{1}},
-		"session=def4":                           {body: connectResult{sessionInfo{ID: "def4"}, true}},
-		"session=abc123 run=run-7 state=running": {body: &codeResult{RunID: "run-7", State: "running"}},
+		"session=abc123":                         {Body: struct{ A int }{1}},
+		"session=def4":                           {Body: analysis.ConnectResult{SessionInfo: analysis.SessionInfo{ID: "def4"}, Connected: true}},
+		"session=abc123 run=run-7 state=running": {Body: &analysis.CodeResult{RunID: "run-7", State: "running"}},
 	} {
 		var got []string
 		for _, attr := range idsOf(req, a) {
@@ -112,7 +114,7 @@ func TestRecordNames(t *testing.T) {
 // A token that a caller sends is not logged, and reaches the tool all the same.
 func TestSentTokensAreNotLogged(t *testing.T) {
 	args := map[string]any{"jupyter_url": "u", "jupyter_token": "s3cret"}
-	b, err := compact(withoutSecrets(args))
+	b, err := tool.Compact(withoutSecrets(args))
 	if err != nil || strings.Contains(string(b), "s3cret") || !strings.Contains(string(b), `"jupyter_url":"u"`) || args["jupyter_token"] != "s3cret" {
 		t.Errorf("%s, %v, %v", b, err, args)
 	}

@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
 )
 
 // benchCode prints, and has a value.
@@ -114,7 +115,7 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 type benchLane struct {
 	b       *testing.B
 	c       *client.Client
-	session sessionInfo
+	session analysis.SessionInfo
 	bare    interface {
 		WriteMessage(kind int, data []byte) error
 		ReadMessage() (kind int, data []byte, err error)
@@ -144,7 +145,7 @@ func (l *benchLane) call(tool string, args dict, out any) {
 }
 
 func (l *benchLane) runOurs() {
-	var out codeResult
+	var out analysis.CodeResult
 	l.call("execute_code", dict{"session_id": l.session.ID, "code": benchCode}, &out)
 	if !out.Success || out.Stdout != "x\n" || out.Result == nil || *out.Result != "42" {
 		l.b.Errorf("execute_code answers %+v", out)

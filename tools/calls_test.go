@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/analysis"
 )
 
 // tried calls a tool off the test's goroutine.
@@ -32,7 +33,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 	r := newRig(t)
 	dir := t.TempDir()
 	began, gate := filepath.Join(dir, "began"), filepath.Join(dir, "gate")
-	made := make([]sessionInfo, sessions)
+	made := make([]analysis.SessionInfo, sessions)
 	each := func(from int, do func(i int) error) {
 		t.Helper()
 		var wg sync.WaitGroup
@@ -54,7 +55,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 		return r.tried("session_create", dict{"name": fmt.Sprint(i)}, &made[i])
 	})
 
-	var slow codeResult
+	var slow analysis.CodeResult
 	ended := make(chan error, 1)
 	go func() {
 		ended <- r.tried("execute_code", dict{"session_id": made[0].ID, "timeout": 600, "code": fmt.Sprintf(
@@ -82,7 +83,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 	// The slow code ends when all this has been answered, and not before.
 	each(1, func(i int) error {
 		for round := range 3 {
-			var out codeResult
+			var out analysis.CodeResult
 			if err := r.tried("execute_code", dict{"session_id": made[i].ID, "timeout": 300, "code": fmt.Sprintf("mine = %d\nprint(mine)", 100*i+round)}, &out); err != nil {
 				return err
 			}
@@ -99,7 +100,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 		}
 		return nil
 	})
-	var list sessionsResult
+	var list analysis.SessionsResult
 	r.good("session_list", nil, &list)
 	for _, one := range list.Sessions {
 		if (one.ID == made[0].ID) != (one.Status == "busy") {
@@ -123,6 +124,6 @@ func TestManySessionsAtOnce(t *testing.T) {
 		t.Errorf("the slow code answers %v, %+v", err, slow)
 	}
 	each(0, func(i int) error {
-		return r.tried("session_delete", dict{"session_id": made[i].ID}, &endedResult{})
+		return r.tried("session_delete", dict{"session_id": made[i].ID}, &analysis.EndedResult{})
 	})
 }

@@ -15,6 +15,10 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 func TestF5FileList(t *testing.T) {
@@ -26,7 +30,7 @@ func TestF5FileList(t *testing.T) {
 	} {
 		r.server.Write(t, folder+"/"+name, content)
 	}
-	var got fileListResult
+	var got analysis.FileListResult
 	r.good("file_list", dict{"session_id": s.ID, "path": "/" + folder + "/"}, &got)
 	var found []string
 	for _, f := range got.Files {
@@ -39,13 +43,13 @@ func TestF5FileList(t *testing.T) {
 		t.Errorf("%q, %+v", found, got)
 	}
 	r.good("file_list", dict{"session_id": s.ID}, &got)
-	if got.Path != "" || !slices.ContainsFunc(got.Files, func(f listedFile) bool { return f.Path == folder }) {
+	if got.Path != "" || !slices.ContainsFunc(got.Files, func(f analysis.ListedFile) bool { return f.Path == folder }) {
 		t.Errorf("the root: %+v", got)
 	}
 	args := func(path string) dict { return dict{"session_id": s.ID, "path": path} }
-	r.refused(r.client, "file_list", args(folder+"/b 日.csv"), codeNotFolder, "b 日.csv", "file, not a folder")
-	r.refused(r.client, "file_list", args(folder+"/a.ipynb"), codeNotFolder)
-	r.refused(r.client, "file_list", args(folder+"/none"), codeFile, folder+"/none", "file_list")
+	r.refused(r.client, "file_list", args(folder+"/b 日.csv"), analysis.CodeNotFolder, "b 日.csv", "file, not a folder")
+	r.refused(r.client, "file_list", args(folder+"/a.ipynb"), analysis.CodeNotFolder)
+	r.refused(r.client, "file_list", args(folder+"/none"), analysis.CodeFile, folder+"/none", "file_list")
 }
 
 // A long list says that it is cut.
@@ -53,12 +57,12 @@ func TestFileListStopsEarly(t *testing.T) {
 	r := newRig(t)
 	s := r.create(nil)
 	folder := r.folder()
-	for i := range maxListed + 1 {
+	for i := range document.MaxListed + 1 {
 		r.server.Write(t, folder+"/"+strings.Repeat("日", 60)+string(rune('一'+i)), "")
 	}
-	var got fileListResult
+	var got analysis.FileListResult
 	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &got)
-	if n := len(got.Files); n < 100 || n >= maxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
+	if n := len(got.Files); n < 100 || n >= document.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
 		t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
 	}
 }
@@ -73,7 +77,7 @@ func TestF5FileRead(t *testing.T) {
 	args := dict{"session_id": s.ID, "path": "/" + long}
 	var whole strings.Builder
 	for pages := 0; ; pages++ {
-		var got fileReadResult
+		var got analysis.FileReadResult
 		r.good("file_read", args, &got)
 		whole.WriteString(got.Content)
 		if got.Path != long || got.Type != "file" || got.Length != 240_000 || got.Truncated != (got.Next != nil) {
@@ -91,13 +95,13 @@ func TestF5FileRead(t *testing.T) {
 	// What somebody has typed is read, saved or not.
 	note := r.server.Write(t, folder+"/note.md", "old")
 	r.person().good("insert_document_text", dict{"path": note, "position": 0, "text": "not so "}, nil)
-	var typed fileReadResult
+	var typed analysis.FileReadResult
 	r.good("file_read", dict{"session_id": s.ID, "path": note}, &typed)
 	if typed.Content != "not so old" {
 		t.Errorf("%+v", typed)
 	}
 	notebook := r.server.Notebook(t, "print('in a notebook')")
-	var got fileReadResult
+	var got analysis.FileReadResult
 	r.good("file_read", dict{"session_id": s.ID, "path": notebook}, &got)
 	if got.Type != "notebook" || !strings.Contains(got.Content, "print('in a notebook')") || !strings.Contains(got.Content, `"nbformat": 4`) {
 		t.Errorf("%+v", got)
@@ -109,8 +113,8 @@ func TestF5FileRead(t *testing.T) {
 		t.Helper()
 		r.refused(r.client, "file_read", dict{"session_id": s.ID, "path": path}, code, says...)
 	}
-	refuse(binary, codeNotText, "model.bin", "not UTF-8", "file_get")
-	refuse(huge, codeNotText, "huge.csv", "16777232 bytes", "execute_code")
+	refuse(binary, analysis.CodeNotText, "model.bin", "not UTF-8", "file_get")
+	refuse(huge, analysis.CodeNotText, "huge.csv", "16777232 bytes", "execute_code")
 	r.bad("file_read", dict{"session_id": s.ID, "path": long, "position": 240_001}, "position 240001 is out of range")
 	r.bad("file_read", dict{"session_id": s.ID, "path": long, "position": -1}, "out of range")
 	r.bad("file_read", dict{"session_id": s.ID, "path": long, "max_content": 0}, "max_content is 0")
@@ -127,14 +131,14 @@ func (r *rig) filesRefuse(session, tool, folder string) {
 		r.t.Helper()
 		r.refused(c, tool, dict{"session_id": session, "path": path}, code, says...)
 	}
-	refuse(r.client, session, folder+"/none.csv", codeFile, "none.csv", "file_list")
-	refuse(r.client, session, folder, codeIsFolder, "folder", "file_list")
-	refuse(r.client, session, "/", codeIsFolder, `"/"`)
+	refuse(r.client, session, folder+"/none.csv", analysis.CodeFile, "none.csv", "file_list")
+	refuse(r.client, session, folder, analysis.CodeIsFolder, "folder", "file_list")
+	refuse(r.client, session, "/", analysis.CodeIsFolder, `"/"`)
 	for _, bad := range []string{"../etc/passwd", "a/../../b", "..", "a\x00b"} {
-		refuse(r.client, session, bad, codePath)
+		refuse(r.client, session, bad, analysis.CodePath)
 	}
-	refuse(r.client, "nobody", folder, codeSession, `"nobody"`)
-	refuse(r.other(), session, folder, codeSession, session)
+	refuse(r.client, "nobody", folder, desk.CodeSession, `"nobody"`)
+	refuse(r.other(), session, folder, desk.CodeSession, session)
 	r.bad(tool, dict{"path": folder}, `"session_id" is missing`)
 	r.bad(tool, dict{"session_id": session}, `"path" is missing`)
 	r.bad(tool, dict{"session_id": session, "path": []string{"a"}}, "path is a list")
@@ -199,30 +203,30 @@ func TestF5FileGet(t *testing.T) {
 		name, content, mime, delivery string
 		width                         int
 	}{
-		{"plot 日#%?.png", small, "image/png", deliveredImage, 40},
-		{"plot-without-ending", small, "image/png", deliveredImage, 40},
-		{"drawn.svg", svg, "image/svg+xml", deliveredImage, 30},
-		{"result.csv", "a,b\r\n1,日\r\n", "text/csv", deliveredText, 0},
-		{"empty", "", octets, deliveredText, 0},
-		{"notes", "no ending 😀", "text/plain", deliveredText, 0},
-		{"long.log", strings.Repeat("line\n", 10_000), "text/plain", deliveredLink, 0},
-		{"escaped.txt", strings.Repeat("\x01", 600_000), "text/plain", deliveredLink, 0}, // six times as long in JSON
-		{"model.bin", binary, octets, deliveredLink, 0},
-		{"broken.png", "\x89PNG\r\n\x1a\n" + binary, "image/png", deliveredLink, 0},
-		{"n.ipynb", r.server.Read(t, r.server.Notebook(t, "1")), "application/x-ipynb+json", deliveredText, 0},
+		{"plot 日#%?.png", small, "image/png", analysis.DeliveredImage, 40},
+		{"plot-without-ending", small, "image/png", analysis.DeliveredImage, 40},
+		{"drawn.svg", svg, "image/svg+xml", analysis.DeliveredImage, 30},
+		{"result.csv", "a,b\r\n1,日\r\n", "text/csv", analysis.DeliveredText, 0},
+		{"empty", "", analysis.Octets, analysis.DeliveredText, 0},
+		{"notes", "no ending 😀", "text/plain", analysis.DeliveredText, 0},
+		{"long.log", strings.Repeat("line\n", 10_000), "text/plain", analysis.DeliveredLink, 0},
+		{"escaped.txt", strings.Repeat("\x01", 600_000), "text/plain", analysis.DeliveredLink, 0}, // six times as long in JSON
+		{"model.bin", binary, analysis.Octets, analysis.DeliveredLink, 0},
+		{"broken.png", "\x89PNG\r\n\x1a\n" + binary, "image/png", analysis.DeliveredLink, 0},
+		{"n.ipynb", r.server.Read(t, r.server.Notebook(t, "1")), "application/x-ipynb+json", analysis.DeliveredText, 0},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			path := r.server.Write(t, folder+"/"+c.name, c.content)
-			var got fileGetResult
+			var got analysis.FileGetResult
 			res := r.good("file_get", dict{"session_id": s.ID, "path": "/" + path}, &got)
 			if got.Path != path || got.Name != c.name || got.Delivery != c.delivery || got.Width != c.width || *got.Size != int64(len(c.content)) || got.LastModified == "" ||
 				(c.name != "long.log" && got.MIME != c.mime) || !strings.HasPrefix(got.URL, r.server.URL) {
 				t.Errorf("%+v", got)
 			}
-			if (got.Text != nil) != (c.delivery == deliveredText) || got.Text != nil && *got.Text != c.content {
+			if (got.Text != nil) != (c.delivery == analysis.DeliveredText) || got.Text != nil && *got.Text != c.content {
 				t.Errorf("text %v", got.Text)
 			}
-			if n := len(shownImages(t, res)); (n == 1) != (c.delivery == deliveredImage) {
+			if n := len(shownImages(t, res)); (n == 1) != (c.delivery == analysis.DeliveredImage) {
 				t.Errorf("%d images", n)
 			}
 			links, embedded := resources(res)
@@ -243,11 +247,11 @@ func TestF5FileGet(t *testing.T) {
 				t.Errorf("another client: %v", err)
 			}
 			res = r.good("file_get", dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
-			if c.delivery != deliveredLink || c.name == "long.log" || c.name == "escaped.txt" {
+			if c.delivery != analysis.DeliveredLink || c.name == "long.log" || c.name == "escaped.txt" {
 				return
 			}
 			links, embedded = resources(res)
-			if got.Delivery != deliveredBlob || len(links) != 0 || len(embedded) != 1 {
+			if got.Delivery != analysis.DeliveredBlob || len(links) != 0 || len(embedded) != 1 {
 				t.Fatalf("%+v, %+v, %d embedded", got, links, len(embedded))
 			}
 			if mime, data := bytesOf(t, embedded[0].Resource); data != c.content || mime != got.MIME {
@@ -257,8 +261,8 @@ func TestF5FileGet(t *testing.T) {
 	}
 	made := r.server.Name(t, ".bin")
 	r.execute(s.ID, "with open('"+made+"', 'wb') as f: _ = f.write(bytes(range(256)))")
-	var got fileGetResult
-	if r.good("file_get", dict{"session_id": s.ID, "path": made}, &got); got.Delivery != deliveredLink || *got.Size != 256 {
+	var got analysis.FileGetResult
+	if r.good("file_get", dict{"session_id": s.ID, "path": made}, &got); got.Delivery != analysis.DeliveredLink || *got.Size != 256 {
 		t.Errorf("what code has written: %+v", got)
 	}
 	r.filesRefuse(s.ID, "file_get", folder)
@@ -294,10 +298,10 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 	s := r.create(nil)
 	folder := r.folder()
 	large := r.server.Write(t, folder+"/large.png", string(picture(t, 480)))
-	var got fileGetResult
+	var got analysis.FileGetResult
 	res := r.good("file_get", dict{"session_id": s.ID, "path": large}, &got)
 	shown := shownImages(t, res)
-	if links, _ := resources(res); len(shown) != 1 || got.Delivery != deliveredImage || got.Width != 480 || *got.Size <= maxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
+	if links, _ := resources(res); len(shown) != 1 || got.Delivery != analysis.DeliveredImage || got.Width != 480 || *got.Size <= analysis.MaxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
 		t.Errorf("%+v, %d images", got, len(shown))
 	}
 	huge := filepath.Join(r.server.Root, folder, "huge.parquet")
@@ -307,24 +311,24 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 	if err := os.Truncate(huge, 3<<30); err != nil { // takes no room on the disk
 		t.Fatal(err)
 	}
-	for name, data := range map[string][]byte{"just.bin": make([]byte, maxFile+1), "huge.parquet": nil} {
+	for name, data := range map[string][]byte{"just.bin": make([]byte, analysis.MaxFile+1), "huge.parquet": nil} {
 		path := folder + "/" + name
 		if data != nil {
 			r.server.Write(t, path, string(data))
 		}
-		got = fileGetResult{}
+		got = analysis.FileGetResult{}
 		res := r.good("file_get", dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
-		if links, embedded := resources(res); got.Delivery != deliveredNone || got.URI != "" || *got.Size <= maxFile || len(links)+len(embedded) != 0 ||
+		if links, embedded := resources(res); got.Delivery != analysis.DeliveredNone || got.URI != "" || *got.Size <= analysis.MaxFile || len(links)+len(embedded) != 0 ||
 			!strings.Contains(got.Message, "execute_code") || got.URL == "" {
 			t.Errorf("%s: %+v", name, got)
 		}
-		if _, err := r.fileAt(r.client, fileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
+		if _, err := r.fileAt(r.client, analysis.FileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
 			t.Errorf("%s as a resource: %v", name, err)
 		}
 	}
-	whole := r.server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", maxFile))
+	whole := r.server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", analysis.MaxFile))
 	res = r.good("file_get", dict{"session_id": s.ID, "path": whole, "include_data": true}, &got)
-	if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != deliveredBlob {
+	if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != analysis.DeliveredBlob {
 		t.Errorf("%+v", got)
 	}
 	if _, err := r.fileAt(r.client, got.URI); err != nil {
@@ -335,7 +339,7 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 // The resource is there with the tools that name it.
 func TestFileResourceBelongsToTheSet(t *testing.T) {
 	r := newRig(t)
-	for set, want := range map[string]bool{toolsetCells: true, toolsetNotebook: false} {
+	for set, want := range map[string]bool{tool.ToolsetCells: true, tool.ToolsetNotebook: false} {
 		c := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: []string{set}})
 		list, err := c.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
 		if err != nil {

@@ -7,13 +7,17 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // get is a notebook as notebook_get shows it to a session.
-func (r *rig) get(session, name string) readResult {
+func (r *rig) get(session, name string) notebook.ReadResult {
 	r.t.Helper()
-	var out readResult
+	var out notebook.ReadResult
 	r.good("notebook_get", dict{"session_id": session, "notebook_name": name}, &out)
 	return out
 }
@@ -48,7 +52,7 @@ func (r *rig) sees(path string, sources ...string) {
 }
 
 // ids are the ids of cells, in order.
-func ids(cells []cellView) (out []string) {
+func ids(cells []notebook.CellView) (out []string) {
 	for _, c := range cells {
 		out = append(out, c.ID)
 	}
@@ -78,7 +82,7 @@ func TestAC4NotebookCells(t *testing.T) {
 	r.server.Write(t, own, r.server.Read(t, r.server.Notebook(t, "1")))
 	s := r.create(dict{"notebook_path": own})
 
-	var made notebookCreateResult
+	var made analysis.NotebookCreateResult
 	r.good("notebook_create", dict{"session_id": s.ID, "name": "résumé 日本"}, &made)
 	path := folder + "/résumé 日本.ipynb"
 	if made.Path != path || made.Name != "résumé 日本.ipynb" || len(made.CellIDs) != 1 {
@@ -86,11 +90,11 @@ func TestAC4NotebookCells(t *testing.T) {
 	}
 	metadata, onDisk := cellsIn(t, r.server.Read(t, path))
 	if spec, _ := metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["display_name"] == "" || len(onDisk) != 1 ||
-		onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || joinText(onDisk[0]["source"]) != "" {
+		onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || desk.JoinText(onDisk[0]["source"]) != "" {
 		t.Errorf("the file has %v, %v", metadata, onDisk)
 	}
 
-	var first, second, third cellResult
+	var first, second, third analysis.CellResult
 	r.good("notebook_add_cell", dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
 	if first.Path != path || *first.Index != 1 || first.Count != 2 || first.CellID == "" || first.Revision == "" {
 		t.Errorf("%+v", first)
@@ -122,7 +126,7 @@ func TestNotebookCreate(t *testing.T) {
 	folder := r.folder()
 	name := r.server.Name(t, ".ipynb")
 	cells := []dict{{"cell_type": "markdown", "source": "# A\r\nB"}, {"cell_type": "code", "source": "x = '日'"}}
-	var made notebookCreateResult
+	var made analysis.NotebookCreateResult
 	r.good("notebook_create", dict{"session_id": s.ID, "name": name, "cells": cells}, &made)
 	if made.Path != name || made.Name != name || len(made.CellIDs) != 2 {
 		t.Errorf("%+v", made)
@@ -137,24 +141,24 @@ func TestNotebookCreate(t *testing.T) {
 	}
 	unchanged := r.server.Read(t, made.Path)
 	args := func(name string) dict { return dict{"session_id": s.ID, "name": name, "cells": cells} }
-	r.refused(r.client, "notebook_create", args(folder+"/v1.2"), codeExists, "v1.2.ipynb", "another name")
-	r.refused(r.client, "notebook_create", args(folder+"/v1.2.ipynb"), codeExists)
+	r.refused(r.client, "notebook_create", args(folder+"/v1.2"), analysis.CodeExists, "v1.2.ipynb", "another name")
+	r.refused(r.client, "notebook_create", args(folder+"/v1.2.ipynb"), analysis.CodeExists)
 	if r.server.Read(t, made.Path) != unchanged {
 		t.Error("the notebook was overwritten")
 	}
-	r.refused(r.client, "notebook_create", args(folder+"/none/a"), codeFolder, folder+"/none", "file_list")
+	r.refused(r.client, "notebook_create", args(folder+"/none/a"), analysis.CodeFolder, folder+"/none", "file_list")
 	for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
-		r.refused(r.client, "notebook_create", args(bad), codePath)
+		r.refused(r.client, "notebook_create", args(bad), analysis.CodePath)
 	}
 	r.bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
-	r.refused(r.client, "notebook_create", dict{"session_id": "none", "name": folder + "/b"}, codeSession, "session_create")
-	r.refused(r.other(), "notebook_create", dict{"session_id": s.ID, "name": folder + "/b"}, codeSession)
+	r.refused(r.client, "notebook_create", dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
+	r.refused(r.other(), "notebook_create", dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
 	r.bad("notebook_create", dict{"name": "b"}, `"session_id" is missing`)
 	r.bad("notebook_create", dict{"session_id": s.ID}, `"name" is missing`)
 	r.bad("notebook_create", dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
 	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
-	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "code", "source": marker(5)}}}, "cells[0].source", "nothing was created")
-	var list fileListResult
+	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "code", "source": tool.Marker(5)}}}, "cells[0].source", "nothing was created")
+	var list analysis.FileListResult
 	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &list)
 	if len(list.Files) != 1 {
 		t.Errorf("left behind: %+v", list.Files)
@@ -170,13 +174,13 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 	s := r.create(dict{"notebook_path": path})
 	person.read(path)
 
-	var edited editCellResult
+	var edited analysis.EditCellResult
 	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
 	if edited.CellID != "c1" || *edited.Index != 1 || edited.Merged != nil || edited.Revision == "" || edited.Path != path || edited.Count != 3 {
 		t.Errorf("%+v", edited)
 	}
 	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_id": "c1", "source": "b = 21", "revision": edited.Revision}, &edited)
-	var moved cellResult
+	var moved analysis.CellResult
 	r.good("notebook_move_cell", dict{"session_id": s.ID, "cell_id": "c1", "position": 0}, &moved)
 	if moved.CellID != "c1" || *moved.Index != 0 || moved.Count != 3 {
 		t.Errorf("%+v", moved)
@@ -186,7 +190,7 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 	if got := person.read(path).Cells; !slices.Equal(ids(got), []string{"c0", "c2", "c1"}) {
 		t.Errorf("the person sees %+v", got)
 	}
-	var gone deleteCellResult
+	var gone analysis.DeleteCellResult
 	r.good("notebook_delete_cell", dict{"session_id": s.ID, "cell_index": 1}, &gone)
 	if gone.Deleted != "c2" || gone.Next != "c1" || gone.Count != 2 {
 		t.Errorf("%+v", gone)
@@ -219,7 +223,7 @@ func TestNotebookEditIsMerged(t *testing.T) {
 		r.sees(path, then...)
 	}
 	types(0, "first = 1\nsecond = 22\n", "first = 1\nsecond = 22\n", "x = 1")
-	var out editCellResult
+	var out analysis.EditCellResult
 	r.good("notebook_edit_cell", dict{"session_id": s.ID, "cell_index": 0, "source": "first = 11\nsecond = 2\n"}, &out)
 	if out.Merged == nil || *out.Merged != "first = 11\nsecond = 22\n" || out.Truncated || !strings.Contains(out.Message, "merged") {
 		t.Errorf("%+v", out)
@@ -266,22 +270,22 @@ func TestNotebookCellsRefuse(t *testing.T) {
 			}
 			return args
 		}
-		r.refused(r.client, tool, with(dict{"session_id": "nobody"}), codeSession, `"nobody"`, "session_create")
-		r.refused(elsewhere, tool, with(nil), codeSession, s.ID)
+		r.refused(r.client, tool, with(dict{"session_id": "nobody"}), desk.CodeSession, `"nobody"`, "session_create")
+		r.refused(elsewhere, tool, with(nil), desk.CodeSession, s.ID)
 		r.bad(tool, with(dict{"session_id": nil}), `"session_id" is missing`)
-		r.refused(r.client, tool, with(dict{"notebook_name": "no such"}), codeNotebook, `"no such.ipynb"`, "notebook_create")
-		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/notes.md"}), codeNotNotebook, "notes.md", "file_read")
-		r.refused(r.client, tool, with(dict{"notebook_name": folder}), codeNotNotebook, "folder", "file_list")
-		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/sub"}), codeNotNotebook, "sub.ipynb", "folder")
+		r.refused(r.client, tool, with(dict{"notebook_name": "no such"}), desk.CodeNotebook, `"no such.ipynb"`, "notebook_create")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/notes.md"}), analysis.CodeNotNotebook, "notes.md", "file_read")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder}), analysis.CodeNotNotebook, "folder", "file_list")
+		r.refused(r.client, tool, with(dict{"notebook_name": folder + "/sub"}), analysis.CodeNotNotebook, "sub.ipynb", "folder")
 		for _, bad := range []string{"../" + path, "..", "/", ".", "a/../../b", ".ipynb"} {
-			r.refused(r.client, tool, with(dict{"notebook_name": bad}), codePath)
+			r.refused(r.client, tool, with(dict{"notebook_name": bad}), analysis.CodePath)
 		}
 		r.bad(tool, with(dict{"notebook_name": 1}), "notebook_name is 1, wanted string")
 		r.bad(tool, with(dict{"path": path}), `no argument "path"`)
 		if tool == "notebook_add_cell" {
 			continue
 		}
-		r.refused(r.client, tool, with(dict{"session_id": bare.ID}), codeNone, "give notebook_name")
+		r.refused(r.client, tool, with(dict{"session_id": bare.ID}), desk.CodeNone, "give notebook_name")
 		if tool == "notebook_get" {
 			continue
 		}
@@ -290,8 +294,8 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.bad(tool, with(dict{"cell_index": -1}), "cell_index is -1")
 		r.bad(tool, with(dict{"cell_index": "0"}), "cell_index is the string")
 		r.bad(tool, with(dict{"cell_index": 0.5}), "cell_index is 0.5")
-		r.refused(r.client, tool, with(dict{"cell_index": 2}), codeCell, "no cell 2", "2 cells, indexes 0 to 1")
-		r.refused(r.client, tool, with(dict{"cell_index": nil, "cell_id": "none"}), codeCell, `"none"`, "notebook_get")
+		r.refused(r.client, tool, with(dict{"cell_index": 2}), desk.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
+		r.refused(r.client, tool, with(dict{"cell_index": nil, "cell_id": "none"}), desk.CodeCell, `"none"`, "notebook_get")
 	}
 	add := func(more dict) dict {
 		args := dict{"session_id": s.ID, "notebook_name": path, "cell_type": "code", "source": "new"}
@@ -304,9 +308,9 @@ func TestNotebookCellsRefuse(t *testing.T) {
 	r.bad("notebook_add_cell", add(dict{"position": -1}), "position -1 is out of range")
 	r.bad("notebook_add_cell", add(dict{"position": "end"}), `position is the string "end"`)
 	r.bad("notebook_add_cell", add(dict{"cell_type": "raw"}), `"code", "markdown"`)
-	r.bad("notebook_add_cell", add(dict{"source": marker(9)}), "source holds the mark")
-	r.bad("notebook_add_cell", add(dict{"source": strings.Repeat("x", maxSource+1)}), "at most 1,000,000 allowed")
-	edit := dict{"session_id": s.ID, "cell_index": 0, "source": marker(9)}
+	r.bad("notebook_add_cell", add(dict{"source": tool.Marker(9)}), "source holds the mark")
+	r.bad("notebook_add_cell", add(dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
+	edit := dict{"session_id": s.ID, "cell_index": 0, "source": tool.Marker(9)}
 	r.bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 	edit["source"], edit["revision"] = "new", "latest"
 	r.bad("notebook_edit_cell", edit, `revision "latest" is not a revision`)
@@ -345,12 +349,12 @@ func TestNotebookGetPages(t *testing.T) {
 	}
 	path := r.server.Notebook(t, sources...)
 	s := r.create(dict{"notebook_path": path})
-	args := dict{"session_id": s.ID, "maxCellData": maxCellData}
+	args := dict{"session_id": s.ID, "maxCellData": notebook.MaxCellData}
 	var got []string
 	pages := 0
 	for {
 		pages++
-		var page readResult
+		var page notebook.ReadResult
 		r.good("notebook_get", args, &page)
 		got = append(got, ids(page.Cells)...)
 		if page.Next == "" {
@@ -371,7 +375,7 @@ func TestNotebookGetPages(t *testing.T) {
 func TestNotebookCreatedIsKnown(t *testing.T) {
 	r := newRig(t)
 	s := r.create(nil)
-	var made notebookCreateResult
+	var made analysis.NotebookCreateResult
 	r.good("notebook_create", dict{"session_id": s.ID, "name": r.server.Name(t, ""), "cells": []dict{{"cell_type": "code", "source": "x = 1"}}}, &made)
 	person := r.person()
 	person.good("modify_nb_cells", dict{"path": made.Path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": "x = 100"}}}, nil)

@@ -13,6 +13,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // onePixel is a PNG.
@@ -21,28 +24,28 @@ const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 // party is several clients of one server, as an HTTP transport has them.
 type party struct {
 	*rig
-	clients *Clients
-	tools   map[string]tool
+	clients *tool.Clients
+	tools   map[string]tool.Tool
 	parts   *parts
 }
 
 func newParty(t *testing.T) *party {
 	t.Helper()
 	r := newRig(t)
-	p := &party{rig: r, clients: &Clients{}, tools: map[string]tool{}}
+	p := &party{rig: r, clients: &tool.Clients{}, tools: map[string]tool.Tool{}}
 	var err error
 	if p.parts, err = newParts(Config{Manager: r.manager}); err != nil {
 		t.Fatal(err)
 	}
-	p.clients.free = p.parts.free
+	p.clients.Free = p.parts.free
 	for _, tool := range registry(p.parts) {
-		p.tools[tool.name] = tool
+		p.tools[tool.Name] = tool
 	}
 	return p
 }
 
 // enter makes a client, who has left by the end of the test.
-func (p *party) enter() *Client {
+func (p *party) enter() *tool.Client {
 	c := p.clients.Enter()
 	p.t.Cleanup(func() {
 		if err := c.Leave(context.Background()); err != nil {
@@ -53,16 +56,16 @@ func (p *party) enter() *Client {
 }
 
 // do calls a tool for a client, and decodes what it answers.
-func (p *party) do(c *Client, name string, args dict, out any) error {
+func (p *party) do(c *tool.Client, name string, args dict, out any) error {
 	p.t.Helper()
 	t := p.tools[name]
-	check, err := compile(t.name, t.input)
+	check, err := tool.Compile(t.Name, t.Input)
 	if err != nil {
 		p.t.Fatal(err)
 	}
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
-	res, err := handler(t, check, &suspended{start: p.manager.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(WithClient(p.t.Context(), c), req)
+	res, err := handler(t, check, &tool.Suspended{Start: p.manager.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(tool.WithClient(p.t.Context(), c), req)
 	if err != nil {
 		return err
 	}
@@ -73,7 +76,7 @@ func (p *party) do(c *Client, name string, args dict, out any) error {
 	return nil
 }
 
-func (p *party) must(c *Client, name string, args dict, out any) {
+func (p *party) must(c *tool.Client, name string, args dict, out any) {
 	p.t.Helper()
 	if err := p.do(c, name, args, out); err != nil {
 		p.t.Fatalf("%s: %v", name, err)
@@ -86,26 +89,26 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	ada, bob := p.enter(), p.enter()
 	path := p.server.Notebook(t, "from IPython.display import Image, display\ndisplay(Image(url=None, data=__import__('base64').b64decode('"+onePixel+"')))")
 
-	var made sessionInfo
+	var made analysis.SessionInfo
 	p.must(ada, "session_create", nil, &made)
-	var code codeResult
+	var code analysis.CodeResult
 	p.must(ada, "execute_code", dict{"session_id": made.ID, "code": "secret = 41 + 1\nprint(secret)"}, &code)
 	if code.Stdout != "42\n" {
 		t.Errorf("%+v", code)
 	}
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &ran)
 	run := ran.Results[0].RunID
 
-	var listed sessionsResult
+	var listed analysis.SessionsResult
 	p.must(bob, "session_list", nil, &listed)
-	if len(listed.Sessions) > 0 || slices.ContainsFunc(listed.Kernels, func(k connectable) bool { return k.KernelID == made.KernelID }) {
+	if len(listed.Sessions) > 0 || slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.KernelID == made.KernelID }) {
 		t.Errorf("another client lists %+v", listed)
 	}
-	if !slices.ContainsFunc(listed.Kernels, func(k connectable) bool { return k.Path == path }) {
+	if !slices.ContainsFunc(listed.Kernels, func(k analysis.Connectable) bool { return k.Path == path }) {
 		t.Errorf("the notebook's kernel is not listed: %+v", listed)
 	}
-	var runs listRunsResult
+	var runs notebook.ListRunsResult
 	p.must(bob, "list_runs", nil, &runs)
 	if len(runs.Runs) > 0 || runs.Total > 0 {
 		t.Errorf("another client's runs are %+v", runs)
@@ -133,7 +136,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 			t.Errorf("%s of another client's: %v", name, err)
 		}
 	}
-	if list, _ := p.parts.gallery.store.List(p.parts.imageSessions(WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
+	if list, _ := p.parts.Gallery.Store.List(p.parts.ImageSessions(tool.WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
 	}
 	for name, args := range map[string]dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
@@ -141,7 +144,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 			t.Errorf("%s of one's own: %v", name, err)
 		}
 	}
-	var read readResult
+	var read notebook.ReadResult
 	p.must(bob, "read_nb_cells", dict{"path": path}, &read)
 	if len(read.Cells) != 1 || len(read.Cells[0].Outputs) == 0 {
 		t.Errorf("the notebook is everybody's, but another client reads %+v", read)
@@ -152,17 +155,17 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 func TestClientLeaves(t *testing.T) {
 	p := newParty(t)
 	ada := p.clients.Enter()
-	var made sessionInfo
+	var made analysis.SessionInfo
 	p.must(ada, "session_create", nil, &made)
 	path := p.server.Notebook(t, "1")
-	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &executeResult{})
-	p.must(ada, "read_nb_cells", dict{"path": path}, &readResult{})
+	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &notebook.ExecuteResult{})
+	p.must(ada, "read_nb_cells", dict{"path": path}, &notebook.ReadResult{})
 	called := make(chan error, 1)
 	go func() {
 		called <- p.do(ada, "execute_code", dict{"session_id": made.ID, "code": "import time\ntime.sleep(600)", "timeout": 600}, &dict{})
 	}()
 	for running := false; !running && t.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
-		var runs listRunsResult
+		var runs notebook.ListRunsResult
 		p.must(ada, "list_runs", nil, &runs)
 		running = len(runs.Runs) == 2 && runs.Runs[0].State == string(session.Running)
 	}
@@ -179,10 +182,10 @@ func TestClientLeaves(t *testing.T) {
 	if _, err := p.srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
-	if runs, all := p.manager.Runs(""), p.manager.Analyses(ada.name); len(runs)+len(all) > 0 {
+	if runs, all := p.manager.Runs(""), p.manager.Analyses(ada.Name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
-	if keys := p.parts.seen.cells.Keys(); len(keys) > 0 {
+	if keys := p.parts.Seen.Cells.Keys(); len(keys) > 0 {
 		t.Errorf("of what it was shown there is left %v", keys)
 	}
 	d, err := p.manager.Open(t.Context(), path)
@@ -190,7 +193,7 @@ func TestClientLeaves(t *testing.T) {
 		t.Fatal(err)
 	}
 	defer d.Release()
-	if _, ok := d.Shown(ada.name, d.Notebook().Cells()[0].ID); ok {
+	if _, ok := d.Shown(ada.Name, d.Notebook().Cells()[0].ID); ok {
 		t.Error("the document remembers what it was shown")
 	}
 	if err := ada.Leave(t.Context()); err != nil {

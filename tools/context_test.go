@@ -12,6 +12,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // contextRig has a project file of its own.
@@ -103,7 +106,7 @@ func soon(t *testing.T, what string, holds func() bool) {
 func TestProjectResources(t *testing.T) {
 	c := newContextRig(t)
 	c.unread("context://project/overview", mcp.INTERNAL_ERROR, "Project file not found", "--project")
-	c.writeProject(shop)
+	c.writeProject(toolstest.Shop)
 	if text := c.must("context://project/overview"); !strings.Contains(text, "# Project: My SaaS App\n\n**Type:** fullstack  \n") {
 		t.Errorf("overview:\n%s", text)
 	}
@@ -116,7 +119,7 @@ func TestProjectResources(t *testing.T) {
 	c.unread("context://nothing/here", mcp.INVALID_REQUEST, "Unknown resource: context://nothing/here", "")
 
 	// The file is read again when it has changed.
-	c.writeProject(strings.Replace(shop, "My SaaS App", "Another", 1))
+	c.writeProject(strings.Replace(toolstest.Shop, "My SaaS App", "Another", 1))
 	soon(t, "the new name", func() bool { return strings.Contains(c.must("context://project/overview"), "# Project: Another\n") })
 	c.writeProject("project:\n  name: [broken\n")
 	soon(t, "the error", func() bool { _, err := c.read("context://project/overview"); return err != nil })
@@ -161,7 +164,7 @@ func TestSessionResources(t *testing.T) {
 
 func TestRecordContext(t *testing.T) {
 	c := newContextRig(t)
-	c.writeProject(shop)
+	c.writeProject(toolstest.Shop)
 	file := func() string {
 		b, err := os.ReadFile(filepath.Join(c.server.Root, c.path))
 		if err != nil {
@@ -169,7 +172,7 @@ func TestRecordContext(t *testing.T) {
 		}
 		return string(b)
 	}
-	var got recordResult
+	var got resource.RecordResult
 	c.good("record_context", dict{"topics": []string{"sales", "sales", "tax"}, "discovery": "prices are net"}, &got)
 	if got.Topics != 2 || got.Discoveries != 1 || got.Project != "" {
 		t.Errorf("%+v", got)
@@ -186,7 +189,7 @@ func TestRecordContext(t *testing.T) {
 	if got.Added == nil || *got.Added {
 		t.Errorf("a second time it was added: %+v", got)
 	}
-	want := strings.Replace(shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
+	want := strings.Replace(toolstest.Shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
 	head, tail := want[:strings.Index(want, "    dependencies")], want[strings.Index(want, "    dependencies"):]
 	var before string
 	soon(t, "the file has it", func() bool {
@@ -219,20 +222,20 @@ func TestRecordContext(t *testing.T) {
 // when it has left either.
 func TestActivityIsTheClientsOwn(t *testing.T) {
 	c := newContextRig(t)
-	var clients Clients
+	var clients tool.Clients
 	s, err := New(Config{Manager: c.manager, Version: "test", Activity: c.record, Project: c.path, Clients: &clients})
 	if err != nil {
 		t.Fatal(err)
 	}
-	ask := func(who *Client, request string) string {
+	ask := func(who *tool.Client, request string) string {
 		t.Helper()
-		b, err := json.Marshal(s.HandleMessage(WithClient(t.Context(), who), json.RawMessage(`{"jsonrpc": "2.0", "id": 1, `+request+`}`)))
+		b, err := json.Marshal(s.HandleMessage(tool.WithClient(t.Context(), who), json.RawMessage(`{"jsonrpc": "2.0", "id": 1, `+request+`}`)))
 		if err != nil {
 			t.Fatal(err)
 		}
 		return string(b)
 	}
-	read := func(who *Client, uri string) string {
+	read := func(who *tool.Client, uri string) string {
 		return ask(who, `"method": "resources/read", "params": {"uri": "`+uri+`"}`)
 	}
 	ada, bob := clients.Enter(), clients.Enter()
@@ -252,7 +255,7 @@ func TestActivityIsTheClientsOwn(t *testing.T) {
 	if got := read(ada, "context://session/current"); !strings.Contains(got, "No active session") {
 		t.Error(got)
 	}
-	for _, who := range []*Client{bob, clients.Enter()} {
+	for _, who := range []*tool.Client{bob, clients.Enter()} {
 		if got := read(who, "context://sessions/recent"); strings.Contains(got, "hers alone") || !strings.Contains(got, "Recent Sessions (0)") {
 			t.Error(got)
 		}

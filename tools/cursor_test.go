@@ -1,61 +1,11 @@
 package tools
 
 import (
-	"slices"
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/tools/notebook"
 )
-
-func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
-	cells := cellsOf("a", "b", "c", "d", "e", "f")
-	for i := range cells {
-		cells[i].ID = "id-" + cells[i].Source
-	}
-	without := func(id string) []ydoc.Cell {
-		return slices.DeleteFunc(slices.Clone(cells), func(c ydoc.Cell) bool { return c.ID == id })
-	}
-	more := append(cellsOf("x", "y"), cells...)
-	for name, c := range map[string]struct {
-		left []int
-		all  bool
-		now  []ydoc.Cell
-		want string
-		note bool
-	}{
-		"nothing has changed":        {[]int{3, 4, 5}, true, cells, "def", false},
-		"cells were inserted before": {[]int{3, 4, 5}, true, more, "def", false},
-		"a cell before was deleted":  {[]int{3, 4, 5}, true, without("id-a"), "def", false},
-		"the cell itself is gone":    {[]int{3, 4, 5}, true, without("id-d"), "ef", true},
-		"cells were appended":        {[]int{3, 4, 5}, true, append(slices.Clone(cells), cellsOf("z")...), "defz", false},
-		"only what was asked for":    {[]int{1, 4, 5}, false, append(slices.Clone(cells), cellsOf("z")...), "bef", false},
-		"moved ranges":               {[]int{1, 4, 5}, false, more, "bef", false},
-		"any order":                  {[]int{4, 1, 5}, false, cells, "ebf", false},
-	} {
-		next, err := nextCursor(c.left, cells, c.all)
-		if err != nil {
-			t.Fatal(err)
-		}
-		got, note, err := cellsToRead(readArgs{Cursor: next}, c.now)
-		if err != nil {
-			t.Fatalf("%s: %v", name, err)
-		}
-		var read string
-		for _, i := range got {
-			read += c.now[i].Source
-		}
-		if read != c.want || (note != "") != c.note {
-			t.Errorf("%s: read %q, note %q; want %q", name, read, note, c.want)
-		}
-		if wholeReading(readArgs{Cursor: next}) != c.all {
-			t.Errorf("%s: whole reading is %v", name, !c.all)
-		}
-	}
-	if next, err := nextCursor(nil, cells, true); next != "" || err != nil {
-		t.Errorf("the cursor after the last cell is %q, %v", next, err)
-	}
-}
 
 func TestBadCursors(t *testing.T) {
 	r := newRig(t)
@@ -64,5 +14,5 @@ func TestBadCursors(t *testing.T) {
 		r.bad("read_nb_cells", dict{"path": path, "cursor": bad}, "cursor", "next_cursor")
 	}
 	r.bad("read_nb_cells", dict{"path": path, "cursor": "eyJhdCI6MH0", "ranges": []dict{{"start": 0}}}, "both a cursor and ranges")
-	r.bad("read_nb_cells", dict{"path": path, "cursor": strings.Repeat("x", maxCursor+1)}, "cursor")
+	r.bad("read_nb_cells", dict{"path": path, "cursor": strings.Repeat("x", notebook.MaxCursor+1)}, "cursor")
 }

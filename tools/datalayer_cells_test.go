@@ -8,10 +8,11 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // resultAs is result for another client.
-func (r *rig) resultAs(who *Client, mcp *client.Client, name string, args dict) []string {
+func (r *rig) resultAs(who *tool.Client, mcp *client.Client, name string, args dict) []string {
 	r.t.Helper()
 	was := r.client
 	r.client, r.who = mcp, who
@@ -131,20 +132,5 @@ func TestReadNotebook(t *testing.T) {
 	shown := strings.Count(got, "=====Cell ")
 	if shown < 10 || shown == 60 || !strings.HasSuffix(got, fmt.Sprintf("read on with start_index %d]", shown)) {
 		t.Errorf("%d cells shown: %s", shown, got[len(got)-200:])
-	}
-}
-
-// The difference of sources is what Python's difflib writes.
-func TestLineDiff(t *testing.T) {
-	for _, c := range [][3]string{
-		{"a", "a", ""},
-		{"", "a", "--- \n+++ \n@@ -0,0 +1 @@\n+a"},
-		{"a", "", "--- \n+++ \n@@ -1 +0,0 @@\n-a"},
-		{"1\n2\n3\n4\n5\n6\n7\n8\n9", "1\n2\n3\n4\nX\n6\n7\n8\n9\n", "--- \n+++ \n@@ -2,7 +2,7 @@\n 2\n 3\n 4\n-5\n+X\n 6\n 7\n 8"},
-		{"a", "a\n", "@@ line terminators changed @@\n-\"a\"\n+\"a\\n\""},
-	} {
-		if got := lineDiff(c[0], c[1]); got != c[2] {
-			t.Errorf("%q → %q: %q, want %q", c[0], c[1], got, c[2])
-		}
 	}
 }

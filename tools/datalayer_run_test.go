@@ -5,6 +5,9 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // worked are the outputs without the line on the time that it took, which has to be there.
@@ -117,7 +120,7 @@ func TestDatalayerExecutesCode(t *testing.T) {
 	r.lists(r.result("execute_code", dict{"code": "x", "kernel_id": k.ID}), "5")
 	r.bad("execute_code", dict{"code": "x", "kernel_id": "none"}, "Kernel 'none' not found")
 	r.bad("execute_code", dict{"code": "x", "kernel_id": k.ID, "session_id": "s"}, "session_id and kernel_id")
-	var made sessionInfo
+	var made analysis.SessionInfo
 	r.good("session_create", nil, &made)
 	r.bad("execute_code", dict{"code": "x", "kernel_id": k.ID, "session_id": made.ID}, "session_id and kernel_id")
 	r.lists(r.result("execute_code", dict{"code": "1 + 2", "kernel_id": made.KernelID}), "3")
@@ -136,7 +139,7 @@ func TestDatalayerOutputsAreCut(t *testing.T) {
 	r := newRig(t)
 	r.use("")
 	got := r.worked(r.result("insert_execute_code_cell", dict{"cell_index": 0, "cell_source": "print('x' * 300_000)"}))
-	if len(got[0]) > 2*defaultCodeSize || !marked(got[0]) {
+	if len(got[0]) > 2*analysis.DefaultCodeSize || !tool.Marked(got[0]) {
 		t.Errorf("%d characters", len(got[0]))
 	}
 	got = r.result("execute_code", dict{"code": "print('y' * 50_000)", "maxOutputSize": 100})

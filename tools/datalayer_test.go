@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // today are the names that jupyter-mcp-server lists.
@@ -20,16 +21,16 @@ var today = []string{
 // The narrower toolset holds exactly the names of today.
 func TestDatalayerToday(t *testing.T) {
 	var got []string
-	for _, d := range selected(definitions(), []string{toolsetToday}, false) {
-		got = append(got, d.name)
+	for _, d := range selected(definitions(), []string{tool.ToolsetToday}, false) {
+		got = append(got, d.Name)
 	}
 	slices.Sort(got)
 	if !slices.Equal(got, today) {
 		t.Errorf("%v", got)
 	}
 	for _, d := range definitions() {
-		if d.in(toolsetToday) && !d.in(toolsetDatalayer) {
-			t.Errorf("%s is not in %s", d.name, toolsetDatalayer)
+		if d.In(tool.ToolsetToday) && !d.In(tool.ToolsetDatalayer) {
+			t.Errorf("%s is not in %s", d.Name, tool.ToolsetDatalayer)
 		}
 	}
 }
@@ -144,14 +145,14 @@ func TestDatalayerNotebooks(t *testing.T) {
 func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	r := newRig(t)
 	a, b := r.server.Notebook(t, "'a'"), r.server.Notebook(t, "'b'")
-	clients := &Clients{}
-	s, err := New(Config{Manager: r.manager, Version: "test", Toolsets: []string{toolsetToday}, Clients: clients, Notebook: a})
+	clients := &tool.Clients{}
+	s, err := New(Config{Manager: r.manager, Version: "test", Toolsets: []string{tool.ToolsetToday}, Clients: clients, Notebook: a})
 	if err != nil {
 		t.Fatal(err)
 	}
 	mcp := r.attach(s)
 	defer mcp.Close()
-	as := func(who *Client, name string, args dict) string {
+	as := func(who *tool.Client, name string, args dict) string {
 		t.Helper()
 		r.who = who
 		defer func() { r.who = nil }()
@@ -163,7 +164,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	}
 	ada, bob := clients.Enter(), clients.Enter()
 	as(ada, "use_notebook", dict{"notebook_name": "b", "notebook_path": b})
-	for who, want := range map[*Client]string{ada: "b", bob: "a"} {
+	for who, want := range map[*tool.Client]string{ada: "b", bob: "a"} {
 		if got := r.resultAs(who, mcp, "read_cell", dict{"cell_index": 0}); got[1] != "'"+want+"'" {
 			t.Errorf("%q, want %s", got, want)
 		}
@@ -180,31 +181,6 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	if err := bob.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-}
-
-// Names are bounded, for each client and over all.
-func TestUsedNotebooksAreBounded(t *testing.T) {
-	d := &theirs{notebook: "first.ipynb"}
-	for i := range namesKept {
-		if err := d.use(t.Context(), fmt.Sprint(i), "x.ipynb"); err != nil && i < namesKept-1 {
-			t.Fatal(err)
-		} else if err == nil && i == namesKept-1 {
-			t.Error("there are more than may be")
-		}
-	}
-	for i := range usersKept + 10 {
-		d.used.with(fmt.Sprint(i), "", func(*userNotebooks) {})
-	}
-	if len(d.used.clients) != usersKept {
-		t.Errorf("%d clients", len(d.used.clients))
-	}
-	d.used.with("last", "", func(u *userNotebooks) { u.current = "x" })
-	d.used.forget("last")
-	d.used.with("last", "", func(u *userNotebooks) {
-		if u.current != "" {
-			t.Error("not forgotten")
-		}
-	})
 }
 
 // Only the server that the program is bound to is connected to, and no token reaches another.
@@ -235,7 +211,7 @@ func TestConnectToJupyter(t *testing.T) {
 	}
 	m := session.New(session.Config{Server: srv})
 	defer m.Close(t.Context())
-	away := r.connect(Config{Manager: m, Version: "test", Toolsets: []string{toolsetToday}})
+	away := r.connect(Config{Manager: m, Version: "test", Toolsets: []string{tool.ToolsetToday}})
 	defer away.Close()
 	if res := r.callAs(away, "connect_to_jupyter", dict{"jupyter_url": "http://127.0.0.1:9"}); !res.IsError || !strings.Contains(messageOf(res), "failed to connect") {
 		t.Error(messageOf(res))

@@ -15,7 +15,7 @@
 //
 // [New] puts one handler around every tool. It checks the arguments against the tool's schema (arguments.go), decodes
 // them, calls the tool, and turns what comes back into an MCP result (answer.go): the JSON object once as text and once
-// as structured content, images as image content beside it, all of it within [MaxAnswerBytes]. An error is answered as
+// as structured content, images as image content beside it, all of it within [tool.MaxAnswerBytes]. An error is answered as
 // a tool error, which the model reads: it says what was wrong, with the value, and what to do. Only what is this
 // program's own fault, such as a panic, becomes a protocol error.
 //

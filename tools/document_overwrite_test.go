@@ -8,12 +8,14 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/tools/document"
 )
 
 func TestOverwriteText(t *testing.T) {
 	r, other := newRig(t), newRig(t)
 	path := r.textFile("one 😀\ntwo\nthree\n")
-	var got overwriteResult
+	var got document.OverwriteResult
 	r.good("overwrite_document", dict{"path": "/" + path, "content": "one 😀\r\n2\nthree\n"}, &got)
 	if got.Message != "Successfully overwrote document at '"+path+"'" || got.Path != path || got.Length != 14 || got.Merged {
 		t.Errorf("overwritten: %+v", got)
@@ -27,14 +29,14 @@ func TestOverwriteText(t *testing.T) {
 	other.good("replace_document_text", dict{"path": path, "position": 6, "length": 1, "text": "zwei"}, nil)
 	r.eventuallyText(path, "one 😀\nzwei\nthree\n")
 	r.bad("overwrite_document", dict{"path": path, "content": "one 😀\nII\nthree\n"}, "nothing was changed", "zwei", "II")
-	got = overwriteResult{}
+	got = document.OverwriteResult{}
 	r.good("overwrite_document", dict{"path": path, "content": "one 😀\n2\nthree\nfour\n"}, &got)
 	if now := r.content(path); now.Content != "one 😀\nzwei\nthree\nfour\n" || !got.Merged {
 		t.Errorf("merged: %+v, it reads %+v", got, now)
 	}
 	r.bad("overwrite_document", dict{"path": path + "x", "content": ""}, "there is no document")
 	r.bad("overwrite_document", dict{"path": r.server.Write(t, r.server.Name(t, ".png"), "\x89PNG\xff"), "content": ""}, "not UTF-8 text")
-	got = overwriteResult{}
+	got = document.OverwriteResult{}
 	r.good("overwrite_document", dict{"path": path, "content": ""}, &got)
 	if now := r.content(path); now.Content != "" || got.Length != 0 {
 		t.Errorf("emptied: %+v, it reads %+v", got, now)
@@ -84,7 +86,7 @@ func (r *rig) book(path string) []string {
 func TestOverwriteNotebook(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "a", "b", "c", "d", "e")
-	overwrite := func(content string) (got overwriteResult) {
+	overwrite := func(content string) (got document.OverwriteResult) {
 		t.Helper()
 		r.good("overwrite_document", dict{"path": path, "content": content}, &got)
 		return got
@@ -173,32 +175,9 @@ func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 		r.bad("overwrite_document", args, "nothing was changed", added.ID, "read it again")
 	}
 	r.bad("overwrite_document", dict{"path": path, "content": book("c0:a = 7\nb = 2\n", "c1:gone = 1", "c2:last = 1", added.ID+":added")}, "nothing was changed", "a = 100", "a = 7")
-	var got overwriteResult
+	var got document.OverwriteResult
 	r.good("overwrite_document", dict{"path": path, "content": book("c0:a = 1\nb = 3\n", "c2:last = 1", added.ID+":added")}, &got)
 	if now := r.book(path); !got.Merged || !slices.Equal(now, []string{"c0:a = 100\nb = 3\n", "c2:last = 1", added.ID + ":added"}) {
 		t.Errorf("merged: %+v, %q", got, now)
-	}
-}
-
-// The longest run in order stays where it is.
-func TestInOrder(t *testing.T) {
-	for _, c := range []struct {
-		match []int
-		want  string
-	}{
-		{nil, ""},
-		{[]int{0, 1, 2}, "ooo"},
-		{[]int{1, 2, 0}, "oo-"},
-		{[]int{3, -1, 0, 1, 2}, "--ooo"},
-		{[]int{2, 1, 0}, "--o"},
-		{[]int{-1, -1}, "--"},
-	} {
-		got := ""
-		for _, stays := range inOrder(c.match) {
-			got += map[bool]string{true: "o", false: "-"}[stays]
-		}
-		if got != c.want {
-			t.Errorf("inOrder(%v) = %q, want %q", c.match, got, c.want)
-		}
 	}
 }

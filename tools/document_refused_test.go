@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A misuse is a call that must be refused.
@@ -24,19 +26,19 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 	revisions := map[string]string{notebook: r.content(notebook).Revision, text: r.content(text).Revision}
 	for _, d := range definitions() {
 		path := notebook
-		if d.toolset == toolsetDocument {
+		if d.Toolset == tool.ToolsetDocument {
 			path = text
 		}
 		var in dict
-		if err := json.Unmarshal(d.input.raw(), &in); err != nil {
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
 			t.Fatal(err)
 		}
 		good := example(in, "", path).(dict)
 		cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
 		for _, c := range cases {
-			res := r.call(d.name, c.args)
+			res := r.call(d.Name, c.args)
 			if message := messageOf(res); !res.IsError || message == "" {
-				t.Errorf("%s takes %s (%.200v): %.300s", d.name, c.what, c.args, message)
+				t.Errorf("%s takes %s (%.200v): %.300s", d.Name, c.what, c.args, message)
 			}
 		}
 	}

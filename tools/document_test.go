@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // written is what the answers about edits of a text have in common.
@@ -22,10 +24,10 @@ type written struct {
 }
 
 // content is the whole of a document, as the tool reads it.
-func (r *rig) content(path string) contentResult {
+func (r *rig) content(path string) document.ContentResult {
 	r.t.Helper()
-	var out contentResult
-	r.good("get_document_content", dict{"path": path, "max_content": maxContent}, &out)
+	var out document.ContentResult
+	r.good("get_document_content", dict{"path": path, "max_content": document.MaxContent}, &out)
 	return out
 }
 
@@ -50,17 +52,17 @@ func TestGetDocumentContent(t *testing.T) {
 	path := r.textFile("# Document 😀\r\n\r\nThis is a sample.\n")
 	const text = "# Document 😀\n\nThis is a sample.\n"
 	got := r.content("/" + path)
-	if got.Content != text || got.Truncated || got.Length != size(text) || got.Revision == "" || got.Next != nil {
+	if got.Content != text || got.Truncated || got.Length != tool.Size(text) || got.Revision == "" || got.Next != nil {
 		t.Errorf("all of it: %+v", got)
 	}
-	got = contentResult{}
+	got = document.ContentResult{}
 	r.good("get_document_content", dict{"path": path, "max_content": 12}, &got)
-	if got.Content != "# Document 😀" || !got.Truncated || got.Length != size(text) || got.Next == nil || *got.Next != 12 {
+	if got.Content != "# Document 😀" || !got.Truncated || got.Length != tool.Size(text) || got.Next == nil || *got.Next != 12 {
 		t.Errorf("its start: %+v", got)
 	}
-	got = contentResult{}
+	got = document.ContentResult{}
 	r.good("get_document_content", dict{"path": path, "position": 12}, &got)
-	if got.Content != "\n\nThis is a sample.\n" || got.Truncated || got.Length != size(text) {
+	if got.Content != "\n\nThis is a sample.\n" || got.Truncated || got.Length != tool.Size(text) {
 		t.Errorf("its rest: %+v", got)
 	}
 	r.bad("get_document_content", dict{"path": path, "position": 33}, "position 33 is out of range: the document has 32 characters")
@@ -76,8 +78,8 @@ func TestGetDocumentContent(t *testing.T) {
 	// What does not fit in one answer is cut, however it is escaped.
 	long := r.textFile(strings.Repeat("\x01<\"\u2028", 100_000))
 	got = r.content(long)
-	if !got.Truncated || got.Length != 400_000 || got.Next == nil || *got.Next != size(got.Content) || *got.Next < 10_000 {
-		t.Errorf("a long one: %d characters, next %v", size(got.Content), got.Next)
+	if !got.Truncated || got.Length != 400_000 || got.Next == nil || *got.Next != tool.Size(got.Content) || *got.Next < 10_000 {
+		t.Errorf("a long one: %d characters, next %v", tool.Size(got.Content), got.Next)
 	}
 
 	nb := r.server.Notebook(t, "x = '😀'")
@@ -118,7 +120,7 @@ func TestEditDocumentText(t *testing.T) {
 		}
 	}
 	r.fileIs(path, want)
-	n := size(want)
+	n := tool.Size(want)
 	for tool, args := range map[string]dict{
 		"insert_document_text":  {"text": "x", "position": n + 1},
 		"delete_document_text":  {"position": n - 2, "length": 3},

@@ -4,17 +4,22 @@ import (
 	"errors"
 	"fmt"
 	"math"
+
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/datalayer"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // eitherSchema is the result of a tool that answers in a session of its own as this program does, and without one as
 // their server does.
-func eitherSchema() schema {
-	return schema{{"type", "object"}, {"anyOf", []schema{codeSchema(), outputsSchema()}}}
+func eitherSchema() tool.Schema {
+	return tool.Schema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: []tool.Schema{analysis.CodeSchema(), datalayer.OutputsSchema()}}}
 }
 
 // either are the options of a tool that runs code with or without a session.
 type either struct {
-	codeOptions
+	analysis.CodeOptions
 	Interval *int `json:"progress_interval"`
 }
 
@@ -27,8 +32,8 @@ func (o either) check() error {
 }
 
 // used are the same options for a call without a session.
-func (o either) used() usedRun {
-	u := usedRun{Interval: o.Interval}
+func (o either) used() datalayer.UsedRun {
+	u := datalayer.UsedRun{Interval: o.Interval}
 	if o.Timeout != nil {
 		whole := int(math.Ceil(*o.Timeout))
 		u.Timeout = &whole
@@ -37,13 +42,13 @@ func (o either) used() usedRun {
 }
 
 // codeProperties describe codeOptions, and what there is of usedRun. usual is their server's timeout.
-func codeProperties(usual int) []property {
-	return []property{
-		optional("timeout", described("number", fmt.Sprintf("Seconds to wait. In a session, code that takes longer goes on, and is answered with what it has put out so far; left out is %v. "+
-			"Without one it is interrupted; 0 is %d, left out %d.", defaultCodeTimeout, usualTimeout, secondsOf(nil, usual))).
-			with("minimum", 0).with("maximum", maxTimeout)),
-		optional("maxOutputSize", integer("Most characters of all output together.").between(1, maxOutputSize).def(defaultCodeSize)),
-		optional("interrupt_on_cancel", boolean("Whether cancelling this call stops the code. If false it goes on.").def(true)),
-		optional("progress_interval", integer("Without a session: seconds between two lines on progress.").between(0, longestGiven).def(defaultInterval)),
+func codeProperties(usual int) []tool.Property {
+	return []tool.Property{
+		tool.Optional("timeout", tool.Described("number", fmt.Sprintf("Seconds to wait. In a session, code that takes longer goes on, and is answered with what it has put out so far; left out is %v. "+
+			"Without one it is interrupted; 0 is %d, left out %d.", analysis.DefaultCodeTimeout, datalayer.UsualTimeout, datalayer.SecondsOf(nil, usual))).
+			With("minimum", 0).With("maximum", notebook.MaxTimeout)),
+		tool.Optional("maxOutputSize", tool.Integer("Most characters of all output together.").Between(1, notebook.MaxOutputSize).Def(analysis.DefaultCodeSize)),
+		tool.Optional("interrupt_on_cancel", tool.Boolean("Whether cancelling this call stops the code. If false it goes on.").Def(true)),
+		tool.Optional("progress_interval", tool.Integer("Without a session: seconds between two lines on progress.").Between(0, datalayer.LongestGiven).Def(datalayer.DefaultInterval)),
 	}
 }

@@ -12,6 +12,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // answerer answers what a client is asked.
@@ -30,7 +33,7 @@ func (p *answerer) Elicit(_ context.Context, req mcp.ElicitationRequest) (*mcp.E
 // notebook, answer or log.
 func TestInputIsElicited(t *testing.T) {
 	r := newRig(t)
-	r.who = (&Clients{}).Enter() // with two programs
+	r.who = (&tool.Clients{}).Enter() // with two programs
 	var log bytes.Buffer
 	p := &answerer{}
 	s, err := New(Config{Manager: r.manager, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -51,16 +54,16 @@ func TestInputIsElicited(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := r.server.Notebook(t, "import getpass\nprint(len(getpass.getpass('Token please: ')))", "print(input('Name? ').upper())")
-	one := func(start int) executionResult {
+	one := func(start int) notebook.ExecutionResult {
 		t.Helper()
-		var got executeResult
+		var got notebook.ExecuteResult
 		decode(t, r.callAs(c, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": start}}}), &got)
 		return got.Results[0]
 	}
 
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "hunter2!"}}
-	if got := one(0); got.State != string(session.Done) || !strings.Contains(asJSON(t, got.Outputs), `"text":"8\n"`) || strings.Contains(asJSON(t, got), "hunter2") {
-		t.Errorf("getpass: %s", asJSON(t, got))
+	if got := one(0); got.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), `"text":"8\n"`) || strings.Contains(toolstest.AsJSON(t, got), "hunter2") {
+		t.Errorf("getpass: %s", toolstest.AsJSON(t, got))
 	}
 	if len(p.asked) != 1 || !strings.Contains(p.asked[0], "Token please") || !strings.Contains(p.asked[0], path) {
 		t.Errorf("the person was asked %q", p.asked)
@@ -68,23 +71,23 @@ func TestInputIsElicited(t *testing.T) {
 	if strings.Contains(log.String(), "hunter2") || strings.Contains(log.String(), "Token please") {
 		t.Errorf("the log tells of the password:\n%s", &log)
 	}
-	if got := one(1); got.State != string(session.Done) || !strings.Contains(asJSON(t, got.Outputs), "HUNTER2!") {
-		t.Errorf("input: %s", asJSON(t, got))
+	if got := one(1); got.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), "HUNTER2!") {
+		t.Errorf("input: %s", toolstest.AsJSON(t, got))
 	}
 
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
 	if got := one(1); got.State != string(session.Interrupted) || !strings.Contains(got.Message, `"Name? "`) || !strings.Contains(got.Message, "did not answer") {
-		t.Errorf("declined: %s", asJSON(t, got))
+		t.Errorf("declined: %s", toolstest.AsJSON(t, got))
 	}
 	p.err = errors.New("the window was closed")
 	if got := one(1); got.State != string(session.Interrupted) || !strings.Contains(got.Message, "the window was closed") {
-		t.Errorf("failed: %s", asJSON(t, got))
+		t.Errorf("failed: %s", toolstest.AsJSON(t, got))
 	}
 	// A client that cannot ask anybody sees what the code waits for; one that can answers in its place.
 	p.err, p.answer = nil, mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
-	var res executionResult
+	var res notebook.ExecutionResult
 	for _, seconds := range []int{2, 20, 200} {
-		var got executeResult
+		var got notebook.ExecuteResult
 		r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}, "timeout": seconds}, &got)
 		if res = got.Results[0]; strings.Contains(res.Message, "input") {
 			break
@@ -93,11 +96,11 @@ func TestInputIsElicited(t *testing.T) {
 		r.good("wait_run", dict{"run_id": res.RunID}, nil)
 	}
 	if res.State != string(session.Running) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
-		t.Errorf("without elicitation: %s", asJSON(t, res))
+		t.Errorf("without elicitation: %s", toolstest.AsJSON(t, res))
 	}
-	var view runView
+	var view notebook.RunView
 	decode(t, r.callAs(c, "wait_run", dict{"run_id": res.RunID}), &view)
-	if view.State != string(session.Done) || !strings.Contains(asJSON(t, view.Outputs), "LATE") {
-		t.Errorf("answered by another client: %s", asJSON(t, view))
+	if view.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE") {
+		t.Errorf("answered by another client: %s", toolstest.AsJSON(t, view))
 	}
 }

@@ -6,19 +6,23 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/datalayer"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 type executeCellArgs struct {
 	either
-	cellName
+	analysis.CellName
 	ID      string `json:"session_id"`
 	Stream  *bool  `json:"stream"`
 	Seconds *int   `json:"timeout_seconds"`
 }
 
 // used are the options for a call without a session.
-func (a executeCellArgs) used() usedRun {
+func (a executeCellArgs) used() datalayer.UsedRun {
 	u := a.either.used()
 	u.Stream = a.Stream
 	if u.Timeout == nil {
@@ -28,50 +32,50 @@ func (a executeCellArgs) used() usedRun {
 }
 
 // executeCell makes execute_cell.
-func executeCell(p *parts) tool {
-	d := p.deps
-	return tool{
-		name:    "execute_cell",
-		title:   "Run a cell",
-		toolset: toolsetCells,
-		also:    []string{toolsetDatalayer, toolsetToday},
-		description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
+func executeCell(p *parts) tool.Tool {
+	d := p.Desk
+	return tool.Tool{
+		Name:    "execute_cell",
+		Title:   "Run a cell",
+		Toolset: tool.ToolsetCells,
+		Also:    []string{tool.ToolsetDatalayer, tool.ToolsetToday},
+		Description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
 			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running. " +
 			"Without session_id it is a cell of the notebook made current by use_notebook, which is interrupted at the timeout, and the answer is a list of texts and images.",
-		marks: marks{destructive: true, openWorld: true},
-		input: arguments(append(append([]property{
-			optional("session_id", sessionIDSchema().orNull()),
-			optional("cell_index", integer("Index of the cell, from 0. Needed unless cell_id is given.").between(0, maxIndex).orNull()),
-			optional("cell_id", idSchema("Id of the cell, in place of cell_index.").orNull()),
+		Marks: tool.Marks{Destructive: true, OpenWorld: true},
+		Input: tool.Arguments(append(append([]tool.Property{
+			tool.Optional("session_id", analysis.SessionIDSchema().OrNull()),
+			tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
+			tool.Optional("cell_id", desk.IDSchema("Id of the cell, in place of cell_index.").OrNull()),
 		}, codeProperties(0)...),
-			optional("stream", boolean("Without a session: whether to add lines on the time that it took.").def(true)),
-			optional("timeout_seconds", integer("The same as timeout, for a call without a session.").between(0, longestGiven).orNull()),
+			tool.Optional("stream", tool.Boolean("Without a session: whether to add lines on the time that it took.").Def(true)),
+			tool.Optional("timeout_seconds", tool.Integer("The same as timeout, for a call without a session.").Between(0, datalayer.LongestGiven).OrNull()),
 		)...),
-		output: eitherSchema(),
-		handle: typed(func(ctx context.Context, args executeCellArgs) (*answer, error) {
+		Output: eitherSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {
 			if args.ID == "" {
-				name := usedCell{Index: args.Index, CellID: args.CellID}
-				return p.theirs.runUsedCell(ctx, name, args.used().watch("cell.execute", usualTimeout), args.codeOptions)
+				name := datalayer.UsedCell{Index: args.Index, CellID: args.CellID}
+				return p.datalayer.RunUsedCell(ctx, name, args.used().Watch("cell.execute", datalayer.UsualTimeout), args.CodeOptions)
 			}
-			if err := errors.Join(args.either.check(), args.cellName.check()); err != nil {
+			if err := errors.Join(args.either.check(), args.CellName.Check()); err != nil {
 				return nil, err
 			}
-			a, doc, err := d.sessionNotebook(ctx, args.ID)
+			a, doc, err := d.SessionNotebook(ctx, args.ID)
 			if err != nil {
 				return nil, err
 			}
 			if doc == nil {
-				return nil, analysisError(fmt.Errorf("session %s: %w", a.ID(), session.ErrNoNotebook))
+				return nil, desk.AnalysisError(fmt.Errorf("session %s: %w", a.ID(), session.ErrNoNotebook))
 			}
 			defer doc.Release()
-			cell, err := args.find(doc)
+			cell, err := args.Find(doc)
 			switch {
 			case err != nil:
 				return nil, err
 			case cell.Type != ydoc.Code:
-				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", quoted(cell.ID), cell.Type)
+				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", tool.Quoted(cell.ID), cell.Type)
 			}
-			return d.runCell(ctx, a, doc, cell.ID, args.codeOptions)
+			return analysis.RunCell(ctx, d, a, doc, cell.ID, args.CodeOptions)
 		}),
 	}
 }

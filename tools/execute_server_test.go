@@ -8,6 +8,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // What is answered of cells that the server runs is what is answered of those
@@ -36,12 +38,12 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 		"1",
 	}
 	var answers [2]string
-	for i, c := range []func(path string) executeResult{
-		func(path string) (out executeResult) {
+	for i, c := range []func(path string) notebook.ExecuteResult{
+		func(path string) (out notebook.ExecuteResult) {
 			r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}, &out)
 			return out
 		},
-		func(path string) (out executeResult) {
+		func(path string) (out notebook.ExecuteResult) {
 			decode(t, r.callAs(client, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}), &out)
 			return out
 		},
@@ -62,7 +64,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 				delete(o, "traceback") // has the kernel's process
 			}
 		}
-		answers[i] = asJSON(t, out)
+		answers[i] = toolstest.AsJSON(t, out)
 	}
 	if answers[0] != answers[1] {
 		t.Errorf("by the kernel: %s\nby the server: %s", answers[0], answers[1])

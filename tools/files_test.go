@@ -11,6 +11,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook"
 )
 
 // folder makes a folder of the test's own.
@@ -31,7 +33,7 @@ func TestListDocuments(t *testing.T) {
 	r.server.Write(t, dir+"/sub/deep/c.txt", "")
 	r.server.Write(t, dir+"/.hidden/d.md", "")
 	r.server.Write(t, dir+"/.ipynb_checkpoints/b-checkpoint.md", "")
-	var got []listedDocument // the seed: a JSON array
+	var got []document.ListedDocument // the seed: a JSON array
 	names := func() string {
 		var out []string
 		for _, d := range got {
@@ -80,9 +82,9 @@ func TestListDocumentsStopsEarly(t *testing.T) {
 	for i := range 400 { // with addresses of a kilobyte each
 		r.server.Write(t, fmt.Sprintf("%s/%04d%s", dir, i, strings.Repeat("日", 80)), "")
 	}
-	var got []listedDocument
+	var got []document.ListedDocument
 	res := r.good("list_documents", dict{"path": dir}, &got)
-	var note listNote
+	var note document.ListNote
 	if texts := textsOf(res); len(texts) != 2 || json.Unmarshal([]byte(texts[1]), &note) != nil {
 		t.Fatalf("%d texts", len(texts))
 	}
@@ -94,12 +96,12 @@ func TestListDocumentsStopsEarly(t *testing.T) {
 func TestCreateDocument(t *testing.T) {
 	r := newRig(t)
 	dir := r.folder()
-	var got createResult
+	var got document.CreateResult
 	made := func(args dict, typ string) string {
 		t.Helper()
 		r.good("create_document", args, &got)
 		path := strings.TrimPrefix(args["path"].(string), "/")
-		if want := (createResult{fmt.Sprintf("Successfully created %s at '%s'", typ, path), path, typ}); got != want {
+		if want := (document.CreateResult{Message: fmt.Sprintf("Successfully created %s at '%s'", typ, path), Path: path, Type: typ}); got != want {
 			t.Errorf("created %+v, want %+v", got, want)
 		}
 		return path
@@ -172,7 +174,7 @@ func (r *rig) listing(dir string) (names []string) {
 func TestGetDocumentInfo(t *testing.T) {
 	r := newRig(t)
 	path := r.textFile("# Document Content 😀")
-	var info documentInfo
+	var info document.Info
 	if res := r.good("get_document_info", dict{"path": "/" + path}, &info); len(res.Content) != 1 {
 		t.Errorf("%d texts", len(res.Content))
 	}
@@ -213,21 +215,21 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 	dir := r.folder()
 	r.server.Write(t, dir+"/a.md", "text\n")
 	r.good("insert_document_text", dict{"path": dir + "/a.md", "position": 0, "text": "fresh "}, nil)
-	var copied copyResult
+	var copied document.CopyResult
 	r.good("copy_document", dict{"path": "/" + dir + "/a.md", "copyPath": "/" + dir + "/copy 😀.md"}, &copied)
-	if want := (copyResult{fmt.Sprintf("Successfully copied document from '%s/a.md' to '%s/copy 😀.md'", dir, dir), dir + "/a.md", dir + "/copy 😀.md"}); copied != want {
+	if want := (document.CopyResult{Message: fmt.Sprintf("Successfully copied document from '%s/a.md' to '%s/copy 😀.md'", dir, dir), OriginalPath: dir + "/a.md", CopyPath: dir + "/copy 😀.md"}); copied != want {
 		t.Errorf("copied %+v, want %+v", copied, want)
 	}
 	if got := r.server.Read(t, dir+"/copy 😀.md"); got != "fresh text\n" {
 		t.Errorf("the copy holds %q", got)
 	}
-	var renamed renameResult
+	var renamed document.RenameResult
 	r.good("rename_document", dict{"path": dir + "/a.md", "newPath": "/" + dir + "/b.md"}, &renamed)
-	if want := (renameResult{fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), dir + "/a.md", dir + "/b.md", ""}); renamed != want {
+	if want := (document.RenameResult{Message: fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), OldPath: dir + "/a.md", NewPath: dir + "/b.md", Warning: ""}); renamed != want {
 		t.Errorf("renamed %+v, want %+v", renamed, want)
 	}
 	// The session went along, and what was shown of it.
-	var s documentSession
+	var s document.Session
 	if r.good("query_document_session", dict{"path": dir + "/b.md"}, &s); s.Status != "connected" {
 		t.Errorf("its session: %+v", s)
 	}
@@ -268,7 +270,7 @@ func TestDeleteRenameCopyDocument(t *testing.T) {
 		t.Errorf("refused calls left %q, before %q", after, before)
 	}
 
-	var gone deleteDocumentResult
+	var gone document.DeleteResult
 	for _, name := range []string{"/b.md", "/copy 😀.md", ""} {
 		r.good("delete_document", dict{"path": "/" + dir + name}, &gone)
 		if gone.Path != dir+name || gone.Message != "Successfully deleted document at '"+dir+name+"'" {
@@ -299,28 +301,28 @@ func TestCreateAfterDelete(t *testing.T) {
 func TestDocumentSessions(t *testing.T) {
 	r := newRig(t)
 	md, nb := r.textFile("text"), r.server.Notebook(t, "1")
-	var got documentSession
+	var got document.Session
 	if r.good("query_document_session", dict{"path": "/" + md}, &got); got.Status != "not_found" || got.Path != md || got.Message == "" {
 		t.Errorf("before any use: %+v", got)
 	}
 	r.content(md)
 	r.content(nb)
 	for _, path := range []string{md, nb} {
-		got = documentSession{}
+		got = document.Session{}
 		r.good("query_document_session", dict{"path": path}, &got)
 		if got.Path != path || got.Status != "connected" || got.SessionID == "" || got.FileID == "" || got.Message != "RTC session is active" || got.ExpiresIn == nil || got.Saved != nil {
 			t.Errorf("in use: %+v", got)
 		}
 	}
-	var sessions querySessionsResult
+	var sessions notebook.QuerySessionsResult
 	if r.good("query_nb_sessions", nil, &sessions); sessions.Total != 1 || sessions.Active != 1 || sessions.Sessions[0].Path != nb {
 		t.Errorf("of notebooks alone: %+v", sessions)
 	}
 	r.bad("end_nb_session", dict{"path": md}, "end_document_session")
-	var ended endSessionResult
+	var ended document.EndSessionResult
 	for _, path := range []string{md, nb} {
 		r.good("end_document_session", dict{"path": "/" + path}, &ended)
-		if ended != (endSessionResult{Path: path, Status: "disconnected", Message: "RTC session ended successfully"}) {
+		if ended != (document.EndSessionResult{Path: path, Status: "disconnected", Message: "RTC session ended successfully"}) {
 			t.Errorf("ended: %+v", ended)
 		}
 	}

@@ -6,12 +6,15 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-// Whatever a kernel puts out and a cell holds, no answer is longer than [MaxAnswerBytes]: callAs checks that of each.
+// Whatever a kernel puts out and a cell holds, no answer is longer than [tool.MaxAnswerBytes]: callAs checks that of each.
 func TestGiantContents(t *testing.T) {
 	r := newRig(t)
-	const most = maxOutputSize
+	const most = notebook.MaxOutputSize
 	giants := []string{
 		"print('start'); print('é\"<' * 150_000); print('end')",                                          // one text, which JSON makes longer
 		"for i in range(60): display({'text/plain': 'x' * 20_000, 'text/html': '<b>' * 3000}, raw=True)", // many outputs
@@ -23,7 +26,7 @@ func TestGiantContents(t *testing.T) {
 	path := r.server.Notebook(t, append(giants, "# "+strings.Repeat("\\\"<é", 250_000))...)
 	var runs []string
 	for i := range giants {
-		var ran executeResult
+		var ran notebook.ExecuteResult
 		r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": i}}, "maxCellOutputSize": most}, &ran)
 		res := ran.Results[0]
 		if !res.Truncated || res.OriginalSize < most && i < 4 || res.State == string(session.Running) {
@@ -33,7 +36,7 @@ func TestGiantContents(t *testing.T) {
 	}
 	for i, id := range runs {
 		for _, name := range []string{"get_run", "wait_run", "cancel_run"} {
-			var view runView
+			var view notebook.RunView
 			r.good(name, dict{"run_id": id, "maxCellOutputSize": most}, &view)
 			if !view.Truncated {
 				t.Errorf("%s: giant %d is not truncated", name, i)
@@ -41,16 +44,16 @@ func TestGiantContents(t *testing.T) {
 		}
 	}
 	// Head and tail are kept, and the middle says what is missing and how to get it.
-	var view runView
+	var view notebook.RunView
 	r.good("get_run", dict{"run_id": runs[0], "maxCellOutputSize": 1000}, &view)
 	shown := fmt.Sprint(view.Outputs[0]["text"])
-	if !strings.HasPrefix(shown, "start\né\"<") || !strings.HasSuffix(shown, "<\nend\n") || !strings.Contains(shown, "characters left out]") || size(shown) > 1000 {
+	if !strings.HasPrefix(shown, "start\né\"<") || !strings.HasSuffix(shown, "<\nend\n") || !strings.Contains(shown, "characters left out]") || tool.Size(shown) > 1000 {
 		t.Errorf("a long text is shown as %q", shown)
 	}
-	view = runView{}
+	view = notebook.RunView{}
 	r.good("get_run", dict{"run_id": runs[3], "maxCellOutputSize": 1000}, &view)
-	if e := view.Outputs[0]; e["name"] != "ValueError" || strings.Contains(asJSON(t, e), "u001b") || !strings.Contains(asJSON(t, e["traceback"]), "left out") {
-		t.Errorf("a long error is shown as %s", asJSON(t, e))
+	if e := view.Outputs[0]; e["name"] != "ValueError" || strings.Contains(toolstest.AsJSON(t, e), "u001b") || !strings.Contains(toolstest.AsJSON(t, e["traceback"]), "left out") {
+		t.Errorf("a long error is shown as %s", toolstest.AsJSON(t, e))
 	}
 	r.good("read_nb_cells", dict{"path": path}, nil)
 	r.good("read_nb_cells", dict{"path": path, "maxCellData": 100_000}, nil)

@@ -12,6 +12,11 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // shownImages decodes the pictures of an answer, as a client would, and holds them against the bounds.
@@ -26,7 +31,7 @@ func shownImages(t *testing.T, res *mcp.CallToolResult) (out []stdimage.Image) {
 		if err != nil || "image/"+format != img.MIMEType {
 			t.Fatalf("%s: %v, %s", img.MIMEType, err, format)
 		}
-		if size := got.Bounds().Size(); max(size.X, size.Y) > images.MaxShown || len(b) > DefaultMaxImageBytes {
+		if size := got.Bounds().Size(); max(size.X, size.Y) > images.MaxShown || len(b) > desk.DefaultMaxImageBytes {
 			t.Errorf("a picture of %v, %d bytes", size, len(b))
 		}
 		out = append(out, got)
@@ -35,7 +40,7 @@ func shownImages(t *testing.T, res *mcp.CallToolResult) (out []stdimage.Image) {
 }
 
 // references are what stands in the place of images of one kind in the outputs of a result.
-func references(r executionResult, mime string) (out []string) {
+func references(r notebook.ExecutionResult, mime string) (out []string) {
 	for _, o := range r.Outputs {
 		data, _ := o["data"].(map[string]any)
 		if ref, ok := data[mime].(string); ok {
@@ -82,8 +87,8 @@ func TestPlots(t *testing.T) {
 	path := r.server.Notebook(t, plotting+"%config InlineBackend.figure_formats = ['png']", plot,
 		"%config InlineBackend.figure_formats = ['svg']"+plot, "%config InlineBackend.figure_formats = ['jpeg']"+plot,
 		"%config InlineBackend.figure_formats = ['png', 'svg']"+plot)
-	run := func(start, end int) ([]executionResult, []stdimage.Image) {
-		var got executeResult
+	run := func(start, end int) ([]notebook.ExecutionResult, []stdimage.Image) {
+		var got notebook.ExecuteResult
 		res := r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": start, "end": end}}}, &got)
 		for _, one := range got.Results {
 			if one.State != "done" {
@@ -123,7 +128,7 @@ func TestPlots(t *testing.T) {
 		if err != nil || !strings.HasPrefix(string(original), c.magic) {
 			t.Errorf("%s: %v, %.20q", uri, err, original)
 		}
-		var got imageResult
+		var got analysis.ImageResult
 		res := r.good("get_image_resource", dict{"resource_uri": uri}, &got)
 		if got.MIME != c.mime || got.Data != blob.Blob || got.Width < 300 || got.Height < 200 || len(shownImages(t, res)) != 1 {
 			t.Errorf("get_image_resource: %s %d×%d", got.MIME, got.Width, got.Height)
@@ -149,15 +154,15 @@ func TestPlots(t *testing.T) {
 		}
 	}
 	// Read from the notebook, or through the run, it is the same image.
-	var cells readResult
+	var cells notebook.ReadResult
 	r.good("read_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &cells)
 	first := address(t, references(results[1], "image/png")[0])
 	if ref := cells.Cells[0].Outputs[0]["data"].(map[string]any)["image/png"].(string); address(t, ref) != first {
 		t.Errorf("%s, and read %s", first, ref)
 	}
-	var one runView
+	var one notebook.RunView
 	r.good("get_run", dict{"run_id": results[1].RunID}, &one)
-	if refs := references(one.executionResult, "image/png"); len(refs) != 1 || address(t, refs[0]) != first {
+	if refs := references(one.ExecutionResult, "image/png"); len(refs) != 1 || address(t, refs[0]) != first {
 		t.Errorf("%s, and of the run %q", first, refs)
 	}
 	// The same plot drawn again by the same cell keeps its address.
@@ -188,7 +193,7 @@ show("image/png", png(100, 100, 10))
 show("image/svg+xml", "<svg><g></svg>")
 show("image/svg+xml", "<svg onload='x()' width='10' height='10'>" + "<g>" * 1000 + "</g>" * 1000 + "</svg>")
 print("unharmed")`)
-	var got executeResult
+	var got notebook.ExecuteResult
 	res := r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &got)
 	shown := shownImages(t, res)
 	if len(shown) != 4 || shown[2].Bounds().Dx() != 1568 || shown[2].Bounds().Dy() != 392 {
@@ -198,10 +203,10 @@ print("unharmed")`)
 	if len(refs) != 4 || !strings.Contains(refs[0], "4000×1000") || !strings.Contains(refs[0], "shown below at 1568×392") || !strings.Contains(refs[3], "an answer shows 4") {
 		t.Errorf("%q", refs)
 	}
-	if refs := references(got.Results[0], plotly); len(refs) != 1 || !strings.Contains(refs[0], "no picture") {
+	if refs := references(got.Results[0], desk.Plotly); len(refs) != 1 || !strings.Contains(refs[0], "no picture") {
 		t.Errorf("%q", refs)
 	}
-	var image imageResult
+	var image analysis.ImageResult
 	r.good("get_image_resource", dict{"resource_uri": address(t, refs[3]), "include_data": false}, &image)
 	if image.Width != 52 || image.Height != 50 || image.Data != "" {
 		t.Errorf("%+v", image)
@@ -210,12 +215,12 @@ print("unharmed")`)
 	if image.Width != 4000 || image.Height != 1000 || image.Data == "" {
 		t.Errorf("the original: %d×%d", image.Width, image.Height)
 	}
-	var alone executeResult
+	var alone notebook.ExecuteResult
 	if res := r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &alone); len(imagesOf(res)) != 0 {
 		t.Error("what cannot be shown is")
 	}
 	bad := alone.Results[0]
-	if bad.State != "done" || !strings.Contains(asJSON(t, bad.Outputs), "unharmed") {
+	if bad.State != "done" || !strings.Contains(toolstest.AsJSON(t, bad.Outputs), "unharmed") {
 		t.Errorf("%+v", bad)
 	}
 	all := strings.Join(append(references(bad, "image/png"), references(bad, "image/svg+xml")...), "\n")
@@ -232,7 +237,7 @@ func TestImagesLetGo(t *testing.T) {
 	c := r.connect(Config{Manager: r.manager, Version: "test", Images: images.NewStore(1)})
 	defer c.Close()
 	path := r.server.Notebook(t, plotting+"plt.plot([1, 2])\nplt.show()")
-	var got executeResult
+	var got notebook.ExecuteResult
 	run := func() {
 		t.Helper()
 		res := r.callAs(c, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}})
@@ -280,7 +285,7 @@ func TestImagesArePaged(t *testing.T) {
 	seen := map[string]bool{}
 	for pages := 1; ; pages++ {
 		list, err := c.ListResourcesByPage(t.Context(), req)
-		if err != nil || len(list.Resources) > resourcesListed || pages > 2 {
+		if err != nil || len(list.Resources) > resource.Listed || pages > 2 {
 			t.Fatalf("%v, page %d of %d", err, pages, len(list.Resources))
 		}
 		for _, res := range list.Resources {

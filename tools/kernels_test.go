@@ -5,13 +5,15 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestListAvailableKernels(t *testing.T) {
 	r := newRig(t)
-	var got listKernelsResult
+	var got notebook.ListKernelsResult
 	r.good("list_available_kernels", dict{}, &got)
-	want := []availableKernel{
+	want := []notebook.AvailableKernel{
 		{Name: "python3", DisplayName: "Python 3 (ipykernel)", Language: "python", Path: "/kernelspecs/python3", Default: true},
 		{Name: "bash", DisplayName: "Bash", Language: "bash", Path: "/kernelspecs/bash"},
 	}
@@ -25,23 +27,23 @@ func TestRestartNbKernel(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "n = globals().get('n', 0) + 1\nn", "n * 10")
 	r.good("insert_nb_cells", dict{"path": path, "position": 1, "exec": false, "cells": []dict{{"type": "markdown", "content": "# text"}}}, nil)
-	var got restartResult
+	var got notebook.RestartResult
 	r.good("restart_nb_kernel", dict{"path": path}, &got)
 	if !got.Restarted || got.OutputsCleared || !got.CellsExecuted || got.KernelName != "python3" || len(got.Results) != 2 ||
 		got.Message != "Successfully started a notebook kernel (there was none) and executed cells" {
 		t.Errorf("without a kernel = %+v", got)
 	}
-	got = restartResult{}
+	got = notebook.RestartResult{}
 	r.good("restart_nb_kernel", dict{"path": path, "clear_outputs": true}, &got)
 	if got.Message != "Successfully restarted notebook kernel, cleared the outputs and executed cells" || !got.OutputsCleared || len(got.Results) != 2 {
 		t.Errorf("restart and run all = %+v", got)
 	}
 	for i, want := range []string{`"text/plain":"1"`, `"text/plain":"10"`} {
-		if res := got.Results[i]; res.State != string(session.Done) || !strings.Contains(asJSON(t, res.Outputs), want) || *res.ExecutionCount != i+1 || res.Message != "" {
+		if res := got.Results[i]; res.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, res.Outputs), want) || *res.ExecutionCount != i+1 || res.Message != "" {
 			t.Errorf("cell %d = %+v", i, res)
 		}
 	}
-	got = restartResult{}
+	got = notebook.RestartResult{}
 	r.good("restart_nb_kernel", dict{"path": path, "clear_outputs": true, "exec": false}, &got)
 	if !got.Restarted || got.CellsExecuted || len(got.Results) != 0 || got.Message != "Successfully restarted notebook kernel, cleared the outputs" {
 		t.Errorf("restart alone = %+v", got)
@@ -51,12 +53,12 @@ func TestRestartNbKernel(t *testing.T) {
 			t.Errorf("after clearing: %+v", c)
 		}
 	}
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
 	if m := ran.Results[0].Message; !strings.Contains(m, "the kernel was restarted") || !strings.Contains(m, "variables") {
 		t.Errorf("the next run says %q", m)
 	}
-	got = restartResult{}
+	got = notebook.RestartResult{}
 	r.good("restart_nb_kernel", dict{"path": path, "kernel_name": "bash"}, &got)
 	if got.KernelName != "bash" || strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 failed") {
 		t.Errorf("as another language = %+v", got)
@@ -68,14 +70,14 @@ func TestRestartNbKernel(t *testing.T) {
 func TestAssignNbKernel(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "echo $((6*7))")
-	var got assignResult
+	var got notebook.AssignResult
 	r.good("assign_nb_kernel", dict{"path": path, "kernel_name": "bash"}, &got)
 	if !got.Assigned || got.KernelName != "bash" || got.Message != "Successfully assigned kernel 'bash' to notebook '"+path+"'" {
 		t.Errorf("assign = %+v", got)
 	}
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
-	if got := asJSON(t, ran.Results[0].Outputs); !strings.Contains(got, `"text":"42\n"`) {
+	if got := toolstest.AsJSON(t, ran.Results[0].Outputs); !strings.Contains(got, `"text":"42\n"`) {
 		t.Errorf("it runs bash: %s", got)
 	}
 	r.good("assign_nb_kernel", dict{"path": path, "kernel_name": "bash"}, &got)

@@ -6,6 +6,10 @@ import (
 	"strings"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // onDisk waits until the file holds the sources, as the server's autosave writes them.
@@ -19,7 +23,7 @@ func (r *rig) onDisk(path string, want ...string) {
 		if err := json.Unmarshal([]byte(r.server.Read(r.t, path)), &nb); err == nil {
 			got = nil
 			for _, c := range nb.Cells {
-				got = append(got, joinText(c.Source))
+				got = append(got, desk.JoinText(c.Source))
 			}
 			if slices.Equal(got, want) {
 				return
@@ -32,7 +36,7 @@ func (r *rig) onDisk(path string, want ...string) {
 func TestInsertNbCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "first", "last")
-	var got insertResult
+	var got notebook.InsertResult
 	r.good("insert_nb_cells", dict{"path": path, "position": 1, "exec": false, "cells": []dict{
 		{"content": "x = 1\r\ny = 2"}, {"type": "markdown", "content": "# é😀"},
 	}}, &got)
@@ -70,8 +74,8 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 	r.bad("insert_nb_cells", dict{"path": path, "cells": []dict{{"content": ""}}}, "position is missing", "2 cells")
 	r.bad("insert_nb_cells", dict{"path": path, "after_id": "gone", "cells": []dict{{"content": ""}}}, "after_id", `"gone"`)
 	r.bad("insert_nb_cells", dict{"path": path, "after_id": "c0", "position": 0, "cells": []dict{{"content": ""}}}, "both given")
-	r.bad("insert_nb_cells", insert(0, dict{"content": "a" + marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
-	big := dict{"content": strings.Repeat("x", maxSource)}
+	r.bad("insert_nb_cells", insert(0, dict{"content": "a" + tool.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
+	big := dict{"content": strings.Repeat("x", desk.MaxSource)}
 	r.bad("insert_nb_cells", insert(0, big, big, big, big, big), "5.0 MB", "4.0 MB")
 }
 
@@ -79,7 +83,7 @@ func TestModifyNbCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "a", "b", "c", "d")
 	before := r.read(path).Cells
-	var got modifyResult
+	var got notebook.ModifyResult
 	r.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{
 		{"range": dict{"start": 3}, "content": "D\r\nd"},
 		{"range": dict{"start": 0, "end": 2}, "content": "same"},
@@ -116,7 +120,7 @@ func TestModifyNbCellsRefuses(t *testing.T) {
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "gone"}, "content": ""}), "modifications[1].range", `"gone"`)
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "c0"}, "content": ""}), "both name cell 0")
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{}, "content": ""}), "modifications[1].range lacks start")
-	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}, "content": "a" + marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
+	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}, "content": "a" + tool.Marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
 	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}}), `modifications[0] lacks "content"`)
 }
 
@@ -131,7 +135,7 @@ func TestModifyMergesWithOthers(t *testing.T) {
 	}}, nil)
 	r.await(path, "price = 10\nlabel = 'old'  # by hand\n")
 	const merged = "price = 20\nlabel = 'old'  # by hand\n"
-	var got modifyResult
+	var got notebook.ModifyResult
 	change := dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": "price = 20\nlabel = 'old'\n"}}}
 	r.good("modify_nb_cells", change, &got)
 	if len(got.Merged) != 1 || got.Merged[0].Source != merged || got.Merged[0].ID != "c0" {
@@ -165,7 +169,7 @@ func TestModifyFromANamedRevision(t *testing.T) {
 	}
 	r.good("modify_nb_cells", modify("a = 2\nb = 1\n", first), nil)
 	r.read(path)
-	var got modifyResult
+	var got notebook.ModifyResult
 	r.good("modify_nb_cells", modify("a = 1\nb = 3\n", first), &got)
 	if len(got.Merged) != 1 || got.Merged[0].Source != "a = 2\nb = 3\n" {
 		t.Errorf("merged_cells = %+v", got.Merged)
@@ -239,9 +243,9 @@ func TestModifyAfterTheSessionEnded(t *testing.T) {
 func TestDeleteNbCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "a", "b", "c", "d", "e", "f")
-	var got deleteResult
+	var got notebook.DeleteResult
 	r.good("delete_nb_cells", dict{"path": path, "ranges": []dict{{"start": 4}, {"start": 0, "end": 2}, {"start": 1, "end": 3}}}, &got)
-	if got != (deleteResult{"Successfully deleted 4 cells", 4}) {
+	if got != (notebook.DeleteResult{Message: "Successfully deleted 4 cells", Deleted: 4}) {
 		t.Errorf("delete = %+v", got)
 	}
 	if got := r.sources(path); !slices.Equal(got, []string{"d", "f"}) {

@@ -9,11 +9,14 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestGetBaseURL(t *testing.T) {
 	r := newRig(t)
-	var got baseURLResult
+	var got notebook.BaseURLResult
 	r.good("get_base_url", nil, &got)
 	if got.BaseURL != r.server.URL {
 		t.Errorf("base_url = %q, want %q", got.BaseURL, r.server.URL)
@@ -23,10 +26,10 @@ func TestGetBaseURL(t *testing.T) {
 
 func TestNbPathFromURL(t *testing.T) {
 	r := newRig(t)
-	var got notebookURLResult
+	var got notebook.URLResult
 	url := r.server.URL + "/lab/tree/example/My%20notebook.ipynb?token=" + r.server.Token
 	r.good("nb_path_from_url", dict{"url": url}, &got)
-	want := notebookURLResult{strings.Replace(url, r.server.Token, "REDACTED", 1), r.server.URL, "example/My notebook.ipynb"}
+	want := notebook.URLResult{OriginalURL: strings.Replace(url, r.server.Token, "REDACTED", 1), BaseURL: r.server.URL, NotebookPath: "example/My notebook.ipynb"}
 	if got != want {
 		t.Errorf("got %+v, want %+v", got, want)
 	}
@@ -45,7 +48,7 @@ func TestListNbs(t *testing.T) {
 		r.server.Write(t, dir+name, `{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`)
 	}
 	for _, path := range []string{dir, "/" + dir, "/" + dir + "/"} {
-		var got listNbsResult
+		var got notebook.ListNbsResult
 		r.good("list_nbs", dict{"path": path}, &got)
 		var paths []string
 		for _, n := range got.Notebooks {
@@ -75,9 +78,9 @@ func TestListNbs(t *testing.T) {
 func TestGetNbStat(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "1", "2")
-	var got notebookStat
+	var got notebook.Stat
 	r.good("get_nb_stat", dict{"path": "/" + path}, &got)
-	if got.Path != path || got.CellCount != 2 || got.Kernel != (kernelStat{"python3", "", noKernel}) || got.Revision == "" {
+	if got.Path != path || got.CellCount != 2 || got.Kernel != (notebook.KernelStat{Name: "python3", ID: "", State: notebook.NoKernel}) || got.Revision == "" {
 		t.Errorf("before a kernel runs: %+v", got)
 	}
 	if _, err := time.Parse(time.RFC3339, got.LastModified); err != nil {
@@ -85,7 +88,7 @@ func TestGetNbStat(t *testing.T) {
 	}
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, nil)
 	r.good("get_nb_stat", dict{"path": path}, &got)
-	if got.Kernel.Name != "python3" || got.Kernel.ID == "" || got.Kernel.State == "" || got.Kernel.State == noKernel {
+	if got.Kernel.Name != "python3" || got.Kernel.ID == "" || got.Kernel.State == "" || got.Kernel.State == notebook.NoKernel {
 		t.Errorf("with a kernel: %+v", got.Kernel)
 	}
 }
@@ -99,7 +102,7 @@ func TestReadNbCells(t *testing.T) {
 			{"output_type":"execute_result","data":{"text/plain":"1"},"metadata":{},"execution_count":7}]},
 		{"id":"r","cell_type":"raw","source":"","metadata":{}}]}`)
 	got := r.read(path)
-	if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != defaultCellData || got.Next != "" {
+	if got.Path != path || got.CellCount != 3 || len(got.Cells) != 3 || got.Truncated || got.Max != notebook.DefaultCellData || got.Next != "" {
 		t.Fatalf("read = %+v", got)
 	}
 	m, c := got.Cells[0], got.Cells[1]
@@ -111,11 +114,11 @@ func TestReadNbCells(t *testing.T) {
 	}
 	want := `[{"name":"stdout","output_type":"stream","text":"one\ntwo\n"},` +
 		`{"data":{"text/plain":"1"},"execution_count":7,"metadata":{},"output_type":"execute_result"}]`
-	if outputs := asJSON(t, c.Outputs); outputs != want {
+	if outputs := toolstest.AsJSON(t, c.Outputs); outputs != want {
 		t.Errorf("outputs = %s", outputs)
 	}
 
-	var some readResult
+	var some notebook.ReadResult
 	r.good("read_nb_cells", dict{"path": "/" + path, "ranges": []dict{{"start": 2}, {"start": 0, "end": 2}, {"start": 1}}}, &some)
 	var order []int
 	for _, c := range some.Cells {
@@ -126,7 +129,7 @@ func TestReadNbCells(t *testing.T) {
 	}
 	r.good("read_nb_cells", dict{"path": path, "maxCellData": 4}, &some)
 	c = some.Cells[1]
-	if !some.Truncated || !c.Truncated.Source || size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
+	if !some.Truncated || !c.Truncated.Source || tool.Size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
 		t.Errorf("with 4 characters: %+v", some)
 	}
 }
@@ -153,10 +156,10 @@ func TestReadNbCellsPages(t *testing.T) {
 		sources = append(sources, fmt.Sprintf("# %d\n%s", i, strings.Repeat("é\"<", 10_000)))
 	}
 	path := r.server.Notebook(t, sources...)
-	args := dict{"path": path, "maxCellData": maxCellData}
+	args := dict{"path": path, "maxCellData": notebook.MaxCellData}
 	var read []string
 	for calls := 1; ; calls++ {
-		var got readResult
+		var got notebook.ReadResult
 		r.good("read_nb_cells", args, &got)
 		for _, c := range got.Cells {
 			read = append(read, c.Source)
@@ -226,7 +229,7 @@ func TestReadShowsImages(t *testing.T) {
 		t.Fatal(err)
 	}
 	path := r.server.Write(t, r.server.Name(t, ".ipynb"), string(b))
-	var got readResult
+	var got notebook.ReadResult
 	res := r.good("read_nb_cells", dict{"path": path}, &got)
 	images := imagesOf(res)
 	if len(images) != 1 || images[0].Data != png || images[0].MIMEType != "image/png" {

@@ -9,13 +9,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestExecuteNbCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "print('one')\nprint('two')", "6 * 7", "import sys\nsys.stderr.write('oops')\nNone")
 	r.good("insert_nb_cells", dict{"path": path, "position": 1, "exec": false, "cells": []dict{{"type": "markdown", "content": "# text"}}}, nil)
-	var got executeResult
+	var got notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 3}, {"start": 3}}}, &got)
 	if got.Message != "Successfully executed 2 cell ranges" || got.ExecutedRanges != 2 || got.ExecutedCells != 3 || len(got.Results) != 3 {
 		t.Fatalf("execute = %+v", got)
@@ -26,7 +29,7 @@ func TestExecuteNbCells(t *testing.T) {
 		`[{"name":"stderr","output_type":"stream","text":"oops"}]`,
 	} {
 		res := got.Results[i]
-		if o := asJSON(t, res.Outputs); o != want {
+		if o := toolstest.AsJSON(t, res.Outputs); o != want {
 			t.Errorf("outputs of cell %d:\n got %s\nwant %s", i, o, want)
 		}
 		if res.State != "done" || res.ExecutionCount == nil || *res.ExecutionCount != i+1 || res.RunID == "" || res.CellID != got.CellIDs[i] || res.Truncated {
@@ -38,7 +41,7 @@ func TestExecuteNbCells(t *testing.T) {
 	}
 	// What was answered is in the notebook.
 	cells := r.read(path).Cells
-	if cells[2].ExecutionCount == nil || *cells[2].ExecutionCount != 2 || asJSON(t, cells[2].Outputs) != asJSON(t, got.Results[1].Outputs) {
+	if cells[2].ExecutionCount == nil || *cells[2].ExecutionCount != 2 || toolstest.AsJSON(t, cells[2].Outputs) != toolstest.AsJSON(t, got.Results[1].Outputs) {
 		t.Errorf("the cell shows %+v", cells[2])
 	}
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &got)
@@ -63,14 +66,14 @@ func TestExecuteNbCellsRefuses(t *testing.T) {
 func TestInsertRunsTheCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t)
-	var got insertResult
+	var got notebook.InsertResult
 	r.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{
 		{"content": "x = 20"}, {"type": "markdown", "content": "text"}, {"content": "x + 1"},
 	}}, &got)
 	if got.Message != "Successfully inserted cells and executed them" || !got.Executed || len(got.Results) != 2 || len(got.CellIDs) != 3 {
 		t.Fatalf("insert = %+v", got)
 	}
-	if got.Results[1].CellID != got.CellIDs[2] || !strings.Contains(asJSON(t, got.Results[1].Outputs), `"text/plain":"21"`) {
+	if got.Results[1].CellID != got.CellIDs[2] || !strings.Contains(toolstest.AsJSON(t, got.Results[1].Outputs), `"text/plain":"21"`) {
 		t.Errorf("second result = %+v", got.Results[1])
 	}
 }
@@ -78,14 +81,14 @@ func TestInsertRunsTheCells(t *testing.T) {
 func TestModifyRunsTheCells(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "x = 1", "x")
-	var got modifyResult
+	var got notebook.ModifyResult
 	r.good("modify_nb_cells", dict{"path": path, "modifications": []dict{
 		{"range": dict{"start": 0}, "content": "x = 5"}, {"range": dict{"start": 1}, "content": "x * 2"},
 	}}, &got)
 	if got.Message != "Successfully modified 2 cell ranges and executed cells" || !got.Executed || len(got.Results) != 2 {
 		t.Fatalf("modify = %+v", got)
 	}
-	if !strings.Contains(asJSON(t, got.Results[1].Outputs), `"text/plain":"10"`) {
+	if !strings.Contains(toolstest.AsJSON(t, got.Results[1].Outputs), `"text/plain":"10"`) {
 		t.Errorf("second result = %+v", got.Results[1])
 	}
 }
@@ -94,7 +97,7 @@ func TestModifyRunsTheCells(t *testing.T) {
 func TestFailingCell(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "print('before')\n1/0", "'not run'")
-	var got executeResult
+	var got notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}}, &got)
 	if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 failed, 1 not run") {
 		t.Errorf("message = %q", got.Message)
@@ -123,11 +126,11 @@ func TestFailingCell(t *testing.T) {
 func TestOutputIsCut(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "print('start'); print('x' * 100_000); print('end')")
-	var got executeResult
+	var got notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}, "maxCellOutputSize": 500}, &got)
 	res := got.Results[0]
 	text := res.Outputs[0]["text"].(string)
-	if !res.Truncated || res.OriginalSize != 100_011 || size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
+	if !res.Truncated || res.OriginalSize != 100_011 || tool.Size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
 		t.Errorf("truncated %v, original_size %d, %q", res.Truncated, res.OriginalSize, text)
 	}
 }
@@ -137,7 +140,7 @@ func TestImagesOfARun(t *testing.T) {
 	path := r.server.Notebook(t, `import base64
 from IPython.display import Image, display
 display(Image(base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M9QDwADhgGAWjR9awAAAABJRU5ErkJggg==")))`)
-	var got executeResult
+	var got notebook.ExecuteResult
 	res := r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &got)
 	if images := imagesOf(res); len(images) != 1 || images[0].MIMEType != "image/png" {
 		t.Fatalf("%d images", len(images))
@@ -153,7 +156,7 @@ func TestTimeout(t *testing.T) {
 	r := newRig(t)
 	gate := r.server.Name(t, ".gate")
 	path := r.server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.02)\nprint('done')", gate), "2")
-	var got executeResult
+	var got notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}, "timeout": 3}, &got)
 	first, second := got.Results[0], got.Results[1]
 	if first.State != string(session.Running) || second.State != string(session.Queued) || !strings.Contains(first.Message, "goes on") || first.RunID == "" {
@@ -174,7 +177,7 @@ func TestTimeout(t *testing.T) {
 		t.Fatal(err)
 	}
 	cells := r.read(path).Cells
-	if o := asJSON(t, cells[0].Outputs); !strings.Contains(o, `waiting\ndone\n`) || cells[0].ExecutionState == "running" {
+	if o := toolstest.AsJSON(t, cells[0].Outputs); !strings.Contains(o, `waiting\ndone\n`) || cells[0].ExecutionState == "running" {
 		t.Errorf("afterwards: %s, %q", o, cells[0].ExecutionState)
 	}
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/analysis"
 )
 
 func (c *contextRig) prompt(name string, args map[string]string) (string, error) {
@@ -77,7 +78,7 @@ func TestPrompts(t *testing.T) {
 			}
 		}
 		for _, tool := range definitions() { // what it names must exist
-			text = strings.ReplaceAll(text, tool.name, "")
+			text = strings.ReplaceAll(text, tool.Name, "")
 		}
 		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
 			if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor"}, word) {
@@ -136,7 +137,7 @@ func TestPromptCompletions(t *testing.T) {
 		}
 	}
 	var req mcp.CompleteRequest
-	req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: fileScheme + "{session_id}/files/{+path}"}
+	req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: analysis.FileScheme + "{session_id}/files/{+path}"}
 	req.Params.Argument = mcp.CompleteArgument{Name: "path", Value: dir + "/"}
 	if res, err := c.client.Complete(t.Context(), req); err != nil || !slices.Equal(res.Completion.Values, []string{data, nb, dir + "/sub/"}) {
 		t.Errorf("files: %+v, %v", res, err)

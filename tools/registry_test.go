@@ -11,21 +11,24 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // definitions returns all tools; nothing in a definition depends on what the tools work with.
-func definitions() []tool { return registry(&parts{deps: &deps{}}) }
+func definitions() []tool.Tool { return registry(&parts{Desk: &desk.Desk{}}) }
 
 // Each tool's definition is what its snapshot in testdata says. Run with -update after a change that is meant.
 func TestSchemaSnapshots(t *testing.T) {
 	for _, d := range definitions() {
-		t.Run(d.name, func(t *testing.T) {
-			got, err := json.MarshalIndent(d.definition(), "", "  ")
+		t.Run(d.Name, func(t *testing.T) {
+			got, err := json.MarshalIndent(d.Definition(), "", "  ")
 			if err != nil {
 				t.Fatal(err)
 			}
 			got = append(got, '\n')
-			file := filepath.Join("testdata", d.name+".json")
+			file := filepath.Join("testdata", d.Name+".json")
 			if *update {
 				if err := os.WriteFile(file, got, 0o644); err != nil {
 					t.Fatal(err)
@@ -54,10 +57,10 @@ func TestSchemaSnapshots(t *testing.T) {
 // A schema that does not compile would be a tool without checks.
 func TestSchemasCompile(t *testing.T) {
 	for _, d := range definitions() {
-		if _, err := compile(d.name+"-input", d.input); err != nil {
+		if _, err := tool.Compile(d.Name+"-input", d.Input); err != nil {
 			t.Error(err)
 		}
-		if _, err := compile(d.name+"-output", d.output); err != nil {
+		if _, err := tool.Compile(d.Name+"-output", d.Output); err != nil {
 			t.Error(err)
 		}
 	}
@@ -67,32 +70,32 @@ func TestSchemasCompile(t *testing.T) {
 func TestDefinitionsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
 	for _, d := range definitions() {
-		if seen[d.name] {
-			t.Errorf("two tools are called %s", d.name)
+		if seen[d.Name] {
+			t.Errorf("two tools are called %s", d.Name)
 		}
-		seen[d.name] = true
-		if d.title == "" || len(d.description) < 60 || len(d.description) > 900 {
-			t.Errorf("%s: title %q, description of %d bytes", d.name, d.title, len(d.description))
+		seen[d.Name] = true
+		if d.Title == "" || len(d.Description) < 60 || len(d.Description) > 900 {
+			t.Errorf("%s: title %q, description of %d bytes", d.Name, d.Title, len(d.Description))
 		}
-		if d.marks.readOnly && d.marks.destructive {
-			t.Errorf("%s is read-only and destructive", d.name)
+		if d.Marks.ReadOnly && d.Marks.Destructive {
+			t.Errorf("%s is read-only and destructive", d.Name)
 		}
-		for _, set := range append([]string{d.toolset}, d.also...) {
+		for _, set := range append([]string{d.Toolset}, d.Also...) {
 			if !slices.Contains(toolsetNames(), set) {
-				t.Errorf("%s is in a toolset %q, which there is not", d.name, set)
+				t.Errorf("%s is in a toolset %q, which there is not", d.Name, set)
 			}
 		}
 		var in, out map[string]any
-		if err := json.Unmarshal(d.input.raw(), &in); err != nil {
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
 			t.Fatal(err)
 		}
-		if err := json.Unmarshal(d.output.raw(), &out); err != nil {
+		if err := json.Unmarshal(d.Output.Raw(), &out); err != nil {
 			t.Fatal(err)
 		}
 		if out["type"] != "object" {
-			t.Errorf("%s: the result is no object", d.name)
+			t.Errorf("%s: the result is no object", d.Name)
 		}
-		bounded(t, d.name, in)
+		bounded(t, d.Name, in)
 	}
 }
 
@@ -158,18 +161,18 @@ func TestParseToolsets(t *testing.T) {
 }
 
 func TestReadOnlyLeavesOutWhatWrites(t *testing.T) {
-	names := func(ts []tool) (out []string) {
+	names := func(ts []tool.Tool) (out []string) {
 		for _, t := range ts {
-			out = append(out, t.name)
+			out = append(out, t.Name)
 		}
 		return out
 	}
-	got := names(selected(definitions(), []string{toolsetNotebook, toolsetRTC}, true))
+	got := names(selected(definitions(), []string{tool.ToolsetNotebook, tool.ToolsetRTC}, true))
 	want := []string{"get_base_url", "nb_path_from_url", "list_nbs", "get_nb_stat", "read_nb_cells", "list_available_kernels", "query_nb_sessions", "query_document_session"}
 	if !slices.Equal(got, want) {
 		t.Errorf("read-only: %v", got)
 	}
-	if got := names(selected(definitions(), []string{toolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session", "query_document_session", "end_document_session"}) {
+	if got := names(selected(definitions(), []string{tool.ToolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session", "query_document_session", "end_document_session"}) {
 		t.Errorf("rtc: %v", got)
 	}
 }
@@ -212,9 +215,9 @@ func readmeTable() string {
 		if !set.Default {
 			b.WriteString(" (off unless named)")
 		}
-		var own, shared []tool
+		var own, shared []tool.Tool
 		for _, d := range selected(definitions(), []string{set.Name}, false) {
-			if d.toolset == set.Name {
+			if d.Toolset == set.Name {
 				own = append(own, d)
 			} else {
 				shared = append(shared, d)
@@ -224,7 +227,7 @@ func readmeTable() string {
 		if len(shared) > 0 {
 			var names []string
 			for _, d := range shared {
-				names = append(names, "`"+d.name+"`")
+				names = append(names, "`"+d.Name+"`")
 			}
 			b.WriteString("Of the other sets: " + strings.Join(names, ", ") + "\n\n")
 		}
@@ -233,31 +236,31 @@ func readmeTable() string {
 		}
 		b.WriteString("| tool | arguments | what it does |\n| --- | --- | --- |\n")
 		for _, d := range own {
-			first, _, _ := strings.Cut(d.description, ". ")
-			fmt.Fprintf(&b, "| `%s`%s | %s | %s. |\n", d.name, badge(d.marks), argumentList(d), strings.TrimSuffix(first, "."))
+			first, _, _ := strings.Cut(d.Description, ". ")
+			fmt.Fprintf(&b, "| `%s`%s | %s | %s. |\n", d.Name, badge(d.Marks), argumentList(d), strings.TrimSuffix(first, "."))
 		}
 	}
 	b.WriteString("\n")
 	return b.String()
 }
 
-func badge(m marks) string {
+func badge(m tool.Marks) string {
 	switch {
-	case m.readOnly:
+	case m.ReadOnly:
 		return " (reads)"
-	case m.destructive:
+	case m.Destructive:
 		return " (writes, can destroy)"
 	default:
 		return " (writes)"
 	}
 }
 
-func argumentList(d tool) string {
+func argumentList(d tool.Tool) string {
 	var in struct {
 		Required   []string        `json:"required"`
 		Properties json.RawMessage `json:"properties"`
 	}
-	if err := json.Unmarshal(d.input.raw(), &in); err != nil {
+	if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
 		return err.Error()
 	}
 	dec := json.NewDecoder(bytes.NewReader(in.Properties))

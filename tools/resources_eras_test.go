@@ -6,6 +6,11 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // Resources, templates, completions and prompts are the same in the protocol's
@@ -14,9 +19,9 @@ func TestResourcesInBothEras(t *testing.T) {
 	for _, revision := range []string{"2025-06-18", "2025-11-25", mcp.ProtocolVersion20260728} {
 		t.Run(revision, func(t *testing.T) {
 			r := newRig(t)
-			file := r.server.Write(t, r.server.Name(t, "-project.yaml"), shop)
-			r.who = (&Clients{}).Enter() // who asks is not told by the protocol in the newest one
-			ctx := WithClient(t.Context(), r.who)
+			file := r.server.Write(t, r.server.Name(t, "-project.yaml"), toolstest.Shop)
+			r.who = (&tool.Clients{}).Enter() // who asks is not told by the protocol in the newest one
+			ctx := tool.WithClient(t.Context(), r.who)
 			c := r.revision(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Activity: r.record, Project: file}, revision)
 			path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(
 				`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales"}`,
@@ -29,9 +34,9 @@ func TestResourcesInBothEras(t *testing.T) {
 				if err != nil {
 					return "", err
 				}
-				return asJSON(t, res.Contents), nil
+				return toolstest.AsJSON(t, res.Contents), nil
 			}
-			var ran executeResult
+			var ran notebook.ExecuteResult
 			decode(t, r.callAs(c, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}), &ran)
 			list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
 			if err != nil {
@@ -39,21 +44,21 @@ func TestResourcesInBothEras(t *testing.T) {
 			}
 			var uri string
 			for _, one := range list.Resources {
-				if strings.HasPrefix(one.URI, notebookScheme) && strings.Count(one.URI, "/") == 3 && !strings.HasPrefix(one.URI, uriTemplates) {
+				if strings.HasPrefix(one.URI, desk.NotebookScheme) && strings.Count(one.URI, "/") == 3 && !strings.HasPrefix(one.URI, desk.UriTemplates) {
 					uri = one.URI
 				}
 			}
 			for at, want := range map[string]string{
-				uriList: path, uriCurrent: "# Sales", uri: "# Sales", uri + "/srcmd": "1/0", uri + "/json": "nbformat", uri + "/cells": "load",
+				desk.UriList: path, desk.UriCurrent: "# Sales", uri: "# Sales", uri + "/srcmd": "1/0", uri + "/json": "nbformat", uri + "/cells": "load",
 				uri + "/cells/load": "1/0", uri + "/cells/load/outputs": "ZeroDivisionError", uri + "/executions/" + ran.Results[0].RunID: "failed",
-				uriTemplates + "mcts": "```python", uriOverview: "# Project: My SaaS App", uriModule + "auth": "# Module: auth",
-				uriCurrentWork: "### " + path, uriRecent + "?limit=5": "# Recent Sessions (1)",
+				desk.UriTemplates + "mcts": "```python", resource.UriOverview: "# Project: My SaaS App", resource.UriModule + "auth": "# Module: auth",
+				resource.UriCurrentWork: "### " + path, resource.UriRecent + "?limit=5": "# Recent Sessions (1)",
 			} {
 				if got, err := read(at); err != nil || !strings.Contains(got, want) {
 					t.Errorf("%s: %v, %s", at, err, got)
 				}
 			}
-			for _, at := range []string{notebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", uriModule + "none", contextScheme + "none"} {
+			for _, at := range []string{desk.NotebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", resource.UriModule + "none", resource.ContextScheme + "none"} {
 				if got, err := read(at); err == nil {
 					t.Errorf("%s is %s", at, got)
 				}
@@ -63,7 +68,7 @@ func TestResourcesInBothEras(t *testing.T) {
 				t.Errorf("%v, %v", templates, err)
 			}
 			var ask mcp.CompleteRequest
-			ask.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: uriModule + "{name}"}
+			ask.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: resource.UriModule + "{name}"}
 			ask.Params.Argument = mcp.CompleteArgument{Name: "name", Value: "a"}
 			if got, err := c.Complete(ctx, ask); err != nil || len(got.Completion.Values) != 1 || got.Completion.Values[0] != "auth" {
 				t.Errorf("%+v, %v", got, err)

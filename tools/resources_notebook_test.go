@@ -13,7 +13,12 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/resource"
 	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // dot is a PNG of one pixel.
@@ -121,8 +126,8 @@ func (r *rig) listed(c *client.Client) map[string]mcp.Resource {
 // uriOf is the address of a notebook that this client has open.
 func (r *rig) uriOf(path string) string {
 	r.t.Helper()
-	var list []ownedEntry
-	if err := json.Unmarshal([]byte(r.mustRead(uriList).Text), &list); err != nil {
+	var list []resource.OwnedEntry
+	if err := json.Unmarshal([]byte(r.mustRead(desk.UriList).Text), &list); err != nil {
 		r.t.Fatal(err)
 	}
 	for _, e := range list {
@@ -142,12 +147,12 @@ func TestNotebookResources(t *testing.T) {
 		`{"id":"load","cell_type":"code","metadata":{"tags":["data"]},"outputs":[],"execution_count":null,"source":"print('one')\n1/0"}`,
 		`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
 	))
-	r.refuses(r.client, uriCurrent, "No notebook for current session", "no notebook that is still open")
-	if list := r.mustRead(uriList); list.Text != "[]" || list.MIMEType != "application/json" {
+	r.refuses(r.client, desk.UriCurrent, "No notebook for current session", "no notebook that is still open")
+	if list := r.mustRead(desk.UriList); list.Text != "[]" || list.MIMEType != "application/json" {
 		t.Errorf("an empty list is %+v", list)
 	}
 	r.good("read_nb_cells", dict{"path": path}, nil)
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1}}}, &ran)
 	uri := r.uriOf(path)
 
@@ -155,7 +160,7 @@ func TestNotebookResources(t *testing.T) {
 	if whole.MIMEType != "text/markdown" || !strings.Contains(whole.Text, "# Sales\n\nBy month.\n\n") || !strings.Contains(whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```") {
 		t.Errorf("%s: %s", whole.MIMEType, whole.Text)
 	}
-	for _, same := range []string{uri + "/srcmd", uriCurrent, exportAddress(strings.Split(uri, "/")[2], path)} {
+	for _, same := range []string{uri + "/srcmd", desk.UriCurrent, desk.ExportAddress(strings.Split(uri, "/")[2], path)} {
 		if got := r.mustRead(same); got.Text != whole.Text || got.MIMEType != whole.MIMEType {
 			t.Errorf("%s: %s", same, got.Text)
 		}
@@ -175,7 +180,7 @@ func TestNotebookResources(t *testing.T) {
 		}
 	}
 
-	var cells []listedCell
+	var cells []resource.ListedCell
 	if err := json.Unmarshal([]byte(r.mustRead(uri+"/cells").Text), &cells); err != nil {
 		t.Fatal(err)
 	}
@@ -189,7 +194,7 @@ func TestNotebookResources(t *testing.T) {
 	}
 	session := strings.Split(uri, "/")[2]
 	for file, want := range map[string]string{"load.py": cell.Text, "title.md": "# Sales\n\nBy month.", "r.txt": "as it is"} {
-		for _, at := range []string{exportScheme + session + "/cells/" + file, exportScheme + session + "/" + exportName(path) + "/cells/" + file} {
+		for _, at := range []string{desk.ExportScheme + session + "/cells/" + file, desk.ExportScheme + session + "/" + desk.ExportName(path) + "/cells/" + file} {
 			if got := r.mustRead(at); got.Text != want {
 				t.Errorf("%s: %+v", at, got)
 			}
@@ -213,18 +218,18 @@ func TestNotebookResources(t *testing.T) {
 	if err := json.Unmarshal([]byte(r.mustRead(uri+"/json").Text), &nb); err != nil || nb.NBFormat != 4 || len(nb.Cells) != 3 {
 		t.Errorf("%v %+v", err, nb)
 	}
-	var run execution
+	var run resource.Execution
 	if err := json.Unmarshal([]byte(r.mustRead(uri+"/executions/"+ran.Results[0].RunID).Text), &run); err != nil || run.State != "failed" || run.CellID != "load" || len(run.Outputs) != 2 {
 		t.Errorf("%v %+v", err, run)
 	}
 
 	listed := r.listed(r.client)
-	for _, want := range []string{uriList, uriCurrent, uri, uri + "/cells", uriTemplates + "tree_of_thought"} {
+	for _, want := range []string{desk.UriList, desk.UriCurrent, uri, uri + "/cells", desk.UriTemplates + "tree_of_thought"} {
 		if listed[want].Name == "" {
 			t.Errorf("%s is not listed: %v", want, listed)
 		}
 	}
-	if d := listed[uriList].Description; d != "1 active notebook" {
+	if d := listed[desk.UriList].Description; d != "1 active notebook" {
 		t.Errorf("the list is described as %q", d)
 	}
 }
@@ -241,11 +246,11 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	for _, c := range []*client.Client{other} {
 		r.refuses(c, uri, "Notebook not found", "another session's")
 		r.refuses(c, uri+"/cells", "Notebook not found", "")
-		r.refuses(c, uriCurrent, "No notebook for current session", "")
+		r.refuses(c, desk.UriCurrent, "No notebook for current session", "")
 	}
 	for _, at := range []string{
-		notebookScheme, "notebook://x", "notebook://x/", "notebook:///" + id, notebookAddress(session, "no-such"), notebookAddress("no-such", id),
-		"notebook://LIST", notebookAddress("no-such", id, "bogus"), exportScheme + "no-such/notebook.src.md", exportScheme + session + "/no-such.src.md",
+		desk.NotebookScheme, "notebook://x", "notebook://x/", "notebook:///" + id, desk.NotebookAddress(session, "no-such"), desk.NotebookAddress("no-such", id),
+		"notebook://LIST", desk.NotebookAddress("no-such", id, "bogus"), desk.ExportScheme + "no-such/notebook.src.md", desk.ExportScheme + session + "/no-such.src.md",
 	} {
 		r.refuses(r.client, at, "Notebook not found", "")
 	}
@@ -254,9 +259,9 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	r.refuses(r.client, uri+"/cells/no-such", "Cell not found", "no-such")
 	r.refuses(r.client, uri+"/cells/no-such/outputs", "Cell not found", "")
 	r.refuses(r.client, uri+"/executions/run-999999", "Execution not found", "")
-	r.refuses(r.client, exportScheme+session+"/cells/no-such.py", "Cell not found", "")
-	r.refuses(r.client, uriTemplates+"no-such", "Template not found", "tree_of_thought")
-	for _, at := range []string{uri + "?x=1", uri + "/%zz", "notebook://%zz/x", "file:///etc/passwd", "http://example.org/", "nonsense", exportScheme + "x"} {
+	r.refuses(r.client, desk.ExportScheme+session+"/cells/no-such.py", "Cell not found", "")
+	r.refuses(r.client, desk.UriTemplates+"no-such", "Template not found", "tree_of_thought")
+	for _, at := range []string{uri + "?x=1", uri + "/%zz", "notebook://%zz/x", "file:///etc/passwd", "http://example.org/", "nonsense", desk.ExportScheme + "x"} {
 		r.refuses(r.client, at, "Unknown resource: "+at, "")
 	}
 
@@ -292,20 +297,20 @@ func TestNotebookResourcesAreReadOnly(t *testing.T) {
 func TestNotebookResourcesOfSessions(t *testing.T) {
 	r := newRig(t)
 	path := r.server.Notebook(t, "1")
-	var made sessionInfo
+	var made analysis.SessionInfo
 	r.good("session_create", dict{"notebook_path": path}, &made)
 	uri := r.uriOf(path)
 	if strings.Split(uri, "/")[2] != made.ID {
 		t.Errorf("session %s: %s", made.ID, uri)
 	}
 	whole := r.mustRead(uri)
-	if got := r.mustRead(uriCurrent); got.Text != whole.Text {
+	if got := r.mustRead(desk.UriCurrent); got.Text != whole.Text {
 		t.Error("the session's notebook is not the current one")
 	}
-	if got := r.mustRead(exportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
+	if got := r.mustRead(desk.ExportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
 		t.Error("the session's only notebook is not to be had as notebook.src.md")
 	}
-	var code codeResult
+	var code analysis.CodeResult
 	r.good("execute_code", dict{"session_id": made.ID, "code": "40 + 2"}, &code)
 	if cells := r.mustRead(uri + "/cells").Text; !strings.Contains(cells, "40 + 2") {
 		t.Errorf("the new cell is missing: %s", cells)
@@ -360,16 +365,16 @@ func TestNotebookResourcesAreBounded(t *testing.T) {
 	for _, form := range []string{"", "/json", "/cells", "/cells/long", "/cells/long/outputs", "/cells/c0/outputs"} {
 		got := r.mustRead(uri + form)
 		b, err := json.Marshal(got)
-		if err != nil || len(b) > MaxAnswerBytes {
+		if err != nil || len(b) > tool.MaxAnswerBytes {
 			t.Errorf("%s takes %d bytes, %v", form, len(b), err)
 		}
 		if got.Meta["truncated"] != true {
 			t.Errorf("%s does not say that it was cut: %v", form, got.Meta)
 		}
-		if got.MIMEType == mimeJSON && !json.Valid([]byte(got.Text)) {
+		if got.MIMEType == resource.MIMEJSON && !json.Valid([]byte(got.Text)) {
 			t.Errorf("%s is no JSON", form)
 		}
-		if got.MIMEType != mimeJSON {
+		if got.MIMEType != resource.MIMEJSON {
 			if _, end, ok := strings.Cut(got.Text, "\n[cut at the end of a line: "); !ok || !strings.Contains(end, "bytes are left out") {
 				t.Errorf("%s ends with %q", form, got.Text[len(got.Text)-200:])
 			}
@@ -389,7 +394,7 @@ func TestResourcePages(t *testing.T) {
 	var req mcp.ListResourcesRequest
 	for pages := 1; ; pages++ {
 		page, err := r.client.ListResourcesByPage(t.Context(), req)
-		if err != nil || len(page.Resources) > resourcesListed || pages > 3 {
+		if err != nil || len(page.Resources) > resource.Listed || pages > 3 {
 			t.Fatalf("page %d: %v, %d resources", pages, err, len(page.Resources))
 		}
 		for _, one := range page.Resources {
@@ -403,7 +408,7 @@ func TestResourcePages(t *testing.T) {
 		}
 		req.Params.Cursor = page.NextCursor
 	}
-	if want := 2 + 3 + 3*34 + len(notebookPatterns()); len(seen) != want { // three are of the context
+	if want := 2 + 3 + 3*34 + len(resource.NotebookPatterns()); len(seen) != want { // three are of the context
 		t.Errorf("%d resources, wanted %d", len(seen), want)
 	}
 	for _, bad := range []mcp.Cursor{"nonsense", "bm9uc2Vuc2U="} {
@@ -420,11 +425,11 @@ func TestResourceCompletions(t *testing.T) {
 	path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(fmt.Sprintf(
 		`{"id":"pic","cell_type":"code","metadata":{},"execution_count":1,"source":"1","outputs":[{"output_type":"display_data","metadata":{},"data":{"image/png":%q}}]}`, dot)))
 	r.read(path)
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
 	r.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0}, "content": "from IPython.display import Image, display\nimport base64\ndisplay(Image(data=base64.b64decode('" + dot + "')))"}}}, nil)
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, nil)
-	var made sessionInfo
+	var made analysis.SessionInfo
 	r.good("session_create", nil, &made)
 	uri := r.uriOf(path)
 	session, id := strings.Split(uri, "/")[2], strings.Split(uri, "/")[3]
@@ -446,13 +451,13 @@ func TestResourceCompletions(t *testing.T) {
 		given                 map[string]string
 		want                  string
 	}{
-		{templateNotebook, "session_id", "", nil, session},
-		{templateNotebook, "notebook_id", id[:3], map[string]string{"session_id": session}, id},
-		{templateNotebook + "/cells/{cell_id}", "cell_id", "p", map[string]string{"session_id": session, "notebook_id": id}, "pic"},
-		{templateNotebook + "/executions/{run_id}", "run_id", "", map[string]string{"notebook_id": id}, ran.Results[0].RunID},
-		{templatePattern, "pattern", "tree", nil, "tree_of_thought"},
-		{templateExport, "file", "", map[string]string{"session_id": session}, exportName(path)},
-		{templateFile, "ext", "", map[string]string{"cell_id": "pic"}, "py"},
+		{resource.TemplateNotebook, "session_id", "", nil, session},
+		{resource.TemplateNotebook, "notebook_id", id[:3], map[string]string{"session_id": session}, id},
+		{resource.TemplateNotebook + "/cells/{cell_id}", "cell_id", "p", map[string]string{"session_id": session, "notebook_id": id}, "pic"},
+		{resource.TemplateNotebook + "/executions/{run_id}", "run_id", "", map[string]string{"notebook_id": id}, ran.Results[0].RunID},
+		{resource.TemplatePattern, "pattern", "tree", nil, "tree_of_thought"},
+		{resource.TemplateExport, "file", "", map[string]string{"session_id": session}, desk.ExportName(path)},
+		{resource.TemplateFile, "ext", "", map[string]string{"cell_id": "pic"}, "py"},
 		{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "session_id", session[:2], nil, session},
 		{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "ext", "", nil, "png"},
 	} {
@@ -464,13 +469,13 @@ func TestResourceCompletions(t *testing.T) {
 	if len(images) == 0 {
 		t.Error("no image is completed")
 	}
-	if got := complete(r.client, templateNotebook, "notebook_id", "", map[string]string{"session_id": "another"}); len(got) != 0 {
+	if got := complete(r.client, resource.TemplateNotebook, "notebook_id", "", map[string]string{"session_id": "another"}); len(got) != 0 {
 		t.Errorf("for another session: %v", got)
 	}
 	other := r.connect(Config{Manager: r.manager, Version: "test"})
 	defer other.Close()
 	for _, name := range []string{"session_id", "notebook_id", "cell_id", "run_id"} {
-		if got := complete(other, templateNotebook+"/cells/{cell_id}", name, "", nil); len(got) != 0 {
+		if got := complete(other, resource.TemplateNotebook+"/cells/{cell_id}", name, "", nil); len(got) != 0 {
 			t.Errorf("another client completes %s: %v", name, got)
 		}
 	}
@@ -479,7 +484,7 @@ func TestResourceCompletions(t *testing.T) {
 		t.Fatal(err)
 	}
 	for _, tpl := range templates.ResourceTemplates {
-		if tpl.Name == anyNotebook || tpl.Name == anyExport {
+		if tpl.Name == resource.AnyNotebook || tpl.Name == resource.AnyExport {
 			t.Errorf("%s is listed", tpl.Name)
 		}
 	}
@@ -502,7 +507,7 @@ func TestNotebookImport(t *testing.T) {
 	file := r.server.Write(t, r.server.Name(t, ".src.md"), text)
 	for _, args := range []dict{{"content": text}, {"source_path": file}} {
 		args["path"] = r.server.Name(t, ".ipynb")
-		var made importResult
+		var made analysis.ImportResult
 		r.good("notebook_import", args, &made)
 		after := r.read(made.Path)
 		if len(after.Cells) != len(before.Cells) || made.CellCount != len(before.Cells) {
@@ -530,22 +535,22 @@ func TestNotebookImport(t *testing.T) {
 // Every template becomes a real notebook, remembers its pattern, and all its cells run.
 func TestNotebookTemplates(t *testing.T) {
 	r := newRig(t)
-	for _, p := range notebookPatterns() {
-		t.Run(p.name, func(t *testing.T) {
-			if got := r.mustRead(uriTemplates + p.name); got.MIMEType != mimeMarkdown || got.Meta["pattern"] != p.name {
+	for _, p := range resource.NotebookPatterns() {
+		t.Run(p.Name, func(t *testing.T) {
+			if got := r.mustRead(desk.UriTemplates + p.Name); got.MIMEType != resource.MIMEMarkdown || got.Meta["pattern"] != p.Name {
 				t.Errorf("%+v", got)
 			}
-			var made templateResult
-			r.good("notebook_from_template", dict{"pattern": p.name, "path": r.server.Name(t, ".ipynb"), "title": "My own"}, &made)
+			var made analysis.TemplateResult
+			r.good("notebook_from_template", dict{"pattern": p.Name, "path": r.server.Name(t, ".ipynb"), "title": "My own"}, &made)
 			whole := r.mustRead(made.URI)
 			nb, err := srcmd.Decode(whole.Text)
-			if err != nil || whole.Meta["pattern"] != p.name || !strings.HasPrefix(nb.Cells[0].Source, "# My own\n") {
+			if err != nil || whole.Meta["pattern"] != p.Name || !strings.HasPrefix(nb.Cells[0].Source, "# My own\n") {
 				t.Errorf("%v %v %q", err, whole.Meta, nb.Cells[0])
 			}
-			if !strings.Contains(r.mustRead(uriList).Text, `"pattern": "`+p.name+`"`) {
+			if !strings.Contains(r.mustRead(desk.UriList).Text, `"pattern": "`+p.Name+`"`) {
 				t.Error("the list does not show the pattern")
 			}
-			var ran executeResult
+			var ran notebook.ExecuteResult
 			r.good("execute_nb_cells", dict{"path": made.Path, "ranges": []dict{{"start": 0, "end": len(nb.Cells)}}, "timeout": 120}, &ran)
 			for _, one := range ran.Results {
 				if one.State != "done" {

@@ -20,6 +20,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // rig is an MCP client of the tools, on a Jupyter server.
@@ -30,7 +32,7 @@ type rig struct {
 	manager *session.Manager
 	client  *client.Client
 	record  *activity.Store // of what the clients do
-	who     *Client         // that all calls come from; nil where each MCP client is one
+	who     *tool.Client    // that all calls come from; nil where each MCP client is one
 }
 
 // newRig makes one on the server that the tests share.
@@ -127,7 +129,7 @@ func (r *rig) callAs(c *client.Client, name string, args dict) *mcp.CallToolResu
 	req.Params.Arguments = args
 	ctx := r.t.Context()
 	if r.who != nil {
-		ctx = WithClient(ctx, r.who)
+		ctx = tool.WithClient(ctx, r.who)
 	}
 	res, err := c.CallTool(ctx, req)
 	if err != nil {
@@ -143,7 +145,7 @@ func (r *rig) check(name string, res *mcp.CallToolResult) {
 	if err != nil {
 		r.t.Fatal(err)
 	}
-	if len(b) > MaxAnswerBytes {
+	if len(b) > tool.MaxAnswerBytes {
 		r.t.Errorf("%s: the answer takes %d bytes", name, len(b))
 	}
 	if bytes.Contains(b, []byte(r.server.Token)) {
@@ -242,8 +244,8 @@ func firstPart(name string, structured any) any {
 func strict(t *testing.T, name string) *jsonschema.Schema {
 	t.Helper()
 	for _, d := range definitions() {
-		if d.name == name {
-			s, err := compile(name, closed(d.output))
+		if d.Name == name {
+			s, err := tool.Compile(name, closed(d.Output))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -254,22 +256,22 @@ func strict(t *testing.T, name string) *jsonschema.Schema {
 	return nil
 }
 
-func closed(s schema) schema {
-	out := schema{}
+func closed(s tool.Schema) tool.Schema {
+	out := tool.Schema{}
 	for _, k := range s {
-		switch inner := k.value.(type) {
-		case schema:
-			k.value = closed(inner)
-		case []schema:
-			var all []schema
+		switch inner := k.Value.(type) {
+		case tool.Schema:
+			k.Value = closed(inner)
+		case []tool.Schema:
+			var all []tool.Schema
 			for _, one := range inner {
 				all = append(all, closed(one))
 			}
-			k.value = all
+			k.Value = all
 		}
 		out = append(out, k)
-		if k.name == "properties" {
-			out = append(out, keyword{"additionalProperties", false})
+		if k.Name == "properties" {
+			out = append(out, tool.Keyword{Name: "additionalProperties", Value: false})
 		}
 	}
 	return out
@@ -332,9 +334,9 @@ func (r *rig) bad(name string, args dict, says ...string) {
 }
 
 // read is the whole notebook as read_nb_cells shows it.
-func (r *rig) read(path string) readResult {
+func (r *rig) read(path string) notebook.ReadResult {
 	r.t.Helper()
-	var out readResult
+	var out notebook.ReadResult
 	r.good("read_nb_cells", dict{"path": path}, &out)
 	return out
 }

@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // pages reads an output of a run to its end.
@@ -13,7 +15,7 @@ func (r *rig) pages(run string, output, size int) (all string, pages int) {
 	r.t.Helper()
 	var text strings.Builder
 	for offset := 0; ; pages++ {
-		var view runView
+		var view notebook.RunView
 		r.good("get_run", dict{"run_id": run, "output": output, "offset": offset, "maxCellOutputSize": size}, &view)
 		p := view.Page
 		if p == nil || p.Offset != offset || p.Output != output || len(view.Outputs) != 0 || view.Truncated != (p.Next != nil) || view.OriginalSize != p.Length {
@@ -39,11 +41,11 @@ func TestPagesOfOutputs(t *testing.T) {
 		"print('\\x1b[31mré\\x1b[0me\\u0301d 👩‍🔬 ' * 1000)\ndisplay({'text/html': '<b>' * 500, 'text/plain': 'plain ' * 500}, raw=True)\ndef f(n):\n    if n: f(n - 1)\n    raise ValueError('deep')\nf(50)",
 		"print('\\n'.join(f'line {i:0994d}' for i in range(9000)), flush=True)\ndisplay('big ' * 10)",
 	)
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
 	id := ran.Results[0].RunID
 	if got, n := r.pages(id, 0, 1000); got != strings.Repeat("rée\u0301d 👩‍🔬 ", 1000)+"\n" || n < 10 {
-		t.Errorf("the stream is %d characters in %d pages", size(got), n)
+		t.Errorf("the stream is %d characters in %d pages", tool.Size(got), n)
 	}
 	if got, _ := r.pages(id, 1, 700); got != "'"+strings.Repeat("plain ", 500)+"'" && got != strings.Repeat("plain ", 500) {
 		t.Errorf("the display is %q", got)
@@ -61,7 +63,7 @@ func TestPagesOfOutputs(t *testing.T) {
 	if id = res.RunID; !strings.Contains(res.Message, "output -1 pages through") {
 		t.Errorf("message = %q", res.Message)
 	}
-	rest, _ := r.pages(id, leftOutOutput, maxOutputSize)
+	rest, _ := r.pages(id, notebook.LeftOutOutput, notebook.MaxOutputSize)
 	cell := r.outputText(path, 1)
 	if i := strings.LastIndex(cell, "["); i < 0 || !strings.Contains(cell[i:], id) || !strings.Contains(cell[i:], "output -1") {
 		t.Fatalf("the cell does not say where the rest is: it ends in %q", cell[max(0, len(cell)-300):])

@@ -10,6 +10,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // gated is code that prints, waits for a file, and prints again.
@@ -22,42 +24,42 @@ func TestRunTools(t *testing.T) {
 	r := newRig(t)
 	gate := r.server.Name(t, ".gate")
 	path := r.server.Notebook(t, gated(gate), "2", gated(r.server.Name(t, ".never")), "4")
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}, "timeout": 0.2}, &ran)
 	if len(ran.Results) != 4 || !strings.Contains(ran.Results[0].Message, "wait_run") {
 		t.Fatalf("results = %+v", ran.Results)
 	}
 	id := func(i int) dict { return dict{"run_id": ran.Results[i].RunID} }
-	var list listRunsResult
+	var list notebook.ListRunsResult
 	r.good("list_runs", dict{"path": path, "limit": 3}, &list)
 	if list.Total != 4 || len(list.Runs) != 3 || list.Runs[0].RunID != ran.Results[3].RunID || list.Runs[0].State != "queued" || list.Runs[0].CellID != "c3" {
 		t.Errorf("list = %+v", list)
 	}
-	var got runView
+	var got notebook.RunView
 	r.good("wait_run", dict{"run_id": ran.Results[1].RunID, "timeout": 0.2}, &got)
 	if got.State != "queued" || got.Path != path || got.Started != "" || got.Ended != "" || got.Message == "" {
 		t.Errorf("a waiting run = %+v", got)
 	}
 	r.server.Write(t, gate, "")
-	got = runView{}
+	got = notebook.RunView{}
 	r.good("wait_run", id(1), &got)
 	if got.State != "done" || got.ExecutionCount == nil || *got.ExecutionCount != 2 || got.Started == "" || got.Ended == "" || got.Message != "" ||
-		!strings.Contains(asJSON(t, got.Outputs), `"text/plain":"2"`) {
+		!strings.Contains(toolstest.AsJSON(t, got.Outputs), `"text/plain":"2"`) {
 		t.Errorf("an ended run = %+v", got)
 	}
-	got = runView{}
+	got = notebook.RunView{}
 	r.good("get_run", dict{"run_id": ran.Results[0].RunID, "maxCellOutputSize": 4}, &got)
 	if got.State != "done" || !got.Truncated || got.OriginalSize != len("waiting\ndone\n") {
 		t.Errorf("the first run = %+v", got)
 	}
 	// The waiting one is taken back, the running one interrupted.
-	got = runView{}
+	got = notebook.RunView{}
 	r.good("cancel_run", id(3), &got)
 	if got.State != string(session.Cancelled) {
 		t.Errorf("the waiting run, cancelled = %+v", got)
 	}
 	r.good("cancel_run", id(2), nil)
-	got = runView{}
+	got = notebook.RunView{}
 	r.good("wait_run", id(2), &got)
 	if got.State != string(session.Interrupted) {
 		t.Errorf("the interrupted run = %+v", got)

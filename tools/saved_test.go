@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -71,7 +72,7 @@ func TestPeopleAreNamed(t *testing.T) {
 	other.good("read_nb_cells", dict{"path": path}, nil)
 	r.good("read_nb_cells", dict{"path": path}, nil)
 	other.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 1}, "content": "y = 3"}}}, nil)
-	var stat notebookStat
+	var stat notebook.Stat
 	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
 		r.good("get_nb_stat", dict{"path": path}, &stat)
 		if len(stat.People) == 1 && stat.People[0].CellID == "c1" {

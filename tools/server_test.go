@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A caller's mistake is a tool error; a fault of ours is a protocol error, which says nothing of what is inside.
@@ -16,27 +17,27 @@ func TestErrorsOfTools(t *testing.T) {
 	var log strings.Builder
 	for _, c := range []struct {
 		name     string
-		handle   func() (*answer, error)
+		handle   func() (*tool.Answer, error)
 		message  string // of the tool error
 		protocol string // or of the protocol error
 		logged   string
 	}{
-		{"mistake", func() (*answer, error) { return nil, errors.New("no such cell") }, "no such cell", "", ""},
-		{"fault", func() (*answer, error) { return nil, fmt.Errorf("write: %w", fault{errors.New("odd")}) }, "", "write: odd", "odd"},
-		{"panic", func() (*answer, error) { panic("s3cret") }, "", "internal error", "s3cret"},
-		{"too long", func() (*answer, error) { return &answer{body: strings.Repeat("x", MaxAnswerBytes)}, nil }, "", "more than the", "more than the"},
-		{"not JSON", func() (*answer, error) { return &answer{body: func() {}}, nil }, "", "write the answer", "write the answer"},
-		{"long message", func() (*answer, error) { return nil, errors.New(strings.Repeat("x", 1_000_000)) }, "characters left out", "", ""},
+		{"mistake", func() (*tool.Answer, error) { return nil, errors.New("no such cell") }, "no such cell", "", ""},
+		{"fault", func() (*tool.Answer, error) { return nil, fmt.Errorf("write: %w", tool.Fault{Err: errors.New("odd")}) }, "", "write: odd", "odd"},
+		{"panic", func() (*tool.Answer, error) { panic("s3cret") }, "", "internal error", "s3cret"},
+		{"too long", func() (*tool.Answer, error) { return &tool.Answer{Body: strings.Repeat("x", tool.MaxAnswerBytes)}, nil }, "", "more than the", "more than the"},
+		{"not JSON", func() (*tool.Answer, error) { return &tool.Answer{Body: func() {}}, nil }, "", "write the answer", "write the answer"},
+		{"long message", func() (*tool.Answer, error) { return nil, errors.New(strings.Repeat("x", 1_000_000)) }, "characters left out", "", ""},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log.Reset()
-			d := tool{name: "t", input: arguments(), handle: func(context.Context, mcp.CallToolRequest) (*answer, error) { return c.handle() }}
-			check, err := compile(d.name, d.input)
+			d := tool.Tool{Name: "t", Input: tool.Arguments(), Handle: func(context.Context, mcp.CallToolRequest) (*tool.Answer, error) { return c.handle() }}
+			check, err := tool.Compile(d.Name, d.Input)
 			if err != nil {
 				t.Fatal(err)
 			}
 			calls := &callLog{log: slog.New(slog.NewTextHandler(&log, nil))}
-			res, err := handler(d, check, &suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
+			res, err := handler(d, check, &tool.Suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
 			switch {
 			case c.protocol != "":
 				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {

@@ -8,6 +8,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook"
 )
 
 func TestNbSessions(t *testing.T) {
@@ -16,10 +18,10 @@ func TestNbSessions(t *testing.T) {
 	const empty = `{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`
 	a, b := r.server.Write(t, dir+"/a.ipynb", empty), r.server.Write(t, dir+"/sub/b.ipynb", empty)
 	outside := r.server.Notebook(t, "1")
-	var got querySessionsResult
-	query := func(root string) querySessionsResult {
+	var got notebook.QuerySessionsResult
+	query := func(root string) notebook.QuerySessionsResult {
 		t.Helper()
-		got = querySessionsResult{}
+		got = notebook.QuerySessionsResult{}
 		r.good("query_nb_sessions", dict{"root_path": root}, &got)
 		return got
 	}
@@ -44,9 +46,9 @@ func TestNbSessions(t *testing.T) {
 		t.Errorf("everywhere: %+v", got)
 	}
 
-	var ended endSessionResult
+	var ended document.EndSessionResult
 	r.good("end_nb_session", dict{"path": "/" + a}, &ended)
-	if ended != (endSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
+	if ended != (document.EndSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
 		t.Errorf("end = %+v", ended)
 	}
 	if query(dir); got.Total != 2 || got.Active != 1 || got.Sessions[0].Status != "disconnected" || !strings.HasPrefix(got.Sessions[0].Message, "RTC session ended") {

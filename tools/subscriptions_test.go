@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"context"
 	"fmt"
 	"net/http/httptest"
 	"strings"
@@ -13,44 +12,8 @@ import (
 	"github.com/mark3labs/mcp-go/client/transport"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/desk"
 )
-
-// Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
-func TestPace(t *testing.T) {
-	now := time.Unix(1000, 0)
-	p := pace{on: true}
-	if send, wait := p.ready(now); send || wait != 0 {
-		t.Errorf("without a change: %v %v", send, wait)
-	}
-	sent := 0
-	for range 1000 { // a change each millisecond
-		p.due = true
-		if send, _ := p.ready(now); send {
-			sent++
-			p.sent(now, true)
-		}
-		now = now.Add(time.Millisecond)
-	}
-	if sent != 4 {
-		t.Errorf("%d notifications in a second", sent)
-	}
-	p.due = true
-	_, wait := p.ready(now.Add(-100 * time.Millisecond))
-	if wait <= 0 || wait > updateEvery {
-		t.Errorf("the last one waits %v", wait)
-	}
-	if send, _ := p.ready(now.Add(updateEvery)); !send {
-		t.Error("the last one is not sent")
-	}
-	p.sent(now, false)
-	if send, wait := p.ready(now); send || wait != retryEvery {
-		t.Errorf("one that was not taken: %v %v", send, wait)
-	}
-	p.on = false
-	if send, wait := p.ready(now.Add(time.Hour)); send || wait != 0 {
-		t.Errorf("where nobody wants them: %v %v", send, wait)
-	}
-}
 
 // A listener is a client that notes what it hears.
 type listener struct {
@@ -180,11 +143,11 @@ func TestSubscribe(t *testing.T) {
 	}
 	first, second := uri+"/cells/"+ids[0].ID, uri+"/cells/"+ids[1].ID
 	r.holds(path, false)
-	l.mustSubscribe(uri, first, second, first+"/outputs", uriCurrent, uriList)
+	l.mustSubscribe(uri, first, second, first+"/outputs", desk.UriCurrent, desk.UriList)
 	r.holds(path, true)
 
 	human.good("modify_nb_cells", dict{"path": path, "modifications": []dict{{"range": dict{"start": 0}, "content": "'a person was here'"}}}, nil)
-	for _, want := range []string{uri, first, uriCurrent} {
+	for _, want := range []string{uri, first, desk.UriCurrent} {
 		l.await(want, 0)
 	}
 	if text, err := r.readURI(l.Client, first); err != nil || text.Text != "'a person was here'" {
@@ -217,13 +180,13 @@ func TestSubscribe(t *testing.T) {
 	}
 
 	// Closed, it is told of once more, and is another list.
-	whole, lists, listing := l.count(uri), l.count(listChanged), l.count(uriList)
+	whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.UriList)
 	if _, _, err := r.manager.End(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	l.await(uri, whole)
 	l.await(listChanged, lists)
-	l.await(uriList, listing)
+	l.await(desk.UriList, listing)
 	whole = l.count(uri)
 	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
 	l.await(uri, whole)
@@ -238,14 +201,14 @@ func TestSubscribeRefused(t *testing.T) {
 	l := listen(t, r.mcpServer(), "2025-06-18")
 	defer l.Close()
 	for uri, want := range map[string]string{
-		r.uriOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", notebookScheme + "%zz/x": "Unknown resource",
+		r.uriOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", desk.NotebookScheme + "%zz/x": "Unknown resource",
 	} {
 		if err := l.subscribe(uri); err == nil || !strings.Contains(err.Error(), want) {
 			t.Errorf("%s: %v, wanted %s", uri, err, want)
 		}
 	}
 	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
-	uri := notebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
+	uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
 	if err := l.subscribe(uri + "/bogus"); err == nil || !strings.Contains(err.Error(), "Unknown format: bogus") {
 		t.Error(err)
 	}
@@ -256,7 +219,7 @@ func TestSubscribeRefused(t *testing.T) {
 func sessionOf(t *testing.T, r *rig, c *client.Client) string {
 	t.Helper()
 	for at := range r.listed(c) {
-		if strings.HasPrefix(at, exportScheme) {
+		if strings.HasPrefix(at, desk.ExportScheme) {
 			return strings.Split(at, "/")[4]
 		}
 	}
@@ -275,7 +238,7 @@ func TestSubscriptionsListen(t *testing.T) {
 	r.callAs(l.Client, "get_nb_stat", dict{"path": path})
 	r.read(path)
 	id := strings.Split(r.uriOf(path), "/")[3]
-	uri := notebookAddress(sessionOf(t, r, l.Client), id)
+	uri := desk.NotebookAddress(sessionOf(t, r, l.Client), id)
 	stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri, "notebook://x/y"}}, func(err error) { t.Error(err) })
 	if err != nil {
 		t.Fatal(err)
@@ -329,7 +292,7 @@ func TestSubscribeOverHTTP(t *testing.T) {
 			l := listenBy(t, by, version)
 			r.callAs(l.Client, "get_nb_stat", dict{"path": path})
 			r.read(path)
-			uri := notebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
+			uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.uriOf(path), "/")[3])
 			if version == "2025-06-18" {
 				l.mustSubscribe(uri)
 			} else {
@@ -364,7 +327,7 @@ func TestManySubscribers(t *testing.T) {
 	for i := range all {
 		all[i] = listen(t, s, "2025-06-18")
 		r.callAs(all[i].Client, "get_nb_stat", dict{"path": path})
-		uris[i] = notebookAddress(sessionOf(t, r, all[i].Client), id)
+		uris[i] = desk.NotebookAddress(sessionOf(t, r, all[i].Client), id)
 		all[i].mustSubscribe(uris[i])
 	}
 	r.holds(path, true)
@@ -389,35 +352,4 @@ func TestManySubscribers(t *testing.T) {
 		}
 	}
 	r.holds(path, false)
-}
-
-// A client that has not taken its notifications is told later, and holds up nobody.
-func TestSlowSubscriber(t *testing.T) {
-	d := &provider{deps: &deps{}}
-	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
-	session := server.NewInProcessSession("slow", nil)
-	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)
-	s := l.open(ctx, session, nil)
-	s.subs["x"] = &subscription{pace: pace{on: true}}
-	now := time.Unix(1000, 0)
-	for range 150 { // more than it has room for
-		s.subs["x"].pace.due = true
-		l.send(now)
-		now = now.Add(updateEvery)
-	}
-	if !s.subs["x"].pace.due {
-		t.Error("a notification that was not taken is forgotten")
-	}
-	for len(session.ClientNotifications()) > 0 {
-		<-session.ClientNotifications()
-	}
-	if next := l.send(now.Add(retryEvery)); s.subs["x"].pace.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
-		t.Errorf("it is not sent again; next in %v", next)
-	}
-	if l.leave("another"); len(l.feeds) != 1 {
-		t.Error("it is gone with another client")
-	}
-	if l.leave("slow"); len(l.feeds) != 0 {
-		t.Error("its feed is there after it has left")
-	}
 }

@@ -10,6 +10,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // modern makes a client of the newest protocol version, in which a server cannot ask of its own accord.
@@ -37,19 +40,19 @@ func (r *rig) modern(log *bytes.Buffer, p *answerer) *client.Client {
 // rounds as it takes; what it did before is not done again.
 func TestInputOverSeveralRounds(t *testing.T) {
 	r := newRig(t)
-	r.who = (&Clients{}).Enter() // with two programs
+	r.who = (&tool.Clients{}).Enter() // with two programs
 	var log bytes.Buffer
 	p := &answerer{answer: mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "hunter2!"}}}
 	c := r.modern(&log, p)
 	path := r.server.Notebook(t, "1")
-	var got insertResult
+	var got notebook.InsertResult
 	decode(t, r.callAs(c, "insert_nb_cells", dict{"path": path, "position": 1, "cells": []dict{
 		{"content": "import getpass\nprint(len(getpass.getpass('Token please: ')))"},
 		{"content": "print(input('Name? ').upper(), input('Again? '))"},
 	}}), &got)
 	if len(got.Results) != 2 || got.Results[0].State != string(session.Done) || got.Results[1].State != string(session.Done) ||
-		!strings.Contains(asJSON(t, got.Results[0].Outputs), `"text":"8\n"`) || !strings.Contains(asJSON(t, got.Results[1].Outputs), "HUNTER2! hunter2!") {
-		t.Errorf("insert: %s", asJSON(t, got))
+		!strings.Contains(toolstest.AsJSON(t, got.Results[0].Outputs), `"text":"8\n"`) || !strings.Contains(toolstest.AsJSON(t, got.Results[1].Outputs), "HUNTER2! hunter2!") {
+		t.Errorf("insert: %s", toolstest.AsJSON(t, got))
 	}
 	if len(p.asked) != 3 || !strings.Contains(p.asked[0], "Token please") || !strings.Contains(p.asked[2], "Again?") {
 		t.Errorf("the person was asked %q", p.asked)
@@ -61,17 +64,17 @@ func TestInputOverSeveralRounds(t *testing.T) {
 		t.Errorf("the log tells of the password:\n%s", &log)
 	}
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
-	var ran executeResult
+	var ran notebook.ExecuteResult
 	decode(t, r.callAs(c, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 2}}}), &ran)
 	if res := ran.Results[0]; res.State != string(session.Interrupted) || !strings.Contains(res.Message, "did not answer") {
-		t.Errorf("declined: %s", asJSON(t, res))
+		t.Errorf("declined: %s", toolstest.AsJSON(t, res))
 	}
 	// A run that was left waiting by a client which cannot be asked is asked about by wait_run.
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "late"}}
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 2}}, "timeout": 2}, &ran)
-	var view runView
+	var view notebook.RunView
 	decode(t, r.callAs(c, "wait_run", dict{"run_id": ran.Results[0].RunID}), &view)
-	if view.State != string(session.Done) || !strings.Contains(asJSON(t, view.Outputs), "LATE late") {
-		t.Errorf("answered later: %s", asJSON(t, view))
+	if view.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE late") {
+		t.Errorf("answered later: %s", toolstest.AsJSON(t, view))
 	}
 }

@@ -9,7 +9,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools"
 )
 
 // discoverTime bounds the search for servers on this machine, which happens before MCP's initialize can be answered.
@@ -63,7 +62,7 @@ func connect(ctx context.Context, p place, find discover, log *slog.Logger) (*ju
 		return srv, nil
 	}
 	for _, r := range running {
-		if r.Token != "" && tools.SameServer(r.URL, srv.BaseURL()) {
+		if r.Token != "" && jupyter.SameServer(r.URL, srv.BaseURL()) {
 			opt.Token = r.Token
 			return jupyter.New(opt)
 		}

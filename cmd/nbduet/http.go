@@ -13,8 +13,8 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // The transports.
@@ -125,7 +125,7 @@ func (f httpFlags) check() (httpSettings, error) {
 }
 
 // listenHTTP serves MCP over HTTP until ctx ends.
-func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tools.Clients, s httpSettings, figures *serve.Metrics, stderr io.Writer, log *slog.Logger) error {
+func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Clients, s httpSettings, figures *serve.Metrics, stderr io.Writer, log *slog.Logger) error {
 	srv, err := serve.New(serve.Config{
 		MCP: mcp, Clients: clients, Tokens: s.tokens, AllowedHosts: s.hosts, AllowedOrigins: s.origins,
 		ClientTimeout: s.clientTimeout, CertFile: s.cert, KeyFile: s.key, Limits: serve.Limits{DrainTime: drainTime},

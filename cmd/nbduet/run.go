@@ -17,6 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // The program's exit codes.
@@ -72,7 +73,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer kernels.CloseIdleConnections()
 	log := slog.New(tools.LogHandler(text, set.logCode, jupyter.Redactor(srv, kernels)))
 	var record *activity.Store
-	if slices.Contains(set.toolsets, tools.ToolsetContext) {
+	if slices.Contains(set.toolsets, tool.ToolsetContext) {
 		if record, err = openActivity(ctx, set.state, log); err != nil {
 			return err
 		}
@@ -81,7 +82,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		Server: srv, Kernels: kernels, FixedKernel: session.FixedKernel{Path: set.servers.notebook, ID: set.servers.kernelID},
 		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
-	clients, pictures := &tools.Clients{}, images.NewStore(set.imageCache)
+	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
 	var figures *serve.Metrics
 	var observe func(tool, outcome string, took time.Duration)
 	if set.http.metrics {

@@ -13,7 +13,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/tools"
 )
 
 // serverFlags are for documents and kernels on two servers, and for a notebook and a kernel to begin with.
@@ -153,7 +152,7 @@ func baseOf(address string) string {
 
 // sameAddress tells whether two addresses are one server's.
 func sameAddress(a, b string) bool {
-	return a == b || a != "" && b != "" && tools.SameServer(baseOf(a), baseOf(b))
+	return a == b || a != "" && b != "" && jupyter.SameServer(baseOf(a), baseOf(b))
 }
 
 // connectServers chooses the servers that have the documents and the kernels: one, or two.
@@ -166,7 +165,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 	if kernels, err = connect(ctx, s.servers.kernels, once, log); err != nil {
 		return nil, nil, err
 	}
-	if tools.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the one that was found is the one that was named
+	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the one that was found is the one that was named
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)

@@ -10,14 +10,14 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Config is what a Server is made from. MCP and Clients are needed, and Tokens or OIDC.
 type Config struct {
 	// MCP is what tools.New has made with the same Clients.
 	MCP     *server.MCPServer
-	Clients *tools.Clients
+	Clients *tool.Clients
 	// Tokens are those that requests may bear. Clients with different ones never share anything but documents.
 	Tokens []string
 	// UserHeader is a header in which a program before this one, which knows people itself and has one of Tokens, says whom

@@ -8,7 +8,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A guest is a client that has an MCP session: over Streamable HTTP one that has sent initialize, over HTTP with
@@ -17,7 +17,7 @@ type guest struct {
 	id     string // the session's, which is a secret of the client's
 	who    caller // by whom it was begun
 	stream bool   // it is there as long as its stream from /sse
-	client *tools.Client
+	client *tool.Client
 
 	// Guarded by guests.mu.
 	requests int
@@ -27,14 +27,14 @@ type guest struct {
 
 // guests finds guests by their sessions.
 type guests struct {
-	clients *tools.Clients
+	clients *tool.Clients
 	lim     Limits
 
 	mu   sync.Mutex
 	byID map[string]*guest
 }
 
-func newGuests(clients *tools.Clients, lim Limits) *guests {
+func newGuests(clients *tool.Clients, lim Limits) *guests {
 	return &guests{clients: clients, lim: lim, byID: map[string]*guest{}}
 }
 

@@ -8,7 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // hold begins a call that waits, and returns what is closed when it was answered.
@@ -77,7 +77,7 @@ func TestSilentClients(t *testing.T) {
 // The time of a silent client begins when nothing of its is open any more.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuests(&tools.Clients{}, Limits{}.withDefaults())
+		g := newGuests(&tool.Clients{}, Limits{}.withDefaults())
 		var gone []*guest
 		ctx, stop := context.WithCancel(t.Context())
 		swept := make(chan struct{})

@@ -20,7 +20,7 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // dial opens a bare connection.
@@ -374,7 +374,7 @@ func TestTLS(t *testing.T) {
 		st.close()
 		r.client.CloseIdleConnections()
 	}
-	s, err := New(Config{MCP: r.s.cfg.MCP, Clients: &tools.Clients{}, Tokens: []string{token1}, CertFile: cert, KeyFile: cert})
+	s, err := New(Config{MCP: r.s.cfg.MCP, Clients: &tool.Clients{}, Tokens: []string{token1}, CertFile: cert, KeyFile: cert})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Who has no token learns who gives them, from any page, without one.
@@ -144,7 +144,7 @@ func TestWrongIssuer(t *testing.T) {
 		"no scope":                func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
 		"no URL of this server":   func(c *Config) { c.PublicURL = "nb.example.org" },
 	} {
-		cfg := Config{MCP: server.NewMCPServer("toy", "1"), Clients: &tools.Clients{}, PublicURL: public, OIDC: &OIDC{Issuer: i.URL}}
+		cfg := Config{MCP: server.NewMCPServer("toy", "1"), Clients: &tool.Clients{}, PublicURL: public, OIDC: &OIDC{Issuer: i.URL}}
 		if _, err := New(cfg); err != nil {
 			t.Fatal(err)
 		}

@@ -5,12 +5,12 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A person is a client who has no MCP session: whoever is the same caller is the same client.
 type person struct {
-	client   *tools.Client
+	client   *tool.Client
 	requests int       // that are being served
 	last     time.Time // when it was last heard of
 }
@@ -18,7 +18,7 @@ type person struct {
 // people finds persons by who they are. They stay until the program ends; but of an issuer's subjects there can be more
 // than can be kept, and then the one who was silent for longest has to leave.
 type people struct {
-	clients *tools.Clients
+	clients *tool.Clients
 	most    int
 
 	mu     sync.Mutex
@@ -26,14 +26,14 @@ type people struct {
 	by     map[caller]*person
 }
 
-func newPeople(clients *tools.Clients, most int) *people {
+func newPeople(clients *tool.Clients, most int) *people {
 	return &people{clients: clients, most: most, by: map[caller]*person{}}
 }
 
 var errCrowd = errors.New("too many clients are being served: try again later")
 
 // begin counts a request of somebody's, until end is called. gone is who has to leave for it, nil for nobody.
-func (p *people) begin(who caller) (c *tools.Client, end func(), gone *tools.Client, err error) {
+func (p *people) begin(who caller) (c *tool.Client, end func(), gone *tool.Client, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.by[who]
@@ -60,7 +60,7 @@ func (p *people) begin(who caller) (c *tools.Client, end func(), gone *tools.Cli
 }
 
 // evict takes out who was silent for longest and has nothing open; nil where there is nobody. p.mu is held.
-func (p *people) evict() *tools.Client {
+func (p *people) evict() *tool.Client {
 	var first caller
 	var old *person
 	for who, n := range p.by {

@@ -18,7 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 const (
@@ -83,7 +83,7 @@ func newRig(t *testing.T, edit func(*Config)) *rig {
 	t.Helper()
 	r := &rig{t: t, log: &buffer{}, waits: make(chan string, 1000), ended: make(chan struct{})}
 	cfg := Config{
-		MCP: toy(r.waits), Clients: &tools.Clients{}, Tokens: []string{token1, token2},
+		MCP: toy(r.waits), Clients: &tool.Clients{}, Tokens: []string{token1, token2},
 		Logger: slog.New(slog.NewTextHandler(io.MultiWriter(r.log, t.Output()), &slog.HandlerOptions{Level: slog.LevelDebug})),
 	}
 	if edit != nil {

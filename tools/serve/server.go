@@ -13,7 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A Server serves one MCP server over HTTP. Make it with [New], and run it with [Server.Serve].
@@ -152,8 +152,8 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 }
 
 // as lets a request go on as a client's, and end when the client leaves.
-func as(r *http.Request, c *tools.Client) (bound *http.Request, end func()) {
-	ctx, cancel := context.WithCancel(tools.WithClient(r.Context(), c))
+func as(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
+	ctx, cancel := context.WithCancel(tool.WithClient(r.Context(), c))
 	stop := context.AfterFunc(c.Stay(), cancel)
 	return r.WithContext(ctx), func() {
 		stop()
@@ -162,7 +162,7 @@ func as(r *http.Request, c *tools.Client) (bound *http.Request, end func()) {
 }
 
 // depart ends what a client has that is in no table any more.
-func (s *Server) depart(c *tools.Client) {
+func (s *Server) depart(c *tool.Client) {
 	ctx, stop := context.WithTimeout(context.Background(), leaveTime)
 	defer stop()
 	if err := c.Leave(ctx); err != nil {

@@ -1,0 +1,34 @@
+package analysis
+
+import (
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Tools are the tools of analysis sessions, and the further names for cells and files.
+func Tools(d *desk.Desk) []tool.Tool {
+	inspect := &inspector{Desk: d}
+	return []tool.Tool{
+		sessionCreate(d),
+		sessionList(d),
+		sessionConnect(d),
+		sessionDelete(d),
+		notebookCreate(d),
+		notebookAddCell(d),
+		notebookEditCell(d),
+		notebookDeleteCell(d),
+		notebookMoveCell(d),
+		notebookGet(d),
+		notebookImport(d),
+		notebookFromTemplate(d),
+		fileList(d),
+		fileRead(d),
+		fileGet(d),
+		interruptExecution(d),
+		getVariables(inspect),
+		getVariable(inspect),
+		getDataFrameInfo(inspect),
+		previewData(d),
+		getImageResource(d),
+	}
+}

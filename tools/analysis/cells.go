@@ -1,0 +1,256 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type addCellArgs struct {
+	notebookName
+	Type     string `json:"cell_type"`
+	Source   string `json:"source"`
+	Position *int   `json:"position"`
+}
+
+// A CellResult is a cell after a call that made or changed it.
+type CellResult struct {
+	Message  string `json:"message"`
+	Path     string `json:"path"`
+	CellID   string `json:"cell_id"`
+	Index    *int   `json:"cell_index"`
+	Count    int    `json:"cell_count"`
+	Revision string `json:"revision,omitempty"`
+}
+
+func cellResultProperties(more ...tool.Property) []tool.Property {
+	return append(append([]tool.Property{
+		tool.Required("message", tool.Text("")),
+		tool.Required("path", tool.Text("The notebook, without a leading slash.")),
+		tool.Required("cell_id", tool.Text("The cell, for the next call.")),
+		tool.Required("cell_index", tool.Integer("Where it is now; null where somebody has deleted it meanwhile.").OrNull()),
+		tool.Required("cell_count", tool.Integer("Cells in the notebook now.")),
+		tool.Optional("revision", desk.RevisionSchema("the cell")),
+	}, more...), tool.SavedProperties()...)
+}
+
+// cellResultOf describes a cell as it is now.
+func cellResultOf(doc *session.Document, id, message string) CellResult {
+	nb := doc.Notebook()
+	out := CellResult{Message: message, Path: doc.Path(), CellID: id, Count: nb.Len()}
+	if at, ok := nb.Index(id); ok {
+		out.Index = &at
+	}
+	if c, ok := nb.Cell(id); ok {
+		out.Revision = desk.Revision(c.Revision)
+	}
+	return out
+}
+
+// notebookAddCell makes notebook_add_cell.
+func notebookAddCell(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_add_cell",
+		Title:   "Add a cell",
+		Toolset: tool.ToolsetCells,
+		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. " +
+			"Use it to write down what was found; execute_cell runs a cell of the session's own notebook, and execute_code adds a cell there and runs it. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			sessionProperty(),
+			tool.Required("notebook_name", tool.Text(notebookNameText).Length(1, 4096)),
+			tool.Required("cell_type", cellTypeSchema()),
+			tool.Required("source", desk.ContentSchema("Source of the cell.")),
+			tool.Optional("position", tool.Integer("Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end.").Between(0, tool.MaxIndex)),
+		),
+		Output: tool.Object("", cellResultProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
+			source := tool.Lines(args.Source)
+			if tool.Marked(source) {
+				return nil, fmt.Errorf("source %s; nothing was added", tool.MarkedWhy)
+			}
+			doc, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			before := doc.Notebook().Cells()
+			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
+				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
+			}
+			ids, err := notebook.InsertAt(ctx, d, doc, []ydoc.NewCell{{Type: args.Type, Source: source}}, func(e *ydoc.Editor) int {
+				if args.Position == nil {
+					return e.Len()
+				}
+				return notebook.Placed(e, before, *args.Position)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return &tool.Answer{Doc: doc, Body: cellResultOf(doc, ids[0], "Successfully added a "+args.Type+" cell")}, nil
+		}),
+	}
+}
+
+type editCellArgs struct {
+	notebookName
+	CellName
+	Source   string `json:"source"`
+	Revision string `json:"revision"`
+}
+
+type EditCellResult struct {
+	CellResult
+	Merged    *string `json:"merged_source,omitempty"`
+	Truncated bool    `json:"truncated,omitempty"`
+}
+
+// notebookEditCell makes notebook_edit_cell.
+func notebookEditCell(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_edit_cell",
+		Title:   "Change a cell",
+		Toolset: tool.ToolsetCells,
+		Description: "Gives a cell of a notebook a new source, without running it; people who have the notebook open see it at once. " +
+			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
+			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(append(append(notebookNameProperties(), cellProperties()...),
+			tool.Required("source", desk.ContentSchema("The whole new source.")),
+			tool.Optional("revision", tool.Text("The cell's revision that the new source is a change from. Left out: the one you were last shown.").Length(1, 20)),
+		)...),
+		Output: tool.Object("", cellResultProperties(
+			tool.Optional("merged_source", tool.Text("The source now, where it is another than the one given, because somebody changed it at the same time.")),
+			tool.Optional("truncated", tool.Boolean("Whether merged_source was cut: read the cell then.")),
+		)...),
+		Handle: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
+			if err := args.Check(); err != nil {
+				return nil, err
+			}
+			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
+				return nil, fmt.Errorf("revision %s is not a revision: give it as notebook_get has it; nothing was changed", tool.Quoted(args.Revision))
+			}
+			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			changed, err := notebook.Modify(ctx, d, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
+			if err != nil {
+				return nil, err
+			}
+			out := EditCellResult{CellResult: cellResultOf(doc, cell.ID, "Successfully changed the cell")}
+			if len(changed.Merged) > 0 {
+				m := changed.Merged[0]
+				out.Merged, out.Truncated, out.Revision = &m.Source, m.Truncated, m.Revision
+				out.Message += ", merged with what others have changed"
+			}
+			return &tool.Answer{Doc: doc, Body: out}, nil
+		}),
+	}
+}
+
+type deleteCellArgs struct {
+	notebookName
+	CellName
+}
+
+type DeleteCellResult struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`
+	Deleted string `json:"deleted_cell_id"`
+	Next    string `json:"next_cell_id"`
+	Count   int    `json:"cell_count"`
+}
+
+// notebookDeleteCell makes notebook_delete_cell.
+func notebookDeleteCell(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_delete_cell",
+		Title:   "Delete a cell",
+		Toolset: tool.ToolsetCells,
+		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
+			"Use it only for a cell that nobody needs. When it was the only one, an empty code cell takes its place. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(append(notebookNameProperties(), cellProperties()...)...),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("path", tool.Text("The notebook, without a leading slash.")),
+			tool.Required("deleted_cell_id", tool.Text("")),
+			tool.Required("next_cell_id", tool.Text("The cell that stands in its place now, or the last one.")),
+			tool.Required("cell_count", tool.Integer("Cells in the notebook now.")),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
+			if err := args.Check(); err != nil {
+				return nil, err
+			}
+			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			at := 0
+			err = doc.Edit(ctx, "delete cell", func(e *ydoc.Editor) error {
+				at, _ = e.Index(cell.ID)
+				return e.Delete(cell.ID)
+			})
+			if err != nil {
+				return nil, err
+			}
+			left := doc.Notebook().Cells()
+			out := DeleteCellResult{Message: "Successfully deleted the cell", Path: doc.Path(), Deleted: cell.ID, Count: len(left)}
+			if len(left) > 0 {
+				out.Next = left[min(at, len(left)-1)].ID
+			}
+			return &tool.Answer{Doc: doc, Body: out}, nil
+		}),
+	}
+}
+
+type moveCellArgs struct {
+	notebookName
+	CellName
+	Position int `json:"position"`
+}
+
+// notebookMoveCell makes notebook_move_cell.
+func notebookMoveCell(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_move_cell",
+		Title:   "Move a cell",
+		Toolset: tool.ToolsetCells,
+		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
+			"What somebody types into the cell at the very same moment can be lost. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(append(append(notebookNameProperties(), cellProperties()...),
+			tool.Required("position", tool.Integer("Index that the cell will have: 0 is the top, the number of cells less one the end.").Between(0, tool.MaxIndex)),
+		)...),
+		Output: tool.Object("", cellResultProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
+			if err := args.Check(); err != nil {
+				return nil, err
+			}
+			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			err = doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+				if n := e.Len(); args.Position < 0 || args.Position >= n {
+					return fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, desk.Holds(n))
+				}
+				return e.Move(cell.ID, args.Position)
+			})
+			if err != nil {
+				return nil, err
+			}
+			return &tool.Answer{Doc: doc, Body: cellResultOf(doc, cell.ID, "Successfully moved the cell")}, nil
+		}),
+	}
+}

@@ -1,0 +1,124 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type notebookCreateArgs struct {
+	ID    string        `json:"session_id"`
+	Name  string        `json:"name"`
+	Cells []initialCell `json:"cells"`
+}
+
+type initialCell struct {
+	Type   string `json:"cell_type"`
+	Source string `json:"source"`
+}
+
+type NotebookCreateResult struct {
+	Message string   `json:"message"`
+	Path    string   `json:"path"`
+	Name    string   `json:"notebook_name"`
+	CellIDs []string `json:"cell_ids"`
+}
+
+// notebookCreate makes notebook_create.
+func notebookCreate(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_create",
+		Title:   "Create a notebook",
+		Toolset: tool.ToolsetCells,
+		Description: "Makes a new notebook with the cells given, or one empty code cell, beside the notebook of the session, or in the root folder where it has none. " +
+			"It is for the session's kind of kernel, but the session stays in its own notebook: session_create with notebook_path works in the new one. " +
+			"Nothing is run, and nothing that exists is overwritten. Use it to write down an analysis. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			sessionProperty(),
+			tool.Required("name", tool.Text("Name without extension; or a path from the root folder, into a folder that exists.").Length(1, 4096)),
+			tool.Optional("cells", tool.List("The notebook's cells, in order.", tool.Arguments(
+				tool.Required("cell_type", cellTypeSchema()),
+				tool.Required("source", desk.ContentSchema("Source of the cell.")),
+			)).Items(1, desk.MaxNewCells)),
+		),
+		Output: tool.Object("",
+			tool.Required("message", tool.Text("")),
+			tool.Required("path", tool.Text("The new notebook, without a leading slash.")),
+			tool.Required("notebook_name", tool.Text("Its file name, for the other tools.")),
+			tool.Required("cell_ids", tool.List("Ids of its cells, in order.", tool.Text(""))),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
+			a, err := d.Analysis(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			paths, err := notebookPaths("name", args.Name, a.NotebookPath())
+			if err != nil {
+				return nil, err
+			}
+			file, err := args.notebook()
+			if err != nil {
+				return nil, err
+			}
+			file.Metadata = document.KernelMetadata(ctx, d, kernelName(ctx, d, a))
+			made, err := d.Manager.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+			switch {
+			case errors.Is(err, session.ErrExists):
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("there is something at %s already, and nothing is overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
+			case errors.Is(err, session.ErrNoFolder):
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list shows those there are", tool.Quoted(path.Dir(paths[0])), tool.Quoted(paths[0]))}
+			case err != nil:
+				return nil, err
+			}
+			out := NotebookCreateResult{Path: made.Path, Name: path.Base(made.Path), CellIDs: []string{}}
+			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, tool.Plural(len(file.Cells), "cell"))
+			for _, c := range file.Cells {
+				out.CellIDs = append(out.CellIDs, c.Id)
+				d.Seen.MakeCell(ctx, made.Path, c.Id, c.Source)
+			}
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+func cellTypeSchema() tool.Schema { return tool.OneOf("", ydoc.Code, ydoc.Markdown) }
+
+// notebook is the notebook that a call asks for.
+func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {
+	var sources []string
+	for _, c := range args.Cells {
+		sources = append(sources, c.Source)
+	}
+	if err := desk.CheckTotal(sources...); err != nil {
+		return document.NotebookFile{}, err
+	}
+	file := document.NotebookFile{}
+	for i, c := range args.Cells {
+		if tool.Marked(c.Source) {
+			return file, fmt.Errorf("cells[%d].source %s; nothing was created", i, tool.MarkedWhy)
+		}
+		file.Cells = append(file.Cells, document.FileCell{Id: document.NewCellID(), Kind: c.Type, Source: tool.Lines(c.Source)})
+	}
+	if len(file.Cells) == 0 {
+		file.Cells = []document.FileCell{{Id: document.NewCellID(), Kind: ydoc.Code}}
+	}
+	return file, nil
+}
+
+// kernelName is the kernelspec of the session's kernel, "" where it is not known.
+func kernelName(ctx context.Context, d *desk.Desk, a *session.Analysis) string {
+	k, err := d.Manager.KernelServer().Kernel(ctx, a.KernelID())
+	if err != nil {
+		return "" // then it is the server's default
+	}
+	return k.Name
+}

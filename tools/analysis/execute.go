@@ -1,0 +1,87 @@
+package analysis
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	DefaultCodeTimeout = 30.0 // seconds
+	DefaultCodeSize    = 10_000
+)
+
+// CodeOptions are the arguments of every tool that runs code in a session.
+type CodeOptions struct {
+	Timeout           *float64 `json:"timeout"`
+	MaxSize           *int     `json:"maxOutputSize"`
+	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
+}
+
+func (o CodeOptions) runOptions() notebook.RunOptions {
+	timeout, size := DefaultCodeTimeout, DefaultCodeSize
+	if o.Timeout != nil {
+		timeout = *o.Timeout
+	}
+	if o.MaxSize != nil {
+		size = *o.MaxSize
+	}
+	return notebook.RunOptions{Timeout: &timeout, MaxSize: &size, InterruptOnCancel: o.InterruptOnCancel}
+}
+
+// RunCell runs a cell for a session, and answers.
+func RunCell(ctx context.Context, d *desk.Desk, a *session.Analysis, doc *session.Document, cell string, opt CodeOptions) (*tool.Answer, error) {
+	runs, err := doc.RunWith(ctx, []string{cell}, CellRun(ctx, a))
+	if err != nil {
+		return nil, err
+	}
+	return AnswerCell(ctx, d, a, doc, runs[0], opt)
+}
+
+// CellRun is how a session's cells are run.
+func CellRun(ctx context.Context, a *session.Analysis) session.RunOptions {
+	return session.RunOptions{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
+}
+
+// AnswerCell waits for the run of a session's cell, and answers.
+func AnswerCell(ctx context.Context, d *desk.Desk, a *session.Analysis, doc *session.Document, r *session.Run, opt CodeOptions) (*tool.Answer, error) {
+	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
+		from := d.OfRun(ctx, r, count)
+		if c, ok := doc.Notebook().Cell(r.CellID); ok {
+			from = d.Gallery.OfCell(ctx, doc, c)
+		}
+		from.Session, from.Count = a.ID(), count
+		return from
+	})
+}
+
+// AnswerCode waits for a run, at most as long as the options say, and answers with what it has come to.
+func AnswerCode(ctx context.Context, d *desk.Desk, r *session.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
+	opt := args.runOptions()
+	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
+	defer cancel()
+	desk.Await(ctx, wait, []*session.Run{r})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*session.Run{r}, opt), r.ID, err)
+	}
+	res := r.Result()
+	c := codeOutcome{run: r, Result: res, waited: opt.WaitAtMost(), tray: d.Gallery.Trays(ctx), from: from(res.Count)}
+	return c.answer(doc, opt.Size())
+}
+
+// duration is how long the kernel has had a run so far.
+func duration(res session.Result) time.Duration {
+	switch {
+	case res.Started.IsZero():
+		return 0
+	case res.Ended.IsZero():
+		return time.Since(res.Started)
+	}
+	return res.Ended.Sub(res.Started)
+}

@@ -1,0 +1,74 @@
+package analysis
+
+import (
+	"bytes"
+	"cmp"
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"fmt"
+	"net/url"
+	"path"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const Octets = "application/octet-stream"
+
+// isTextData tells whether bytes are text: UTF-8 without the null character, which no text has.
+func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
+
+// FileData reads a whole file, as its bytes are, and tells what kind it is of.
+func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime string, err error) {
+	c, err := d.Manager.Server().Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	if err != nil {
+		return nil, "", err
+	}
+	var encoded string
+	if err := json.Unmarshal(c.Content, &encoded); err != nil {
+		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", tool.Quoted(p), err)}
+	}
+	// The server puts a line end behind each 76 characters, which the decoder passes over.
+	if data, err = base64.StdEncoding.DecodeString(encoded); err != nil {
+		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", tool.Quoted(p), err)}
+	}
+	switch mime = cmp.Or(c.MimeType, Octets); {
+	case path.Ext(p) == NotebookExt:
+		mime = "application/x-ipynb+json"
+	case mime != Octets || len(data) == 0:
+	case isTextData(data):
+		mime = "text/plain"
+	default:
+		if img, err := images.Sniff(data); err == nil {
+			mime = img.MIME
+		}
+	}
+	return data, mime, nil
+}
+
+const FileScheme = "jupyter://sessions/"
+
+// FileURI is the address of a file for a session.
+func FileURI(session, path string) string {
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	return FileScheme + session + "/files/" + strings.Join(segments, "/")
+}
+
+// FileContents is a whole file as a resource: as text where it is one and takes no more room so.
+func FileContents(uri, mime string, data []byte) mcp.ResourceContents {
+	if isTextData(data) {
+		if written, err := tool.Compact(string(data)); err == nil && len(written) <= tool.AnswerRoom-100_000 {
+			return mcp.TextResourceContents{URI: uri, MIMEType: mime, Text: string(data)}
+		}
+	}
+	return mcp.BlobResourceContents{URI: uri, MIMEType: mime, Blob: base64.StdEncoding.EncodeToString(data)}
+}

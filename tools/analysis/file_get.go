@@ -1,0 +1,177 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"encoding/base64"
+	"fmt"
+	"slices"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	// MaxFile is how large a file that is handed over whole may be, in bytes: as base64 it has to fit in an answer.
+	MaxFile = 640_000
+	// maxFileText is up to how many characters a text comes along with file_get.
+	maxFileText = 10_000
+)
+
+type fileGetArgs struct {
+	fileArgs
+	Data bool `json:"include_data"`
+}
+
+type FileGetResult struct {
+	Path         string  `json:"path"`
+	Name         string  `json:"name"`
+	MIME         string  `json:"mime_type"`
+	Size         *int64  `json:"size"`
+	LastModified string  `json:"last_modified"`
+	Delivery     string  `json:"delivery"`
+	URI          string  `json:"resource_uri,omitempty"`
+	URL          string  `json:"url"`
+	Text         *string `json:"text,omitempty"`
+	Width        int     `json:"width,omitempty"`
+	Height       int     `json:"height,omitempty"`
+	Message      string  `json:"message,omitempty"`
+}
+
+// What file_get has handed over.
+const (
+	DeliveredImage = "image"
+	DeliveredText  = "text"
+	DeliveredBlob  = "blob"
+	DeliveredLink  = "link"
+	DeliveredNone  = "none"
+)
+
+// fileGet makes file_get.
+func fileGet(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "file_get",
+		Title:   "Get a file",
+		Toolset: tool.ToolsetCells,
+		Description: "Gets a file that an analysis has made, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link that resources/read reads. " +
+			"With include_data a file that is neither comes whole, as an embedded resource in base64. Costs an image, or the text, or with include_data about 1.4 characters a byte. " +
+			"Files above " + tool.Kilobytes(MaxFile) + " are not handed over, images excepted: it says how to get at them.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			sessionProperty(),
+			filePathProperty("File"),
+			tool.Optional("include_data", tool.Boolean("Whether a file that is neither image nor short text is embedded in the answer, in place of a link.").Def(false)),
+		),
+		Output: tool.Object("",
+			tool.Required("path", tool.Text("The file, without a leading slash.")),
+			tool.Required("name", tool.Text("")),
+			tool.Required("mime_type", tool.Text("")),
+			tool.Required("size", tool.Integer("Bytes.").OrNull()),
+			tool.Required("last_modified", tool.Text("ISO 8601 time.")),
+			tool.Required("delivery", tool.OneOf("How the file is handed over: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all.",
+				DeliveredImage, DeliveredText, DeliveredBlob, DeliveredLink, DeliveredNone)),
+			tool.Optional("resource_uri", tool.Text("Where resources/read has the whole file.")),
+			tool.Required("url", tool.Text("Address at which a person opens it.")),
+			tool.Optional("text", tool.Text("The whole text of a short text file.")),
+			tool.Optional("width", tool.Integer("Of an image, in pixels.")),
+			tool.Optional("height", tool.Integer("")),
+			tool.Optional("message", tool.Text("How else to get at it.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
+			c, err := FileNotFolder(ctx, d, args.ID, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			f := &gottenFile{FileGetResult: FileGetResult{
+				Path: c.Path, Name: c.Name, MIME: cmp.Or(c.MimeType, Octets), Size: c.Size, LastModified: tool.Stamp(c.LastModified),
+				Delivery: DeliveredNone, URL: desk.PageURL(d.Manager.Server().BaseURL(), c.Type, c.Path),
+			}}
+			if f.within(MaxFile) || f.within(images.MaxBytes) && slices.Contains(images.Types(), f.MIME) {
+				if f.data, f.MIME, err = FileData(ctx, d, c.Path); err != nil {
+					return nil, err
+				}
+				n := int64(len(f.data)) // it may have grown
+				f.Size = &n
+			}
+			a := &tool.Answer{}
+			if f.within(MaxFile) {
+				f.URI = FileURI(args.ID, c.Path)
+				f.Delivery = DeliveredLink
+			}
+			switch {
+			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
+			case f.URI == "":
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than the %s that are handed over: execute_code can read parts of it, or write a smaller one, and a person opens it at url", tool.Kilobytes(MaxFile)))
+			case f.text():
+			case args.Data:
+				f.Delivery = DeliveredBlob
+				a.Resources = append(a.Resources, mcp.NewEmbeddedResource(f.contents()))
+			}
+			if f.Delivery != DeliveredBlob && f.URI != "" {
+				link := mcp.NewResourceLink(f.URI, f.Name, "", f.MIME)
+				link.Size = f.Size
+				a.Resources = append(a.Resources, link)
+			}
+			a.Body = f.FileGetResult
+			return a, nil
+		}),
+	}
+}
+
+// A gottenFile is what file_get says of a file, and what is in it.
+type gottenFile struct {
+	FileGetResult
+	data []byte // nil where it was not read
+}
+
+// within tells whether the file has at most so many bytes.
+func (f *gottenFile) within(most int64) bool { return f.Size != nil && *f.Size <= most }
+
+// show shows the picture of an image, and tells whether it can be shown.
+func (f *gottenFile) show(ctx context.Context, d *desk.Desk, a *tool.Answer) bool {
+	img, err := imageFile(f.MIME, f.data)
+	var p images.Picture
+	if err == nil {
+		p, err = images.Fit(ctx, img, images.Limits{Bytes: min(d.Gallery.Each, MaxFile)})
+	}
+	if err != nil {
+		f.Message = "it cannot be shown as an image: " + err.Error()
+		return false
+	}
+	f.MIME, f.Width, f.Height = img.MIME, p.OwnWidth, p.OwnHeight
+	f.Delivery = DeliveredImage
+	a.Images = []tool.Image{{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}}
+	if p.Width != p.OwnWidth || p.MIME != img.MIME {
+		f.Message = fmt.Sprintf("the picture is one of %d×%d pixels, %s", p.Width, p.Height, p.MIME)
+	}
+	return true
+}
+
+func imageFile(mime string, data []byte) (images.Image, error) {
+	if mime == images.SVG {
+		return images.Decode(mime, string(data))
+	}
+	return images.Sniff(data)
+}
+
+// text takes a short text into the answer, and tells whether it is a text.
+func (f *gottenFile) text() bool {
+	if !isTextData(f.data) {
+		return false
+	}
+	if n := utf8.RuneCount(f.data); n > maxFileText {
+		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s: file_read reads it in parts", tool.Plural(n, "character")))
+		return true
+	}
+	text := string(f.data)
+	f.Text, f.Delivery = &text, DeliveredText
+	return true
+}
+
+// contents is the whole file as a resource.
+func (f *gottenFile) contents() mcp.ResourceContents { return FileContents(f.URI, f.MIME, f.data) }

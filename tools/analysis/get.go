@@ -1,0 +1,41 @@
+package analysis
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type notebookGetArgs struct {
+	notebookName
+	Cursor string `json:"cursor"`
+	Max    *int   `json:"maxCellData"`
+}
+
+// notebookGet makes notebook_get.
+func notebookGet(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_get",
+		Title:   "Read a notebook",
+		Toolset: tool.ToolsetCells,
+		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, what people have typed and not yet saved included. " +
+			"Use it before editing, and for the cells' ids. Costs up to maxCellData characters for each source and each output; long text is cut in the middle and marked so. " +
+			"Some images come beside the JSON, the others by address. Cells that do not fit in one answer are read with next_cursor.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(append(notebookNameProperties(),
+			tool.Optional("cursor", tool.Text("The next_cursor of an answer: goes on where that answer ended, also where cells have moved since.").Length(1, notebook.MaxCursor)),
+			notebook.MaxCellDataProperty(),
+		)...),
+		Output: notebook.ReadSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {
+			doc, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			return notebook.ReadCells(ctx, d, doc, notebook.ReadArgs{Cursor: args.Cursor, Max: args.Max})
+		}),
+	}
+}

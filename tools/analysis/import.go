@@ -1,0 +1,167 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type importArgs struct {
+	Path    string  `json:"path"`
+	Content *string `json:"content"`
+	Source  string  `json:"source_path"`
+}
+
+type ImportResult struct {
+	Message   string   `json:"message"`
+	Path      string   `json:"path"`
+	CellCount int      `json:"cell_count"`
+	CellIDs   []string `json:"cell_ids"`
+	URI       string   `json:"resource_uri"`
+}
+
+// importProperties describe what is answered about a notebook that was made.
+func importProperties() []tool.Property {
+	return []tool.Property{
+		tool.Required("message", tool.Text("")),
+		tool.Required("path", tool.Text("The new notebook, without a leading slash.")),
+		tool.Required("cell_count", tool.Integer("")),
+		tool.Required("cell_ids", tool.List("Ids of its cells, in order.", tool.Text(""))),
+		tool.Required("resource_uri", tool.Text("Where the notebook is to be had as a resource.")),
+	}
+}
+
+// notebookImport makes notebook_import.
+func notebookImport(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "notebook_import",
+		Title:   "Import a srcbook file",
+		Toolset: tool.ToolsetCells,
+		Description: "Makes a new notebook of srcbook markdown (.src.md), such as the resources notebook://…/srcmd are: the same cells, with their ids. " +
+			"Give either the text or the path of a file on the Jupyter server. Nothing is run, and nothing that exists is overwritten. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			tool.Required("path", document.PathSchema("New notebook, ending in .ipynb, in an existing folder")),
+			tool.Optional("content", document.ContentSchema("The srcbook markdown.")),
+			tool.Optional("source_path", document.PathSchema("File to read it from, in place of content").Length(1, 4096)),
+		),
+		Output: tool.Object("", importProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
+			var content string
+			switch {
+			case (args.Content == nil) == (args.Source == ""):
+				return nil, errors.New("give either content or source_path; nothing was created")
+			case args.Content != nil:
+				content = *args.Content
+			default:
+				var err error
+				if content, err = fileText(ctx, d, args.Source); err != nil {
+					return nil, err
+				}
+			}
+			if err := desk.CheckTotal(content); err != nil {
+				return nil, err
+			}
+			nb, err := srcmd.Decode(content)
+			if err != nil {
+				return nil, fmt.Errorf("this is not srcbook markdown: %w; nothing was created", err)
+			}
+			out, err := makeNotebook(ctx, d, args.Path, nb)
+			if err != nil {
+				return nil, err
+			}
+			out.Message = fmt.Sprintf("Successfully imported %s into %s", tool.Plural(out.CellCount, "cell"), document.Named(out.Path))
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+// fileText is the text of a document as it is now, unsaved edits included.
+func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
+	clean, err := document.PathArg("source_path", path)
+	if err != nil {
+		return "", err
+	}
+	doc, err := d.Manager.OpenText(ctx, clean)
+	if err != nil {
+		return "", document.Missing(err, clean)
+	}
+	defer doc.Release()
+	return doc.Text().String(), nil
+}
+
+// makeNotebook makes a notebook at a path where there is nothing, and opens it.
+func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Notebook) (ImportResult, error) {
+	clean, err := document.PathArg("path", path)
+	if err == nil {
+		err = document.FitsType(clean, document.TypeNotebook)
+	}
+	if err != nil {
+		return ImportResult{}, err
+	}
+	if len(nb.Cells) > document.MaxFileCells {
+		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(document.MaxFileCells))
+	}
+	file := document.NotebookFile{Metadata: importedMetadata(ctx, d, nb)}
+	taken := map[string]bool{}
+	for _, c := range nb.Cells {
+		cell := document.FileCell{Id: c.ID, Kind: c.Type, Source: tool.Lines(c.Source), Metadata: c.Metadata}
+		if taken[c.ID] || !document.ValidID(c.ID) {
+			cell.Id = "" // a new one
+		}
+		taken[c.ID] = true
+		file.Cells = append(file.Cells, cell)
+	}
+	made, err := d.Manager.Create(ctx, clean, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	if err != nil {
+		return ImportResult{}, document.PlaceError(err, clean)
+	}
+	doc, err := d.Open(ctx, made.Path)
+	if err != nil {
+		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", tool.Quoted(made.Path), err)
+	}
+	defer doc.Release()
+	ids := doc.Notebook().IDs()
+	return ImportResult{Path: doc.Path(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: desk.NotebookAddress(desk.ImageOwner(ctx), doc.FileID())}, nil
+}
+
+// importedMetadata is the metadata of a notebook in which the format names at least the language: a kernel for it is
+// looked for on the server, without which JupyterLab asks whoever opens the notebook.
+func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[string]any {
+	out := map[string]any{}
+	for key, v := range nb.Metadata {
+		if key == "kernelspec" || key == OwnMetadata {
+			out[key] = v
+		}
+	}
+	lang := srcmd.LanguageOf(nb.Language)
+	if lang.Name != "" {
+		out["language_info"] = map[string]any{"name": lang.Name}
+	}
+	if spec, ok := out["kernelspec"].(map[string]any); ok && desk.IsText(spec["name"]) {
+		return out
+	}
+	delete(out, "kernelspec")
+	specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+	if err != nil {
+		return out // then people are asked
+	}
+	for _, name := range append([]string{specs.Default}, slices.Sorted(maps.Keys(specs.Specs))...) {
+		if spec, ok := specs.Specs[name]; ok && srcmd.LanguageOf(spec.Spec.Language).Name == lang.Name {
+			out["kernelspec"] = map[string]any{"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language}
+			break
+		}
+	}
+	return out
+}
+
+// OwnMetadata is the key of a notebook's metadata that this program keeps its own under.
+const OwnMetadata = "nbduet"

@@ -1,0 +1,201 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// The tools of the set "cells" name a notebook as people do, by its name, and a cell by its index or its id. A name is
+// looked for beside the session's notebook, then in the root folder; one with a slash is a path from the root.
+
+// The codes of the errors that they are answered with, beside those of every analysis session.
+const (
+	CodeNotNotebook = "not_a_notebook"
+	CodeExists      = "already_exists"
+	CodeFolder      = "folder_not_found"
+	CodeFile        = "file_not_found"
+	CodeIsFolder    = "is_a_folder"
+	CodeNotFolder   = "not_a_folder"
+	CodeNotText     = "not_text"
+	CodePath        = "invalid_path"
+)
+
+const NotebookExt = ".ipynb"
+
+// A notebookName is how a call names a notebook.
+type notebookName struct {
+	ID   string `json:"session_id"`
+	Name string `json:"notebook_name"`
+}
+
+const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
+
+// notebookNameProperties describe a notebookName of which the session's own notebook may be meant.
+func notebookNameProperties() []tool.Property {
+	return []tool.Property{
+		sessionProperty(),
+		tool.Optional("notebook_name", tool.Text(notebookNameText+" Left out: the session's own notebook.").Length(1, 4096)),
+	}
+}
+
+// A CellName is how a call names a cell.
+type CellName struct {
+	Index  *int   `json:"cell_index"`
+	CellID string `json:"cell_id"`
+}
+
+func cellProperties() []tool.Property {
+	return []tool.Property{
+		tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex)),
+		tool.Optional("cell_id", desk.IDSchema("Id of the cell, in place of cell_index.")),
+	}
+}
+
+// Check refuses a call that names no cell, or names it twice.
+func (c CellName) Check() error {
+	if (c.Index == nil) == (c.CellID == "") {
+		return errors.New("give one of cell_index and cell_id")
+	}
+	return nil
+}
+
+// Find returns the cell as it is now.
+func (c CellName) Find(doc *session.Document) (ydoc.Cell, error) {
+	nb := doc.Notebook()
+	cell, ok := nb.Cell(c.CellID)
+	if c.Index != nil {
+		cell, ok = nb.CellAt(*c.Index)
+	}
+	switch {
+	case ok:
+		return cell, nil
+	case c.Index != nil:
+		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(nb.Len()))}
+	default:
+		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s: notebook_get shows the ids", tool.Quoted(c.CellID), doc.Path())}
+	}
+}
+
+// open opens the notebook that a call names. The caller releases it.
+func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document, error) {
+	if n.Name == "" {
+		a, doc, err := d.SessionNotebook(ctx, n.ID)
+		if err == nil && doc == nil {
+			err = tool.Coded{Code: desk.CodeNone, Message: fmt.Sprintf("session %s: %v: give notebook_name", a.ID(), session.ErrNoNotebook)}
+		}
+		return doc, err
+	}
+	a, err := d.Analysis(ctx, n.ID)
+	if err != nil {
+		return nil, err
+	}
+	paths, err := notebookPaths("notebook_name", n.Name, a.NotebookPath())
+	if err != nil {
+		return nil, err
+	}
+	for _, p := range paths {
+		doc, err := d.Manager.Open(ctx, p)
+		switch {
+		case err == nil:
+			d.Visits.Note(ctx, doc, true)
+			return doc, nil
+		case errors.Is(err, session.ErrNotNotebook):
+			return nil, notANotebook(p, "folder")
+		case !errors.Is(err, jupyter.ErrNotFound):
+			return nil, err
+		}
+	}
+	return nil, noNotebook(ctx, d, n.Name, paths)
+}
+
+// noNotebook says that there is none at the paths that a name can mean. Something else may have that very name.
+func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) error {
+	var names []string
+	for _, p := range paths {
+		names = append(names, tool.Quoted(p))
+		if path.Ext(name) == NotebookExt {
+			continue
+		}
+		other := strings.TrimSuffix(p, NotebookExt)
+		if c, err := d.Manager.Server().Contents(ctx, other, jupyter.ContentsOptions{}); err == nil {
+			return notANotebook(other, c.Type)
+		}
+	}
+	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " nor ") + " on the Jupyter server: file_list shows what there is, notebook_create makes one"}
+}
+
+func notANotebook(p, kind string) error {
+	use := "file_read reads it"
+	if kind != "file" {
+		kind, use = "folder", "file_list lists it"
+	}
+	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook: %s", tool.Quoted(p), kind, use)}
+}
+
+// notebookPaths are the paths at which a notebook of that name may be, beside another one first. argument is what the
+// name was given as.
+func notebookPaths(argument, name, beside string) ([]string, error) {
+	clean, err := jupyter.CleanPath(name)
+	if err != nil {
+		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s: %v", argument, err)}
+	}
+	last := path.Base("/" + clean)
+	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" || last == "/" {
+		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, tool.Quoted(name))}
+	}
+	if path.Ext(last) != NotebookExt {
+		clean += NotebookExt
+	}
+	if dir := path.Dir(beside); dir != "." && !strings.Contains(name, "/") {
+		return []string{path.Join(dir, clean), clean}, nil
+	}
+	return []string{clean}, nil
+}
+
+// fileOf finds what is at a path that a call names for a session of its client. An error has its code.
+func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
+	if _, err := d.Analysis(ctx, id); err != nil {
+		return jupyter.Content{}, err
+	}
+	clean, err := jupyter.CleanPath(p)
+	if err != nil {
+		return jupyter.Content{}, tool.Coded{Code: CodePath, Message: "path: " + err.Error()}
+	}
+	c, err := d.Manager.Server().Contents(ctx, clean, jupyter.ContentsOptions{})
+	if errors.Is(err, jupyter.ErrNotFound) {
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list shows what there is", tool.Quoted(clean))}
+	}
+	return c, err
+}
+
+// FileNotFolder is fileOf for a path that has to be a file's or a notebook's.
+func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
+	c, err := fileOf(ctx, d, id, p)
+	if err == nil && c.Type == "directory" {
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: file_list lists what is in it", tool.Quoted("/"+c.Path))}
+	}
+	return c, err
+}
+
+// openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the document.
+func openCell(ctx context.Context, d *desk.Desk, n notebookName, c CellName) (*session.Document, ydoc.Cell, error) {
+	doc, err := n.open(ctx, d)
+	if err != nil {
+		return nil, ydoc.Cell{}, err
+	}
+	cell, err := c.Find(doc)
+	if err != nil {
+		doc.Release()
+		return nil, ydoc.Cell{}, err
+	}
+	return doc, cell, nil
+}

@@ -1,0 +1,17 @@
+package analysis
+
+import (
+	"strings"
+	"testing"
+)
+
+func TestPathsOfANotebooksName(t *testing.T) {
+	for name, want := range map[string]string{
+		"a": "d/a.ipynb a.ipynb", "a.ipynb": "d/a.ipynb a.ipynb", "/a": "a.ipynb", "d/a": "d/a.ipynb", "a.md": "d/a.md.ipynb a.md.ipynb", "./a": "a.ipynb", "...": "d/....ipynb ....ipynb",
+	} {
+		got, err := notebookPaths("name", name, "d/own.ipynb")
+		if err != nil || strings.Join(got, " ") != want {
+			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
+		}
+	}
+}

@@ -1,0 +1,252 @@
+package analysis
+
+import (
+	"cmp"
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// What stands as the type of an error that is no exception of the code's.
+const (
+	ErrTimeout   = "Timeout"
+	ErrLost      = "KernelLost"
+	errCancelled = "Cancelled"
+	errInterrupt = "Interrupted"
+)
+
+// A CodeResult is what came of code.
+type CodeResult struct {
+	Success      bool       `json:"success"`
+	Stdout       string     `json:"stdout"`
+	Stderr       string     `json:"stderr"`
+	Result       *string    `json:"result"`
+	Displays     []string   `json:"displays,omitempty"`
+	Images       []imageRef `json:"images"`
+	Milliseconds int64      `json:"execution_time_ms"`
+	ErrorType    string     `json:"error_type,omitempty"`
+	ErrorMessage string     `json:"error_message,omitempty"`
+	Traceback    string     `json:"traceback,omitempty"`
+	RunID        string     `json:"run_id"`
+	State        string     `json:"state"`
+	CellID       string     `json:"cell_id,omitempty"`
+	Count        *int       `json:"execution_count"`
+	Truncated    bool       `json:"truncated,omitempty"`
+	Message      string     `json:"message,omitempty"`
+}
+
+type imageRef struct {
+	URI         string `json:"resource_uri"`
+	MIME        string `json:"mime_type"`
+	Description string `json:"description"`
+}
+
+func CodeSchema() tool.Schema {
+	return tool.Object("", append([]tool.Property{
+		tool.Required("success", tool.Boolean("Whether the code ran to its end without an exception.")),
+		tool.Required("stdout", tool.Text("")),
+		tool.Required("stderr", tool.Text("")),
+		tool.Required("result", tool.Text("The value of the last expression, as text; null where there is none.").OrNull()),
+		tool.Optional("displays", tool.List("What else was displayed, as text.", tool.Text(""))),
+		tool.Required("images", tool.List("In order; some are shown beside the JSON, get_image_resource shows the others.", tool.Object("",
+			tool.Required("resource_uri", tool.Text("")),
+			tool.Required("mime_type", tool.Text("")),
+			tool.Required("description", tool.Text("")),
+		))),
+		tool.Required("execution_time_ms", tool.Integer("")),
+		tool.Optional("error_type", tool.Text("Of the exception; "+ErrTimeout+", "+ErrLost+", "+errCancelled+" or "+errInterrupt+" where it was none. With success false.")),
+		tool.Optional("error_message", tool.Text("")),
+		tool.Optional("traceback", tool.Text("")),
+		tool.Required("run_id", tool.Text("Names this execution, for get_run, wait_run and cancel_run.")),
+		tool.Required("state", notebook.StateSchema()),
+		tool.Optional("cell_id", tool.Text("The notebook's cell that was run.")),
+		tool.Required("execution_count", tool.Integer("").OrNull()),
+		tool.Optional("truncated", tool.Boolean("Output was cut: get_run pages through it.")),
+		tool.Optional("message", tool.Text("What else is to be known, such as that the kernel is a new one.")),
+	}, tool.SavedProperties()...)...)
+}
+
+// codeOutcome is a run as far as it had come when its call stopped waiting.
+type codeOutcome struct {
+	run *session.Run
+	session.Result
+	waited time.Duration
+	tray   func(expected int) *desk.Tray // makes one for each rendering
+	from   images.Origin                 // of its images
+}
+
+// answer writes the outcome, of at most so many characters of output, and fewer where the answer would be too long.
+func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
+	outputs := desk.ContentsOf(lean(c.Outputs))
+	lim := desk.OutputLimits{Each: size, Total: size, Count: desk.MaxOutputs}
+	out := &CodeResult{}
+	a := &tool.Answer{Body: out, Doc: desk.About(doc)}
+	render := func() {
+		pictures := c.tray(desk.PicturesIn(c.Outputs))
+		pictures.From = c.from
+		*out = c.render(outputs.Show(lim, pictures), pictures)
+		a.Images = pictures.Images
+	}
+	render()
+	return a, a.Trim(func() bool {
+		if lim.None() {
+			return false
+		}
+		lim = lim.Halved()
+		render()
+		return true
+	})
+}
+
+// lean leaves of each display its images and the one form that a model reads best.
+func lean(outputs []ydoc.Output) []ydoc.Output {
+	out := make([]ydoc.Output, len(outputs))
+	for i, o := range outputs {
+		out[i] = o
+		data, ok := o["data"].(map[string]any)
+		if !ok {
+			continue
+		}
+		kept := map[string]any{}
+		best := ""
+		for mime, v := range data {
+			if slices.Contains(desk.PictureTypes, mime) {
+				kept[mime] = v
+			} else if best == "" || cmp.Or(cmp.Compare(desk.Rank(mime), desk.Rank(best)), cmp.Compare(mime, best)) < 0 {
+				best = mime
+			}
+		}
+		if o.Type() == "display_data" && len(kept) > 0 {
+			best = "" // "<Figure size 640x480 with 1 Axes>"
+		}
+		if best != "" {
+			kept[best] = data[best]
+		}
+		out[i] = ydoc.Output{"output_type": o["output_type"], "data": kept}
+	}
+	return out
+}
+
+func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeResult {
+	out := CodeResult{
+		Success: c.State == session.Done, State: string(c.State), RunID: c.run.ID, CellID: c.run.CellID, Count: c.Count,
+		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted > 0,
+	}
+	var stdout, stderr strings.Builder
+	for _, o := range shown.Outputs {
+		switch o["output_type"] {
+		case "stream":
+			t, _ := o["text"].(string)
+			if o["name"] == "stderr" {
+				stderr.WriteString(t)
+			} else {
+				stdout.WriteString(t) // what a person has answered to input() included
+			}
+		case "error":
+			out.ErrorType, _ = o["name"].(string)
+			out.ErrorMessage, _ = o["value"].(string)
+			lines, _ := o["traceback"].([]string)
+			out.Traceback = strings.Join(lines, "\n")
+		case "execute_result":
+			if t := ShownText(o); len(t) > 0 {
+				out.Result = &t[0]
+				out.Displays = append(out.Displays, t[1:]...)
+			}
+		default:
+			out.Displays = append(out.Displays, ShownText(o)...)
+		}
+	}
+	out.Stdout, out.Stderr = stdout.String(), stderr.String()
+	named := map[string]bool{}
+	for _, e := range pictures.Named {
+		if uri := e.URI(); !named[uri] {
+			named[uri] = true
+			out.Images = append(out.Images, imageRef{uri, e.MIME, desk.ImageDescription(e)})
+		}
+	}
+	c.explain(&out)
+	if shown.Omitted > 0 {
+		out.Message = strings.TrimPrefix(out.Message+"; "+tool.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
+	}
+	return out
+}
+
+// ShownText is what stands in an output as text: the text itself first, and what is said of images that cannot be had.
+func ShownText(o map[string]any) (out []string) {
+	data, ok := o["data"].(map[string]any)
+	if !ok {
+		t, _ := o["text"].(string)
+		return []string{t}
+	}
+	for mime, v := range data {
+		if slices.Contains(desk.PictureTypes, mime) {
+			if t, _ := v.(string); mime == desk.Plotly || strings.HasPrefix(t, desk.NotShown) {
+				out = append(out, t)
+			}
+			continue
+		}
+		switch v := v.(type) {
+		case string:
+			out = slices.Insert(out, 0, v)
+		case json.RawMessage:
+			out = slices.Insert(out, 0, string(v))
+		}
+	}
+	return out
+}
+
+// explain says why the code has not run well, and what else is to be known.
+func (c codeOutcome) explain(out *CodeResult) {
+	fail := func(kind, message string) {
+		if out.ErrorType == "" {
+			out.ErrorType, out.ErrorMessage = kind, message
+		} else if message != "" {
+			out.Message = message
+		}
+	}
+	why := ""
+	if c.Err != nil {
+		why = c.Err.Error()
+	}
+	switch {
+	case !c.State.Ended():
+		doing := "the code goes on running"
+		if c.State == session.Queued {
+			doing = "the code waits for what runs before it"
+		} else if c.Asking != nil {
+			doing = desk.Asks(c.Result)
+		}
+		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s; wait_run with run_id %q waits for it, interrupt_execution stops it", c.waited, doing, c.run.ID))
+	case c.State == session.Lost:
+		fail(ErrLost, why)
+	case c.State == session.Cancelled:
+		fail(errCancelled, why)
+	case c.State == session.Interrupted:
+		fail(errInterrupt, why)
+	case c.State == session.Failed:
+		fail("Error", why)
+	}
+	var says []string
+	for _, s := range []string{out.Message, c.Note} {
+		if s != "" {
+			says = append(says, s)
+		}
+	}
+	if c.Dropped {
+		says = append(says, "output is missing, because more came at once than the Jupyter server passes on")
+	}
+	if c.Omitted > 0 {
+		says = append(says, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", tool.Thousands(c.Omitted)))
+	}
+	out.Message, _ = tool.Cut(strings.Join(says, "; "), 1000)
+	out.ErrorMessage, _ = tool.Cut(out.ErrorMessage, 2000)
+}

@@ -1,0 +1,343 @@
+package analysis
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// maxConnectable bounds the running kernels that session_list lists.
+const maxConnectable = 100
+
+func sessionProperty() tool.Property {
+	return tool.Required("session_id", SessionIDSchema())
+}
+
+func SessionIDSchema() tool.Schema {
+	return tool.Text("As answered by session_create or session_connect.").Length(1, 100)
+}
+
+// A SessionInfo is one analysis session.
+type SessionInfo struct {
+	ID        string `json:"session_id"`
+	Name      string `json:"name,omitempty"`
+	KernelID  string `json:"kernel_id"`
+	Path      string `json:"notebook_path,omitempty"`
+	Status    string `json:"status"`
+	CreatedAt string `json:"created_at"`
+}
+
+func infoOf(ctx context.Context, a *session.Analysis) SessionInfo {
+	status := a.Status(ctx) // first: it finds out what has changed
+	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: tool.Stamp(a.Created())}
+}
+
+func infoProperties() []tool.Property {
+	return []tool.Property{
+		tool.Required("session_id", tool.Text("For the other tools.")),
+		tool.Optional("name", tool.Text("")),
+		tool.Required("kernel_id", tool.Text("")),
+		tool.Optional("notebook_path", tool.Text("The notebook whose kernel it is; absent where there is none.")),
+		tool.Required("status", document.StatusSchema("Of the kernel.", kernel.StateIdle, kernel.StateBusy, kernel.StateStarting, kernel.StateRestarting, kernel.StateDead, kernel.StateUnknown)),
+		tool.Required("created_at", tool.Text("ISO 8601 time.")),
+	}
+}
+
+type createSessionArgs struct {
+	Name       string `json:"name"`
+	Path       string `json:"notebook_path"`
+	KernelName string `json:"kernel_name"`
+}
+
+// sessionCreate makes session_create.
+func sessionCreate(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "session_create",
+		Title:   "Start an analysis session",
+		Toolset: tool.ToolsetAnalysis,
+		Description: "Makes a session for data analysis with a kernel of its own, and answers its session_id. Call it before execute_code. " +
+			"With notebook_path the session has that notebook's kernel, which people who open the notebook share, and what execute_code runs appears there as cells. Costs the start of a kernel, some seconds.",
+		Input: tool.Arguments(
+			tool.Optional("name", tool.Text("What to call the session.").Length(0, 200)),
+			tool.Optional("notebook_path", tool.Text("Notebook to work in; it has to be there. Left out: none, and code leaves no trace in any file.").Length(0, 4096)),
+			tool.Optional("kernel_name", notebook.KernelNameSchema("From list_available_kernels. Left out: the notebook's, or the server's default.")),
+		),
+		Output: tool.Object("", infoProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
+			opt := session.AnalysisOptions{Name: args.Name, KernelName: args.KernelName}
+			if args.Path != "" {
+				var err error
+				if opt.NotebookPath, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
+					return nil, err
+				}
+			}
+			if args.KernelName != "" {
+				specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+				if err != nil {
+					return nil, err
+				}
+				if _, ok := specs.Specs[args.KernelName]; !ok {
+					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels shows those there are", tool.Quoted(args.KernelName))
+				}
+			}
+			a, err := d.Manager.CreateAnalysis(ctx, tool.ClientOf(ctx), opt)
+			if errors.Is(err, jupyter.ErrNotFound) && opt.NotebookPath != "" {
+				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server: list_nbs shows the notebooks there are, create_document makes one", opt.NotebookPath)}
+			}
+			if err != nil {
+				return nil, desk.AnalysisError(err)
+			}
+			d.WorkIn(ctx, a)
+			return &tool.Answer{Body: infoOf(ctx, a)}, nil
+		}),
+	}
+}
+
+type connectArgs struct {
+	Path     string `json:"notebook_path"`
+	KernelID string `json:"kernel_id"`
+}
+
+type ConnectResult struct {
+	SessionInfo
+	Connected bool `json:"connected"`
+}
+
+// sessionConnect makes session_connect.
+func sessionConnect(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "session_connect",
+		Title:   "Join a running kernel",
+		Toolset: tool.ToolsetAnalysis,
+		Description: "Makes an analysis session of a kernel that runs already, such as that of a notebook which somebody has open in the browser: its variables are shared. " +
+			"Name the notebook, or the kernel as session_list shows it. Where no kernel runs, use session_create. Costs a request or two; the kernel is left as it is.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Optional("notebook_path", tool.Text("Notebook whose kernel to join.").Length(0, 4096)),
+			tool.Optional("kernel_id", tool.Text("Kernel to join, in place of notebook_path.").Length(0, 200)),
+		),
+		Output: tool.Object("", append(infoProperties(), tool.Required("connected", tool.Boolean("")))...),
+		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
+			path := args.Path
+			if path == "" && args.KernelID == "" {
+				return nil, errors.New("give notebook_path or kernel_id; session_list shows the kernels that run")
+			} else if path != "" {
+				var err error
+				if path, err = desk.NotebookArg("notebook_path", path); err != nil {
+					return nil, err
+				}
+			}
+			a, err := d.Manager.ConnectAnalysis(ctx, tool.ClientOf(ctx), path, args.KernelID)
+			if errors.Is(err, session.ErrNoAnalysis) {
+				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + "; session_list shows the kernels that run, session_create with notebook_path starts one"}
+			} else if err != nil {
+				return nil, err
+			}
+			d.WorkIn(ctx, a)
+			return &tool.Answer{Body: ConnectResult{infoOf(ctx, a), true}}, nil
+		}),
+	}
+}
+
+type Connectable struct {
+	KernelID   string `json:"kernel_id"`
+	KernelName string `json:"kernel_name"`
+	Path       string `json:"notebook_path,omitempty"`
+	Status     string `json:"status"`
+}
+
+type SessionsResult struct {
+	Sessions []SessionInfo `json:"sessions"`
+	Kernels  []Connectable `json:"kernels"`
+	Message  string        `json:"message,omitempty"`
+}
+
+// sessionList makes session_list.
+func sessionList(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "session_list",
+		Title:   "List analysis sessions",
+		Toolset: tool.ToolsetAnalysis,
+		Description: "Lists your analysis sessions and whether their kernels are idle or busy, and all kernels that run on the server with their notebooks, which session_connect can join. " +
+			"Costs a request a session.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(),
+		Output: tool.Object("",
+			tool.Required("sessions", tool.List("Oldest first.", tool.Object("", infoProperties()...))),
+			tool.Required("kernels", tool.List("What runs on the server, those of the sessions included.", tool.Object("",
+				tool.Required("kernel_id", tool.Text("")),
+				tool.Required("kernel_name", tool.Text("")),
+				tool.Optional("notebook_path", tool.Text("")),
+				tool.Required("status", tool.Text("")),
+			))),
+			tool.Optional("message", tool.Text("Why kernels are missing.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			out := SessionsResult{Sessions: []SessionInfo{}, Kernels: []Connectable{}}
+			for _, a := range d.Manager.Analyses(tool.ClientOf(ctx)) {
+				out.Sessions = append(out.Sessions, infoOf(ctx, a))
+			}
+			var err error
+			if out.Kernels, err = connectable(ctx, d); err != nil {
+				out.Kernels, out.Message = []Connectable{}, "the kernels are not known: "+err.Error()
+			}
+			if n := len(out.Kernels); n > maxConnectable {
+				out.Kernels, out.Message = out.Kernels[:maxConnectable], fmt.Sprintf("%d of %d kernels are listed", maxConnectable, n)
+			}
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+// connectable lists the kernels that run, those of notebooks first, by path. Those that were started for another client
+// alone are left out.
+func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
+	kernels, err := d.Manager.KernelServer().Kernels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	sessions, err := d.Manager.KernelServer().Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := d.Manager.OthersKernels(ctx, tool.ClientOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	paths := map[string]string{}
+	for _, s := range sessions {
+		if path := d.Manager.NotebookOf(s); path != "" {
+			paths[s.Kernel.ID] = path
+		}
+	}
+	out := make([]Connectable, 0, len(kernels))
+	for _, k := range kernels {
+		if others[k.ID] {
+			continue
+		}
+		out = append(out, Connectable{KernelID: k.ID, KernelName: k.Name, Path: paths[k.ID], Status: k.ExecutionState})
+	}
+	slices.SortFunc(out, func(a, b Connectable) int {
+		if (a.Path == "") != (b.Path == "") {
+			return cmp.Compare(b.Path, a.Path)
+		}
+		return cmp.Or(cmp.Compare(a.Path, b.Path), cmp.Compare(a.KernelID, b.KernelID))
+	})
+	return out, nil
+}
+
+type sessionArgs struct {
+	ID string `json:"session_id"`
+}
+
+type EndedResult struct {
+	ID       string `json:"session_id"`
+	Deleted  bool   `json:"deleted"`
+	Shutdown bool   `json:"kernel_shutdown"`
+	Message  string `json:"message"`
+}
+
+// sessionDelete makes session_delete.
+func sessionDelete(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "session_delete",
+		Title:   "End an analysis session",
+		Toolset: tool.ToolsetAnalysis,
+		Description: "Ends an analysis session. Its kernel is shut down, with all variables, where it was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, goes on. " +
+			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(sessionProperty()),
+		Output: tool.Object("",
+			tool.Required("session_id", tool.Text("")),
+			tool.Required("deleted", tool.Boolean("")),
+			tool.Required("kernel_shutdown", tool.Boolean("")),
+			tool.Required("message", tool.Text("")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+			a, err := d.Analysis(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			if err := d.Manager.DeleteAnalysis(ctx, tool.ClientOf(ctx), args.ID); err != nil {
+				return nil, desk.AnalysisError(err)
+			}
+			end := a.End()
+			out := EndedResult{ID: args.ID, Deleted: true, Shutdown: end.KernelEnded, Message: "the session is ended and its kernel shut down"}
+			if !end.KernelEnded {
+				out.Message = "the session is ended; its kernel goes on, because " + end.Kept
+			}
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+type InterruptedRun struct {
+	RunID string `json:"run_id"`
+	State string `json:"state"`
+}
+
+type InterruptResult struct {
+	ID      string           `json:"session_id"`
+	Status  string           `json:"status"`
+	Runs    []InterruptedRun `json:"runs"`
+	Message string           `json:"message"`
+}
+
+// interruptExecution makes interrupt_execution.
+func interruptExecution(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "interrupt_execution",
+		Title:   "Interrupt a session's code",
+		Toolset: tool.ToolsetAnalysis,
+		Description: "Stops what execute_code and execute_cell have left running in a session, and takes back what waits. Variables stay. What people run in the same kernel is left alone. " +
+			"Use it for code that takes too long. Costs some seconds at most.",
+		Marks: tool.Marks{Idempotent: true, Destructive: true},
+		Input: tool.Arguments(sessionProperty()),
+		Output: tool.Object("",
+			tool.Required("session_id", tool.Text("")),
+			tool.Required("status", tool.Text("Of the kernel.")),
+			tool.Required("runs", tool.List("What was stopped, the latest first.", tool.Object("", tool.Required("run_id", tool.Text("")), tool.Required("state", notebook.StateSchema())))),
+			tool.Required("message", tool.Text("")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+			a, err := d.Analysis(ctx, args.ID)
+			if err != nil {
+				return nil, err
+			}
+			runs, err := a.Interrupt(ctx)
+			if err != nil {
+				return nil, desk.AnalysisError(err)
+			}
+			wait, stop := context.WithTimeout(ctx, notebook.CancelTime)
+			defer stop()
+			out := InterruptResult{ID: a.ID(), Runs: []InterruptedRun{}, Message: "nothing of this session's was running"}
+			going := 0
+			for _, r := range runs {
+				_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
+				state := r.Status().State
+				if !state.Ended() {
+					going++
+				}
+				out.Runs = append(out.Runs, InterruptedRun{r.ID, string(state)})
+			}
+			if len(runs) > 0 {
+				out.Message = tool.Plural(len(runs), "run") + " stopped"
+			}
+			if going > 0 {
+				out.Message = fmt.Sprintf("%s asked to stop, of which %d had not ended after %s: code that ignores the interrupt ends with session_delete", tool.Plural(len(runs), "run"), going, notebook.CancelTime)
+			}
+			out.Status = a.Status(ctx)
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}

@@ -1,0 +1,62 @@
+package datalayer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// RunUsedCode runs code in a kernel alone, as their server does: in the one with the id, or the current notebook's.
+// Nothing of it shows in a notebook.
+func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *watch, opt analysis.CodeOptions) (*tool.Answer, error) {
+	w.stream, w.first = false, true
+	w.take(opt)
+	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: IPython execution exceeded %d seconds and was interrupted]", w.seconds)
+	if kernelID == "" {
+		doc, _, err := d.openUsed(ctx, "")
+		if err != nil {
+			if errors.Is(err, errNoCurrent) {
+				err = fmt.Errorf("%w; or give kernel_id, or the session_id of an analysis session", err)
+			}
+			return nil, err
+		}
+		defer doc.Release()
+		k, err := doc.StartKernel(ctx)
+		if err != nil {
+			return nil, err
+		}
+		kernelID = k.ID
+	}
+	a, err := d.Manager.AttachKernel(ctx, tool.ClientOf(ctx), kernelID)
+	if errors.Is(err, session.ErrNoKernel) {
+		return nil, theirWords("Kernel '%s' not found in jupyter server: list_kernels shows those that run", kernelID)
+	}
+	if err != nil {
+		return nil, desk.AnalysisError(err)
+	}
+	r, err := a.Run(code, session.RunOptions{Ask: desk.Asker(ctx)})
+	if err != nil {
+		return nil, desk.AnalysisError(err)
+	}
+	late, err := w.wait(ctx, r)
+	if err != nil {
+		return nil, err
+	}
+	s := w.outcome(r, late)
+	s.tray = d.Gallery.Trays(ctx)
+	s.from = imagesOfCode(d, r, code)
+	out, _, err := s.answer(nil)
+	return out, err
+}
+
+func imagesOfCode(d *Toolset, r *session.Run, code string) images.Origin {
+	from := d.Gallery.OfCode(r, code)
+	from.Count = r.Status().Count
+	return from
+}

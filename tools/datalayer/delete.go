@@ -1,0 +1,141 @@
+package datalayer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type deleteUsedArgs struct {
+	Notebook string   `json:"notebook_name"`
+	Index    *int     `json:"cell_index"`
+	Indices  []int    `json:"cell_indices"`
+	IDs      []string `json:"cell_ids_to_delete"`
+	Sources  *bool    `json:"include_source"`
+}
+
+// deleteCell makes delete_cell.
+func deleteCell(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "delete_cell",
+		Title: "Delete cells",
+		Description: "Deletes cells with their outputs, all together or none, and returns their sources; people who have the notebook open see it at once. " +
+			"Indexes mean the cells as they are when the call begins. Use it only for cells that nobody needs. When all are deleted, an empty code cell takes their place. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(
+			tool.Optional("cell_indices", tool.List("Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given.", tool.Integer("").Between(0, tool.MaxIndex)).Items(1, desk.MaxChanged).OrNull()),
+			tool.Optional("include_source", tool.Boolean("Whether to return the sources.").Def(true)),
+			notebookNameProperty(),
+			tool.Optional("cell_ids_to_delete", tool.List("Ids of the cells, in place of cell_indices.", desk.IDSchema("")).Items(1, desk.MaxChanged).OrNull()),
+			tool.Optional("cell_index", tool.Integer("One cell, in place of cell_indices.").Between(0, tool.MaxIndex).OrNull()),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args deleteUsedArgs) (*tool.Answer, error) {
+			if args.Index != nil && len(args.Indices) == 0 {
+				args.Indices = []int{*args.Index}
+			}
+			if len(args.Indices) == 0 && len(args.IDs) == 0 {
+				return nil, errors.New("name the cells by cell_indices or by cell_ids_to_delete")
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			return deleteUsed(ctx, doc, args)
+		}),
+	})
+}
+
+func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*tool.Answer, error) {
+	var cells []ydoc.Cell
+	var indexes []int
+	out := &textResult{Kind: "cell.delete"}
+	add := func(index *int, id string) error {
+		cell, at, err := findUsed(doc.Notebook(), index, id)
+		if err == nil && slices.Contains(out.CellIDs, cell.ID) {
+			err = fmt.Errorf("cell %d is named twice", at)
+		}
+		if err != nil {
+			return fmt.Errorf("%w; nothing was deleted", err)
+		}
+		cells, indexes, out.CellIDs = append(cells, cell), append(indexes, at), append(out.CellIDs, cell.ID)
+		return nil
+	}
+	if len(args.IDs) > 0 {
+		args.Indices = nil
+	}
+	for _, i := range args.Indices {
+		if err := add(&i, ""); err != nil {
+			return nil, err
+		}
+	}
+	for _, id := range args.IDs {
+		if err := add(nil, id); err != nil {
+			return nil, err
+		}
+	}
+	if err := doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(out.CellIDs...) }); err != nil {
+		return nil, err
+	}
+	each := tool.AnswerRoom / 4 / len(cells)
+	render := func() {
+		var parts []string
+		for i, c := range cells {
+			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
+			if args.Sources == nil || *args.Sources {
+				source, _ := tool.Cut(c.Source, each)
+				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")
+			}
+		}
+		out.Result = strings.Join(parts, "\n")
+	}
+	render()
+	a := out.answer()
+	a.Doc = doc
+	return a, a.Trim(func() bool {
+		each /= 2
+		render()
+		return each > 0
+	})
+}
+
+// clearCellOutput makes clear_cell_output.
+func clearCellOutput(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:        "clear_cell_output",
+		Title:       "Clear a cell's outputs",
+		Description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
+		Marks:       tool.Marks{Destructive: true, Idempotent: true},
+		Input:       tool.Arguments(usedCellProperties()...),
+		Output:      textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args UsedCell) (*tool.Answer, error) {
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			if cell.Type != ydoc.Code {
+				return nil, theirWords("Cell %d is not a code cell, cannot clear output.", at)
+			}
+			if err := notebook.ClearOutputs(ctx, doc, []string{cell.ID}); err != nil {
+				return nil, err
+			}
+			out := &textResult{Kind: "cell.clear_output", CellID: cell.ID, Result: fmt.Sprintf("Cell %d had no output to clear.", at)}
+			if n := len(cell.Outputs); n > 0 {
+				out.Result = fmt.Sprintf("Cell %d output cleared successfully (%d output(s) removed).", at, n)
+			}
+			a := out.answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}

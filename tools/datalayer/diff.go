@@ -1,0 +1,28 @@
+package datalayer
+
+import (
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// lineDiff is the difference of two sources as Python's difflib writes it, with three lines around each change, and ""
+// where there is none. A line end at the very end of a source is no line of its own there.
+func lineDiff(old, now string) string {
+	if old == now {
+		return ""
+	}
+	if d := textdiff.Unified("", ended(old), ended(now), 3); d != "" {
+		return strings.TrimSuffix(d, "\n")
+	}
+	return fmt.Sprintf("@@ line terminators changed @@\n-%q\n+%q", old, now)
+}
+
+// ended is a text whose last line has an end.
+func ended(s string) string {
+	if s == "" || strings.HasSuffix(s, "\n") {
+		return s
+	}
+	return s + "\n"
+}

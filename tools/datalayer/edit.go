@@ -1,0 +1,248 @@
+package datalayer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type insertCellArgs struct {
+	Notebook string `json:"notebook_name"`
+	Index    int    `json:"cell_index"`
+	Type     string `json:"cell_type"`
+	Source   string `json:"cell_source"`
+}
+
+// check refuses what must not become a cell, before anything is opened.
+func (a insertCellArgs) check() error {
+	if tool.Marked(a.Source) {
+		return fmt.Errorf("cell_source %s; nothing was inserted", tool.MarkedWhy)
+	}
+	return nil
+}
+
+func insertIndexProperty() tool.Property {
+	return tool.Required("cell_index", tool.Integer("Index that the cell will have, from 0; -1 puts it at the end.").Between(-1, tool.MaxIndex))
+}
+
+// insertCell makes insert_cell.
+func insertCell(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "insert_cell",
+		Title: "Insert a cell",
+		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
+			"Use insert_execute_code_cell to add code and run it. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			insertIndexProperty(),
+			tool.Required("cell_type", tool.OneOf("", ydoc.Code, ydoc.Markdown, ydoc.Raw)),
+			tool.Required("cell_source", desk.ContentSchema("Source of the cell.")),
+			notebookNameProperty(),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {
+			if err := args.check(); err != nil {
+				return nil, err
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			id, err := d.insertUsed(ctx, doc, args)
+			if err != nil {
+				return nil, err
+			}
+			cells := doc.Notebook().Cells()
+			at, _ := doc.Notebook().Index(id)
+			from := max(0, at-5)
+			if len(cells)-at < 5 {
+				from = max(0, len(cells)-10)
+			}
+			out := &textResult{Kind: "cell.insert", CellID: id}
+			out.Result = fmt.Sprintf("Cell inserted successfully at index %d (%s)!\nNotebook now has %d cells, showing surrounding cells:\n%s",
+				at, args.Type, len(cells), overview(cells, from, 10))
+			a := out.answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}
+
+type overwriteCellArgs struct {
+	UsedCell
+	Source string `json:"cell_source"`
+}
+
+// overwriteCellSource makes overwrite_cell_source.
+func overwriteCellSource(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "overwrite_cell_source",
+		Title: "Overwrite a cell's source",
+		Description: "Gives a cell a whole new source, without running it, and returns the difference; people who have the notebook open see it at once. " +
+			"The new source is taken as a change from what you were last shown of the cell and merged with what people have typed since, which is never lost: " +
+			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Use edit_cell_source for a small change. Costs little.",
+		Marks:  tool.Marks{Destructive: true, Idempotent: true},
+		Input:  tool.Arguments(append(usedCellProperties(), tool.Required("cell_source", desk.ContentSchema("The whole new source.")))...),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args overwriteCellArgs) (*tool.Answer, error) {
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			changed, err := notebook.Modify(ctx, d.Desk, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source}})
+			if err != nil {
+				return nil, err
+			}
+			now, _ := doc.Notebook().Cell(cell.ID)
+			out := changedText("cell.overwrite", at, "overwritten", cell, now.Source)
+			if len(changed.Merged) > 0 {
+				out.Result += "\n\n[Merged with what others have changed since you were last shown the cell: its source is another than the one given. Read the cell before you change it again.]"
+			}
+			a := out.answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}
+
+// changedText says what became of a cell's source.
+func changedText(kind string, at int, did string, was ydoc.Cell, now string) *textResult {
+	out := &textResult{Kind: kind, CellID: was.ID}
+	difference := lineDiff(was.Source, now)
+	if difference == "" {
+		out.Result = fmt.Sprintf("Cell %d %s successfully - no changes detected", at, did)
+		return out
+	}
+	difference, _ = tool.Cut(difference, notebook.MaxCellData)
+	out.Result = fmt.Sprintf("Cell %d %s successfully!\n\n```diff\n%s\n```", at, did, difference)
+	return out
+}
+
+type editSourceArgs struct {
+	UsedCell
+	Old string `json:"old_string"`
+	New string `json:"new_string"`
+	All bool   `json:"replace_all"`
+}
+
+// editCellSource makes edit_cell_source.
+func editCellSource(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "edit_cell_source",
+		Title: "Replace text in a cell",
+		Description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
+			"The string has to be there exactly once, spaces and line ends included, unless replace_all is set; else nothing is written. What people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(append(usedCellProperties(),
+			tool.Required("old_string", desk.ContentSchema("What is to be replaced; no pattern, and lines may follow each other in it.").With("minLength", 1)),
+			tool.Required("new_string", desk.ContentSchema("What comes in its place.")),
+			tool.Optional("replace_all", tool.Boolean("Replace every occurrence.").Def(false)),
+		)...),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
+			if tool.Marked(args.New) {
+				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
+			}
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			var now string
+			err = doc.Edit(ctx, "edit cell", func(e *ydoc.Editor) error {
+				var ok bool
+				if cell, ok = e.Cell(cell.ID); !ok {
+					return errors.New("somebody has deleted the cell meanwhile; nothing was changed")
+				}
+				if now, err = args.replaced(cell.Source); err != nil {
+					return err
+				}
+				return e.SetSource(cell.ID, now)
+			})
+			if err != nil {
+				return nil, err
+			}
+			a := changedText("cell.edit", at, "edited", cell, now).answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}
+
+// replaced is a source with the replacement made.
+func (a editSourceArgs) replaced(source string) (string, error) {
+	old, fresh := tool.Lines(a.Old), tool.Lines(a.New)
+	first := strings.Index(source, old)
+	switch {
+	case first < 0:
+		return "", errors.New("old_string not found in cell source; nothing was changed: read the cell, and give the string as it stands there")
+	case a.All:
+		return strings.ReplaceAll(source, old, fresh), nil
+	case strings.Contains(source[first+1:], old):
+		return "", errors.New("old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
+	}
+	return strings.Replace(source, old, fresh, 1), nil
+}
+
+type moveUsedArgs struct {
+	Notebook string `json:"notebook_name"`
+	Source   *int   `json:"source_index"`
+	Target   *int   `json:"target_index"`
+	SourceID string `json:"source_cell_id"`
+	TargetID string `json:"target_cell_id"`
+}
+
+// moveCell makes move_cell.
+func moveCell(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "move_cell",
+		Title: "Move a cell",
+		Description: "Moves a cell to the place that another one has now, and returns an overview of the cells around it: of A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
+			"It keeps its id, outputs and metadata. What somebody types into the cell at the very same moment can be lost. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			tool.Optional("source_index", tool.Integer("Index of the cell, from 0. Needed unless source_cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
+			tool.Optional("target_index", tool.Integer("Index that it will have. Needed unless target_cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
+			notebookNameProperty(),
+			tool.Optional("source_cell_id", desk.IDSchema("Id of the cell, in place of source_index.").OrNull()),
+			tool.Optional("target_cell_id", desk.IDSchema("Id of the cell whose place it takes, in place of target_index.").OrNull()),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args moveUsedArgs) (*tool.Answer, error) {
+			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
+				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
+			}
+			doc, _, err := d.openUsed(ctx, args.Notebook)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cell, from, err := findUsed(doc.Notebook(), args.Source, args.SourceID)
+			if err != nil {
+				return nil, err
+			}
+			_, to, err := findUsed(doc.Notebook(), args.Target, args.TargetID)
+			if err != nil {
+				return nil, err
+			}
+			if err := doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error { return e.Move(cell.ID, min(to, e.Len()-1)) }); err != nil {
+				return nil, err
+			}
+			cells := doc.Notebook().Cells()
+			out := &textResult{Kind: "cell.move", CellID: cell.ID}
+			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
+				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
+			a := out.answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}

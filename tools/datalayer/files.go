@@ -1,0 +1,145 @@
+package datalayer
+
+import (
+	"context"
+	"fmt"
+	"regexp"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type listFilesArgs struct {
+	Path    string `json:"path"`
+	Depth   *int   `json:"max_depth"`
+	Start   int    `json:"start_index"`
+	Limit   *int   `json:"limit"`
+	Pattern string `json:"pattern"`
+}
+
+// listFiles makes list_files.
+func listFiles(d *Toolset) tool.Tool {
+	columns := []string{"Path", "Type", "Size", "Last_Modified"}
+	return ofToday(tool.Tool{
+		Name:  "list_files",
+		Title: "List files",
+		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Hidden ones are left out. " +
+			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is held against the whole path. Costs one request for each folder.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Optional("path", tool.Text("Folder to begin with; \"\" is the server's root folder.").Length(0, 4096).Def("")),
+			tool.Optional("max_depth", tool.Integer("How many folders deep to go; 0 lists the folder alone.").Between(0, 3).Def(1)),
+			tool.Optional("start_index", tool.Integer("Entry to begin with, from 0.").Between(0, tool.MaxIndex).Def(0)),
+			tool.Optional("limit", tool.Integer("Most entries; 0 for all.").Between(0, tool.MaxIndex).Def(25)),
+			tool.Optional("pattern", tool.Text("Which paths to list, such as \"**/*.ipynb\"; \"\" for all.").Length(0, 1000).Def("").OrNull()),
+		),
+		Output: tableSchema(columns...),
+		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
+			root, err := jupyter.CleanPath(args.Path)
+			if err != nil {
+				return nil, fmt.Errorf("path: %w", err)
+			}
+			depth, limit := 1, 25
+			if args.Depth != nil {
+				depth = *args.Depth
+			}
+			if args.Limit != nil {
+				limit = *args.Limit
+			}
+			var wanted *regexp.Regexp
+			if args.Pattern != "" {
+				if wanted, err = globExpression(args.Pattern); err != nil {
+					return nil, fmt.Errorf("pattern %s: %w", tool.Quoted(args.Pattern), err)
+				}
+			}
+			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+				Root: root, What: "file", Depth: depth, Capped: true,
+				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path) },
+			})
+			if err != nil {
+				return nil, err
+			}
+			where := root
+			if where == "" {
+				where = "root"
+			}
+			none := fmt.Sprintf("No files found in path '%s'", where)
+			if wanted != nil {
+				none = fmt.Sprintf("No files matching pattern '%s' found in path '%s'", args.Pattern, where)
+			}
+			head := ""
+			if note != (document.WalkNote{}) {
+				head = "[WARNING] " + note.String() + "\n"
+				none += "\n" + strings.TrimSuffix(head, "\n")
+			}
+			start := args.Start
+			if start >= len(found) && start > 0 {
+				head += fmt.Sprintf("[WARNING] start_index %d is beyond the %d entries there are: beginning with 0\n", start, len(found))
+				start = 0
+			}
+			end := len(found)
+			if limit > 0 {
+				end = min(end, start+limit)
+			}
+			var rows [][]string
+			for _, c := range found[start:end] {
+				size := ""
+				if c.Size != nil {
+					size = fileSize(*c.Size)
+				}
+				rows = append(rows, []string{c.Path, c.Type, size, clock(c.LastModified)})
+			}
+			head += fmt.Sprintf("Showing %d-%d of %d files\n\n", start, end, len(found))
+			return tableAnswer("files.list", head, none, columns, rows, func(n int) string {
+				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", tool.Plural(n, "row"), end-n)
+			})
+		}),
+	})
+}
+
+// fileSize writes a size in bytes as their table has it.
+func fileSize(n int64) string {
+	switch {
+	case n < 1024:
+		return fmt.Sprintf("%dB", n)
+	case n < 1024*1024:
+		return fmt.Sprintf("%.1fKB", float64(n)/1024)
+	}
+	return fmt.Sprintf("%.1fMB", float64(n)/(1024*1024))
+}
+
+// globToken is what has a meaning in a pattern.
+var globToken = regexp.MustCompile(`\*\*/|\*\*|[*?]|\[[^\]]*\]`)
+
+// globExpression makes a regular expression of a pattern for paths: * and ? stop at a slash, **/ stands for any number
+// of folders, none included, and ** for the rest of the path.
+func globExpression(pattern string) (*regexp.Regexp, error) {
+	var b strings.Builder
+	b.WriteString(`^`)
+	at := 0
+	for _, m := range globToken.FindAllStringIndex(pattern, -1) {
+		b.WriteString(regexp.QuoteMeta(pattern[at:m[0]]))
+		switch token := pattern[m[0]:m[1]]; token {
+		case "**/":
+			b.WriteString(`(?:[^/]+/)*`)
+		case "**":
+			b.WriteString(`(?s:.*)`)
+		case "*":
+			b.WriteString(`[^/]*`)
+		case "?":
+			b.WriteString(`[^/]`)
+		default:
+			inside := token[1 : len(token)-1]
+			negated, isNegated := strings.CutPrefix(inside, "!")
+			if isNegated {
+				inside = "^" + negated
+			}
+			b.WriteString("[" + strings.NewReplacer(`\`, `\\`, `[`, `\[`).Replace(inside) + "]")
+		}
+		at = m[1]
+	}
+	b.WriteString(regexp.QuoteMeta(pattern[at:]) + `\z`)
+	return regexp.Compile(b.String())
+}

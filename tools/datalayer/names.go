@@ -1,0 +1,245 @@
+package datalayer
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	usersKept = 1000 // clients whose notebooks are remembered
+	namesKept = 100  // notebooks of one client
+	// defaultNotebook is the name of the notebook that the program was started for.
+	defaultNotebook = "default"
+	maxName         = 200 // characters
+)
+
+// usedNotebooks remember which notebooks each client has given a name, and which one it works in. The zero value is
+// ready for use, by several goroutines at once.
+type usedNotebooks struct {
+	mu      sync.Mutex
+	next    uint64
+	clients map[string]*userNotebooks
+}
+
+// userNotebooks are one client's.
+type userNotebooks struct {
+	last    uint64 // use; counts up
+	all     []usedNotebook
+	current string // name of the one that it works in, "" for none
+}
+
+type usedNotebook struct{ name, path string }
+
+func (u *userNotebooks) path(name string) (string, bool) {
+	for _, n := range u.all {
+		if n.name == name {
+			return n.path, true
+		}
+	}
+	return "", false
+}
+
+func (u *userNotebooks) names() []string {
+	out := make([]string, len(u.all))
+	for i, n := range u.all {
+		out[i] = n.name
+	}
+	return out
+}
+
+// with does something with a client's notebooks. Those of a client that is new are the one that the program was
+// started for, if any.
+func (t *usedNotebooks) with(client, first string, do func(*userNotebooks)) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if t.clients == nil {
+		t.clients = map[string]*userNotebooks{}
+	}
+	u := t.clients[client]
+	if u == nil {
+		u = &userNotebooks{}
+		if first != "" {
+			u.all, u.current = []usedNotebook{{defaultNotebook, first}}, defaultNotebook
+		}
+		t.clients[client] = u
+	}
+	t.next++
+	u.last = t.next
+	do(u)
+	if len(t.clients) > usersKept {
+		delete(t.clients, desk.OldestOf(t.clients, func(u *userNotebooks) uint64 { return u.last }))
+	}
+}
+
+// forget forgets a client that has left.
+func (t *usedNotebooks) forget(client string) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	delete(t.clients, client)
+}
+
+// using does something with the notebooks that the client of ctx has named.
+func (d *Toolset) using(ctx context.Context, do func(*userNotebooks)) {
+	d.used.with(tool.ClientOf(ctx), d.Notebook, do)
+}
+
+// use gives a notebook a name, and makes it the current one.
+func (d *Toolset) use(ctx context.Context, name, p string) (err error) {
+	d.using(ctx, func(u *userNotebooks) {
+		if _, known := u.path(name); !known {
+			if len(u.all) >= namesKept {
+				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be: call unuse_notebook for those that are not needed", len(u.all), namesKept)
+				return
+			}
+			u.all = append(u.all, usedNotebook{name, p})
+		}
+		u.current = name
+	})
+	return err
+}
+
+// unuse forgets a name. It returns the notebook that is current now and whether another one was before.
+func (d *Toolset) unuse(ctx context.Context, name string) (current string, switched bool, err error) {
+	d.using(ctx, func(u *userNotebooks) {
+		at := slices.IndexFunc(u.all, func(n usedNotebook) bool { return n.name == name })
+		if at < 0 {
+			err = notConnected(name, u.names())
+			return
+		}
+		u.all = slices.Delete(u.all, at, at+1)
+		if switched = u.current == name; switched {
+			u.current = ""
+			if len(u.all) > 0 {
+				u.current = u.all[0].name
+			}
+			if _, ok := u.path(defaultNotebook); ok {
+				u.current = defaultNotebook
+			}
+		}
+		current = u.current
+	})
+	return current, switched, err
+}
+
+// errNoCurrent says that a call means the current notebook, and there is none.
+var errNoCurrent = errors.New("no notebook is activated: call use_notebook first, with a name for it and its path, or give notebook_name")
+
+func notConnected(name string, known []string) error {
+	list := "none"
+	if len(known) > 0 {
+		list = tool.QuotedList(known)
+	}
+	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
+}
+
+// usedPath finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
+// current one.
+func (d *Toolset) usedPath(ctx context.Context, name string) (called, p string, err error) {
+	d.using(ctx, func(u *userNotebooks) {
+		called = name
+		if called == "" {
+			called = u.current
+		}
+		var known bool
+		switch p, known = u.path(called); {
+		case known:
+		case called == "":
+			err = errNoCurrent
+		case path.Ext(called) == analysis.NotebookExt:
+			p = called
+		default:
+			err = notConnected(called, u.names())
+		}
+	})
+	return called, p, err
+}
+
+// openUsed opens the notebook that a call means. The caller releases it.
+func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document, string, error) {
+	called, p, err := d.usedPath(ctx, name)
+	if err != nil {
+		return nil, "", err
+	}
+	doc, err := d.openNamed(ctx, "notebook_name", p)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'; unuse_notebook forgets it: %w", p, called, err)
+	}
+	return doc, called, err
+}
+
+// openNamed opens the notebook of a path.
+func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.Document, error) {
+	clean, err := desk.NotebookArg(argument, p)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := d.Manager.Open(ctx, clean)
+	if err == nil {
+		d.Visits.Note(ctx, doc, true)
+	}
+	return doc, err
+}
+
+// A UsedCell is how a call names one cell of a notebook.
+type UsedCell struct {
+	Notebook string `json:"notebook_name"`
+	Index    *int   `json:"cell_index"`
+	CellID   string `json:"cell_id"`
+}
+
+func notebookNameProperty() tool.Property {
+	return tool.Optional("notebook_name", tool.Text("Notebook to work in, by the name that use_notebook gave it, or by its path; left out: the current one.").Length(0, 4096).OrNull())
+}
+
+func usedCellProperties() []tool.Property {
+	return []tool.Property{
+		tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
+		notebookNameProperty(),
+		tool.Optional("cell_id", desk.IDSchema(cellIDText).OrNull()),
+	}
+}
+
+// open opens the notebook and finds the cell there. The caller releases the document.
+func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
+	if c.Index == nil && c.CellID == "" {
+		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")
+	}
+	doc, _, err := d.openUsed(ctx, c.Notebook)
+	if err != nil {
+		return nil, ydoc.Cell{}, 0, err
+	}
+	cell, at, err := findUsed(doc.Notebook(), c.Index, c.CellID)
+	if err != nil {
+		doc.Release()
+		return nil, ydoc.Cell{}, 0, err
+	}
+	return doc, cell, at, nil
+}
+
+// findUsed finds a cell by its id, or else by its index.
+func findUsed(nb *ydoc.Notebook, index *int, id string) (cell ydoc.Cell, at int, err error) {
+	if id != "" {
+		cell, ok := nb.Cell(id)
+		at, there := nb.Index(id)
+		if !ok || !there {
+			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
+		}
+		return cell, at, nil
+	}
+	cell, ok := nb.CellAt(*index)
+	if !ok {
+		return cell, 0, outOfRange(*index, nb.Len())
+	}
+	return cell, *index, nil
+}

@@ -1,0 +1,295 @@
+package datalayer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type useArgs struct {
+	Name     string `json:"notebook_name"`
+	Path     string `json:"notebook_path"`
+	Mode     string `json:"mode"`
+	KernelID string `json:"kernel_id"`
+}
+
+// newKernel is what asks for a kernel of the notebook's own in the place of a kernel's id.
+const newKernel = "NEW"
+
+// useNotebook makes use_notebook.
+func useNotebook(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "use_notebook",
+		Title: "Use a notebook",
+		Description: "Gives a notebook a name and makes it the current one, which the tools for cells work in when no other is named; returns an overview of its first cells. " +
+			"Use it before them, and again with the same name to come back to a notebook. mode \"create\" makes a new notebook. What is current is yours alone: no other client's calls change it. Costs little.",
+		Marks: tool.Marks{Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("notebook_name", tool.Text("What to call the notebook.").Length(1, maxName)),
+			tool.Optional("notebook_path", tool.Text("Notebook, relative to the server's root folder. May be left out for a name that is in use already.").Length(0, 4096).OrNull()),
+			tool.Optional("mode", tool.OneOf("Whether the notebook is there, or to be made.", "connect", "create").Def("connect")),
+			tool.Optional("kernel_id", tool.Text("Running kernel that the notebook is to have; \"NEW\" starts one now. Left out: the one that it has, else one is started when first needed.").Length(0, 200).OrNull()),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
+			said, doc, err := d.useNotebook(ctx, args)
+			if err != nil || doc == nil {
+				return (&textResult{Kind: "notebook.use", Result: said}).answer(), err
+			}
+			defer doc.Release()
+			cells := doc.Notebook().Cells()
+			const most = 20
+			out := &textResult{Kind: "notebook.use"}
+			out.Result = fmt.Sprintf("%s\n\nNotebook has %d cells.\nShowing first %d cells:\n\n%s", said, len(cells), min(most, len(cells)), overview(cells, 0, most))
+			a := out.answer()
+			a.Doc = doc
+			return a, nil
+		}),
+	})
+}
+
+// useNotebook does what use_notebook is to do, and says what that was. There is no document where no overview is due.
+func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
+	var known bool
+	var had, current string
+	var names []string
+	d.using(ctx, func(u *userNotebooks) {
+		had, known = u.path(args.Name)
+		current, names = u.current, u.names()
+	})
+	create := args.Mode == "create"
+	switch {
+	case args.Path == "" && known:
+		args.Path = had
+	case args.Path == "":
+		return "", nil, fmt.Errorf("%w; give notebook_path to connect it", notConnected(args.Name, names))
+	}
+	clean, err := desk.NotebookArg("notebook_path", args.Path)
+	if err != nil {
+		return "", nil, err
+	}
+	switch {
+	case known && create && had == clean:
+		return "", nil, fmt.Errorf("notebook '%s' (path: %s) is already created: use it with mode \"connect\"", args.Name, clean)
+	case known && had != clean:
+		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s, or call unuse_notebook first", args.Name, tool.Quoted(had), tool.Quoted(clean))
+	}
+	if create {
+		if err := d.createUsed(ctx, clean); err != nil {
+			return "", nil, err
+		}
+	}
+	doc, err := d.openNamed(ctx, "notebook_path", clean)
+	if err != nil {
+		if errors.Is(err, jupyter.ErrNotFound) {
+			err = fmt.Errorf("'%s' not found in jupyter server: list_files shows what there is, mode \"create\" makes a notebook", clean)
+		}
+		return "", nil, err
+	}
+	says, err := d.kernelFor(ctx, doc, args.KernelID)
+	if err == nil {
+		err = d.use(ctx, args.Name, clean)
+	}
+	if err != nil {
+		doc.Release()
+		return "", nil, err
+	}
+	switch {
+	case known && current == args.Name:
+		doc.Release()
+		return fmt.Sprintf("Notebook '%s' is already connected and activated: no need to call use_notebook again. %s", args.Name, says), nil, nil
+	case known && current != "":
+		return fmt.Sprintf("[INFO] Reactivating notebook '%s' and deactivating '%s'.", args.Name, current), doc, nil
+	}
+	return fmt.Sprintf("[INFO] %s\n[INFO] Successfully activate notebook '%s'.", says, args.Name), doc, nil
+}
+
+// createUsed makes a new notebook, with a heading that people see is to be replaced.
+func (d *Toolset) createUsed(ctx context.Context, p string) error {
+	if err := document.FitsType(p, document.TypeNotebook); err != nil {
+		return err
+	}
+	file := document.NotebookFile{Cells: []document.FileCell{{Kind: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
+	_, err := d.Manager.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	switch {
+	case errors.Is(err, session.ErrExists):
+		return fmt.Errorf("'%s' already exists in jupyter server: choose another path, or mode \"connect\" to open it", p)
+	case errors.Is(err, session.ErrNoFolder):
+		return fmt.Errorf("the folder of '%s' not found in jupyter server: give a path in a folder that exists", p)
+	}
+	return err
+}
+
+// kernelFor gives the notebook the kernel that a call asks for, where it has none, and says which one it has.
+func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted string) (string, error) {
+	k, running, err := d.Manager.Kernel(ctx, doc.Path())
+	switch {
+	case err != nil:
+		return "", err
+	case wanted == "" && running, wanted == k.ID && running:
+		return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
+	case wanted == "":
+		return "The notebook has no kernel yet; the first execution starts one.", nil
+	case running && wanted == newKernel:
+		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open: restart_notebook clears it; call use_notebook without kernel_id", doc.Path(), k.ID)
+	case running:
+		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one",
+			wanted, doc.Path(), k.ID)
+	case wanted == newKernel:
+		if k, err = doc.StartKernel(ctx); err != nil {
+			return "", err
+		}
+		return fmt.Sprintf("Started kernel '%s'.", k.ID), nil
+	}
+	kernels, err := d.visibleKernels(ctx)
+	if err != nil {
+		return "", err
+	}
+	if !slices.ContainsFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == wanted }) {
+		return "", fmt.Errorf("kernel '%s' not found in jupyter server: list_kernels shows those that run", wanted)
+	}
+	if k, err = doc.TakeKernel(ctx, wanted); err != nil {
+		return "", err
+	}
+	return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
+}
+
+// visibleKernels are the running kernels, without those that are other clients' own.
+func (d *Toolset) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
+	kernels, err := d.Manager.KernelServer().Kernels(ctx)
+	if err != nil {
+		return nil, err
+	}
+	others, err := d.Manager.OthersKernels(ctx, tool.ClientOf(ctx))
+	if err != nil {
+		return nil, err
+	}
+	return slices.DeleteFunc(kernels, func(k jupyter.Kernel) bool { return others[k.ID] }), nil
+}
+
+// listNotebooks makes list_notebooks.
+func listNotebooks(d *Toolset) tool.Tool {
+	columns := []string{"Name", "Path", "Kernel_ID", "Kernel_Status", "Activate"}
+	return ofToday(tool.Tool{
+		Name:        "list_notebooks",
+		Title:       "List the notebooks in use",
+		Description: "Lists the notebooks that you have given names with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
+		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:       tool.Arguments(),
+		Output:      tableSchema(columns...),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			rows, err := d.usedRows(ctx)
+			if err != nil {
+				return nil, err
+			}
+			return tableAnswer("notebooks.list", "", "No managed notebooks. Call use_notebook to use one.", columns, rows, leftOutRows)
+		}),
+	})
+}
+
+func leftOutRows(n int) string {
+	return "[" + tool.Plural(n, "row") + " left out: the answer would be too long]"
+}
+
+// usedRows are the notebooks of the client of ctx: name, path, kernel, its status, and the mark of the current one.
+func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
+	var all []usedNotebook
+	current := ""
+	d.using(ctx, func(u *userNotebooks) { all, current = slices.Clone(u.all), u.current })
+	if len(all) == 0 {
+		return nil, nil
+	}
+	sessions, err := d.Manager.KernelServer().Sessions(ctx)
+	if err != nil {
+		return nil, err
+	}
+	slices.SortFunc(all, func(a, b usedNotebook) int { return cmp.Compare(a.name, b.name) })
+	var rows [][]string
+	for _, n := range all {
+		id, status, mark := "-", "not_initialized", ""
+		for _, s := range sessions {
+			if s.Path == n.path {
+				id, status = s.Kernel.ID, "alive"
+				if s.Kernel.ExecutionState == kernel.StateDead {
+					status = "dead"
+				}
+			}
+		}
+		if n.name == current {
+			mark = "✓"
+		}
+		rows = append(rows, []string{n.name, n.path, id, status, mark})
+	}
+	return rows, nil
+}
+
+type usedNameArgs struct {
+	Name string `json:"notebook_name"`
+}
+
+// restartNotebook makes restart_notebook.
+func restartNotebook(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "restart_notebook",
+		Title: "Restart a notebook's kernel",
+		Description: "Restarts the kernel of a notebook that is in use: all variables and imports are lost, for everybody who has the notebook open, what runs is ended and what waits is cancelled. " +
+			"Where there is no kernel one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.Arguments(tool.Required("notebook_name", tool.Text("As given to use_notebook.").Length(1, 4096))),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
+			doc, name, err := d.openUsed(ctx, args.Name)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			change, err := doc.RestartKernel(ctx, "", false)
+			if err != nil {
+				return nil, fmt.Errorf("failed to restart notebook '%s': %w", name, err)
+			}
+			out := &textResult{Kind: "notebook.restart"}
+			out.Result = fmt.Sprintf("Notebook '%s' kernel restarted successfully. Memory state and imported packages have been cleared.", name)
+			if change.Started {
+				out.Result += fmt.Sprintf(" There was none, so one was started (kernel '%s').", change.Kernel.ID)
+			}
+			return out.answer(), nil
+		}),
+	})
+}
+
+// unuseNotebook makes unuse_notebook.
+func unuseNotebook(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "unuse_notebook",
+		Title: "Stop using a notebook",
+		Description: "Forgets the name of a notebook; where it was the current one, another one that is in use becomes current. " +
+			"The notebook, its kernel and people's tabs stay as they are: its collaboration session closes by itself after some minutes without use. Costs nothing.",
+		Marks:  tool.Marks{},
+		Input:  tool.Arguments(tool.Required("notebook_name", tool.Text("As given to use_notebook.").Length(1, maxName))),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
+			current, switched, err := d.unuse(ctx, args.Name)
+			if err != nil {
+				return nil, err
+			}
+			out := &textResult{Kind: "notebook.unuse", Result: fmt.Sprintf("Notebook '%s' unused successfully.", args.Name)}
+			switch {
+			case switched && current != "":
+				out.Result += fmt.Sprintf(" Current notebook switched to '%s'.", current)
+			case switched:
+				out.Result += " No notebooks remaining."
+			}
+			return out.answer(), nil
+		}),
+	})
+}

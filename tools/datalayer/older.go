@@ -1,0 +1,268 @@
+package datalayer
+
+import (
+	"context"
+	"encoding/json"
+	"fmt"
+	"strconv"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// The names that their server had when it came to run inside Jupyter Server, and has no more.
+
+// listNotebook makes list_notebook.
+func listNotebook(d *Toolset) tool.Tool {
+	columns := []string{"Path", "Managed", "Name", "Status", "Current"}
+	return tool.Tool{
+		Name:    "list_notebook",
+		Title:   "List all notebooks",
+		Toolset: tool.ToolsetDatalayer,
+		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you have given names with use_notebook, with their kernels' states and the current one (✓). " +
+			"Use it to find a notebook's path. Costs one request per folder; it stops where there are very many, and says so.",
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.Arguments(),
+		Output: tableSchema(columns...),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			used, err := d.usedRows(ctx)
+			if err != nil {
+				return nil, err
+			}
+			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+				What: "notebook", Depth: document.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
+			})
+			if err != nil {
+				return nil, err
+			}
+			var rows [][]string
+			there := map[string]bool{}
+			add := func(p, managed, none string) {
+				n := len(rows)
+				for _, u := range used { // name, path, kernel, status, mark
+					if u[1] == p {
+						rows = append(rows, []string{p, managed, u[0], u[3], u[4]})
+					}
+				}
+				if len(rows) == n {
+					rows = append(rows, []string{p, none, "-", "-", ""})
+				}
+			}
+			for _, c := range found {
+				there[c.Path] = true
+				add(c.Path, "Yes", "No")
+			}
+			for _, u := range used {
+				if !there[u[1]] {
+					there[u[1]] = true
+					add(u[1], "Yes (not found)", "")
+				}
+			}
+			head := ""
+			if note != (document.WalkNote{}) {
+				head = "[WARNING] " + note.String() + "\n"
+			}
+			return tableAnswer("notebooks.list", head, head+"No notebooks found in the Jupyter server.", columns, rows, leftOutRows)
+		}),
+	}
+}
+
+// listCells makes list_cells.
+func listCells(d *Toolset) tool.Tool {
+	return tool.Tool{
+		Name:        "list_cells",
+		Title:       "List the cells of the current notebook",
+		Toolset:     tool.ToolsetDatalayer,
+		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line a cell.",
+		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:       tool.Arguments(),
+		Output:      tableSchema(overviewColumns...),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			doc, _, err := d.openUsed(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cells := doc.Notebook().Cells()
+			rows := overviewRows(cells, 0, 0)
+			for i, c := range cells {
+				if rows[i][2] == "N/A" && c.Type == ydoc.Code {
+					rows[i][2] = "None" // as that version had it
+				}
+			}
+			a, err := tableAnswer("cells.list", "", "Notebook is empty, no cells found.", overviewColumns, rows, leftOutRows)
+			if a != nil {
+				a.Doc = doc
+			}
+			return a, err
+		}),
+	}
+}
+
+// An oldCell is a cell as their server had it then.
+type oldCell struct {
+	Index   int      `json:"index"`
+	Type    string   `json:"type"`
+	Source  []string `json:"source"` // lines with their ends
+	Outputs []any    `json:"outputs,omitempty"`
+}
+
+type cellsResult struct {
+	Kind   string    `json:"kind"`
+	Result []oldCell `json:"result"`
+	Left   int       `json:"cells_left_out,omitempty"`
+}
+
+// readCells makes read_cells.
+func readCells(d *Toolset) tool.Tool {
+	return tool.Tool{
+		Name:    "read_cells",
+		Title:   "Read all cells of the current notebook",
+		Toolset: tool.ToolsetDatalayer,
+		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
+			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + tool.Thousands(notebook.DefaultOutputSize) + " characters of outputs for each cell.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(),
+		Output: tool.Object("", append([]tool.Property{
+			kindProperty(),
+			tool.Required("result", tool.List("The cells in order.", tool.Object("",
+				tool.Required("index", tool.Integer("")),
+				tool.Required("type", tool.Text("code, markdown or raw.")),
+				tool.Required("source", tool.List("Lines, with their ends.", tool.Text(""))),
+				tool.Optional("outputs", tool.List("Of a code cell: texts, and objects in the places of images.", tool.Schema{{Name: "type", Value: []string{"string", "object"}}})),
+			))),
+			tool.Optional("cells_left_out", tool.Integer("Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them.")),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			doc, _, err := d.openUsed(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cells := doc.Notebook().Cells()
+			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}}
+			pictures := d.Gallery.Tray(ctx, 0)
+			pictures.Refer = true
+			spent := 0
+			for i, c := range cells {
+				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(c.Source)}
+				if c.Type == ydoc.Code {
+					pictures.From = d.Gallery.OfCell(ctx, doc, c)
+					shown := desk.ContentsOf(readable(c.Outputs)).Show(desk.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: desk.MaxOutputs}, pictures)
+					for n, o := range shown.Outputs {
+						one.Outputs = append(one.Outputs, placedOutput(o, shown.Images[n], pictures)...)
+					}
+				}
+				b, err := json.Marshal(one)
+				if err != nil {
+					return nil, tool.Fault{Err: fmt.Errorf("write cell %d: %w", i, err)}
+				}
+				if spent += len(b); spent > tool.AnswerRoom*2/5 { // it is sent twice
+					out.Left = len(cells) - i
+					break
+				}
+				out.Result = append(out.Result, one)
+				d.Seen.Show(ctx, doc, c)
+			}
+			a := &tool.Answer{Body: out, Doc: doc}
+			a.Parts = func() (parts []any) {
+				for _, c := range out.Result {
+					parts = append(parts, c)
+				}
+				if out.Left > 0 {
+					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long: read_notebook goes on with start_index %d]", tool.Plural(out.Left, "cell"), len(out.Result))))
+				}
+				return append(parts, warning(a)...)
+			}
+			return a, nil
+		}),
+	}
+}
+
+// linesWithEnds are the lines of a source, all but the last with their ends.
+func linesWithEnds(source string) []string {
+	lines := sourceLines(source)
+	for i := range max(0, len(lines)-1) {
+		lines[i] += "\n"
+	}
+	if lines == nil {
+		lines = []string{}
+	}
+	return lines
+}
+
+type oldRunArgs struct {
+	Index    int  `json:"cell_index"`
+	Timeout  *int `json:"timeout_seconds"`
+	Interval *int `json:"progress_interval"`
+}
+
+const oldTimeout = 300 // seconds
+
+// oldRun makes one of the three tools that ran a cell.
+func oldRun(d *Toolset, name, title, about string, watched func(*watch), more ...tool.Property) tool.Tool {
+	return tool.Tool{
+		Name:    name,
+		Title:   title,
+		Toolset: tool.ToolsetDatalayer,
+		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
+			"At the timeout the cell is interrupted, and answered with what it has put out. execute_cell does the same. Costs the time the cell takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
+		Marks: tool.Marks{Destructive: true, OpenWorld: true},
+		Input: tool.Arguments(append([]tool.Property{
+			tool.Required("cell_index", tool.Integer("Index of the cell, from 0.").Between(0, tool.MaxIndex)),
+			usedTimeout("timeout_seconds", oldTimeout),
+		}, more...)...),
+		Output: OutputsSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args oldRunArgs) (*tool.Answer, error) {
+			w := UsedRun{Timeout: args.Timeout, Interval: args.Interval}.Watch("cell.execute", oldTimeout)
+			watched(w)
+			return d.RunUsedCell(ctx, UsedCell{Index: &args.Index}, w, analysis.CodeOptions{})
+		}),
+	}
+}
+
+func executeCellSimpleTimeout(d *Toolset) tool.Tool {
+	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", func(w *watch) {
+		w.stream = false
+		w.timedOut = "[TIMEOUT ERROR: Cell execution exceeded " + strconv.Itoa(w.seconds) + " seconds]"
+	})
+}
+
+func executeCellStreaming(d *Toolset) tool.Tool {
+	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", func(*watch) {}, intervalProperty())
+}
+
+func executeCellWithProgress(d *Toolset) tool.Tool {
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", func(w *watch) { w.stream = false })
+}
+
+type ipythonArgs struct {
+	Code    string `json:"code"`
+	Timeout *int   `json:"timeout"`
+}
+
+// executeIPython makes execute_ipython.
+func executeIPython(d *Toolset) tool.Tool {
+	const usual = 60 // seconds
+	return tool.Tool{
+		Name:    "execute_ipython",
+		Title:   "Run code in the kernel",
+		Toolset: tool.ToolsetDatalayer,
+		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
+			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
+		Marks: tool.Marks{Destructive: true, OpenWorld: true},
+		Input: tool.Arguments(
+			tool.Required("code", tool.Text("In the kernel's language, mostly Python.").Length(1, desk.MaxSource)),
+			usedTimeout("timeout", usual),
+		),
+		Output: OutputsSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {
+			return d.RunUsedCode(ctx, args.Code, "", UsedRun{Timeout: args.Timeout}.Watch("code.execute", usual), analysis.CodeOptions{})
+		}),
+	}
+}

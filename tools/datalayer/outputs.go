@@ -1,0 +1,199 @@
+package datalayer
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// An outputsResult is an answer that is a list: texts, and objects in the places of images, which are shown beside it.
+type outputsResult struct {
+	Kind    string `json:"kind"`
+	Result  []any  `json:"result"`
+	Outputs []any  `json:"outputs"` // the same
+	Count   int    `json:"count"`
+	Images  int    `json:"images"`
+	CellID  string `json:"cell_id,omitempty"`
+	RunID   string `json:"run_id,omitempty"`
+	State   string `json:"state,omitempty"`
+}
+
+// A placedImage stands in an answer where an image was put out.
+type placedImage struct {
+	Type string `json:"type"` // "image"
+	Data string `json:"data"` // what it is and its address
+	MIME string `json:"mimeType"`
+}
+
+func OutputsSchema() tool.Schema {
+	item := tool.Schema{{Name: "type", Value: []string{"string", "object"}}}
+	return tool.Object("", append([]tool.Property{
+		kindProperty(),
+		tool.Required("result", tool.List("In order: texts, and objects in the places of images, which are shown beside this.", item)),
+		tool.Required("outputs", tool.List("The same.", item)),
+		tool.Required("count", tool.Integer("How many.")),
+		tool.Required("images", tool.Integer("How many of them are images.")),
+		tool.Optional("cell_id", tool.Text("The cell that it is about.")),
+		tool.Optional("run_id", tool.Text("Names the execution, for get_run, wait_run and cancel_run.")),
+		tool.Optional("state", notebook.StateSchema()),
+	}, tool.SavedProperties()...)...)
+}
+
+// shownRun is what there is to show of a cell or of code that was run.
+type shownRun struct {
+	kind    string
+	cell    string   // id; "" for none
+	head    []string // texts before the outputs
+	outputs []ydoc.Output
+	tail    []string // and behind them
+	none    string   // stands where there is nothing at all
+	run     *session.Run
+	state   session.RunState
+	size    int // most characters of outputs
+	tray    func(expected int) *desk.Tray
+	from    images.Origin // of its images
+}
+
+// answer writes the answer, cut further where it would be too long. whole tells that the texts of the head are as they
+// were.
+func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
+	outputs := desk.ContentsOf(readable(s.outputs))
+	lim := desk.OutputLimits{Each: s.size, Total: s.size, Count: desk.MaxOutputs}
+	most := desk.MaxSource
+	out := &outputsResult{Kind: s.kind, CellID: s.cell}
+	if s.run != nil {
+		out.RunID, out.State = s.run.ID, string(s.state)
+	}
+	a = &tool.Answer{Body: out, Doc: desk.About(doc), Meta: idMeta(s.cell, nil)}
+	a.Parts = func() (parts []any) {
+		for _, item := range out.Result {
+			if t, ok := item.(string); ok {
+				parts = append(parts, tool.Verbatim(t))
+			}
+		}
+		return append(parts, warning(a)...)
+	}
+	render := func() {
+		pictures := s.tray(desk.PicturesIn(s.outputs))
+		pictures.From = s.from
+		out.Result, whole = nil, true
+		for _, t := range s.head {
+			short, wasCut := tool.Cut(t, most)
+			out.Result, whole = append(out.Result, short), whole && !wasCut
+		}
+		shown := outputs.Show(lim, pictures)
+		for i, o := range shown.Outputs {
+			out.Result = append(out.Result, placedOutput(o, shown.Images[i], pictures)...)
+		}
+		if shown.Omitted > 0 {
+			out.Result = append(out.Result, "["+tool.Plural(shown.Omitted, "output")+" left out of the middle]")
+		}
+		for _, t := range s.tail {
+			out.Result = append(out.Result, t)
+		}
+		if len(out.Result) == 0 && s.none != "" {
+			out.Result = append(out.Result, s.none)
+		}
+		if out.Result == nil {
+			out.Result = []any{}
+		}
+		out.Outputs, out.Count, out.Images = out.Result, len(out.Result), 0
+		for _, item := range out.Result {
+			if _, ok := item.(placedImage); ok {
+				out.Images++
+			}
+		}
+		a.Images = pictures.Images
+	}
+	render()
+	err = a.Trim(func() bool {
+		if lim.None() && most == 0 {
+			return false
+		}
+		lim, most = lim.Halved(), most/2
+		render()
+		return true
+	})
+	return a, whole, err
+}
+
+// placedOutput is an output as their answers have it: a text, or an image. There is nothing of an empty one.
+func placedOutput(o map[string]any, at int, pictures *desk.Tray) (out []any) {
+	data, _ := o["data"].(map[string]any)
+	for _, mime := range desk.PictureTypes {
+		switch reference, ok := data[mime].(string); {
+		case ok && at >= 0:
+			return []any{placedImage{"image", reference, pictures.Images[at].MIME}}
+		case ok:
+			return []any{reference}
+		}
+	}
+	if lines, ok := o["traceback"].([]string); ok {
+		t := strings.Join(lines, "\n")
+		if t == "" {
+			t = fmt.Sprintf("%v: %v", o["name"], o["value"])
+		}
+		return []any{t}
+	}
+	for _, t := range analysis.ShownText(o) {
+		if t != "" {
+			out = append(out, t)
+		}
+	}
+	return out
+}
+
+// richest are the forms of a display that are text, the one that says most first.
+var richest = []string{"text/markdown", "text/latex", "application/json", "text/plain"}
+
+// readable leaves of each display its images, or else the one form of it that is the best text.
+func readable(outputs []ydoc.Output) []ydoc.Output {
+	out := make([]ydoc.Output, len(outputs))
+	for i, o := range outputs {
+		out[i] = o
+		data, ok := o["data"].(map[string]any)
+		if !ok {
+			continue
+		}
+		kept := map[string]any{}
+		for _, mime := range desk.PictureTypes {
+			if v, ok := data[mime]; ok {
+				kept[mime] = v
+			}
+		}
+		if len(kept) == 0 {
+			kept["text/plain"] = readableText(o.Type(), data)
+		}
+		out[i] = ydoc.Output{"output_type": o["output_type"], "data": kept}
+	}
+	return out
+}
+
+func readableText(kind string, data map[string]any) string {
+	for _, mime := range richest {
+		v, ok := data[mime]
+		switch {
+		case !ok:
+		case desk.IsText(v):
+			return desk.JoinText(v)
+		default:
+			if b, err := json.MarshalIndent(v, "", "  "); err == nil {
+				return string(b)
+			}
+		}
+	}
+	if _, ok := data["text/html"]; ok {
+		return "[HTML Output]"
+	}
+	return fmt.Sprintf("[%s Data: keys=['%s']]", kind, strings.Join(slices.Sorted(maps.Keys(data)), "', '"))
+}

@@ -1,0 +1,196 @@
+package datalayer
+
+import (
+	"context"
+	"fmt"
+	"strconv"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// overviewColumns head the table of a notebook's cells.
+var overviewColumns = []string{"Index", "Type", "Count", "First Line"}
+
+// overview is a table of the cells from start on, at most limit of them; 0 is all.
+func overview(cells []ydoc.Cell, start, limit int) string {
+	if len(cells) == 0 {
+		return "Notebook is empty"
+	}
+	return table(overviewColumns, overviewRows(cells, start, limit))
+}
+
+func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
+	end := len(cells)
+	if limit > 0 {
+		end = min(end, start+limit)
+	}
+	for i := start; i < end; i++ {
+		rows = append(rows, []string{strconv.Itoa(i), cells[i].Type, countText(cells[i]), headLine(cells[i].Source)})
+	}
+	return rows
+}
+
+// headLine is the first line of a source, and how many more there are.
+func headLine(source string) string {
+	lines := sourceLines(source)
+	if len(lines) == 0 {
+		return ""
+	}
+	first, _ := tool.Cut(lines[0], desk.MaxLine)
+	if n := len(lines) - 1; n > 0 {
+		first += fmt.Sprintf("...(%d lines hidden)", n)
+	}
+	return first
+}
+
+// sourceLines are the lines of a source, without their ends. A line end at the very end begins no other line.
+func sourceLines(source string) []string {
+	if source == "" {
+		return nil
+	}
+	return strings.Split(strings.TrimSuffix(source, "\n"), "\n")
+}
+
+// countText is a cell's execution count, as their tables and heads have it.
+func countText(c ydoc.Cell) string {
+	if c.Type != ydoc.Code || c.ExecutionCount == nil || *c.ExecutionCount == 0 {
+		return "N/A"
+	}
+	return strconv.Itoa(*c.ExecutionCount)
+}
+
+// cellHead is the line above a cell.
+func cellHead(c ydoc.Cell, index int) string {
+	return fmt.Sprintf("=====Cell %d | type: %s | execution count: %s=====", index, c.Type, countText(c))
+}
+
+type readNotebookArgs struct {
+	Name   string `json:"notebook_name"`
+	Format string `json:"response_format"`
+	Start  int    `json:"start_index"`
+	Limit  *int   `json:"limit"`
+}
+
+// readNotebook makes read_notebook.
+func readNotebook(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "read_notebook",
+		Title: "Read a notebook",
+		Description: "Reads the cells of a notebook that is in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
+			"Use brief to find cells, then detailed with start_index and limit, or read_cell for outputs. Costs as much as it shows.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("notebook_name", tool.Text("As given to use_notebook, or a notebook's path.").Length(1, 4096)),
+			tool.Optional("response_format", tool.OneOf("First lines, or whole sources.", "brief", "detailed").Def("brief")),
+			tool.Optional("start_index", tool.Integer("Cell to begin with.").Between(0, tool.MaxIndex).Def(0)),
+			tool.Optional("limit", tool.Integer("Most cells; 0 for all.").Between(0, tool.MaxIndex).Def(20)),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
+			doc, name, err := d.openUsed(ctx, args.Name)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			limit := 20
+			if args.Limit != nil {
+				limit = *args.Limit
+			}
+			return d.readUsed(ctx, doc, name, args.Format == "detailed", args.Start, limit)
+		}),
+	})
+}
+
+// readUsed answers with cells of a notebook, fewer where they would be too long for an answer.
+func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
+	cells := doc.Notebook().Cells()
+	if start >= len(cells) && start > 0 {
+		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
+	}
+	count := len(cells) - start
+	if limit > 0 {
+		count = min(count, limit)
+	}
+	wanted := count
+	out := &textResult{Kind: "notebook.read"}
+	render := func() {
+		shown := overview(cells, start, count)
+		if count == 0 && len(cells) > 0 {
+			shown = ""
+		}
+		if detailed && count > 0 {
+			shown = sourcesOf(cells, start, count, tool.AnswerRoom/4)
+		}
+		out.Result = fmt.Sprintf("Notebook %s has %d cells.\n\n%s", name, len(cells), shown)
+		if count < wanted {
+			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", tool.Plural(wanted-count, "cell"), start+count)
+		}
+	}
+	render()
+	a := out.answer()
+	a.Doc = doc
+	err := a.Trim(func() bool {
+		count = count * 3 / 4
+		render()
+		return count > 0
+	})
+	if err == nil && detailed {
+		for i := start; i < start+count; i++ {
+			if strings.Contains(out.Result, cells[i].Source) {
+				d.Seen.Show(ctx, doc, cells[i])
+			}
+		}
+	}
+	return a, err
+}
+
+// sourcesOf are the sources of cells, each below its head and cut to size.
+func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
+	var parts []string
+	for i := start; i < start+count; i++ {
+		source, _ := tool.Cut(strings.TrimSuffix(cells[i].Source, "\n"), each)
+		parts = append(parts, cellHead(cells[i], i)+"\n", source, "\n\n")
+	}
+	return strings.Join(parts, "\n")
+}
+
+type readCellArgs struct {
+	UsedCell
+	Outputs *bool `json:"include_outputs"`
+}
+
+// readCell makes read_cell.
+func readCell(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "read_cell",
+		Title: "Read a cell",
+		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
+			"Use it before changing a cell, and to see what a cell has put out. Costs the length of the source and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(append(usedCellProperties(),
+			tool.Optional("include_outputs", tool.Boolean("Whether to show outputs.").Def(true)))...),
+		Output: OutputsSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
+			doc, cell, at, err := args.open(ctx, d)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			o := shownRun{kind: "cell.read", cell: cell.ID, size: analysis.DefaultCodeSize, tray: d.Gallery.Trays(ctx), from: d.Gallery.OfCell(ctx, doc, cell)}
+			o.head = []string{cellHead(cell, at), cell.Source}
+			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
+				o.outputs = cell.Outputs
+			}
+			a, whole, err := o.answer(doc)
+			if err == nil && whole {
+				d.Seen.Show(ctx, doc, cell)
+			}
+			return a, err
+		}),
+	})
+}

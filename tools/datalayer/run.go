@@ -1,0 +1,280 @@
+package datalayer
+
+import (
+	"context"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// UsualTimeout is how long their server waits for a cell where nobody says otherwise, in seconds.
+	UsualTimeout = 120
+	// LongestGiven is the longest timeout that is taken; what is beyond maxTimeout counts as that.
+	LongestGiven = 1_000_000
+	// DefaultInterval is the pause between two lines on progress, in seconds.
+	DefaultInterval = 5
+	// progressKept bounds the lines on progress in an answer, the last ones.
+	progressKept = 50
+	// settleTime is how long an interrupted run has to end before its call is answered.
+	settleTime = 5 * time.Second
+)
+
+// UsedRun are the arguments of the tools that run a cell as their server does: at the timeout the code is interrupted,
+// and the call answered with what there is.
+type UsedRun struct {
+	Timeout  *int  `json:"timeout"`
+	Stream   *bool `json:"stream"`
+	Interval *int  `json:"progress_interval"`
+}
+
+func usedTimeout(name string, usual int) tool.Property {
+	return tool.Optional(name, tool.Integer("Seconds until the code is interrupted; 0 for "+fmt.Sprint(UsualTimeout)+", at most "+tool.Thousands(notebook.MaxTimeout)+".").Between(0, LongestGiven).Def(usual))
+}
+
+func streamProperty() tool.Property {
+	return tool.Optional("stream", tool.Boolean("Whether to add lines on the time that it took.").Def(true))
+}
+
+func intervalProperty() tool.Property {
+	return tool.Optional("progress_interval", tool.Integer("Seconds between two lines on progress.").Between(0, LongestGiven).Def(DefaultInterval))
+}
+
+func usedRunProperties(usual int) []tool.Property {
+	return []tool.Property{usedTimeout("timeout", usual), streamProperty(), intervalProperty()}
+}
+
+// seconds is how long to wait: what was asked for, or what their server waits for.
+func SecondsOf(asked *int, usual int) int {
+	if asked != nil {
+		usual = *asked
+	}
+	if usual == 0 {
+		usual = UsualTimeout
+	}
+	return min(usual, notebook.MaxTimeout)
+}
+
+// A watch is the wait for a run, as their server reports it.
+type watch struct {
+	kind     string
+	seconds  int
+	interval int
+	stream   bool
+	// timedOut words the end of the wait, where there are no lines on progress.
+	timedOut string
+	// first puts that before the outputs.
+	first bool
+	// size is the most characters of outputs.
+	size int
+	// leave leaves the code running when the call is cancelled.
+	leave bool
+
+	lines []string
+}
+
+// take takes what this program's own options say.
+func (w *watch) take(o analysis.CodeOptions) {
+	if o.MaxSize != nil {
+		w.size = *o.MaxSize
+	}
+	w.leave = o.InterruptOnCancel != nil && !*o.InterruptOnCancel
+}
+
+func (u UsedRun) Watch(kind string, usual int) *watch {
+	w := &watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
+	if u.Interval != nil {
+		w.interval = *u.Interval
+	}
+	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: Execution exceeded %d seconds]", w.seconds)
+	return w
+}
+
+// say adds a line on progress.
+func (w *watch) say(format string, args ...any) {
+	w.lines = append(w.lines, fmt.Sprintf(format, args...))
+	if len(w.lines) > progressKept {
+		w.lines = w.lines[1:]
+	}
+}
+
+// wait waits for the run to end. At the timeout it is interrupted; late tells so.
+func (w *watch) wait(ctx context.Context, r *session.Run) (late bool, err error) {
+	began := time.Now()
+	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
+	defer cancel()
+	said, outputs, interrupt := 0.0, 0, !w.leave
+	desk.AwaitTelling(ctx, limit, []*session.Run{r}, func(res session.Result) {
+		elapsed := time.Since(began).Seconds()
+		if n := len(res.Outputs); n > outputs {
+			w.say("[%.1fs] %d new output(s), %d total", elapsed, n-outputs, n)
+			outputs = n
+		}
+		if w.interval > 0 && elapsed-said >= float64(w.interval) {
+			said = elapsed
+			w.say("[PROGRESS: %.1fs elapsed, %d outputs so far]", elapsed, outputs)
+		}
+	})
+	elapsed := time.Since(began).Seconds()
+	switch {
+	case ctx.Err() != nil:
+		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*session.Run{r}, notebook.RunOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
+	case r.Status().State.Ended():
+		w.say("[COMPLETED in %.1fs]", elapsed)
+		return false, nil
+	}
+	w.say("[TIMEOUT at %.1fs: Interrupting execution]", elapsed)
+	stop, cancelStop := context.WithTimeout(context.WithoutCancel(ctx), notebook.AbandonTime)
+	defer cancelStop()
+	if err := r.Cancel(stop); err != nil {
+		return true, fmt.Errorf("the code has not ended within %d seconds, and could not be interrupted (run %s): %w", w.seconds, r.ID, err)
+	}
+	w.say("[Sent interrupt signal to kernel]")
+	settled, cancelSettled := context.WithTimeout(ctx, settleTime)
+	defer cancelSettled()
+	_ = r.Wait(settled) // what has not ended by then goes on, and the answer says so
+	return true, nil
+}
+
+// outcome is what there is to show of the run, whose wait is over.
+func (w *watch) outcome(r *session.Run, late bool) shownRun {
+	res := r.Result()
+	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
+	if late && (!w.stream || w.first) {
+		if w.first {
+			s.head = []string{w.timedOut}
+		} else {
+			s.tail = []string{w.timedOut}
+		}
+	}
+	if w.stream {
+		s.tail = append(s.tail, w.lines...)
+	}
+	switch {
+	case !res.State.Ended():
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this; wait_run waits for it, restart_notebook ends it]", r.ID))
+	case late:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
+	}
+	for _, note := range w.notes(res) {
+		s.tail = append(s.tail, "[NOTE: "+note+"]")
+	}
+	return s
+}
+
+// notes are what else the caller should know.
+func (w *watch) notes(res session.Result) (out []string) {
+	if res.Err != nil && res.State != session.Interrupted {
+		t, _ := tool.Cut(res.Err.Error(), 1000)
+		out = append(out, t)
+	}
+	if res.Note != "" {
+		out = append(out, res.Note)
+	}
+	if res.Dropped {
+		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
+	}
+	if res.Omitted > 0 {
+		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", tool.Thousands(res.Omitted)))
+	}
+	return out
+}
+
+// runUsed runs a cell as their server does, and answers.
+func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *watch) (*tool.Answer, error) {
+	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	if err != nil {
+		return nil, err
+	}
+	late, err := w.wait(ctx, runs[0])
+	if err != nil {
+		return nil, err
+	}
+	s := w.outcome(runs[0], late)
+	s.tray, s.from = d.Gallery.Trays(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
+	if c, ok := doc.Notebook().Cell(cell); ok {
+		s.from = d.Gallery.OfCell(ctx, doc, c)
+	}
+	a, _, err := s.answer(doc)
+	return a, err
+}
+
+// RunUsedCell runs the cell that a call names.
+func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *watch, opt analysis.CodeOptions) (*tool.Answer, error) {
+	doc, cell, at, err := name.open(ctx, d)
+	if err != nil {
+		return nil, err
+	}
+	defer doc.Release()
+	if cell.Type != ydoc.Code {
+		return nil, fmt.Errorf("cell %d is a %s cell: only code cells can be run", at, cell.Type)
+	}
+	w.take(opt)
+	return d.runUsed(ctx, doc, cell.ID, w)
+}
+
+type insertExecuteArgs struct {
+	UsedRun
+	Index  int    `json:"cell_index"`
+	Source string `json:"cell_source"`
+}
+
+// insertExecuteCodeCell makes insert_execute_code_cell.
+func insertExecuteCodeCell(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "insert_execute_code_cell",
+		Title: "Insert a code cell and run it",
+		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
+			"Use it to add code and see what it does. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and answered with what it has put out.",
+		Marks: tool.Marks{OpenWorld: true},
+		Input: tool.Arguments(append([]tool.Property{
+			insertIndexProperty(),
+			tool.Required("cell_source", desk.ContentSchema("Code of the cell.")),
+		}, usedRunProperties(0)...)...),
+		Output: OutputsSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {
+			cell := insertCellArgs{Index: args.Index, Type: ydoc.Code, Source: args.Source}
+			if err := cell.check(); err != nil {
+				return nil, err
+			}
+			doc, _, err := d.openUsed(ctx, "")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			id, err := d.insertUsed(ctx, doc, cell)
+			if err != nil {
+				return nil, err
+			}
+			a, err := d.runUsed(ctx, doc, id, args.Watch("cell.insert_execute", UsualTimeout))
+			if err != nil {
+				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", tool.Quoted(id), err)
+			}
+			return a, nil
+		}),
+	})
+}
+
+// insertUsed inserts a cell and returns its id.
+func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
+	before := doc.Notebook().Cells()
+	if args.Index > len(before) {
+		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
+	}
+	ids, err := notebook.InsertAt(ctx, d.Desk, doc, []ydoc.NewCell{{Type: args.Type, Source: tool.Lines(args.Source)}}, func(e *ydoc.Editor) int {
+		if args.Index < 0 {
+			return e.Len()
+		}
+		return notebook.Placed(e, before, args.Index)
+	})
+	if err != nil {
+		return "", err
+	}
+	return ids[0], nil
+}

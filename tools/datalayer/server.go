@@ -1,0 +1,132 @@
+package datalayer
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// clock writes a time as their tables do, "" for none.
+func clock(t time.Time) string {
+	if t.IsZero() {
+		return ""
+	}
+	return t.UTC().Format("2006-01-02 15:04:05")
+}
+
+// unknown stands in a table for what the server does not say.
+const unknown = "unknown"
+
+// listKernels makes list_kernels.
+func listKernels(d *Toolset) tool.Tool {
+	columns := []string{"ID", "Name", "Display_Name", "Language", "State", "Connections", "Last_Activity", "Environment"}
+	return ofToday(tool.Tool{
+		Name:        "list_kernels",
+		Title:       "List the running kernels",
+		Description: "Lists the kernels that run on the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, what they are doing, and how many are connected to each. Use it to find a kernel. Costs three requests.",
+		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:       tool.Arguments(),
+		Output:      tableSchema(columns...),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			kernels, err := d.visibleKernels(ctx)
+			if err != nil {
+				return nil, err
+			}
+			specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+			if err != nil {
+				return nil, err
+			}
+			slices.SortFunc(kernels, func(a, b jupyter.Kernel) int { return cmp.Compare(a.ID, b.ID) })
+			var rows [][]string
+			for _, k := range kernels {
+				display, language, env := unknown, unknown, unknown
+				if s, ok := specs.Specs[k.Name]; ok {
+					display, language = cmp.Or(s.Spec.DisplayName, unknown), cmp.Or(s.Spec.Language, unknown)
+					if len(s.Spec.Env) > 0 {
+						env = d.environment(s.Spec.Env)
+					}
+				}
+				rows = append(rows, []string{
+					k.ID, k.Name, display, language, cmp.Or(k.ExecutionState, unknown), strconv.Itoa(k.Connections), cmp.Or(clock(k.LastActivity), unknown), env,
+				})
+			}
+			return tableAnswer("kernels.list", "", "No kernels found on the Jupyter server.", columns, rows, leftOutRows)
+		}),
+	})
+}
+
+// environment is what a kernelspec sets in a kernel's environment, shortened.
+func (d *Toolset) environment(env map[string]string) string {
+	const most = 100
+	var parts []string
+	for _, name := range slices.Sorted(maps.Keys(env)) {
+		parts = append(parts, name+"="+env[name])
+	}
+	out := []rune(d.Manager.Redact(strings.Join(parts, "; ")))
+	if len(out) > most {
+		return string(out[:most]) + "..."
+	}
+	return string(out)
+}
+
+type connectToArgs struct {
+	URL      string `json:"jupyter_url"`
+	Token    string `json:"jupyter_token"`
+	Provider string `json:"document_provider"`
+}
+
+const (
+	jupyterProvider = "jupyter"
+	// ownServer names the server that the program belongs to.
+	ownServer = "local"
+)
+
+// connectToJupyter makes connect_to_jupyter.
+func connectToJupyter(d *Toolset) tool.Tool {
+	return ofToday(tool.Tool{
+		Name:  "connect_to_jupyter",
+		Title: "Connect to the Jupyter server",
+		Description: "Checks that the Jupyter server of an address is the one that these tools work on, and that it answers. They are bound to one server for as long as the program runs, with the token that it was started with: " +
+			"another address is refused, and no token is ever sent there. Use it where a prompt asks for it. Costs one request.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("jupyter_url", tool.Text("Address of the Jupyter server, such as http://localhost:8888.").Length(1, 4096)),
+			tool.Optional("jupyter_token", tool.Text("Not needed and not used: the program has its own.").Length(0, 4096).OrNull()),
+			tool.Optional("document_provider", tool.Text("Only \"jupyter\".").Length(0, 100).Def(jupyterProvider).OrNull()),
+		),
+		Output: textResultSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
+			srv := d.Manager.Server()
+			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
+			switch {
+			case args.Provider != "" && args.Provider != jupyterProvider:
+				return nil, fmt.Errorf("document_provider is %s: only %q is offered", tool.Quoted(args.Provider), jupyterProvider)
+			case args.URL != ownServer && !jupyter.SameServer(strings.TrimRight(address, "/"), srv.BaseURL()):
+				return nil, errors.New("this is not the Jupyter server that these tools work on, which is " + srv.BaseURL() +
+					": they stay with it, and no token is sent anywhere else. Start the program again with --jupyter-url for another server")
+			}
+			if _, err := srv.Status(ctx); err != nil {
+				return nil, fmt.Errorf("failed to connect to Jupyter server %s: %w", srv.BaseURL(), err)
+			}
+			authentication := "None (anonymous)"
+			if srv.HasToken() {
+				authentication = "Token-based"
+			}
+			out := &textResult{Kind: "jupyter.connect"}
+			out.Result = fmt.Sprintf("Successfully connected to Jupyter server: %s\nDocumentProvider: %s\nAuthentication: %s", srv.BaseURL(), jupyterProvider, authentication)
+			if args.Token != "" {
+				out.Result += "\nThe token that was given is not used: the program has its own."
+			}
+			return out.answer(), nil
+		}),
+	})
+}

@@ -1,0 +1,41 @@
+package desk
+
+import (
+	"net/url"
+	"path"
+	"strings"
+)
+
+const (
+	NotebookScheme = "notebook://"
+	JupyterScheme  = "jupyter://" // of images and files
+	ExportScheme   = "file:///notebooks/"
+	ExportSuffix   = ".src.md"
+
+	UriList      = NotebookScheme + "list"
+	UriCurrent   = NotebookScheme + "current"
+	UriTemplates = NotebookScheme + "templates/"
+)
+
+// NotebookAddress writes the address of a notebook, or of what parts name in it.
+func NotebookAddress(session, notebook string, parts ...string) string {
+	out := NotebookScheme + url.PathEscape(session) + "/" + url.PathEscape(notebook)
+	for _, p := range parts {
+		out += "/" + url.PathEscape(p)
+	}
+	return out
+}
+
+// ExportAddress is where a notebook is to be had as a file.
+func ExportAddress(session, notebookPath string) string {
+	out := ExportScheme + url.PathEscape(session)
+	for p := range strings.SplitSeq(ExportName(notebookPath), "/") {
+		out += "/" + url.PathEscape(p)
+	}
+	return out + ExportSuffix
+}
+
+// ExportName is a notebook's path without its extension.
+func ExportName(notebookPath string) string {
+	return strings.TrimSuffix(notebookPath, path.Ext(notebookPath))
+}

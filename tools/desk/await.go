@@ -1,0 +1,66 @@
+package desk
+
+import (
+	"context"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// ProgressEvery is how often a client that asked for progress hears of a call that takes long. Clients that give up on
+// a silent call are kept waiting by it, and their queue for notifications does not run over.
+const ProgressEvery = time.Second
+
+// Await waits for the runs to end, or for wait to do so, and tells of progress on the way.
+func Await(ctx, wait context.Context, runs []*session.Run) {
+	AwaitTelling(ctx, wait, runs, func(session.Result) {})
+}
+
+// AwaitTelling is await that also tells of each look at the run that is waited for.
+func AwaitTelling(ctx, wait context.Context, runs []*session.Run, look func(session.Result)) {
+	began := time.Now()
+	tick := time.NewTicker(ProgressEvery)
+	defer tick.Stop()
+	for i, r := range runs {
+		for ended := false; !ended; {
+			select {
+			case <-r.Done():
+				ended = true
+			case <-wait.Done():
+				return
+			case <-tick.C:
+				message := tool.Plural(i, "cell") + " of " + tool.Thousands(len(runs)) + " done"
+				res := r.Result()
+				look(res)
+				if line := lastLine(res); line != "" {
+					message += "; last output: " + line
+				}
+				if res.Asking != nil {
+					message += "; " + Asks(res)
+				}
+				tool.Progress(ctx, time.Since(began).Seconds(), message)
+			}
+		}
+	}
+}
+
+// Asks says what code waits to be told.
+func Asks(r session.Result) string {
+	prompt, _ := tool.Cut(tool.Plain(r.Asking.Prompt), 200)
+	return "it waits for input (" + tool.Quoted(prompt) + ")"
+}
+
+// lastLine is the last line of text that a run has printed, cut to size.
+func lastLine(r session.Result) string {
+	for i := len(r.Outputs) - 1; i >= 0; i-- {
+		if r.Outputs[i].Type() != "stream" {
+			continue
+		}
+		t := strings.TrimRight(tool.Plain(JoinText(r.Outputs[i]["text"])), "\n ")
+		line, _ := tool.Cut(t[strings.LastIndexByte(t, '\n')+1:], tool.ShortestMarked*2)
+		return line
+	}
+	return ""
+}

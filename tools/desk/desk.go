@@ -1,0 +1,64 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Desk are what all tools work with.
+type Desk struct {
+	Manager *session.Manager
+	Seen    *seen
+	Gallery *Gallery
+	Visits  visits
+}
+
+// New makes them over a manager, for answers that show images of store, see [newGallery].
+func New(manager *session.Manager, store *images.Store, maxImages, maxImageBytes int) (*Desk, error) {
+	memory, err := newSeen()
+	if err != nil {
+		return nil, err
+	}
+	pictures, err := NewGallery(store, maxImages, maxImageBytes)
+	if err != nil {
+		return nil, err
+	}
+	return &Desk{Manager: manager, Seen: memory, Gallery: pictures}, nil
+}
+
+// Forget ends what is kept for a client: what it was shown, its visits, and the images of its sessions.
+func (d *Desk) Forget(client string, sessions []string) {
+	d.Seen.forget(client)
+	d.Gallery.Store.Forget(sessions...)
+	d.Visits.forget(client)
+}
+
+// About is what an answer is about: a document, or nothing where doc is nil.
+func About(doc *session.Document) tool.Document {
+	if doc == nil {
+		return nil
+	}
+	return doc
+}
+
+// Open joins the room of the notebook that a call names, or takes it as it is open. The caller releases it.
+func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error) {
+	clean, err := NotebookArg("path", path)
+	if err != nil {
+		return nil, err
+	}
+	doc, err := d.Manager.Open(ctx, clean)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs shows the notebooks there are", clean)
+	}
+	if err == nil {
+		d.Visits.Note(ctx, doc, true)
+	}
+	return doc, err
+}

@@ -1,0 +1,86 @@
+package desk
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Asker asks the person at the call's client what running code asks, by elicitation; nil where the client does not
+// offer that. In the older protocol the questions reach the client also after the call has been answered, as the run
+// goes on; in the newer one they have to wait for the next call, see suspend.go.
+func Asker(ctx context.Context) session.Asker {
+	if ask := tool.AskThrough(ctx); ask != nil {
+		return func(ctx context.Context, q session.Question) (string, error) {
+			return lineOf(ask(ctx, elicitation(q)))
+		}
+	}
+	s := server.ServerFromContext(ctx)
+	from, _ := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo)
+	if s == nil || from == nil || server.IsModernRequest(ctx) || from.GetClientCapabilities().Elicitation == nil {
+		return nil
+	}
+	call := context.WithoutCancel(ctx)
+	return func(ctx context.Context, q session.Question) (string, error) {
+		call, stop := context.WithCancel(call)
+		defer stop()
+		defer context.AfterFunc(ctx, stop)()
+		res, err := s.RequestElicitation(call, mcp.ElicitationRequest{Params: elicitation(q)})
+		if ctx.Err() != nil {
+			return "", ctx.Err()
+		}
+		return lineOf(res, err)
+	}
+}
+
+// elicitation is a question in MCP's terms.
+func elicitation(q session.Question) mcp.ElicitationParams {
+	return mcp.ElicitationParams{
+		Mode:    mcp.ElicitationModeForm,
+		Message: question(q),
+		RequestedSchema: map[string]any{
+			"type": "object",
+			"properties": map[string]any{"value": map[string]any{
+				"type": "string", "title": "Input", "description": "The line that the code reads.",
+			}},
+			"required": []string{"value"},
+		},
+	}
+}
+
+// lineOf takes the line out of what a client has answered.
+func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
+	switch {
+	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession), errors.Is(err, tool.ErrAnswered):
+		return "", session.ErrNoAsker
+	case errors.Is(err, session.ErrNoAsker), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "", err
+	case err != nil:
+		return "", fmt.Errorf("ask the person at the MCP client: %w", err)
+	case res.Action != mcp.ElicitationResponseActionAccept:
+		return "", errors.New("the person at the MCP client did not answer")
+	}
+	content, _ := res.Content.(map[string]any)
+	value, ok := content["value"].(string)
+	if !ok {
+		return "", errors.New("the MCP client's answer holds no value")
+	}
+	return value, nil
+}
+
+// question words what the person is asked.
+func question(q session.Question) string {
+	prompt, _ := tool.Cut(tool.Plain(q.Prompt), 2000)
+	kind := "input"
+	if q.Password {
+		kind = "a password; what you enter is shown to nobody and kept nowhere by nbduet, but your MCP client may show it"
+	}
+	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path, "an analysis session"), kind, prompt)
+}

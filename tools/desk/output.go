@@ -1,0 +1,306 @@
+package desk
+
+import (
+	"cmp"
+	"encoding/json"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// MaxOutputs bounds how many outputs of one cell are shown, the first and the last ones.
+const MaxOutputs = 200
+
+// OutputLimits say how much of a cell's outputs is shown, in characters.
+type OutputLimits struct {
+	Each  int // of each output
+	Total int // of all outputs of the cell
+	Count int // how many outputs
+}
+
+func (l OutputLimits) Halved() OutputLimits {
+	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
+}
+
+// None tells that nothing is left to halve.
+func (l OutputLimits) None() bool { return l.Total == 0 && l.Count == 0 }
+
+// ShownOutputs are a cell's outputs cut to size.
+type ShownOutputs struct {
+	Outputs  []map[string]any
+	Cut      []bool // for each output shown
+	Images   []int  // for each, which of the tray's images it put there, -1 for none
+	Original int    // characters of all text before cutting
+	Omitted  int    // outputs left out altogether
+}
+
+func (s ShownOutputs) Truncated() bool { return s.Omitted > 0 || slices.Contains(s.Cut, true) }
+
+// Contents are a cell's outputs taken apart, ready to be shown within any limits.
+type Contents struct {
+	Each []content
+	Size int // characters of all text
+}
+
+func ContentsOf(outputs []ydoc.Output) Contents {
+	c := Contents{Each: make([]content, 0, len(outputs))}
+	for _, o := range outputs {
+		one := contentOf(o)
+		c.Size += one.size
+		c.Each = append(c.Each, one)
+	}
+	return c
+}
+
+// Show cuts the outputs to size. What there is to give is shared fairly: the small ones are shown whole, so that an
+// error after a long log is seen, and the large ones get equal parts of the rest.
+func (c Contents) Show(lim OutputLimits, pictures *Tray) ShownOutputs {
+	s := ShownOutputs{Outputs: []map[string]any{}, Cut: []bool{}, Original: c.Size}
+	all := c.Each
+	if len(all) > lim.Count {
+		head := (lim.Count + 1) / 2
+		s.Omitted = len(all) - lim.Count
+		all = slices.Concat(all[:head], all[len(all)-(lim.Count-head):])
+	}
+	sizes := make([]int, len(all))
+	for i, one := range all {
+		sizes[i] = min(one.size, lim.Each)
+	}
+	for i, allowed := range share(sizes, lim.Total) {
+		before := len(pictures.Images)
+		out, wasCut := all[i].show(allowed, pictures)
+		at := -1
+		if len(pictures.Images) > before {
+			at = before
+		}
+		s.Outputs, s.Cut, s.Images = append(s.Outputs, out), append(s.Cut, wasCut), append(s.Images, at)
+	}
+	return s
+}
+
+// share gives each size what it asks for as far as total reaches: the small ones all, the others equal parts.
+func share(sizes []int, total int) []int {
+	out := make([]int, len(sizes))
+	order := make([]int, len(sizes))
+	for i := range order {
+		order[i] = i
+	}
+	slices.SortStableFunc(order, func(a, b int) int { return cmp.Compare(sizes[a], sizes[b]) })
+	for n, i := range order {
+		out[i] = min(sizes[i], total/(len(order)-n))
+		total -= out[i]
+	}
+	return out
+}
+
+// content is one output taken apart: its fixed members, and its texts with how long they are.
+type content struct {
+	Kind  string // output_type
+	out   ydoc.Output
+	size  int // characters
+	texts map[string]string
+	// order is the order in which texts get room; the first is cut where it is too long, others are left out whole.
+	order []string
+}
+
+func contentOf(o ydoc.Output) content {
+	c := content{out: o, texts: map[string]string{}}
+	c.Kind, _ = o["output_type"].(string)
+	switch c.Kind {
+	case "stream":
+		c.texts["text"] = tool.Plain(JoinText(o["text"]))
+	case "error":
+		c.texts["name"] = tool.Plain(JoinText(o["ename"]))
+		c.texts["value"] = tool.Plain(JoinText(o["evalue"]))
+		c.texts["traceback"] = tool.Plain(JoinLines(o["traceback"]))
+	case "execute_result", "display_data":
+		data, _ := o["data"].(map[string]any)
+		for mime, v := range data {
+			if !slices.Contains(PictureTypes, mime) {
+				c.texts[mime] = MimeText(v)
+				c.order = append(c.order, mime)
+			}
+		}
+		slices.SortFunc(c.order, func(a, b string) int {
+			return cmp.Or(cmp.Compare(Rank(a), Rank(b)), cmp.Compare(a, b))
+		})
+	default:
+		c.texts["text"] = MimeText(map[string]any(o))
+	}
+	for _, t := range c.texts {
+		c.size += tool.Size(t)
+	}
+	return c
+}
+
+// Rank orders the forms of one output by how well a model reads them.
+func Rank(mime string) int {
+	order := []string{"text/plain", "text/markdown", "text/latex", "application/json", "text/html"}
+	if i := slices.Index(order, mime); i >= 0 {
+		return i
+	}
+	return len(order)
+}
+
+// show returns the output in nbformat's shape, with error outputs under the names that the tools' contract has, within
+// allowed characters, and whether anything was left out.
+func (c content) show(allowed int, pictures *Tray) (map[string]any, bool) {
+	switch c.Kind {
+	case "stream":
+		t, wasCut := tool.Cut(c.texts["text"], allowed)
+		name, _ := c.out["name"].(string)
+		return map[string]any{"output_type": "stream", "name": name, "text": t}, wasCut
+	case "error":
+		return c.showError(allowed)
+	case "execute_result", "display_data":
+		return c.showData(allowed, pictures)
+	default:
+		t, wasCut := tool.Cut(c.texts["text"], allowed)
+		return map[string]any{"output_type": c.Kind, "text": t}, wasCut
+	}
+}
+
+func (c content) showError(allowed int) (map[string]any, bool) {
+	// Name and value say what happened; the traceback repeats them at its end.
+	name, cutName := tool.Cut(c.texts["name"], min(allowed, 200))
+	allowed -= tool.Size(name)
+	value, cutValue := tool.Cut(c.texts["value"], max(allowed/3, allowed-tool.Size(c.texts["traceback"])))
+	allowed -= tool.Size(value)
+	trace, cutTrace := tool.Cut(c.texts["traceback"], allowed)
+	traceback := []string{}
+	if trace != "" {
+		traceback = strings.Split(trace, "\n")
+	}
+	return map[string]any{"output_type": "error", "name": name, "value": value, "traceback": traceback},
+		cutName || cutValue || cutTrace
+}
+
+func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
+	data, _ := c.out["data"].(map[string]any)
+	shown := map[string]any{}
+	wasCut := false
+	for i, mime := range c.order {
+		t := c.texts[mime]
+		switch n := tool.Size(t); {
+		case n <= allowed:
+			shown[mime] = t
+			if !IsText(data[mime]) && json.Valid([]byte(t)) {
+				shown[mime] = json.RawMessage(t)
+			}
+			allowed -= n
+		case i == 0:
+			short, _ := tool.Cut(t, allowed)
+			shown[mime] = short
+			allowed -= tool.Size(short)
+			wasCut = true
+		default:
+			// Half of an HTML table helps nobody.
+			shown[mime] = "<" + mime + ", " + tool.Plural(n, "character") + ", left out>"
+			wasCut = true
+		}
+	}
+	// An image has no size that the limits speak of, so one that is not shown is not cut.
+	for mime, reference := range pictures.put(data) {
+		shown[mime] = reference
+	}
+	out := map[string]any{"output_type": c.Kind, "data": shown}
+	metadata, short := SmallObject(c.out["metadata"])
+	out["metadata"] = metadata
+	if c.Kind == "execute_result" {
+		out["execution_count"] = countOf(c.out["execution_count"])
+	}
+	return out, wasCut || short
+}
+
+// maxMetadata bounds the metadata of a cell or an output, in bytes of JSON.
+const maxMetadata = 2000
+
+// SmallObject returns v where it is an object of modest size, else an empty one, and whether something was left out.
+func SmallObject(v any) (map[string]any, bool) {
+	m, _ := v.(map[string]any)
+	if len(m) == 0 {
+		return map[string]any{}, false
+	}
+	if b, err := tool.Compact(m); err != nil || len(b) > maxMetadata {
+		return map[string]any{}, true
+	}
+	return m, false
+}
+
+// IsText tells whether a value of an output's data is text as nbformat writes it: a string or a list of lines.
+func IsText(v any) bool {
+	switch v := v.(type) {
+	case string:
+		return true
+	case []any:
+		for _, line := range v {
+			if _, ok := line.(string); !ok {
+				return false
+			}
+		}
+		return len(v) > 0
+	}
+	return false
+}
+
+// JoinText returns text that nbformat may write as a list of lines.
+func JoinText(v any) string { return join(v, "") }
+
+// JoinLines returns a traceback, whose entries are lines without their ends.
+func JoinLines(v any) string { return join(v, "\n") }
+
+func join(v any, between string) string {
+	switch v := v.(type) {
+	case string:
+		return v
+	case []any:
+		var parts []string
+		for _, line := range v {
+			if s, ok := line.(string); ok {
+				parts = append(parts, s)
+			}
+		}
+		return strings.Join(parts, between)
+	case []string:
+		return strings.Join(v, between)
+	}
+	return ""
+}
+
+// MimeText is the text of one form of an output: the text itself, or JSON.
+func MimeText(v any) string {
+	if IsText(v) {
+		return tool.Plain(JoinText(v))
+	}
+	b, err := tool.Compact(v)
+	if err != nil {
+		return "<not valid JSON>" // a shared document can hold numbers that JSON has no form for
+	}
+	return string(b)
+}
+
+// countOf is an execution count, or null where it is none.
+func countOf(v any) *int {
+	switch v := v.(type) {
+	case int:
+		return &v
+	case float64:
+		if n := int(v); float64(n) == v {
+			return &n
+		}
+	}
+	return nil
+}
+
+// Main is the text of an output that is worth reading, and its MIME type where it has one.
+func (c content) Main() (text, mime string) {
+	switch {
+	case c.Kind == "error":
+		return c.texts["traceback"], ""
+	case len(c.order) > 0:
+		return c.texts[c.order[0]], c.order[0]
+	}
+	return c.texts["text"], ""
+}

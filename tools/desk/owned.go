@@ -1,0 +1,55 @@
+package desk
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// An OwnedNotebook is an open notebook of a client's, under the session that it is to be found at.
+type OwnedNotebook struct {
+	Session string // an analysis session's id, or the client's own where it was opened by its path alone
+	Doc     *session.Document
+	Last    uint64 // when the client last worked in it
+}
+
+// OwnedNotebooks lists the notebooks that are open and that the client of ctx may read, by path. It is not a use of them.
+func (d *Desk) OwnedNotebooks(ctx context.Context) []OwnedNotebook {
+	client := tool.ClientOf(ctx)
+	analyses := d.Manager.Analyses(client)
+	var out []OwnedNotebook
+	for _, doc := range d.Manager.Notebooks() {
+		v, visited := d.Visits.Of(client, doc.FileID())
+		owned := false
+		for _, a := range analyses {
+			if a.NotebookPath() == doc.Path() {
+				out, owned = append(out, OwnedNotebook{a.ID(), doc, v.Last}), true
+			}
+		}
+		if visited && v.ByPath && !owned {
+			out = append(out, OwnedNotebook{ImageOwner(ctx), doc, v.Last})
+		}
+	}
+	return out
+}
+
+// CurrentNotebook is the open notebook that the client of ctx has worked in last.
+func (d *Desk) CurrentNotebook(ctx context.Context) (OwnedNotebook, bool) {
+	var latest OwnedNotebook
+	for _, o := range d.OwnedNotebooks(ctx) {
+		if latest.Doc == nil || o.Last > latest.Last {
+			latest = o
+		}
+	}
+	return latest, latest.Doc != nil
+}
+
+// WorkIn notes that the client of ctx works in an analysis session's notebook.
+func (d *Desk) WorkIn(ctx context.Context, a *session.Analysis) {
+	for _, doc := range d.Manager.Notebooks() {
+		if doc.Path() == a.NotebookPath() {
+			d.Visits.Note(ctx, doc, false)
+		}
+	}
+}

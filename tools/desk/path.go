@@ -1,0 +1,47 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// PageURL is the address at which a person opens a document of the Contents API's type.
+func PageURL(base, typ, path string) string {
+	page := "/edit"
+	switch typ {
+	case "notebook":
+		page = "/notebooks"
+	case "directory":
+		page = "/tree"
+	}
+	if path == "" {
+		return base + page
+	}
+	segments := strings.Split(path, "/")
+	for i, s := range segments {
+		segments[i] = url.PathEscape(s)
+	}
+	return base + page + "/" + strings.Join(segments, "/")
+}
+
+// NotebookArg checks a path argument that has to name a file.
+func NotebookArg(name, path string) (string, error) {
+	clean, err := jupyter.CleanPath(path)
+	if err != nil {
+		return "", fmt.Errorf("%s: %w", name, err)
+	}
+	if clean == "" {
+		return "", errors.New(name + " " + tool.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"; list_nbs lists them")
+	}
+	return clean, nil
+}
+
+// PathSchema describes a path argument that has to name a notebook.
+func PathSchema() tool.Schema {
+	return tool.Text("Notebook, relative to the server's root folder, such as \"work/analysis.ipynb\"; a leading slash is allowed.").Length(1, 4096)
+}

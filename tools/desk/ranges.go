@@ -1,0 +1,130 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// maxRanges bounds a list of ranges.
+	maxRanges = 1000
+)
+
+// A CellRange names cells by position, as they stand when the call begins, or one cell by its id.
+type CellRange struct {
+	Start *int   `json:"start"`
+	End   *int   `json:"end"`
+	ID    string `json:"id"`
+}
+
+// RangeSchema describes one range.
+func RangeSchema() tool.Schema {
+	return tool.Arguments(
+		tool.Optional("start", tool.Integer("First cell, counted from 0.").Between(0, tool.MaxIndex)),
+		tool.Optional("end", tool.Integer("Cell to stop before (exclusive). Left out: the one cell at start.").Between(0, tool.MaxIndex)),
+		tool.Optional("id", IDSchema("Id of one cell, in place of start and end; unlike an index it stays the same when others insert cells.")),
+	)
+}
+
+// IDSchema describes an argument that names a cell by its id.
+func IDSchema(description string) tool.Schema { return tool.Text(description).Length(1, maxIDLength) }
+
+// maxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
+const maxIDLength = 200
+
+func RangesSchema(description string, least int) tool.Schema {
+	return tool.List(description, RangeSchema()).Items(least, maxRanges)
+}
+
+// String is how the range is written in messages.
+func (r CellRange) String() string {
+	switch {
+	case r.Start == nil:
+		return "id " + tool.Quoted(r.ID)
+	case r.End == nil:
+		return fmt.Sprintf("start %d", *r.Start)
+	default:
+		return fmt.Sprintf("start %d, end %d", *r.Start, *r.End)
+	}
+}
+
+// Indexes returns the positions that r names among the cells. what is the name of the argument.
+func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
+	count := len(cells)
+	switch {
+	case r.ID != "" && (r.Start != nil || r.End != nil):
+		return nil, fmt.Errorf("%s has an id and start or end: name the cell by its id alone, or cells by start and end", what)
+	case r.ID != "":
+		at, err := IndexOf(r.ID, what, cells)
+		return []int{at}, err
+	case r.Start == nil:
+		return nil, fmt.Errorf("%s lacks start: name cells by start (and end), or one cell by id; %s", what, Holds(count))
+	}
+	start, end := *r.Start, *r.Start+1
+	if r.End != nil {
+		end = *r.End
+	}
+	switch {
+	case start < 0 || end < 0:
+		return nil, fmt.Errorf("%s (%s) is negative: indexes count from 0, and %s", what, r, Holds(count))
+	case r.End != nil && end < start:
+		return nil, fmt.Errorf("%s (%s) is reversed: end must be greater than start; %s", what, r, Holds(count))
+	case r.End != nil && end == start:
+		return nil, fmt.Errorf("%s (%s) is empty: end is exclusive, so the one cell at %d is start %d, end %d; %s",
+			what, r, start, start, start+1, Holds(count))
+	case start >= count || end > count:
+		return nil, fmt.Errorf("%s (%s) is out of range: %s", what, r, Holds(count))
+	}
+	out := make([]int, 0, end-start)
+	for i := start; i < end; i++ {
+		out = append(out, i)
+	}
+	return out, nil
+}
+
+// IndexOf is where the cell of an id stands.
+func IndexOf(id, what string, cells []ydoc.Cell) (int, error) {
+	at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
+	if at < 0 {
+		return 0, fmt.Errorf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", what, tool.Quoted(id), Holds(len(cells)))
+	}
+	return at, nil
+}
+
+// Holds says how many cells there are and which indexes that allows.
+func Holds(count int) string {
+	switch count {
+	case 0:
+		return "the notebook has no cells"
+	case 1:
+		return "the notebook has 1 cell, index 0"
+	default:
+		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", tool.Plural(count, "cell"), count-1)
+	}
+}
+
+// Resolve returns the positions that the ranges name, in the order given, each once however often it is named.
+func Resolve(ranges []CellRange, cells []ydoc.Cell) ([]int, error) {
+	if len(ranges) == 0 {
+		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(cells)))
+	}
+	var out []int
+	named := make(map[int]bool)
+	for i, r := range ranges {
+		found, err := r.Indexes(fmt.Sprintf("ranges[%d]", i), cells)
+		if err != nil {
+			return nil, err
+		}
+		for _, at := range found {
+			if !named[at] {
+				named[at] = true
+				out = append(out, at)
+			}
+		}
+	}
+	return out, nil
+}

@@ -1,0 +1,27 @@
+package desk
+
+import (
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// OutdatedError refuses a change whose base is known no more.
+func OutdatedError(id string) error {
+	return fmt.Errorf("nothing was changed: cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
+		"read the cell again, then repeat the change", id)
+}
+
+// EditError words what a caller has to know about a refused edit.
+func EditError(err error) error {
+	var conflict *ydoc.ConflictError
+	if !errors.As(err, &conflict) {
+		return err
+	}
+	const most = 4000
+	theirs, _ := tool.Cut(conflict.Theirs, most)
+	mine, _ := tool.Cut(conflict.Mine, most)
+	return fmt.Errorf("nothing was changed: %w\nTheir change:\n%s\nYour change:\n%s", err, theirs, mine)
+}

@@ -1,0 +1,15 @@
+package desk
+
+import (
+	"strconv"
+
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Revision writes a revision for clients: a string, because it may be beyond the numbers that JSON readers keep whole.
+func Revision(r ydoc.Revision) string { return strconv.FormatUint(uint64(r), 10) }
+
+func RevisionSchema(of string) tool.Schema {
+	return tool.Text("Changes exactly when " + of + " does; to be compared, not understood.")
+}

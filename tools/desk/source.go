@@ -1,0 +1,31 @@
+package desk
+
+import (
+	"fmt"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	MaxNewCells    = 200
+	MaxChanged     = 1000      // cells
+	MaxSource      = 1_000_000 // characters of one cell's source
+	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
+)
+
+func ContentSchema(description string) tool.Schema {
+	return tool.Text(description+" Line ends are stored as \\n.").Length(0, MaxSource)
+}
+
+// CheckTotal bounds what one call brings along.
+func CheckTotal(sources ...string) error {
+	n := 0
+	for _, s := range sources {
+		n += len(s)
+	}
+	if n > MaxSourceTotal {
+		return fmt.Errorf("the contents are %s together, more than the %s allowed in one call: spread them over several calls",
+			tool.Kilobytes(n), tool.Kilobytes(MaxSourceTotal))
+	}
+	return nil
+}

@@ -1,0 +1,231 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type createArgs struct {
+	Path    string `json:"path"`
+	Type    string `json:"type"`
+	Content string `json:"content"`
+}
+
+type CreateResult struct {
+	Message string `json:"message"`
+	Path    string `json:"path"`
+	Type    string `json:"type"`
+}
+
+const (
+	TypeNotebook = "notebook"
+	typeFile     = "file"
+	typeMarkdown = "markdown"
+)
+
+// createDocument makes create_document.
+func createDocument(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "create_document",
+		Title:   "Create a document",
+		Toolset: tool.ToolsetDocument,
+		Description: "Makes a new notebook, Markdown document or other text file. Refuses where there is something at the path already, and where the folder does not exist. " +
+			"The content is checked before anything is written. Use it to begin a document; overwrite_document changes one that exists. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("New document, in an existing folder")),
+			tool.Optional("type", tool.OneOf("A notebook's path ends in .ipynb, a Markdown document's in .md or .markdown.", TypeNotebook, typeFile, typeMarkdown).Def(TypeNotebook)),
+			tool.Optional("content", ContentSchema("Initial content. Of a notebook: "+notebookForms+", or "+cellsForm+"; left out, one empty code cell. Of a file: its text.")),
+		),
+		Output: tool.Object("",
+			tool.Required("message", tool.Text("")),
+			tool.Required("path", tool.Text("The new document, without a leading slash.")),
+			tool.Required("type", tool.Text("Type as asked for.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
+			clean, err := PathArg("path", args.Path)
+			if err != nil {
+				return nil, err
+			}
+			if args.Type == "" {
+				args.Type = TypeNotebook
+			}
+			if err := FitsType(clean, args.Type); err != nil {
+				return nil, err
+			}
+			if err := desk.CheckTotal(args.Content); err != nil {
+				return nil, err
+			}
+			content, err := newContent(ctx, d, args)
+			if err != nil {
+				return nil, fmt.Errorf("nothing was created: %w", err)
+			}
+			made, err := d.Manager.Create(ctx, clean, content)
+			if err != nil {
+				return nil, PlaceError(err, clean)
+			}
+			if args.Type != TypeNotebook {
+				d.Seen.MakeText(ctx, made.Path, tool.Lines(args.Content))
+			}
+			return &tool.Answer{Body: CreateResult{
+				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,
+			}}, nil
+		}),
+	}
+}
+
+// FitsType refuses a name that would make another type of document.
+func FitsType(p, typ string) error {
+	ext := strings.ToLower(path.Ext(p))
+	switch {
+	case typ == TypeNotebook && path.Ext(p) != ".ipynb":
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's has to: change it, or give type \"markdown\" or \"file\"; nothing was created", tool.Quoted(p))
+	case typ != TypeNotebook && ext == ".ipynb":
+		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", tool.Quoted(p))
+	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
+		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", tool.Quoted(p))
+	}
+	return nil
+}
+
+// PlaceError words why nothing can be made at a path.
+func PlaceError(err error, p string) error {
+	switch {
+	case errors.Is(err, session.ErrExists):
+		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", tool.Quoted(p))
+	case errors.Is(err, session.ErrNoFolder):
+		return fmt.Errorf("there is no folder %s for %s: give a path in a folder that exists; list_documents shows them", tool.Quoted(path.Dir(p)), tool.Quoted(p))
+	}
+	return err
+}
+
+// newContent checks the content of a new document and brings it into the Contents API's form.
+func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.NewContent, error) {
+	if args.Type != TypeNotebook {
+		return jupyter.NewContent{Type: "file", Format: "text", Content: tool.Lines(args.Content)}, nil
+	}
+	file, err := initialNotebook(args.Content)
+	if err != nil {
+		return jupyter.NewContent{}, err
+	}
+	if len(file.Metadata) == 0 {
+		file.Metadata = KernelMetadata(ctx, d, "")
+	}
+	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()}, nil
+}
+
+// initialNotebook reads the content of a new notebook: a whole notebook, or a list of cells.
+func initialNotebook(content string) (NotebookFile, error) {
+	if strings.TrimSpace(content) == "" {
+		return NotebookFile{Cells: []FileCell{{Kind: ydoc.Code}}}, nil
+	}
+	var raw any
+	if err := decodeJSON(content, &raw); err != nil {
+		return NotebookFile{}, fmt.Errorf("content is not valid JSON: %w; a notebook's content is %s, or %s", err, notebookForms, cellsForm)
+	}
+	list, ok := raw.([]any)
+	if !ok {
+		return notebookOf(raw)
+	}
+	cells, err := fileCellsOf(list, func(at string, m map[string]any) (FileCell, error) {
+		if _, ok := m["cell_type"]; ok {
+			return nbformatCell(at, m)
+		}
+		return simpleCell(at, m)
+	})
+	return NotebookFile{Cells: cells}, err
+}
+
+// simpleCell is a cell as insert_nb_cells takes it.
+func simpleCell(at string, m map[string]any) (FileCell, error) {
+	if err := onlyKeys(at, m, "type", "content"); err != nil {
+		return FileCell{}, err
+	}
+	c := FileCell{Kind: ydoc.Code}
+	if v, given := m["type"]; given {
+		if c.Kind, _ = v.(string); !slices.Contains([]string{ydoc.Code, ydoc.Markdown, ydoc.Raw}, c.Kind) {
+			return c, fmt.Errorf("%s.type is %s, wanted \"code\", \"markdown\" or \"raw\"", at, shownValue(v))
+		}
+	}
+	source, ok := m["content"].(string)
+	if !ok {
+		return c, fmt.Errorf("%s.content is %s, wanted a string", at, kindOf(m["content"]))
+	}
+	c.Source = tool.Lines(source)
+	return c, nil
+}
+
+// KernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
+// server's default one.
+func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]any {
+	specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+	if err != nil {
+		return nil // then people are asked
+	}
+	name = cmp.Or(name, specs.Default)
+	spec, ok := specs.Specs[name]
+	if !ok {
+		return nil
+	}
+	return map[string]any{"kernelspec": map[string]any{
+		"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
+	}}
+}
+
+// Nbformat is the notebook in nbformat 4.5, where each cell has an id.
+func (f NotebookFile) Nbformat() map[string]any {
+	cells := []any{}
+	for _, c := range f.Cells {
+		cells = append(cells, c.nbformat())
+	}
+	metadata := f.Metadata
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	return map[string]any{"nbformat": json.Number("4"), "nbformat_minor": json.Number("5"), "metadata": metadata, "cells": cells}
+}
+
+func (c FileCell) nbformat() map[string]any {
+	metadata := map[string]any{}
+	for k, v := range c.Metadata {
+		if k != Trusted {
+			metadata[k] = v
+		}
+	}
+	id := c.Id
+	if id == "" {
+		id = NewCellID()
+	}
+	out := map[string]any{"id": id, "cell_type": c.Kind, "source": c.Source, "metadata": metadata}
+	if len(c.attachments) > 0 {
+		out["attachments"] = c.attachments
+	}
+	if c.Kind == ydoc.Code {
+		outputs := []any{}
+		for _, o := range c.outputs {
+			outputs = append(outputs, map[string]any(o))
+		}
+		out["outputs"], out["execution_count"] = outputs, c.count
+	}
+	return out
+}
+
+func NewCellID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}

@@ -1,0 +1,25 @@
+package document
+
+import (
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Tools are the tools of text documents, of files, and of what is held open.
+func Tools(d *desk.Desk) []tool.Tool {
+	return []tool.Tool{
+		getDocumentContent(d),
+		insertDocumentText(d),
+		deleteDocumentText(d),
+		replaceDocumentText(d),
+		listDocuments(d),
+		createDocument(d),
+		getDocumentInfo(d),
+		deleteDocument(d),
+		renameDocument(d),
+		copyDocument(d),
+		overwriteDocument(d),
+		queryDocumentSession(d),
+		endDocumentSession(d),
+	}
+}

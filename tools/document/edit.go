@@ -1,0 +1,318 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+type textEditArgs struct {
+	Path     string `json:"path"`
+	Position int    `json:"position"`
+	Length   int    `json:"length"`
+	Text     string `json:"text"`
+	Revision string `json:"revision"`
+}
+
+// What every answer about an edit of a text ends with.
+type textEdited struct {
+	ContentLength int    `json:"content_length"`
+	Revision      string `json:"revision"`
+	Merged        bool   `json:"merged,omitempty"`
+}
+
+func textEditedProperties() []tool.Property {
+	return append([]tool.Property{
+		tool.Required("content_length", tool.Integer("Length of the whole document now, "+PositionUnit+".")),
+		tool.Required("revision", desk.RevisionSchema("the document's content")),
+		tool.Optional("merged", tool.Boolean("true where others had changed the document since the revision that the call refers to: the edit was carried over, and other positions have shifted. Read it again before the next edit.")),
+	}, tool.SavedProperties()...)
+}
+
+const editMerge = "Positions refer to the document as you were last shown it; what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. "
+
+type insertTextResult struct {
+	Message  string `json:"message"`
+	Position int    `json:"position"`
+	Length   int    `json:"length"`
+	textEdited
+}
+
+// insertDocumentText makes insert_document_text.
+func insertDocumentText(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "insert_document_text",
+		Title:   "Insert text into a document",
+		Toolset: tool.ToolsetDocument,
+		Description: "Inserts text at a position of a text document; people who have it open see it at once. " + editMerge +
+			"Use it to add to a document without touching the rest. Costs little.",
+		Marks: tool.Marks{},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("Text document")),
+			tool.Required("position", positionSchema("Where to insert: 0 is the start, the document's length the end")),
+			tool.Required("text", ContentSchema("Text to insert.")),
+			tool.Optional("revision", baseSchema("the position")),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("position", tool.Integer("Where the text is now, "+PositionUnit+".")),
+			tool.Required("length", tool.Integer("Length of the inserted text.")),
+		}, textEditedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
+			args.Length = 0
+			done, doc, err := editText(ctx, d, args, "insert text")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			n := tool.Size(tool.Lines(args.Text))
+			return &tool.Answer{Doc: doc, Body: insertTextResult{
+				fmt.Sprintf("Successfully inserted %s at position %d", tool.Plural(n, "character"), done.position),
+				done.position, n, done.textEdited,
+			}}, nil
+		}),
+	}
+}
+
+type deleteTextResult struct {
+	Message  string `json:"message"`
+	Position int    `json:"position"`
+	Length   int    `json:"length"`
+	Removed  string `json:"removed_text"`
+	textEdited
+}
+
+// deleteDocumentText makes delete_document_text.
+func deleteDocumentText(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "delete_document_text",
+		Title:   "Delete text from a document",
+		Toolset: tool.ToolsetDocument,
+		Description: "Deletes length characters from a position of a text document on; people who have it open see it at once. " + editMerge +
+			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("Text document")),
+			tool.Required("position", positionSchema("Where the text to delete begins")),
+			tool.Required("length", lengthSchema("How much to delete")),
+			tool.Optional("revision", baseSchema("position and length")),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("position", tool.Integer("Where the text was, "+PositionUnit+".")),
+			tool.Required("length", tool.Integer("Length of the deleted text.")),
+			tool.Required("removed_text", tool.Text("The deleted text, its middle left out where it is long.")),
+		}, textEditedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
+			done, doc, err := editText(ctx, d, args, "delete text")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			return &tool.Answer{Doc: doc, Body: deleteTextResult{
+				fmt.Sprintf("Successfully deleted %s from position %d", tool.Plural(args.Length, "character"), done.position),
+				done.position, args.Length, done.removed, done.textEdited,
+			}}, nil
+		}),
+	}
+}
+
+type replaceTextResult struct {
+	Message   string `json:"message"`
+	Position  int    `json:"position"`
+	Length    int    `json:"length"`
+	NewLength int    `json:"new_length"`
+	Removed   string `json:"removed_text"`
+	textEdited
+}
+
+// replaceDocumentText makes replace_document_text.
+func replaceDocumentText(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "replace_document_text",
+		Title:   "Replace text in a document",
+		Toolset: tool.ToolsetDocument,
+		Description: "Puts text in the place of length characters from a position of a text document on, writing only what differs; people who have it open see it at once. " + editMerge +
+			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("Text document")),
+			tool.Required("position", positionSchema("Where the text to replace begins")),
+			tool.Required("length", lengthSchema("How much to replace")),
+			tool.Required("text", ContentSchema("Text to put there.")),
+			tool.Optional("revision", baseSchema("position and length")),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("position", tool.Integer("Where the text was, "+PositionUnit+".")),
+			tool.Required("length", tool.Integer("Length of the replaced text.")),
+			tool.Required("new_length", tool.Integer("Length of the new text.")),
+			tool.Required("removed_text", tool.Text("The replaced text, its middle left out where it is long.")),
+		}, textEditedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
+			done, doc, err := editText(ctx, d, args, "replace text")
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			n := tool.Size(tool.Lines(args.Text))
+			return &tool.Answer{Doc: doc, Body: replaceTextResult{
+				fmt.Sprintf("Successfully replaced %s with %s at position %d", tool.Plural(args.Length, "character"), tool.Plural(n, "new character"), done.position),
+				done.position, args.Length, n, done.removed, done.textEdited,
+			}}, nil
+		}),
+	}
+}
+
+func positionSchema(description string) tool.Schema {
+	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
+}
+
+func lengthSchema(description string) tool.Schema {
+	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
+}
+
+func ContentSchema(description string) tool.Schema {
+	return tool.Text(description+" Line ends are stored as \\n.").Length(0, maxText)
+}
+
+// editDone is what became of an edit.
+type editDone struct {
+	position int    // in the text as it was when the edit was made
+	removed  string // cut to size
+	textEdited
+}
+
+// removedShown is how much of a removed text is shown.
+const removedShown = 1000
+
+// editText makes the edit of args; the caller releases the document.
+func editText(ctx context.Context, d *desk.Desk, args textEditArgs, name string) (editDone, *session.Document, error) {
+	doc, err := openText(ctx, d, args.Path)
+	if err != nil {
+		return editDone{}, nil, err
+	}
+	done, err := editOpen(ctx, d, doc, args, name)
+	if err != nil {
+		doc.Release()
+		return done, nil, err
+	}
+	return done, doc, nil
+}
+
+func editOpen(ctx context.Context, d *desk.Desk, doc *session.Document, args textEditArgs, name string) (done editDone, err error) {
+	var expected string // the text afterwards as the caller imagines it
+	put := tool.Lines(args.Text)
+	text, rev, err := rewriteText(ctx, d, doc, args.Revision, name, func(e *ydoc.TextEditor, base string, rev ydoc.Revision) error {
+		from, to, err := charSpan(base, args.Position, args.Length)
+		if err != nil {
+			return err
+		}
+		done.position = args.Position
+		done.removed, _ = tool.Cut(base[from:to], removedShown)
+		expected = base[:from] + put + base[to:]
+		now := e.String()
+		if now == base {
+			return replaceSpan(e, textdiff.UTF16Offset(base, from), base[from:to], put)
+		}
+		if err := e.Rewrite(rev, expected); err != nil {
+			return err
+		}
+		if changes := textdiff.Diff(now, e.String()); len(changes) > 0 {
+			done.position = tool.Size(now[:textdiff.ByteOffset(now, changes[0].Pos)])
+		}
+		return nil
+	})
+	if err != nil {
+		return done, err
+	}
+	end := min(len(text), byteOffset(text, done.position)+len(put))
+	doc.PointText(textdiff.UTF16Offset(text, end))
+	done.textEdited = textDone(ctx, d, doc, text, rev, expected)
+	return done, nil
+}
+
+// byteOffset is where the character at a position of a text begins; the text's length where there is none.
+func byteOffset(text string, position int) int {
+	count := 0
+	for i := range text {
+		if count == position {
+			return i
+		}
+		count++
+	}
+	return len(text)
+}
+
+// charSpan is where the characters that position and length name begin and end in a text, in bytes.
+func charSpan(text string, position, length int) (from, to int, err error) {
+	n := tool.Size(text)
+	switch {
+	case position < 0 || position > n:
+		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, tool.Plural(n, "character"), n)
+	case length < 0 || length > n-position:
+		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, tool.Plural(n-position, "character"))
+	}
+	from = byteOffset(text, position)
+	return from, from + byteOffset(text[from:], length), nil
+}
+
+// replaceSpan puts text in the place of what stands at a position, writing only what differs.
+func replaceSpan(e *ydoc.TextEditor, position int, old, text string) error {
+	for _, c := range slices.Backward(textdiff.Diff(old, text)) {
+		if err := e.Replace(position+c.Pos, c.Del, c.Ins); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// rewriteText edits a text on the basis that the client of ctx means. edit gets that text, and its revision, which is 0
+// where it is the one in the editor.
+func rewriteText(ctx context.Context, d *desk.Desk, doc *session.Document, named, name string,
+	edit func(e *ydoc.TextEditor, base string, rev ydoc.Revision) error,
+) (string, ydoc.Revision, error) {
+	from, err := textBasis(ctx, d, doc, named)
+	if err != nil {
+		return "", 0, err
+	}
+	write := func(e *ydoc.TextEditor) error {
+		base, err := from.of(e)
+		if err != nil {
+			return err
+		}
+		return edit(e, base, from.rev)
+	}
+	text, rev, err := doc.RewriteText(ctx, name, write)
+	if !errors.Is(err, ydoc.ErrRevisionGone) {
+		return text, rev, desk.EditError(err)
+	}
+	if from.named {
+		return "", 0, fmt.Errorf("nothing was changed: revision %s is not remembered, the document has changed too much since or was opened anew; read it again with get_document_content, then repeat the edit", named)
+	}
+	// What the caller was shown is too long ago for the document, but where the text is the same again, it is as good.
+	if d.Seen.OutdatedText(ctx, doc.Path(), doc.Text().String()) {
+		return "", 0, staleError(doc.Path())
+	}
+	from = basis{}
+	text, rev, err = doc.RewriteText(ctx, name, write)
+	return text, rev, desk.EditError(err)
+}
+
+// textDone is what is said of a text after an edit, by which the caller expects it to be as it says.
+func textDone(ctx context.Context, d *desk.Desk, doc *session.Document, text string, rev ydoc.Revision, expected string) textEdited {
+	merged := text != expected
+	if merged {
+		d.Seen.ForgetText(ctx, doc, text)
+	} else {
+		d.Seen.ShowText(ctx, doc, text, rev)
+	}
+	return textEdited{ContentLength: tool.Size(text), Revision: desk.Revision(rev), Merged: merged}
+}

@@ -1,0 +1,172 @@
+package document
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type infoArgs struct {
+	Path    string `json:"path"`
+	Include bool   `json:"include_content"`
+	Max     *int   `json:"max_content"`
+}
+
+type Info struct {
+	Name         string `json:"name"`
+	Path         string `json:"path"`
+	Type         string `json:"type"`
+	Format       string `json:"format"`
+	Created      string `json:"created"`
+	LastModified string `json:"last_modified"`
+	Size         *int64 `json:"size"`
+	Writable     bool   `json:"writable"`
+	MimeType     string `json:"mimetype"`
+	URL          string `json:"url"`
+}
+
+type contentInfo struct {
+	Length    int  `json:"content_length"`
+	Truncated bool `json:"truncated"`
+}
+
+// An infoResult is all of it in one object, for hosts that read that.
+type infoResult struct {
+	Info
+	*contentInfo
+	Content *string `json:"content,omitempty"`
+}
+
+// getDocumentInfo makes get_document_info.
+func getDocumentInfo(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "get_document_info",
+		Title:   "Document properties",
+		Toolset: tool.ToolsetDocument,
+		Description: "Returns what the server knows of a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
+			"of text and notebooks as it is in the shared document now, of other files as base64. " +
+			"Use it to see what a file is before reading it; for editing, get_document_content is what positions refer to. Costs little without content.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("Document or folder")),
+			tool.Optional("include_content", tool.Boolean("Whether to return the content too.").Def(false)),
+			MaxContentProperty(),
+		),
+		Output: tool.Object("",
+			tool.Required("name", tool.Text("Name without the folder.")),
+			tool.Required("path", tool.Text("The document, without a leading slash.")),
+			tool.Required("type", tool.Text("\"file\", \"directory\" or \"notebook\".")),
+			tool.Required("format", tool.Text("\"text\", \"base64\" or \"json\".")),
+			tool.Required("created", tool.Text("ISO 8601 time.")),
+			tool.Required("last_modified", tool.Text("ISO 8601 time at which the file on disk was last written.")),
+			tool.Required("size", tool.Integer("Bytes on disk; null for folders.").OrNull()),
+			tool.Required("writable", tool.Boolean("Whether the server may write it.")),
+			tool.Required("mimetype", tool.Text("")),
+			tool.Required("url", tool.Text("Address at which a person opens it.")),
+			tool.Optional("content_length", tool.Integer("Length of the whole content, "+PositionUnit+".")),
+			tool.Optional("truncated", tool.Boolean("Whether there is more content than returned.")),
+			tool.Optional("content", tool.Text("The content, which as text is a message of its own.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
+			clean, err := PathArg("path", args.Path)
+			if err != nil {
+				return nil, err
+			}
+			file, content, err := properties(ctx, d, clean, args.Include)
+			if err != nil {
+				return nil, Missing(err, clean)
+			}
+			out := infoResult{Info: Info{
+				Name: file.Name, Path: file.Path, Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
+				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Server().BaseURL(), file.Type, file.Path),
+			}}
+			a := &tool.Answer{Body: &out, Parts: func() []any { return []any{out.Info} }}
+			if !args.Include {
+				return a, nil
+			}
+			runes := []rune(content)
+			end := min(len(runes), limitOf(args.Max))
+			part := func() {
+				shown := string(runes[:end])
+				out.Content, out.contentInfo = &shown, &contentInfo{len(runes), end < len(runes)}
+			}
+			part()
+			a.Parts = func() []any { return []any{out.Info, out.contentInfo, tool.Verbatim(*out.Content)} }
+			return a, a.Trim(func() bool {
+				if end == 0 {
+					return false
+				}
+				end = end * 3 / 4
+				part()
+				return true
+			})
+		}),
+	}
+}
+
+// formatLimit is the size in bytes up to which a file is read to find out whether it is text.
+const formatLimit = 1 << 20
+
+// properties returns what the server knows of a file, with its format, and its content where that is wanted.
+func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, string, error) {
+	srv := d.Manager.Server()
+	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
+	if err != nil {
+		return file, "", err
+	}
+	switch {
+	case file.Type != "file":
+		file.Format = "json"
+	case content || file.Size != nil && *file.Size <= formatLimit:
+		full, err := srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file"})
+		if err != nil {
+			return file, "", err
+		}
+		file = full
+	case strings.HasPrefix(file.MimeType, "text/"):
+		file.Format = "text"
+	default:
+		file.Format = "base64"
+	}
+	if file.MimeType == "" {
+		file.MimeType = map[string]string{"json": "application/json", "text": "text/plain"}[file.Format]
+		if file.MimeType == "" {
+			file.MimeType = "application/octet-stream"
+		}
+	}
+	if !content {
+		return file, "", nil
+	}
+	if file.Type == "directory" {
+		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists what is in it", tool.Quoted(file.Path))
+	}
+	now, err := currentContent(ctx, d, file)
+	return file, now, err
+}
+
+// currentContent is what is in a file's room, or, of a file that has none, what is on disk.
+func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (string, error) {
+	if file.Format != "base64" {
+		doc, err := openDocument(ctx, d, file.Path)
+		switch {
+		case err == nil:
+			defer doc.Release()
+			all, _, err := show(ctx, d, doc)
+			return all, err
+		case !errors.Is(err, session.ErrNotText):
+			return "", err
+		}
+	}
+	var s string
+	if err := json.Unmarshal(file.Content, &s); err != nil {
+		return "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", tool.Quoted(file.Path), err)}
+	}
+	return s, nil
+}

@@ -1,0 +1,143 @@
+package document
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	defaultContent = 32_768
+	MaxContent     = 400_000
+)
+
+type ContentArgs struct {
+	Path     string `json:"path"`
+	Max      *int   `json:"max_content"`
+	Position int    `json:"position"`
+}
+
+type ContentResult struct {
+	Content   string `json:"content"`
+	Truncated bool   `json:"truncated"`
+	Length    int    `json:"content_length"`
+	Revision  string `json:"revision"`
+	Next      *int   `json:"next_position,omitempty"`
+}
+
+func MaxContentProperty() tool.Property {
+	return tool.Optional("max_content", tool.Integer("Most characters of content to return.").Between(1, MaxContent).Def(defaultContent))
+}
+
+// getDocumentContent makes get_document_content.
+func getDocumentContent(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "get_document_content",
+		Title:   "Read a document",
+		Toolset: tool.ToolsetDocument,
+		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, what people have typed and not yet saved included. " +
+			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; of a longer document read on from next_position. " +
+			"Of a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("path", PathSchema("Document")),
+			MaxContentProperty(),
+			tool.Optional("position", tool.Integer("Where to begin, "+PositionUnit+".").Between(0, MaxPosition).Def(0)),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("content", tool.Text("The document's text, from position on.")),
+			tool.Required("truncated", tool.Boolean("Whether there is more behind it.")),
+			tool.Required("content_length", tool.Integer("Length of the whole document, "+PositionUnit+".")),
+			tool.Required("revision", desk.RevisionSchema("the document's content")),
+			tool.Optional("next_position", tool.Integer("Where the rest begins, when truncated.")),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args ContentArgs) (*tool.Answer, error) {
+			doc, err := openDocument(ctx, d, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			var out ContentResult
+			shorter, err := ReadText(ctx, d, doc, args, &out)
+			if err != nil {
+				return nil, err
+			}
+			a := &tool.Answer{Body: &out, Doc: doc}
+			return a, a.Trim(shorter)
+		}),
+	}
+}
+
+// ReadText puts the part of an open document that the call asks for into out, which shorter shortens.
+func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (shorter func() bool, err error) {
+	all, rev, err := show(ctx, d, doc)
+	if err != nil {
+		return nil, err
+	}
+	runes := []rune(all)
+	if args.Position < 0 || args.Position > len(runes) {
+		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, tool.Plural(len(runes), "character"))
+	}
+	end := min(len(runes), args.Position+limitOf(args.Max))
+	out.Length, out.Revision = len(runes), desk.Revision(rev)
+	part := func() {
+		out.Content = string(runes[args.Position:end])
+		if out.Truncated = end < len(runes); out.Truncated {
+			out.Next = &end
+		}
+	}
+	part()
+	return func() bool {
+		if end == args.Position {
+			return false
+		}
+		end = args.Position + (end-args.Position)*3/4
+		part()
+		return true
+	}, nil
+}
+
+func limitOf(given *int) int {
+	if given == nil {
+		return defaultContent
+	}
+	return *given
+}
+
+// show returns the content of a document as one text, and notes that the client of ctx knows it.
+func show(ctx context.Context, d *desk.Desk, doc *session.Document) (string, ydoc.Revision, error) {
+	if t := doc.Text(); t != nil {
+		all, rev := t.Read()
+		d.Seen.ShowText(ctx, doc, all, rev)
+		return all, rev, nil
+	}
+	nb := doc.Notebook()
+	rev, cells := nb.Revision(), nb.Cells()
+	all, err := notebookText(session.NotebookContent(nb))
+	if err != nil {
+		return "", 0, err
+	}
+	for _, c := range cells {
+		d.Seen.Show(ctx, doc, c)
+	}
+	doc.Show(tool.ClientOf(ctx), desk.WholeText, rev)
+	return all, rev, nil
+}
+
+// notebookText writes a notebook as its file has it.
+func notebookText(content map[string]any) (string, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", " ")
+	if err := enc.Encode(content); err != nil {
+		return "", tool.Fault{Err: fmt.Errorf("write a notebook as JSON: %w", err)}
+	}
+	return b.String(), nil
+}

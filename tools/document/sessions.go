@@ -1,0 +1,163 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"math"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type Session struct {
+	Path         string   `json:"path"`
+	SessionID    string   `json:"session_id,omitempty"`
+	FileID       string   `json:"file_id,omitempty"`
+	Status       string   `json:"status"`
+	LastActivity string   `json:"last_activity,omitempty"`
+	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty"`
+	Saved        *bool    `json:"saved,omitempty"`
+	SaveProblem  string   `json:"save_problem,omitempty"`
+	Message      string   `json:"message"`
+}
+
+// SessionProperties describe what is said of every session.
+func SessionProperties() []tool.Property {
+	return append([]tool.Property{
+		tool.Required("path", tool.Text("Without a leading slash.")),
+		tool.Optional("session_id", tool.Text("The server's collaboration session.")),
+		tool.Optional("file_id", tool.Text("The server's id of the file.")),
+		tool.Required("status", StatusSchema("\"not_found\" where this program had not opened it.", session.Connected, session.Disconnected, notFound)),
+		tool.Optional("last_activity", tool.Text("ISO 8601 time of the last use by a tool.")),
+		tool.Optional("expires_in_seconds", tool.Described("number", "Until it is closed for want of use; absent while it is in use or when it has ended.")),
+		tool.Required("message", tool.Text("")),
+	}, tool.SavedProperties()...)
+}
+
+func DescribeSession(i session.Info) Session {
+	v := Session{
+		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
+	}
+	if i.ExpiresIn > 0 {
+		s := math.Round(i.ExpiresIn.Seconds()*10) / 10
+		v.ExpiresIn = &s
+	}
+	if i.Unsaved != "" {
+		v.Saved, v.SaveProblem = new(bool), i.Unsaved
+	}
+	return v
+}
+
+// queryDocumentSession makes query_document_session.
+func queryDocumentSession(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "query_document_session",
+		Title:   "Document session",
+		Toolset: tool.ToolsetRTC,
+		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
+			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.Arguments(tool.Required("path", PathSchema("Document"))),
+		Output: tool.Object("", SessionProperties()...),
+		Handle: tool.Typed(func(_ context.Context, args documentArgs) (*tool.Answer, error) {
+			clean, err := PathArg("path", args.Path)
+			if err != nil {
+				return nil, err
+			}
+			info, found, err := SessionAt(d, clean)
+			if err != nil {
+				return nil, err
+			}
+			if !found {
+				return &tool.Answer{Body: Session{Path: clean, Status: notFound, Message: "no RTC session is open for this document"}}, nil
+			}
+			return &tool.Answer{Body: DescribeSession(info)}, nil
+		}),
+	}
+}
+
+// SessionAt is what is known of the session of a path, open or ended.
+func SessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
+	infos, err := d.Manager.Sessions(path)
+	if err != nil {
+		return session.Info{}, false, err
+	}
+	for _, i := range infos {
+		if i.Path == path {
+			return i, true, nil
+		}
+	}
+	return session.Info{}, false, nil
+}
+
+type EndSessionResult struct {
+	Path        string `json:"path"`
+	Status      string `json:"status"`
+	Message     string `json:"message"`
+	Saved       *bool  `json:"saved,omitempty"`
+	SaveProblem string `json:"save_problem,omitempty"`
+}
+
+// EndedProperties describe an endSessionResult.
+func EndedProperties() []tool.Property {
+	return append([]tool.Property{
+		tool.Required("path", tool.Text("Without a leading slash.")),
+		tool.Required("status", StatusSchema("\"not_found\" where this program had not opened it.", session.Disconnected, notFound)),
+		tool.Required("message", tool.Text("")),
+	}, tool.SavedProperties()...)
+}
+
+// endDocumentSession makes end_document_session.
+func endDocumentSession(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "end_document_session",
+		Title:   "Close a document session",
+		Toolset: tool.ToolsetRTC,
+		Description: "Saves and leaves a document's collaboration session now, before it closes for want of use. People's tabs stay as they are, " +
+			"and the next tool that names the document opens it again.",
+		Marks:  tool.Marks{Idempotent: true},
+		Input:  tool.Arguments(tool.Required("path", PathSchema("Document"))),
+		Output: tool.Object("", EndedProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args documentArgs) (*tool.Answer, error) {
+			clean, err := PathArg("path", args.Path)
+			if err != nil {
+				return nil, err
+			}
+			return EndSession(ctx, d, clean, "document")
+		}),
+	}
+}
+
+// EndSession leaves the room of what is open at a path.
+func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Answer, error) {
+	before, _, err := SessionAt(d, path)
+	if err != nil {
+		return nil, err
+	}
+	open := before.ExpiresIn > 0 || before.Busy || before.Status == session.Connected
+	info, found, err := d.Manager.End(ctx, path)
+	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+		return &tool.Answer{Body: EndSessionResult{
+			path, session.Disconnected, "RTC session ended, but the file does not have all of it", new(bool), unsaved.Reason,
+		}}, nil
+	}
+	if err != nil {
+		return nil, fmt.Errorf("the session of %s was ended, but not as it should be: %w", path, err)
+	}
+	out := EndSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
+	switch {
+	case !found:
+		out.Status, out.Message = notFound, "no RTC session is open for this "+what
+	case !open:
+		out.Message = info.Message // it had ended before
+	}
+	return &tool.Answer{Body: out}, nil
+}
+
+const notFound = "not_found"
+
+func StatusSchema(description string, values ...string) tool.Schema {
+	return tool.OneOf(description, values...)
+}

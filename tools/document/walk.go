@@ -1,0 +1,190 @@
+package document
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// How far a walk through the folders of a server goes.
+const (
+	walkers     = 8      // folders listed at once
+	MaxDepth    = 20     // folders below the first
+	MaxEntries  = 10_000 // files and folders looked at
+	MaxListed   = 1_500  // entries in an answer
+	maxWalkTime = 20 * time.Second
+)
+
+// A WalkNote is what a walk has to say beside its result.
+type WalkNote struct {
+	Stopped    string // why it ended before the end
+	unreadable int    // folders that could not be listed
+	example    string // one of them, and why
+}
+
+func (n WalkNote) String() string {
+	var parts []string
+	if n.Stopped != "" {
+		parts = append(parts, "stopped early: "+n.Stopped+"; give a path further down to see the rest")
+	}
+	if n.unreadable > 0 {
+		parts = append(parts, tool.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)
+	}
+	return strings.Join(parts, ". ")
+}
+
+// A Search is what a walk looks for.
+type Search struct {
+	Root  string
+	Wants func(jupyter.Content) bool
+	What  string // what is wanted, for people: "notebook"
+	// depth is how many folders below root the walk goes into. Where capped is set, that there are deeper ones is
+	// nothing to be told of.
+	Depth  int
+	Capped bool
+}
+
+// Walk goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
+// itself cannot be listed is an error; that a folder below cannot is noted.
+func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
+	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
+	defer cancel()
+	first, err := listFolder(limited, srv, s.Root)
+	if err != nil {
+		return nil, WalkNote{}, err
+	}
+	w := &walker{Search: s, srv: srv, slots: make(chan struct{}, walkers), stop: cancel}
+	w.take(limited, first, 0)
+	w.wait(ctx)
+	if err := ctx.Err(); err != nil {
+		return nil, WalkNote{}, fmt.Errorf("list %ss: %w", s.What, err)
+	}
+	if limited.Err() != nil && w.note.Stopped == "" {
+		w.note.Stopped = "it took longer than " + maxWalkTime.String()
+	}
+	slices.SortFunc(w.found, func(a, b jupyter.Content) int { return cmp.Compare(a.Path, b.Path) })
+	return w.found, w.note, nil
+}
+
+// listFolder returns a folder's entries.
+func listFolder(ctx context.Context, srv *jupyter.Server, path string) ([]jupyter.Content, error) {
+	c, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
+	if err != nil {
+		return nil, err
+	}
+	if c.Type != "directory" {
+		return nil, fmt.Errorf("path %q is a %s, not a folder: give the folder that it is in", path, c.Type)
+	}
+	if c, err = srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"}); err != nil {
+		return nil, err
+	}
+	return c.Entries()
+}
+
+// A walker lists folders, at most walkers at a time, each in a goroutine that wg waits for.
+type walker struct {
+	Search
+	srv   *jupyter.Server
+	slots chan struct{}
+	stop  context.CancelFunc // ends the walk when a bound is reached
+	wg    sync.WaitGroup
+
+	mu      sync.Mutex
+	found   []jupyter.Content
+	entries int
+	folders int
+	note    WalkNote
+}
+
+// wait waits for the end of the walk and tells of progress on the way.
+func (w *walker) wait(ctx context.Context) {
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		w.wg.Wait()
+	}()
+	tick := time.NewTicker(desk.ProgressEvery)
+	defer tick.Stop()
+	for {
+		select {
+		case <-ended:
+			return
+		case <-tick.C:
+			w.mu.Lock()
+			folders, found := w.folders, len(w.found)
+			w.mu.Unlock()
+			tool.Progress(ctx, float64(folders), tool.Plural(folders, "folder")+" listed, "+tool.Plural(found, w.What)+" found")
+		}
+	}
+}
+
+// take sorts a folder's entries into what is wanted and folders to go into.
+func (w *walker) take(ctx context.Context, entries []jupyter.Content, depth int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.folders++
+	for _, c := range entries {
+		if strings.HasPrefix(c.Name, ".") {
+			continue // hidden, checkpoints among them
+		}
+		if w.entries++; w.entries > MaxEntries {
+			w.end("more than " + tool.Thousands(MaxEntries) + " files and folders")
+			return
+		}
+		if w.Wants(c) {
+			if len(w.found) >= MaxListed {
+				w.end("more than " + tool.Thousands(MaxListed) + " " + w.What + "s")
+				return
+			}
+			w.found = append(w.found, c)
+		}
+		switch {
+		case c.Type != "directory":
+		case depth < w.Depth:
+			w.wg.Go(func() { w.enter(ctx, c.Path, depth+1) })
+		case !w.Capped:
+			w.note.Stopped = fmt.Sprintf("folders more than %d deep", w.Depth)
+		}
+	}
+}
+
+// end stops the walk. The caller holds mu.
+func (w *walker) end(why string) {
+	w.note.Stopped = why
+	w.stop()
+}
+
+// enter lists one folder and takes what is in it.
+func (w *walker) enter(ctx context.Context, path string, depth int) {
+	select {
+	case w.slots <- struct{}{}:
+	case <-ctx.Done():
+		return
+	}
+	var entries []jupyter.Content
+	c, err := w.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	if err == nil {
+		entries, err = c.Entries()
+	}
+	<-w.slots
+	switch {
+	case err == nil:
+		w.take(ctx, entries, depth)
+	case ctx.Err() != nil || errors.Is(err, context.Canceled):
+	default:
+		w.mu.Lock()
+		defer w.mu.Unlock()
+		if w.note.unreadable++; w.note.example == "" {
+			w.note.example = err.Error()
+		}
+	}
+}

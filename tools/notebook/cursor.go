@@ -1,0 +1,129 @@
+package notebook
+
+import (
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// MaxCursor bounds a cursor, in characters.
+const MaxCursor = 65_536
+
+// A cursor is where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. The next cell is named by its id as well,
+// so that the reading goes on there when others have inserted or deleted cells before it.
+type cursor struct {
+	At   int         `json:"at"`
+	ID   string      `json:"id"`
+	Left []indexSpan `json:"left,omitempty"` // none: all cells from there
+}
+
+type indexSpan struct {
+	Start int `json:"s"`
+	End   int `json:"e"`
+}
+
+// nextCursor names the cells that did not fit; "" where all did. whole says that the reading goes to the notebook's end,
+// wherever that is by then.
+func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
+	if len(left) == 0 {
+		return "", nil
+	}
+	c := cursor{At: left[0], ID: cells[left[0]].ID}
+	if !whole {
+		c.Left = spans(left)
+	}
+	b, err := json.Marshal(c)
+	if err != nil {
+		return "", tool.Fault{Err: fmt.Errorf("write a cursor: %w", err)}
+	}
+	return base64.RawURLEncoding.EncodeToString(b), nil
+}
+
+var errCursor = errors.New("the cursor is none that a reading of cells has answered: give the next_cursor of an answer as it is, or none to begin anew")
+
+func parseCursor(s string) (c cursor, err error) {
+	b, err := base64.RawURLEncoding.DecodeString(s)
+	if err != nil || json.Unmarshal(b, &c) != nil || c.At < 0 || c.At > tool.MaxIndex || len(c.Left) > tool.MaxIndex {
+		return cursor{}, errCursor
+	}
+	for _, span := range c.Left {
+		if span.Start < 0 || span.End < span.Start || span.End > tool.MaxIndex {
+			return cursor{}, errCursor
+		}
+	}
+	return c, nil
+}
+
+// wholeReading says whether a call reads to the end of the notebook.
+func wholeReading(args ReadArgs) bool {
+	if args.Cursor == "" {
+		return args.Ranges == nil
+	}
+	c, err := parseCursor(args.Cursor)
+	return err == nil && c.Left == nil
+}
+
+// cellsToRead gives the indexes of the cells that a call of read_nb_cells asks for, and a note where the cell that its
+// cursor stands at is gone.
+func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, err error) {
+	switch {
+	case args.Cursor != "" && args.Ranges != nil:
+		return nil, "", errors.New("there are both a cursor and ranges: a cursor reads on where an answer ended, so give the one or the other")
+	case args.Cursor != "":
+		c, err := parseCursor(args.Cursor)
+		if err != nil {
+			return nil, "", err
+		}
+		indexes, note = c.resume(cells)
+		return indexes, note, nil
+	case args.Ranges != nil:
+		indexes, err = desk.Resolve(args.Ranges, cells)
+		return indexes, "", err
+	}
+	for i := range cells {
+		indexes = append(indexes, i)
+	}
+	return indexes, "", nil
+}
+
+// resume finds the cells that a cursor names, as far as there are such cells now.
+func (c cursor) resume(cells []ydoc.Cell) (indexes []int, note string) {
+	shift := 0
+	if at, err := desk.IndexOf(c.ID, "", cells); err == nil {
+		shift = at - c.At
+	} else {
+		note = "the cell at which the cursor stood was deleted, so the reading goes on at the same index: cells may be missing or come twice"
+	}
+	left := c.Left
+	if left == nil {
+		left = []indexSpan{{c.At, len(cells) - shift}}
+	}
+	named := make(map[int]bool)
+	for _, span := range left {
+		for i := max(0, span.Start+shift); i < min(len(cells), span.End+shift); i++ {
+			if !named[i] {
+				named[i] = true
+				indexes = append(indexes, i)
+			}
+		}
+	}
+	return indexes, note
+}
+
+// spans writes indexes, in order, as ranges.
+func spans(indexes []int) []indexSpan {
+	var out []indexSpan
+	for _, i := range indexes {
+		if n := len(out); n > 0 && out[n-1].End == i {
+			out[n-1].End++
+		} else {
+			out = append(out, indexSpan{i, i + 1})
+		}
+	}
+	return out
+}

@@ -1,0 +1,62 @@
+package notebook
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type deleteArgs struct {
+	Path   string           `json:"path"`
+	Ranges []desk.CellRange `json:"ranges"`
+}
+
+type DeleteResult struct {
+	Message string `json:"message"`
+	Deleted int    `json:"deleted_cells"`
+}
+
+// deleteNbCells makes delete_nb_cells.
+func deleteNbCells(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "delete_nb_cells",
+		Title:   "Delete notebook cells",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Deletes the cells of the ranges, all together. Indexes mean the cells as they are when the call begins, and may be named in any order; a cell named twice is deleted once. " +
+			"Use it only for cells that nobody needs: their outputs go with them. When all cells are deleted, one empty code cell takes their place.",
+		Marks: tool.Marks{Destructive: true},
+		Input: tool.Arguments(
+			tool.Required("path", desk.PathSchema()),
+			tool.Required("ranges", desk.RangesSchema("Cells to delete.", 1)),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("deleted_cells", tool.Integer("")),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cells := doc.Notebook().Cells()
+			indexes, err := desk.Resolve(args.Ranges, cells)
+			if err != nil {
+				return nil, err
+			}
+			var ids []string
+			for _, at := range indexes {
+				ids = append(ids, cells[at].ID)
+			}
+			// The last cell of all is replaced by an empty one in the same transaction.
+			err = doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(ids...) })
+			if err != nil {
+				return nil, err
+			}
+			out := DeleteResult{"Successfully deleted " + tool.Plural(len(ids), "cell"), len(ids)}
+			return &tool.Answer{Body: out, Doc: doc}, nil
+		}),
+	}
+}

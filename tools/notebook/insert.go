@@ -1,0 +1,172 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type insertArgs struct {
+	Path     string    `json:"path"`
+	Position *int      `json:"position"`
+	AfterID  string    `json:"after_id"`
+	Cells    []newCell `json:"cells"`
+	RunOptions
+}
+
+type newCell struct {
+	Type    string `json:"type"`
+	Content string `json:"content"`
+}
+
+type InsertResult struct {
+	Message  string            `json:"message"`
+	Executed bool              `json:"executed"`
+	Results  []ExecutionResult `json:"execution_results,omitempty"`
+	CellIDs  []string          `json:"cell_ids"`
+}
+
+// insertNbCells makes insert_nb_cells.
+func insertNbCells(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "insert_nb_cells",
+		Title:   "Insert notebook cells",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Inserts cells at position (0 is the top, the number of cells the end), or behind the cell named by after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
+			"Use it to add code and see what it does. People with the notebook open see the cells and the output as it comes. " + runCost,
+		Marks: tool.Marks{OpenWorld: true},
+		Input: tool.Arguments(append([]tool.Property{
+			tool.Required("path", desk.PathSchema()),
+			tool.Optional("position", tool.Integer("Index that the first new cell will have: 0 is the top, the number of cells the end. Needed unless after_id is given.").Between(0, tool.MaxIndex)),
+			tool.Optional("after_id", desk.IDSchema("Id of the cell behind which to insert, in place of position.")),
+			tool.Required("cells", tool.List("Cells in order.", tool.Arguments(
+				tool.Optional("type", tool.OneOf("Markdown is not run.", "code", "markdown").Def("code")),
+				tool.Required("content", desk.ContentSchema("Source of the cell.")),
+			)).Items(1, desk.MaxNewCells)),
+		}, runProperties("Run the inserted code cells.")...)...),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("executed", tool.Boolean("Whether cells were run.")),
+			tool.Required("cell_ids", tool.List("Ids of the new cells, in order.", tool.Text(""))),
+			resultsProperty(),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
+			var sources []string
+			for _, c := range args.Cells {
+				sources = append(sources, c.Content)
+			}
+			if err := desk.CheckTotal(sources...); err != nil {
+				return nil, err
+			}
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			ids, runnable, err := insert(ctx, d, doc, args)
+			if err != nil {
+				return nil, err
+			}
+			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids}
+			a := &tool.Answer{Body: &out, Doc: doc}
+			if !args.exec() || len(runnable) == 0 {
+				return a, nil
+			}
+			ran, err := run(ctx, d, doc, runnable, args.RunOptions)
+			if err != nil {
+				return nil, fmt.Errorf("the cells were inserted (ids %s), do not insert them again; but they could not be run: %w", tool.QuotedList(ids), err)
+			}
+			out.Executed = true
+			out.Message += ran.afterwards(" and executed them")
+			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
+		}),
+	}
+}
+
+// insert writes the new cells and returns their ids, and of those the ones that can be run.
+func insert(ctx context.Context, d *desk.Desk, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
+	before := doc.Notebook().Cells()
+	position, err := args.position(before)
+	if err != nil {
+		return nil, nil, err
+	}
+	cells := make([]ydoc.NewCell, len(args.Cells))
+	for i, c := range args.Cells {
+		if c.Type == "" {
+			c.Type = "code"
+		}
+		cells[i] = ydoc.NewCell{Type: c.Type, Source: tool.Lines(c.Content)}
+		if tool.Marked(cells[i].Source) {
+			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, tool.MarkedWhy)
+		}
+	}
+	ids, err = InsertAt(ctx, d, doc, cells, func(e *ydoc.Editor) int { return Placed(e, before, position) })
+	if err != nil {
+		return nil, nil, err
+	}
+	for i, id := range ids {
+		if cells[i].Type == ydoc.Code {
+			runnable = append(runnable, id)
+		}
+	}
+	return ids, runnable, nil
+}
+
+// InsertAt writes new cells, one at least, to the position that they are to have, and returns their ids.
+func InsertAt(ctx context.Context, d *desk.Desk, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
+	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
+		var err error
+		ids, err = e.Insert(position(e), cells...)
+		return err
+	})
+	if err != nil {
+		return nil, err
+	}
+	last := len(ids) - 1
+	doc.Point(ids[last], len(cells[last].Source))
+	for i, id := range ids {
+		if c, ok := doc.Notebook().Cell(id); ok && c.Source == cells[i].Source {
+			d.Seen.Show(ctx, doc, c)
+		}
+	}
+	return ids, nil
+}
+
+// position is where the cells are to go, among the cells there are.
+func (a insertArgs) position(cells []ydoc.Cell) (int, error) {
+	switch n := len(cells); {
+	case a.AfterID != "" && a.Position != nil:
+		return 0, errors.New("position and after_id are both given: give one of them")
+	case a.AfterID != "":
+		at, err := desk.IndexOf(a.AfterID, "after_id", cells)
+		return at + 1, err
+	case a.Position == nil:
+		return 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)
+	case *a.Position < 0 || *a.Position > n:
+		return 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, desk.Holds(n), n)
+	default:
+		return *a.Position, nil
+	}
+}
+
+// Placed is where a position of the cells before is now: behind the same cell, or behind the nearest one before that
+// which is still there.
+func Placed(e *ydoc.Editor, before []ydoc.Cell, position int) int {
+	if position == 0 {
+		return 0
+	}
+	if id, ok := e.IDAt(position - 1); ok && id == before[position-1].ID {
+		return position // nobody was faster
+	}
+	for i := position - 1; i >= 0; i-- {
+		if at, ok := e.Index(before[i].ID); ok {
+			return at + 1
+		}
+	}
+	return 0
+}

@@ -1,0 +1,268 @@
+package notebook
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"slices"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+func KernelNameSchema(description string) tool.Schema { return tool.Text(description).Length(1, 200) }
+
+type AvailableKernel struct {
+	Name        string `json:"name"`
+	DisplayName string `json:"display_name"`
+	Language    string `json:"language"`
+	Path        string `json:"path"`
+	Default     bool   `json:"default,omitempty"`
+}
+
+type ListKernelsResult struct {
+	Kernels []AvailableKernel `json:"kernels"`
+}
+
+// listAvailableKernels makes list_available_kernels.
+func listAvailableKernels(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "list_available_kernels",
+		Title:       "List the kernels there are",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Lists the kernels that the Jupyter server can start: one for each language environment that is installed. Use it before assign_nb_kernel. Costs one request.",
+		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:       tool.Arguments(),
+		Output: tool.Object("",
+			tool.Required("kernels", tool.List("Sorted by name, the server's default first.", tool.Object("",
+				tool.Required("name", tool.Text("For kernel_name.")),
+				tool.Required("display_name", tool.Text("As people see it.")),
+				tool.Required("language", tool.Text("")),
+				tool.Required("path", tool.Text("Where the server serves the kernel's resources; the REST API does not tell the folder on its disk.")),
+				tool.Optional("default", tool.Boolean("Started where a notebook names none.")),
+			))),
+		),
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+			if err != nil {
+				return nil, err
+			}
+			out := ListKernelsResult{Kernels: []AvailableKernel{}}
+			for _, name := range slices.Sorted(maps.Keys(specs.Specs)) {
+				s := specs.Specs[name]
+				out.Kernels = append(out.Kernels, AvailableKernel{
+					Name: name, DisplayName: cmp.Or(s.Spec.DisplayName, name), Language: s.Spec.Language,
+					Path: s.ResourcePath(), Default: name == specs.Default,
+				})
+			}
+			slices.SortStableFunc(out.Kernels, func(a, b AvailableKernel) int {
+				switch {
+				case a.Default == b.Default:
+					return 0
+				case a.Default:
+					return -1
+				}
+				return 1
+			})
+			a := &tool.Answer{Body: &out}
+			return a, a.Trim(func() bool {
+				out.Kernels = out.Kernels[:len(out.Kernels)*3/4]
+				return len(out.Kernels) > 0
+			})
+		}),
+	}
+}
+
+type restartArgs struct {
+	RunOptions
+	Path         string `json:"path"`
+	ClearOutputs bool   `json:"clear_outputs"`
+	KernelName   string `json:"kernel_name"`
+}
+
+type RestartResult struct {
+	Message        string            `json:"message"`
+	Restarted      bool              `json:"kernel_restarted"`
+	OutputsCleared bool              `json:"outputs_cleared"`
+	CellsExecuted  bool              `json:"cells_executed"`
+	KernelName     string            `json:"kernel_name"`
+	Results        []ExecutionResult `json:"execution_results,omitempty"`
+}
+
+// restartNbKernel makes restart_nb_kernel.
+func restartNbKernel(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "restart_nb_kernel",
+		Title:   "Restart a notebook's kernel",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, what runs is ended and what waits is cancelled. " +
+			"By default it then runs all code cells from the top, which is \"restart and run all\"; exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
+			"Where there is no kernel one is started. " + runCost,
+		Marks: tool.Marks{Destructive: true, OpenWorld: true},
+		Input: tool.Arguments(append([]tool.Property{
+			tool.Required("path", desk.PathSchema()),
+			tool.Optional("clear_outputs", tool.Boolean("Whether to clear the outputs of all cells after the restart.").Def(false)),
+			tool.Optional("exec", tool.Boolean("Whether to run all code cells after the restart.").Def(true)),
+			tool.Optional("kernel_name", KernelNameSchema("Kernel to change to, from list_available_kernels. Left out: the one that the notebook has.")),
+		}, executeProperties()...)...),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("kernel_restarted", tool.Boolean("Whether the notebook has a new kernel process, restarted, changed or started for the first time.")),
+			tool.Required("outputs_cleared", tool.Boolean("")),
+			tool.Required("cells_executed", tool.Boolean("Whether cells were handed to the kernel; execution_results says what became of them.")),
+			tool.Required("kernel_name", tool.Text("The kernel that the notebook has now.")),
+			resultsProperty(),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args restartArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			if n := len(codeCells(doc)); args.exec() && n > maxRunCells {
+				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call runs: restart with exec false, then run them in several calls",
+					tool.Plural(n, "code cell"), tool.Thousands(maxRunCells))
+			}
+			change, err := doc.RestartKernel(ctx, args.KernelName, args.exec())
+			if err != nil {
+				return nil, kernelError(err)
+			}
+			return afterRestart(ctx, d, doc, args, change)
+		}),
+	}
+}
+
+// afterRestart does with the cells what the call asks, and answers it.
+func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
+	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
+	out.Message = "Successfully " + did(change)
+	a := &tool.Answer{Body: &out, Doc: doc}
+	cells := codeCells(doc)
+	if args.ClearOutputs {
+		if err := ClearOutputs(ctx, doc, cells); err != nil {
+			return nil, fmt.Errorf("the kernel was restarted, but the outputs could not be cleared: %w", err)
+		}
+		out.OutputsCleared = true
+		out.Message += ", cleared the outputs"
+	}
+	if !args.exec() {
+		return a, nil
+	}
+	if len(cells) == 0 {
+		out.Message += "; there are no code cells to execute"
+		return a, nil
+	}
+	ran, err := run(ctx, d, doc, cells, args.RunOptions)
+	if err != nil {
+		return nil, fmt.Errorf("the kernel was restarted, but the cells could not be run: %w", err)
+	}
+	out.CellsExecuted = true
+	if then := ran.afterwards(" and executed cells"); then == " and executed cells" {
+		out.Message += then
+	} else {
+		out.Message = "The kernel is a new one" + then
+	}
+	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
+}
+
+// did says what became of the kernel, after "Successfully".
+func did(c session.KernelChange) string {
+	switch {
+	case c.Started:
+		return "started a notebook kernel (there was none)"
+	case c.Changed:
+		return fmt.Sprintf("changed the notebook kernel from %s to %s", tool.Quoted(c.Former), tool.Quoted(c.Kernel.Name))
+	}
+	return "restarted notebook kernel"
+}
+
+// codeCells are the ids of a notebook's code cells, in order.
+func codeCells(doc *session.Document) []string {
+	var ids []string
+	for _, c := range doc.Notebook().Cells() {
+		if c.Type == ydoc.Code {
+			ids = append(ids, c.ID)
+		}
+	}
+	return ids
+}
+
+func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) error {
+	if len(cells) == 0 {
+		return nil
+	}
+	return doc.Edit(ctx, "clear outputs", func(e *ydoc.Editor) error {
+		for _, id := range cells {
+			if _, ok := e.Index(id); !ok {
+				continue // deleted meanwhile
+			}
+			if err := e.ClearOutputs(id); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+}
+
+type assignArgs struct {
+	Path       string `json:"path"`
+	KernelName string `json:"kernel_name"`
+}
+
+type AssignResult struct {
+	Message    string `json:"message"`
+	Assigned   bool   `json:"kernel_assigned"`
+	KernelName string `json:"kernel_name"`
+}
+
+// assignNbKernel makes assign_nb_kernel.
+func assignNbKernel(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "assign_nb_kernel",
+		Title:   "Choose a notebook's kernel",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Gives a notebook another kernel, such as another language's: in its metadata, and for its running session, so that people's open tabs follow. " +
+			"The former kernel is shut down with all its variables, and what ran in it is lost; one of that name that runs already is kept as it is. Costs the start of a kernel, some seconds.",
+		Marks: tool.Marks{Destructive: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("path", desk.PathSchema()),
+			tool.Required("kernel_name", KernelNameSchema("From list_available_kernels.")),
+		),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("kernel_assigned", tool.Boolean("")),
+			tool.Required("kernel_name", tool.Text("")),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args assignArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			change, err := doc.AssignKernel(ctx, args.KernelName)
+			if err != nil {
+				return nil, kernelError(err)
+			}
+			message := fmt.Sprintf("Successfully assigned kernel '%s' to notebook '%s'", change.Kernel.Name, doc.Path())
+			switch {
+			case change.Changed:
+				message += fmt.Sprintf("; its former kernel '%s' was shut down", change.Former)
+			case !change.Fresh:
+				message += "; it runs that kernel already, which was kept with its variables"
+			}
+			return &tool.Answer{Body: &AssignResult{Message: message, Assigned: true, KernelName: change.Kernel.Name}, Doc: doc}, nil
+		}),
+	}
+}
+
+// kernelError adds what to do where a kernel is not to be had.
+func kernelError(err error) error {
+	if e := (*session.NoKernelError)(nil); errors.As(err, &e) {
+		return fmt.Errorf("kernel_name %s: %w; list_available_kernels tells more of them", tool.Quoted(e.Name), err)
+	}
+	return err
+}

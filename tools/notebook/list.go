@@ -1,0 +1,93 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type listNbsArgs struct {
+	Path string `json:"path"`
+}
+
+type ListNbsResult struct {
+	Notebooks []listedNotebook `json:"notebooks"`
+	Stopped   bool             `json:"stopped_early"`
+	Message   string           `json:"message,omitempty"`
+}
+
+type listedNotebook struct {
+	Path         string `json:"path"`
+	Name         string `json:"name"`
+	LastModified string `json:"last_modified"`
+	Created      string `json:"created"`
+	Size         *int64 `json:"size"`
+	Writable     bool   `json:"writable"`
+	URL          string `json:"url"`
+}
+
+// listNbs makes list_nbs.
+func listNbs(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "list_nbs",
+		Title:   "List notebooks",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Lists the notebooks below a folder, recursively, as they are on disk. Use it to find a notebook's path. " +
+			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
+			"It stops at " + tool.Thousands(document.MaxEntries) + " entries, " + tool.Thousands(document.MaxListed) + " notebooks, " + fmt.Sprint(document.MaxDepth) +
+			" folders deep or 20 seconds, and says so.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Optional("path", tool.Text("Folder to search, relative to the server's root folder.").Length(0, 4096).Def("")),
+		),
+		Output: tool.Object("",
+			tool.Required("notebooks", tool.List("The notebooks found, sorted by path.", tool.Object("",
+				tool.Required("path", tool.Text("Path for the other tools, without a leading slash.")),
+				tool.Required("name", tool.Text("File name.")),
+				tool.Required("last_modified", tool.Text("ISO 8601 time.")),
+				tool.Required("created", tool.Text("ISO 8601 time.")),
+				tool.Required("size", tool.Integer("Bytes on disk.").OrNull()),
+				tool.Required("writable", tool.Boolean("Whether the server may write it.")),
+				tool.Required("url", tool.Text("Address at which a person opens it.")),
+			))),
+			tool.Required("stopped_early", tool.Boolean("Whether there may be more notebooks than listed.")),
+			tool.Optional("message", tool.Text("Why it stopped early, or what could not be listed.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
+			root, err := jupyter.CleanPath(args.Path)
+			if err != nil {
+				return nil, fmt.Errorf("path: %w", err)
+			}
+			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+				Root: root, What: "notebook", Depth: document.MaxDepth,
+				Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
+			})
+			if err != nil {
+				return nil, err
+			}
+			base := d.Manager.Server().BaseURL()
+			out := ListNbsResult{Notebooks: []listedNotebook{}, Stopped: note.Stopped != "", Message: note.String()}
+			for _, c := range found {
+				out.Notebooks = append(out.Notebooks, listedNotebook{
+					Path: c.Path, Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),
+					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Type, c.Path),
+				})
+			}
+			a := &tool.Answer{Body: &out}
+			return a, a.Trim(func() bool {
+				if len(out.Notebooks) == 0 {
+					return false
+				}
+				out.Notebooks = out.Notebooks[:len(out.Notebooks)*3/4]
+				out.Stopped = true
+				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down",
+					tool.Plural(len(out.Notebooks), "notebook"))
+				return true
+			})
+		}),
+	}
+}

@@ -1,0 +1,30 @@
+package notebook
+
+import (
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Tools are the tools of notebooks: their cells, kernels and runs.
+func Tools(d *desk.Desk) []tool.Tool {
+	return []tool.Tool{
+		getBaseURL(d),
+		nbPathFromURL(d),
+		listNbs(d),
+		getNbStat(d),
+		readNbCells(d),
+		modifyNbCells(d),
+		insertNbCells(d),
+		deleteNbCells(d),
+		executeNbCells(d),
+		restartNbKernel(d),
+		listAvailableKernels(d),
+		assignNbKernel(d),
+		getRun(d),
+		waitRun(d),
+		listRuns(d),
+		cancelRun(d),
+		queryNbSessions(d),
+		endNbSession(d),
+	}
+}

@@ -1,0 +1,84 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A cellPage is as many of the cells asked for as fit in one answer.
+type cellPage struct {
+	cells     []CellView
+	images    []tool.Image
+	truncated bool
+	left      []int // indexes that did not fit
+	message   string
+}
+
+// A shower shows the images of cells.
+type shower struct {
+	tray func(expected int) *desk.Tray
+	from func(ydoc.Cell) images.Origin
+}
+
+// showerOf shows those of a notebook.
+func showerOf(ctx context.Context, g *desk.Gallery, doc *session.Document) shower {
+	return shower{
+		tray: g.Trays(ctx),
+		from: func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
+	}
+}
+
+// showCells cuts cells to size and takes as many as an answer holds: at least one, cut further if need be.
+func showCells(cells []ydoc.Cell, indexes []int, limit int, show shower) (cellPage, error) {
+	page := cellPage{cells: []CellView{}}
+	expected := 0
+	for _, at := range indexes {
+		expected += desk.PicturesIn(cells[at].Outputs)
+	}
+	pictures := show.tray(expected)
+	used := 4000 // for what stands around the cells
+	for n, at := range indexes {
+		mark := pictures.Mark()
+		c, outputs := cells[at], desk.ContentsOf(cells[at].Outputs)
+		pictures.From = show.from(c)
+		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerRoom / 2, Count: desk.MaxOutputs} // every character is sent twice
+		view := showCell(c, at, limit, outputs, lim, pictures)
+		takes, err := view.takes(pictures.Images[mark:])
+		for err == nil && n == 0 && used+takes > tool.AnswerRoom && !lim.None() {
+			lim = lim.Halved()
+			pictures.Back(mark)
+			view = showCell(c, at, min(limit, lim.Total), outputs, lim, pictures)
+			takes, err = view.takes(pictures.Images[mark:])
+		}
+		if err != nil {
+			return cellPage{}, err
+		}
+		if used+takes > tool.AnswerRoom {
+			pictures.Back(mark)
+			page.truncated = true
+			page.left = indexes[n:]
+			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", tool.Plural(len(indexes)-n, "cell"))
+			break
+		}
+		used += takes
+		page.cells = append(page.cells, view)
+		page.truncated = page.truncated || view.cut()
+	}
+	page.images = pictures.Images
+	return page, nil
+}
+
+// takes is the room that the cell and its images need in an answer.
+func (v CellView) takes(images []tool.Image) (int, error) {
+	b, err := tool.Compact(v)
+	if err != nil {
+		return 0, tool.Fault{Err: fmt.Errorf("write cell %s: %w", v.ID, err)}
+	}
+	return tool.WireSize(b, images)
+}

@@ -1,0 +1,89 @@
+package notebook
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// one, span and byID are the ways to name cells.
+func one(start int) desk.CellRange       { return desk.CellRange{Start: &start} }
+func span(start, end int) desk.CellRange { return desk.CellRange{Start: &start, End: &end} }
+func byID(id string) desk.CellRange      { return desk.CellRange{ID: id} }
+
+// some makes n cells, with the ids c0, c1, ….
+func some(n int) []ydoc.Cell { return toolstest.CellsOf(make([]string, n)...) }
+
+func TestResolve(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		ranges []desk.CellRange
+		want   []int
+	}{
+		{"one cell", []desk.CellRange{one(2)}, []int{2}},
+		{"end is exclusive", []desk.CellRange{span(1, 3)}, []int{1, 2}},
+		{"all", []desk.CellRange{span(0, 5)}, []int{0, 1, 2, 3, 4}},
+		{"in the order given", []desk.CellRange{one(4), span(0, 2)}, []int{4, 0, 1}},
+		{"by id", []desk.CellRange{byID("c3"), span(2, 4), byID("c0")}, []int{3, 2, 0}},
+		{"each once", []desk.CellRange{span(1, 4), span(0, 3), one(1)}, []int{1, 2, 3, 0}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := desk.Resolve(c.ranges, some(5))
+			if err != nil || !slices.Equal(got, c.want) {
+				t.Errorf("resolve = %v, %v, want %v", got, err, c.want)
+			}
+		})
+	}
+}
+
+func TestResolveRefuses(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		ranges []desk.CellRange
+		cells  int
+		says   []string
+	}{
+		{"no ranges", []desk.CellRange{}, 5, []string{"empty list", "5 cells"}},
+		{"negative start", []desk.CellRange{one(-1)}, 5, []string{"ranges[0]", "start -1", "negative", "5 cells", "0 to 4"}},
+		{"negative end", []desk.CellRange{span(0, -2)}, 5, []string{"end -2", "negative", "5 cells"}},
+		{"start beyond", []desk.CellRange{one(0), one(5)}, 5, []string{"ranges[1]", "start 5", "out of range", "5 cells"}},
+		{"end beyond", []desk.CellRange{span(3, 6)}, 5, []string{"end 6", "out of range", "5 cells"}},
+		{"reversed", []desk.CellRange{span(3, 1)}, 5, []string{"start 3, end 1", "reversed", "5 cells"}},
+		{"empty", []desk.CellRange{span(3, 3)}, 5, []string{"start 3, end 3", "empty", "start 3, end 4", "5 cells"}},
+		{"unknown id", []desk.CellRange{one(0), byID("gone")}, 5, []string{"ranges[1]", `"gone"`, "read the cells again"}},
+		{"id and index", []desk.CellRange{{ID: "c1", Start: one(1).Start}}, 5, []string{"ranges[0]", "by its id alone"}},
+		{"neither", []desk.CellRange{{}}, 5, []string{"ranges[0] lacks start", "5 cells"}},
+		{"end alone", []desk.CellRange{{End: one(1).Start}}, 5, []string{"ranges[0] lacks start"}},
+		{"of one cell", []desk.CellRange{one(1)}, 1, []string{"1 cell, index 0"}},
+		{"of none", []desk.CellRange{one(0)}, 0, []string{"no cells"}},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			got, err := desk.Resolve(c.ranges, some(c.cells))
+			if err == nil {
+				t.Fatalf("resolve = %v", got)
+			}
+			for _, want := range c.says {
+				if !strings.Contains(err.Error(), want) {
+					t.Errorf("%q does not say %q", err, want)
+				}
+			}
+		})
+	}
+}
+
+func TestSpans(t *testing.T) {
+	if got := spans([]int{4, 5, 6, 0, 2, 3}); !slices.Equal(got, []indexSpan{{4, 7}, {0, 1}, {2, 4}}) {
+		t.Errorf("spans = %v", got)
+	}
+}
+
+func TestTargetsRefusesACellNamedTwice(t *testing.T) {
+	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, toolstest.CellsOf("a", "b", "c"))
+	if err == nil || !strings.Contains(err.Error(), "modifications[0] and modifications[1] both name cell 1") {
+		t.Errorf("error = %v", err)
+	}
+}

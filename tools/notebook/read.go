@@ -1,0 +1,294 @@
+package notebook
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	DefaultCellData = 2048
+	MaxCellData     = 100_000
+)
+
+type notebookArgs struct {
+	Path string `json:"path"`
+}
+
+type Stat struct {
+	Path         string     `json:"path"`
+	CellCount    int        `json:"cell_count"`
+	LastModified string     `json:"last_modified"`
+	Kernel       KernelStat `json:"kernel"`
+	Revision     string     `json:"revision"`
+	People       []person   `json:"people,omitempty"`
+}
+
+// A person is somebody else in the notebook's room.
+type person struct {
+	Name   string `json:"name"`
+	Agent  bool   `json:"agent,omitempty"`
+	CellID string `json:"cell_id,omitempty"`
+	Index  *int   `json:"cell_index,omitempty"`
+}
+
+// peopleIn lists who else has the notebook open.
+func peopleIn(doc *session.Document) []person {
+	var out []person
+	for _, p := range doc.People() {
+		who := person{Name: p.Name, Agent: p.Agent, CellID: p.CellID}
+		if p.CellID != "" {
+			who.Index = &p.Index
+		}
+		if out = append(out, who); len(out) == document.MaxPeople {
+			break
+		}
+	}
+	return out
+}
+
+type KernelStat struct {
+	Name  string `json:"name"`
+	ID    string `json:"id"`
+	State string `json:"state"`
+}
+
+// NoKernel is the state of a kernel that does not run.
+const NoKernel = "not_running"
+
+// getNbStat makes get_nb_stat.
+func getNbStat(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "get_nb_stat",
+		Title:   "Notebook status",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel, without starting one, and who else has it open and in which cell each is. " +
+			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(tool.Required("path", desk.PathSchema())),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("path", tool.Text("The notebook, without a leading slash.")),
+			tool.Required("cell_count", tool.Integer("Cells in the shared document, unsaved edits included.")),
+			tool.Required("last_modified", tool.Text("ISO 8601 time at which the file on disk was last written.")),
+			tool.Required("kernel", tool.Object("The kernel that the notebook shares with the tabs that have it open.",
+				tool.Required("name", tool.Text("Kernel name, such as \"python3\"; where none runs, the one that the notebook asks for, or \"\".")),
+				tool.Required("id", tool.Text("Kernel id; \"\" where none runs.")),
+				tool.Required("state", tool.Text("\"idle\", \"busy\", \"starting\", … or \""+NoKernel+"\".")),
+			)),
+			tool.Required("revision", desk.RevisionSchema("the notebook's content")),
+			tool.Optional("people", tool.List("Who else has the notebook open; somebody who came before you is known after 15 seconds.", tool.Object("",
+				tool.Required("name", tool.Text("")),
+				tool.Optional("agent", tool.Boolean("Another agent, not a person.")),
+				tool.Optional("cell_id", tool.Text("The cell that the caret is in.")),
+				tool.Optional("cell_index", tool.Integer("The same cell's index.")),
+			))),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args notebookArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			file, err := d.Manager.Server().Contents(ctx, doc.Path(), jupyter.ContentsOptions{})
+			if err != nil {
+				return nil, err
+			}
+			k, running, err := d.Manager.Kernel(ctx, doc.Path())
+			if err != nil {
+				return nil, err
+			}
+			nb := doc.Notebook()
+			stat := Stat{
+				Path: doc.Path(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
+				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(nb.Revision()), People: peopleIn(doc),
+			}
+			if !running {
+				spec, _ := nb.Metadata()["kernelspec"].(map[string]any)
+				name, _ := spec["name"].(string)
+				stat.Kernel = KernelStat{Name: name, State: NoKernel}
+			}
+			return &tool.Answer{Body: stat, Doc: doc}, nil
+		}),
+	}
+}
+
+type ReadArgs struct {
+	Path   string           `json:"path"`
+	Ranges []desk.CellRange `json:"ranges"`
+	Cursor string           `json:"cursor"`
+	Max    *int             `json:"maxCellData"`
+}
+
+type ReadResult struct {
+	Path      string     `json:"path"`
+	Cells     []CellView `json:"cells"`
+	Truncated bool       `json:"truncated"`
+	Max       int        `json:"max_cell_data"`
+	CellCount int        `json:"cell_count"`
+	Revision  string     `json:"revision"`
+	Next      string     `json:"next_cursor,omitempty"`
+	Message   string     `json:"message,omitempty"`
+}
+
+// A CellView is a cell as an answer shows it.
+type CellView struct {
+	Index          int              `json:"index"`
+	ID             string           `json:"id"`
+	CellType       string           `json:"cell_type"`
+	Source         string           `json:"source"`
+	Metadata       map[string]any   `json:"metadata"`
+	ExecutionCount *int             `json:"execution_count"`
+	ExecutionState string           `json:"execution_state,omitempty"`
+	Outputs        []map[string]any `json:"outputs"`
+	OutputsOmitted int              `json:"outputs_omitted,omitempty"`
+	Truncated      cellTruncation   `json:"truncated"`
+	Revision       string           `json:"revision"`
+	Fault          string           `json:"fault,omitempty"`
+}
+
+type cellTruncation struct {
+	Source   bool   `json:"source"`
+	Outputs  []bool `json:"outputs"`
+	Metadata bool   `json:"metadata,omitempty"`
+}
+
+// readNbCells makes read_nb_cells.
+func readNbCells(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "read_nb_cells",
+		Title:   "Read notebook cells",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Reads cells with their sources and outputs as they are in the shared document now, what people have typed and not yet saved included. " +
+			"Use it before editing, and to look at a cell that is still running. " +
+			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
+			"Long text is cut in the middle and marked so; some images come beside the JSON, the others by address. " +
+			"Cells that do not fit in one answer are read with next_cursor.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("path", desk.PathSchema()),
+			tool.Optional("ranges", desk.RangesSchema("Cells to read, each once, in the order given. Left out: all cells.", 1)),
+			tool.Optional("cursor", tool.Text("The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since.").Length(1, MaxCursor)),
+			MaxCellDataProperty(),
+		),
+		Output: ReadSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			return ReadCells(ctx, d, doc, args)
+		}),
+	}
+}
+
+func MaxCellDataProperty() tool.Property {
+	return tool.Optional("maxCellData", tool.Integer("Most characters of each source and each output.").Between(1, MaxCellData).Def(DefaultCellData))
+}
+
+func ReadSchema() tool.Schema {
+	return tool.Object("", append([]tool.Property{
+		tool.Required("path", tool.Text("The notebook, without a leading slash.")),
+		tool.Required("cells", tool.List("", cellSchema())),
+		tool.Required("truncated", tool.Boolean("Whether anything was cut or left out.")),
+		tool.Required("max_cell_data", tool.Integer("The limit that was applied.")),
+		tool.Required("cell_count", tool.Integer("Cells in the notebook.")),
+		tool.Required("revision", desk.RevisionSchema("the notebook's content")),
+		tool.Optional("next_cursor", tool.Text("Where cells did not fit: the cursor for the next call.")),
+		tool.Optional("message", tool.Text("What was left out, and how to get it.")),
+	}, tool.SavedProperties()...)...)
+}
+
+// ReadCells answers with the cells of an open notebook that the call asks for, and notes that its client knows them.
+func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+	limit := DefaultCellData
+	if args.Max != nil {
+		limit = *args.Max
+	}
+	nb := doc.Notebook()
+	rev, cells := nb.Revision(), nb.Cells()
+	indexes, moved, err := cellsToRead(args, cells)
+	if err != nil {
+		return nil, err
+	}
+	page, err := showCells(cells, indexes, limit, showerOf(ctx, d.Gallery, doc))
+	if err != nil {
+		return nil, err
+	}
+	next, err := nextCursor(page.left, cells, wholeReading(args))
+	if err != nil {
+		return nil, err
+	}
+	for _, v := range page.cells {
+		d.Seen.Show(ctx, doc, cells[v.Index])
+	}
+	return &tool.Answer{Doc: doc, Images: page.images, Body: ReadResult{
+		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
+		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
+	}}, nil
+}
+
+func cellSchema() tool.Schema {
+	return tool.Object("",
+		tool.Required("index", tool.Integer("Position, counted from 0.")),
+		tool.Required("id", tool.Text("Stays the same when the cell moves.")),
+		tool.Required("cell_type", tool.Text("code, markdown or raw.")),
+		tool.Required("source", tool.Text("")),
+		tool.Required("metadata", tool.AnyObject("")),
+		tool.Required("execution_count", tool.Integer("Null where the cell was not executed.").OrNull()),
+		tool.Optional("execution_state", tool.Text("\"running\" while the cell runs or waits for its turn.")),
+		tool.Required("outputs", tool.List("nbformat outputs; an image's data is named here and shown beside the JSON.", outputSchema())),
+		tool.Optional("outputs_omitted", tool.Integer("Outputs left out of the middle.")),
+		tool.Required("truncated", tool.Object("",
+			tool.Required("source", tool.Boolean("")),
+			tool.Required("outputs", tool.List("For each output.", tool.Boolean(""))),
+			tool.Optional("metadata", tool.Boolean("Whether the metadata was left out because it is large.")),
+		)),
+		tool.Required("revision", desk.RevisionSchema("the cell")),
+		tool.Optional("fault", tool.Text("What is wrong with the cell's shape in the shared document, where something is: delete it then.")),
+	)
+}
+
+// outputSchema describes an output in an answer.
+func outputSchema() tool.Schema {
+	return tool.Object("",
+		tool.Required("output_type", tool.Text("execute_result, display_data, stream or error.")),
+		tool.Optional("data", tool.AnyObject("By MIME type.")),
+		tool.Optional("metadata", tool.AnyObject("")),
+		tool.Optional("execution_count", tool.Integer("").OrNull()),
+		tool.Optional("name", tool.Text("Error name, or stdout or stderr.")),
+		tool.Optional("value", tool.Text("Error value.")),
+		tool.Optional("traceback", tool.List("Error traceback, line by line.", tool.Text(""))),
+		tool.Optional("text", tool.Text("Stream text.")),
+	)
+}
+
+// showCell cuts one cell to size.
+func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.Tray) CellView {
+	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
+	v.Fault, _ = tool.Cut(c.Fault, 500)
+	v.Source, v.Truncated.Source = tool.Cut(c.Source, limit)
+	v.Metadata, v.Truncated.Metadata = desk.SmallObject(c.Metadata)
+	v.Outputs, v.Truncated.Outputs = []map[string]any{}, []bool{}
+	if c.Type == ydoc.Code {
+		v.ExecutionCount, v.ExecutionState = c.ExecutionCount, c.ExecutionState
+		o := outputs.Show(lim, pictures)
+		v.Outputs, v.Truncated.Outputs, v.OutputsOmitted = o.Outputs, o.Cut, o.Omitted
+	}
+	return v
+}
+
+// cut tells whether anything of the cell was cut or left out.
+func (v CellView) cut() bool {
+	for _, b := range v.Truncated.Outputs {
+		if b {
+			return true
+		}
+	}
+	return v.Truncated.Source || v.Truncated.Metadata || v.OutputsOmitted > 0
+}

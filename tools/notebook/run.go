@@ -1,0 +1,364 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	DefaultOutputSize = 2000
+	MaxOutputSize     = 100_000
+	defaultTimeout    = 300  // seconds
+	MaxTimeout        = 3600 // seconds
+	maxRunCells       = 500
+)
+
+// runCost is the sentence on cost of each tool that runs cells.
+const runCost = "Costs the time the cells take, at most timeout seconds, and up to maxCellOutputSize characters of output a cell; a cell that takes longer goes on running. After a failing cell the rest are not run."
+
+// RunOptions are the arguments of every tool that can run cells.
+type RunOptions struct {
+	Exec    *bool    `json:"exec"`
+	MaxSize *int     `json:"maxCellOutputSize"`
+	Timeout *float64 `json:"timeout"`
+
+	InterruptOnCancel *bool `json:"interrupt_on_cancel"`
+}
+
+func (o RunOptions) interruptOnCancel() bool {
+	return o.InterruptOnCancel == nil || *o.InterruptOnCancel
+}
+
+func (o RunOptions) exec() bool { return o.Exec == nil || *o.Exec }
+
+func (o RunOptions) Size() int {
+	if o.MaxSize == nil {
+		return DefaultOutputSize
+	}
+	return *o.MaxSize
+}
+
+func (o RunOptions) WaitAtMost() time.Duration {
+	if o.Timeout == nil {
+		return defaultTimeout * time.Second
+	}
+	return time.Duration(*o.Timeout * float64(time.Second))
+}
+
+// runProperties describe the run options of an editing tool.
+func runProperties(exec string) []tool.Property {
+	return append([]tool.Property{tool.Optional("exec", tool.Boolean(exec).Def(true))}, executeProperties()...)
+}
+
+// executeProperties describe the options of every tool that runs cells.
+func executeProperties() []tool.Property {
+	return append(waitProperties(),
+		tool.Optional("interrupt_on_cancel", tool.Boolean("Whether cancelling this call stops the cells. If false they go on.").Def(true)))
+}
+
+func waitProperties() []tool.Property {
+	return []tool.Property{
+		tool.Optional("maxCellOutputSize", tool.Integer("Most characters of each cell's outputs together.").Between(1, MaxOutputSize).Def(DefaultOutputSize)),
+		tool.Optional("timeout", tool.Described("number", "Seconds to wait for the cells; those not finished go on, and are answered with what they have put out so far.").
+			With("exclusiveMinimum", 0).With("maximum", MaxTimeout).Def(defaultTimeout)),
+	}
+}
+
+// resultsProperty describes the execution results of an editing tool.
+func resultsProperty() tool.Property {
+	return tool.Optional("execution_results", resultsSchema())
+}
+
+func resultsSchema() tool.Schema {
+	return tool.List("One for each executed cell, in order.", tool.Object("", resultProperties()...))
+}
+
+func StateSchema() tool.Schema {
+	return tool.OneOf("", string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
+		string(session.Interrupted), string(session.Cancelled), string(session.Lost))
+}
+
+// resultProperties describe an executionResult.
+func resultProperties() []tool.Property {
+	return []tool.Property{
+		tool.Required("outputs", tool.List("nbformat outputs; an image's data is named here and shown beside the JSON.", outputSchema())),
+		tool.Required("truncated", tool.Boolean("Whether outputs were cut.")),
+		tool.Required("original_size", tool.Integer("Characters of the outputs before cutting, images not counted.")),
+		tool.Required("cell_id", tool.Text("")),
+		tool.Required("run_id", tool.Text("Names this execution.")),
+		tool.Required("state", StateSchema()),
+		tool.Required("execution_count", tool.Integer("").OrNull()),
+		tool.Optional("outputs_omitted", tool.Integer("Outputs left out of the middle.")),
+		tool.Optional("truncated_by_server", tool.Boolean("The Jupyter server itself left out output.")),
+		tool.Optional("message", tool.Text("Why the cell did not finish, and what else is to be known, such as that the kernel is a new one.")),
+	}
+}
+
+// An ExecutionResult is what became of one cell.
+type ExecutionResult struct {
+	Outputs        []map[string]any `json:"outputs"`
+	Truncated      bool             `json:"truncated"`
+	OriginalSize   int              `json:"original_size"`
+	CellID         string           `json:"cell_id"`
+	RunID          string           `json:"run_id"`
+	State          string           `json:"state"`
+	ExecutionCount *int             `json:"execution_count"`
+	OutputsOmitted int              `json:"outputs_omitted,omitempty"`
+	Dropped        bool             `json:"truncated_by_server,omitempty"`
+	Message        string           `json:"message,omitempty"`
+}
+
+// finished are the runs of one call, as far as they had come when it stopped waiting.
+type finished struct {
+	runs    []finishedRun
+	size    int
+	timeout time.Duration
+	tray    func(expected int) *desk.Tray // makes one for each rendering
+}
+
+type finishedRun struct {
+	id, cell string
+	session.Result
+	contents desk.Contents
+	from     images.Origin // of its images
+}
+
+// run executes the cells and waits for them, at most as long as the options say. Runs that have not ended then go on.
+func run(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
+	if len(cells) > maxRunCells {
+		return finished{}, fmt.Errorf("%s are to be run, more than the %s allowed in one call: spread them over several calls",
+			tool.Plural(len(cells), "cell"), tool.Thousands(maxRunCells))
+	}
+	runs, err := doc.RunWith(ctx, cells, session.RunOptions{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	if err != nil {
+		return finished{}, err
+	}
+	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
+	defer cancel()
+	desk.Await(ctx, wait, runs)
+	if err := ctx.Err(); err != nil {
+		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt), err)
+	}
+	out := finished{size: opt.Size(), timeout: opt.WaitAtMost(), tray: d.Gallery.Trays(ctx)}
+	for _, r := range runs {
+		result := r.Result()
+		from := d.OfRun(ctx, r, result.Count)
+		if cell, ok := doc.Notebook().Cell(r.CellID); ok {
+			from = d.Gallery.OfCell(ctx, doc, cell)
+			from.Count = result.Count
+		}
+		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), from})
+	}
+	return out, nil
+}
+
+// AbandonTime bounds the interrupting of what a cancelled call has left.
+const AbandonTime = 10 * time.Second
+
+// Abandon does what a cancelled call asked to be done with its runs, and says what that was.
+func Abandon(ctx context.Context, runs []*session.Run, opt RunOptions) string {
+	if !opt.interruptOnCancel() {
+		return "the cells go on running"
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)
+	defer stop()
+	for _, r := range slices.Backward(runs) { // those that wait first, so that none of them begins
+		if err := r.Cancel(ctx); err != nil {
+			return "the cells could not be stopped: " + err.Error()
+		}
+	}
+	return "its cells were interrupted"
+}
+
+// afterwards ends the sentence that says what a call did: with success where all cells ran well, else with the truth.
+func (f finished) afterwards(success string) string {
+	count := map[session.RunState]int{}
+	for _, r := range f.runs {
+		count[r.State]++
+	}
+	if count[session.Done] == len(f.runs) {
+		return success
+	}
+	var parts []string
+	for _, s := range []struct {
+		state session.RunState
+		words string
+	}{
+		{session.Done, "ran well"},
+		{session.Failed, "failed"},
+		{session.Interrupted, "interrupted"},
+		{session.Lost, "lost with the kernel"},
+		{session.Cancelled, "not run"},
+		{session.Running, "still running"},
+		{session.Queued, "still waiting"},
+	} {
+		if n := count[s.state]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
+		}
+	}
+	return "; of " + tool.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
+}
+
+// into puts the results into an answer, cut further until it may be sent.
+func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
+	lim := desk.OutputLimits{Each: f.size, Total: f.size, Count: desk.MaxOutputs}
+	for f.chars(lim) > tool.AnswerRoom/2 { // every character is sent twice
+		lim = lim.Halved()
+	}
+	expected := 0
+	for _, r := range f.runs {
+		expected += desk.PicturesIn(r.Outputs)
+	}
+	render := func() {
+		pictures := f.tray(expected)
+		var results []ExecutionResult
+		for _, r := range f.runs {
+			results = append(results, f.show(r, lim, pictures))
+		}
+		set(results)
+		a.Images = pictures.Images
+	}
+	render()
+	return a.Trim(func() bool {
+		if lim.None() {
+			return false
+		}
+		lim = lim.Halved()
+		render()
+		return true
+	})
+}
+
+// chars is how many characters of output the limits let through.
+func (f finished) chars(lim desk.OutputLimits) int {
+	n := 0
+	for _, r := range f.runs {
+		n += min(r.contents.Size, lim.Total)
+	}
+	return n
+}
+
+func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Tray) ExecutionResult {
+	pictures.From = r.from
+	o := r.contents.Show(lim, pictures)
+	out := ExecutionResult{
+		Outputs: o.Outputs, Truncated: o.Truncated(), OriginalSize: o.Original, OutputsOmitted: o.Omitted,
+		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
+	}
+	out.Dropped = r.Dropped
+	var says []string
+	if r.Err != nil {
+		says = append(says, r.Err.Error())
+	} else if !r.State.Ended() {
+		if r.Asking != nil {
+			says = append(says, desk.Asks(r.Result)+" and is interrupted where nobody answers in time; wait_run passes the question on to a client that offers elicitation")
+		}
+		says = append(says, unfinished(f.timeout))
+	}
+	if r.Note != "" {
+		says = append(says, r.Note)
+	}
+	if r.Dropped {
+		says = append(says, "truncated by the server: output is missing, because more came at once than it passes on; "+
+			"it passes more with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
+	}
+	if r.Omitted > 0 {
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs, and get_run with output -1 pages through its text", tool.Thousands(r.Omitted)))
+	}
+	out.Message, _ = tool.Cut(strings.Join(says, "; "), 1000)
+	return out
+}
+
+// unfinished says of a cell that goes on how to hear of it.
+func unfinished(waited time.Duration) string {
+	after := ""
+	if waited > 0 {
+		after = " after " + waited.String()
+	}
+	return "not finished" + after + ": it goes on, and wait_run waits for it, get_run and read_nb_cells show its outputs as they come"
+}
+
+type executeArgs struct {
+	Path   string           `json:"path"`
+	Ranges []desk.CellRange `json:"ranges"`
+	// Not runOptions: this tool has no exec.
+	MaxSize           *int     `json:"maxCellOutputSize"`
+	Timeout           *float64 `json:"timeout"`
+	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
+}
+
+type ExecuteResult struct {
+	Message        string            `json:"message"`
+	ExecutedRanges int               `json:"executed_ranges"`
+	ExecutedCells  int               `json:"executed_cells"`
+	Results        []ExecutionResult `json:"execution_results"`
+	CellIDs        []string          `json:"cell_ids"`
+}
+
+// executeNbCells makes execute_nb_cells.
+func executeNbCells(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "execute_nb_cells",
+		Title:   "Run notebook cells",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Runs the code cells of the ranges, in the order given, each once, in the kernel that the notebook shares with people's open tabs, starting one if there is none. " +
+			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are passed over. " + runCost,
+		Marks: tool.Marks{Destructive: true, OpenWorld: true},
+		Input: tool.Arguments(append([]tool.Property{
+			tool.Required("path", desk.PathSchema()),
+			tool.Required("ranges", desk.RangesSchema("Cells to run.", 1)),
+		}, executeProperties()...)...),
+		Output: tool.Object("", append([]tool.Property{
+			tool.Required("message", tool.Text("")),
+			tool.Required("executed_ranges", tool.Integer("")),
+			tool.Required("executed_cells", tool.Integer("Code cells that were handed to the kernel or to its queue.")),
+			tool.Required("execution_results", resultsSchema()),
+			tool.Required("cell_ids", tool.List("The executed cells, in order.", tool.Text(""))),
+		}, tool.SavedProperties()...)...),
+		Handle: tool.Typed(func(ctx context.Context, args executeArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cells := doc.Notebook().Cells()
+			indexes, err := desk.Resolve(args.Ranges, cells)
+			if err != nil {
+				return nil, err
+			}
+			out := ExecuteResult{ExecutedRanges: len(args.Ranges), Results: []ExecutionResult{}, CellIDs: []string{}}
+			for _, at := range indexes {
+				if cells[at].Type == ydoc.Code {
+					out.CellIDs = append(out.CellIDs, cells[at].ID)
+				}
+			}
+			out.ExecutedCells = len(out.CellIDs)
+			a := &tool.Answer{Body: &out, Doc: doc}
+			if len(out.CellIDs) == 0 {
+				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", tool.Plural(len(indexes), "cell"))
+				return a, nil
+			}
+			ran, err := run(ctx, d, doc, out.CellIDs, RunOptions{
+				MaxSize: args.MaxSize, Timeout: args.Timeout, InterruptOnCancel: args.InterruptOnCancel,
+			})
+			if err != nil {
+				return nil, err
+			}
+			if done := ran.afterwards(""); done == "" {
+				out.Message = "Successfully executed " + tool.Plural(len(args.Ranges), "cell range")
+			} else {
+				out.Message = "Executed " + tool.Plural(len(args.Ranges), "cell range") + done
+			}
+			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
+		}),
+	}
+}

@@ -1,0 +1,235 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	maxRunsListed     = 200
+	defaultRunsListed = 20
+)
+
+// A RunView is one run, as far as it has come.
+type RunView struct {
+	ExecutionResult
+	Path    string `json:"path"`
+	Started string `json:"started,omitempty"`
+	Ended   string `json:"ended,omitempty"`
+	// Page is what get_run shows in place of the outputs where one of them is paged through.
+	Page *outputPage `json:"page,omitempty"`
+}
+
+func runProperty() tool.Property {
+	return tool.Required("run_id", tool.Text("As answered by the tool that ran the cell, or by list_runs.").Length(1, 40))
+}
+
+// runViewSchema describes a runView.
+func runViewSchema(more ...tool.Property) tool.Schema {
+	return tool.Object("", append(append(resultProperties(),
+		tool.Required("path", tool.Text("The notebook, when the run was asked for; empty for code that was run in none.")),
+		tool.Optional("started", tool.Text("ISO 8601 time; absent while it waits.")),
+		tool.Optional("ended", tool.Text("ISO 8601 time; absent while it goes on.")),
+	), more...)...)
+}
+
+type runArgs struct {
+	RunID   string   `json:"run_id"`
+	MaxSize *int     `json:"maxCellOutputSize"`
+	Output  *int     `json:"output"`
+	Offset  *int     `json:"offset"`
+	Timeout *float64 `json:"timeout"`
+}
+
+// findRun finds a run that is remembered.
+func findRun(ctx context.Context, d *desk.Desk, id string) (*session.Run, error) {
+	r, ok := d.Manager.Run(id)
+	if !ok || !Visible(ctx, r) {
+		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", tool.Quoted(id))
+	}
+	return r, nil
+}
+
+// Visible tells whether a client may see a run: one of its own.
+func Visible(ctx context.Context, r *session.Run) bool { return r.Owner == tool.ClientOf(ctx) }
+
+// answerRun answers with a run as it stands.
+func answerRun(ctx context.Context, d *desk.Desk, r *session.Run, opt RunOptions) (*tool.Answer, error) {
+	result := r.Result()
+	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
+	f := finished{size: opt.Size(), tray: d.Gallery.Trays(ctx), runs: []finishedRun{{
+		r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), d.OfRun(ctx, r, result.Count),
+	}}}
+	a := &tool.Answer{Body: &out}
+	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
+}
+
+func getRun(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "get_run",
+		Title:   "Look at a run",
+		Toolset: tool.ToolsetRuns,
+		Description: "Shows where the execution of a cell stands and what it has put out so far, without waiting. " +
+			"Use it for a run that a tool left going, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, what the notebook did not get included. " +
+			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.Arguments(append([]tool.Property{runProperty(), waitProperties()[0]}, pageProperties()...)...),
+		Output: runViewSchema(pageProperty()),
+		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+			r, err := findRun(ctx, d, args.RunID)
+			if err != nil {
+				return nil, err
+			}
+			switch {
+			case args.Output != nil:
+				return answerPage(r, args)
+			case args.Offset != nil && *args.Offset > 0:
+				return nil, errors.New("offset needs output, which says which of the outputs is paged through")
+			}
+			return answerRun(ctx, d, r, RunOptions{MaxSize: args.MaxSize})
+		}),
+	}
+}
+
+func waitRun(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "wait_run",
+		Title:   "Wait for a run",
+		Toolset: tool.ToolsetRuns,
+		Description: "Waits until the execution of a cell has ended, at most timeout seconds, and shows its outcome and outputs. " +
+			"Use it for a run that a tool left going, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Asks:   true,
+		Input:  tool.Arguments(append([]tool.Property{runProperty()}, waitProperties()...)...),
+		Output: runViewSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+			r, err := findRun(ctx, d, args.RunID)
+			if err != nil {
+				return nil, err
+			}
+			opt := RunOptions{MaxSize: args.MaxSize, Timeout: args.Timeout}
+			wait, stop := context.WithTimeout(ctx, opt.WaitAtMost())
+			defer stop()
+			if ask := desk.Asker(ctx); ask != nil {
+				r.AskThrough(ask)
+			}
+			desk.Await(ctx, wait, []*session.Run{r})
+			if err := ctx.Err(); err != nil {
+				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
+			}
+			return answerRun(ctx, d, r, opt)
+		}),
+	}
+}
+
+// CancelTime is how long cancel_run waits for the run to end.
+const CancelTime = 5 * time.Second
+
+func cancelRun(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "cancel_run",
+		Title:   "Cancel a run",
+		Toolset: tool.ToolsetRuns,
+		Description: "Takes back the execution of a cell that waits, or interrupts the kernel for one that runs, as the stop button does. " +
+			"A run that the kernel has not come to, because it works for somebody else, is interrupted when its turn comes. Variables stay. Costs some seconds at most; one that has ended is only shown.",
+		Marks:  tool.Marks{Idempotent: true, Destructive: true},
+		Input:  tool.Arguments(runProperty(), waitProperties()[0]),
+		Output: runViewSchema(),
+		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+			r, err := findRun(ctx, d, args.RunID)
+			if err != nil {
+				return nil, err
+			}
+			if err := r.Cancel(ctx); err != nil {
+				return nil, fmt.Errorf("cancel run %s: %w", r.ID, err)
+			}
+			wait, stop := context.WithTimeout(ctx, CancelTime)
+			defer stop()
+			_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
+			return answerRun(ctx, d, r, RunOptions{MaxSize: args.MaxSize})
+		}),
+	}
+}
+
+type listRunsArgs struct {
+	Path  string `json:"path"`
+	Limit *int   `json:"limit"`
+}
+
+type listedRun struct {
+	RunID   string `json:"run_id"`
+	Path    string `json:"path"`
+	CellID  string `json:"cell_id"`
+	Session string `json:"session_id,omitempty"`
+	State   string `json:"state"`
+	Count   *int   `json:"execution_count"`
+	Started string `json:"started,omitempty"`
+	Ended   string `json:"ended,omitempty"`
+}
+
+type ListRunsResult struct {
+	Runs  []listedRun `json:"runs"`
+	Total int         `json:"total"`
+}
+
+func listRuns(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "list_runs",
+		Title:   "List runs",
+		Toolset: tool.ToolsetRuns,
+		Description: "Lists the executions of cells that you have asked for, the latest first, with their states and without their outputs. " +
+			"Use it to find the run_id of one that still goes on. What people run in their own tabs is not among them. Costs one line a run.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Optional("path", tool.Text("Only those of this notebook. Left out: all.").Length(0, 4096).Def("")),
+			tool.Optional("limit", tool.Integer("Most runs listed.").Between(1, maxRunsListed).Def(defaultRunsListed)),
+		),
+		Output: tool.Object("",
+			tool.Required("runs", tool.List("", tool.Object("",
+				tool.Required("run_id", tool.Text("")),
+				tool.Required("path", tool.Text("Of the notebook; empty for code that was run in none.")),
+				tool.Required("cell_id", tool.Text("")),
+				tool.Optional("session_id", tool.Text("The analysis session that it was asked for in.")),
+				tool.Required("state", StateSchema()),
+				tool.Required("execution_count", tool.Integer("").OrNull()),
+				tool.Optional("started", tool.Text("ISO 8601 time.")),
+				tool.Optional("ended", tool.Text("ISO 8601 time.")),
+			))),
+			tool.Required("total", tool.Integer("Runs that are known, those beyond the limit included.")),
+		),
+		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) {
+			path := args.Path
+			if path != "" {
+				var err error
+				if path, err = desk.NotebookArg("path", path); err != nil {
+					return nil, err
+				}
+			}
+			limit := defaultRunsListed
+			if args.Limit != nil {
+				limit = *args.Limit
+			}
+			all := slices.DeleteFunc(d.Manager.Runs(path), func(r *session.Run) bool { return !Visible(ctx, r) })
+			out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
+			for _, r := range all[:min(limit, len(all))] {
+				res := r.Status()
+				out.Runs = append(out.Runs, listedRun{
+					RunID: r.ID, Path: r.Path, CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
+					Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
+				})
+			}
+			a := &tool.Answer{Body: &out}
+			return a, a.Trim(func() bool {
+				out.Runs = out.Runs[:len(out.Runs)*3/4]
+				return len(out.Runs) > 0
+			})
+		}),
+	}
+}

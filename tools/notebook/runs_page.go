@@ -1,0 +1,138 @@
+package notebook
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// LeftOutOutput is the number under which the text is paged through that the notebook did not get.
+const LeftOutOutput = -1
+
+// An outputPage is a part of one output of a run.
+type outputPage struct {
+	Output int    `json:"output"`
+	Type   string `json:"output_type,omitempty"`
+	Mime   string `json:"mime,omitempty"`
+	Text   string `json:"text"`
+	Offset int    `json:"offset"`
+	Next   *int   `json:"next_offset,omitempty"`
+	Length int    `json:"length"`
+}
+
+// pageProperties are the arguments that ask for a page.
+func pageProperties() []tool.Property {
+	return []tool.Property{
+		tool.Optional("output", tool.Integer("Pages through one output alone, whole: its index among all outputs of the run, from 0; -1 for the text that was left out of the notebook. "+
+			"A page has maxCellOutputSize characters. Left out: all outputs, each cut in the middle where it is long.").Between(LeftOutOutput, 1_000_000)),
+		tool.Optional("offset", tool.Integer("With output: where the page begins, in characters; next_offset of the page before.").Between(0, 1_000_000_000).Def(0)),
+	}
+}
+
+// pageProperty describes an outputPage.
+func pageProperty() tool.Property {
+	return tool.Optional("page", tool.Object("The page asked for; outputs is empty then.",
+		tool.Required("output", tool.Integer("")),
+		tool.Optional("output_type", tool.Text("")),
+		tool.Optional("mime", tool.Text("Which form of the output this is.")),
+		tool.Required("text", tool.Text("Without ANSI colours.")),
+		tool.Required("offset", tool.Integer("")),
+		tool.Optional("next_offset", tool.Integer("Where the next page begins; absent on the last one, so far.")),
+		tool.Required("length", tool.Integer("Characters of the whole output, so far.")),
+	))
+}
+
+// pageOf reads at most n characters of a run's output.
+func pageOf(r *session.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
+	p := &outputPage{Output: output, Offset: offset}
+	var piece []rune // one more than asked for, where there is more
+	if output == LeftOutOutput {
+		raw, length, err := r.LeftOut(offset, n+1)
+		if errors.Is(err, session.ErrNothingLeftOut) {
+			return nil, fmt.Errorf("%w: its outputs have the numbers 0 to %d", err, len(outputs.Each)-1)
+		} else if err != nil {
+			return nil, err
+		}
+		piece, p.Type, p.Length = []rune(raw), "stream", length
+	} else {
+		if output >= len(outputs.Each) {
+			return nil, fmt.Errorf("run %s has %s, numbered from 0, so there is no output %d", r.ID, tool.Plural(len(outputs.Each), "output"), output)
+		}
+		c := outputs.Each[output]
+		var all string
+		all, p.Mime = c.Main()
+		runes := []rune(all)
+		from := min(offset, len(runes))
+		piece, p.Type, p.Length = runes[from:min(from+n+1, len(runes))], c.Kind, len(runes)
+	}
+	if offset > p.Length {
+		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, tool.Plural(p.Length, "character"))
+	}
+	if len(piece) > n {
+		end := tool.Before(piece, n)
+		if end == 0 {
+			end = n
+		}
+		end -= unfinishedEscape(piece[:end])
+		piece = piece[:end]
+	}
+	if next := offset + len(piece); next < p.Length {
+		p.Next = &next
+	}
+	p.Text = tool.Plain(string(piece))
+	return p, nil
+}
+
+// longestEscape is how long a terminal's control sequence may be to be kept whole.
+const longestEscape = 200
+
+// unfinishedEscape counts the characters of a control sequence that does not end within the text, and that does not
+// make up all of it.
+func unfinishedEscape(piece []rune) int {
+	tail := string(piece[max(0, len(piece)-longestEscape):])
+	i := strings.LastIndexByte(tail, '\x1b')
+	if i < 0 {
+		return 0
+	}
+	if at := tool.ANSI.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
+		return 0
+	}
+	if n := tool.Size(tail[i:]); n < len(piece) {
+		return n
+	}
+	return 0
+}
+
+// answerPage answers with a page of a run's output.
+func answerPage(r *session.Run, args runArgs) (*tool.Answer, error) {
+	result := r.Result()
+	outputs := desk.ContentsOf(result.Outputs)
+	offset, n := 0, RunOptions{MaxSize: args.MaxSize}.Size()
+	if args.Offset != nil {
+		offset = *args.Offset
+	}
+	p, err := pageOf(r, outputs, *args.Output, offset, n)
+	if err != nil {
+		return nil, err
+	}
+	out := RunView{
+		ExecutionResult: ExecutionResult{
+			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
+			CellID: r.CellID, RunID: r.ID, State: string(result.State), ExecutionCount: result.Count,
+		},
+		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended), Page: p,
+	}
+	a := &tool.Answer{Body: &out}
+	return a, a.Trim(func() bool {
+		n = n * 3 / 4
+		if p, err = pageOf(r, outputs, *args.Output, offset, n); err != nil || n < 1 {
+			return false
+		}
+		out.Page, out.Truncated = p, p.Next != nil
+		return true
+	})
+}

@@ -1,0 +1,109 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type querySessionsArgs struct {
+	RootPath string `json:"root_path"`
+}
+
+type QuerySessionsResult struct {
+	RootPath string        `json:"root_path"`
+	Sessions []sessionView `json:"sessions"`
+	Total    int           `json:"total_sessions"`
+	Active   int           `json:"active_sessions"`
+	Message  string        `json:"message,omitempty"`
+}
+
+type sessionView struct {
+	document.Session
+	CellCount int `json:"cell_count"`
+}
+
+// queryNbSessions makes query_nb_sessions.
+func queryNbSessions(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "query_nb_sessions",
+		Title:   "Open notebook sessions",
+		Toolset: tool.ToolsetRTC,
+		Description: "Lists the notebooks below a folder that this program has open, or had open lately, in JupyterLab's real-time collaboration. " +
+			"Use it to see which notebooks you hold and when they close by themselves. Costs nothing: the server is not asked.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Optional("root_path", tool.Text("Folder, relative to the server's root folder. Left out: all.").Length(0, 4096).Def("")),
+		),
+		Output: tool.Object("",
+			tool.Required("root_path", tool.Text("The folder, without a leading slash; \"\" is the server's root.")),
+			tool.Required("sessions", tool.List("By path.", tool.Object("", append(document.SessionProperties(),
+				tool.Required("cell_count", tool.Integer("Cells when last seen.")))...))),
+			tool.Required("total_sessions", tool.Integer("")),
+			tool.Required("active_sessions", tool.Integer("Those that are connected.")),
+			tool.Optional("message", tool.Text("Why not all sessions are listed.")),
+		),
+		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
+			root, err := jupyter.CleanPath(args.RootPath)
+			if err != nil {
+				return nil, fmt.Errorf("root_path: %w", err)
+			}
+			infos, err := d.Manager.Sessions(root)
+			if err != nil {
+				return nil, err
+			}
+			out := QuerySessionsResult{RootPath: root, Sessions: []sessionView{}}
+			for _, i := range infos {
+				if !i.Notebook {
+					continue
+				}
+				if out.Total++; i.Status == session.Connected {
+					out.Active++
+				}
+				out.Sessions = append(out.Sessions, sessionView{document.DescribeSession(i), i.Cells})
+			}
+			a := &tool.Answer{Body: &out}
+			return a, a.Trim(func() bool {
+				if len(out.Sessions) == 0 {
+					return false
+				}
+				out.Sessions = out.Sessions[:len(out.Sessions)*3/4]
+				out.Message = "the list ends after " + tool.Plural(len(out.Sessions), "session") + " because the answer would be too long: give a root_path"
+				return true
+			})
+		}),
+	}
+}
+
+// endNbSession makes end_nb_session.
+func endNbSession(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "end_nb_session",
+		Title:   "Close a notebook session",
+		Toolset: tool.ToolsetRTC,
+		Description: "Saves and leaves a notebook's collaboration session now, before it closes for want of use. The kernel keeps running, people's tabs stay as they are, " +
+			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
+		Marks:  tool.Marks{Idempotent: true},
+		Input:  tool.Arguments(tool.Required("path", desk.PathSchema())),
+		Output: tool.Object("", document.EndedProperties()...),
+		Handle: tool.Typed(func(ctx context.Context, args notebookArgs) (*tool.Answer, error) {
+			path, err := desk.NotebookArg("path", args.Path)
+			if err != nil {
+				return nil, err
+			}
+			info, found, err := document.SessionAt(d, path)
+			if err != nil {
+				return nil, err
+			}
+			if found && !info.Notebook {
+				return nil, fmt.Errorf("path %s is a text document, not a notebook: end_document_session closes it", tool.Quoted(path))
+			}
+			return document.EndSession(ctx, d, path, "notebook")
+		}),
+	}
+}

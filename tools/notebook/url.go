@@ -1,0 +1,175 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type BaseURLResult struct {
+	BaseURL    string `json:"base_url"`
+	RuntimeURL string `json:"runtime_url,omitempty"`
+}
+
+// getBaseURL makes get_base_url.
+func getBaseURL(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "get_base_url",
+		Title:   "Get the Jupyter address",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
+			"Use it to build links for people. Costs nothing: the server is not asked.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(),
+		Output: tool.Object("",
+			tool.Required("base_url", tool.Text("The server's address with its path prefix, without a trailing slash.")),
+			tool.Optional("runtime_url", tool.Text("That of the server that has the kernels, where it is another one.")),
+		),
+		Handle: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) {
+			out := BaseURLResult{BaseURL: d.Manager.Server().BaseURL()}
+			if d.Manager.Apart() {
+				out.RuntimeURL = d.Manager.KernelServer().BaseURL()
+			}
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+type notebookURLArgs struct {
+	URL string `json:"url"`
+}
+
+type URLResult struct {
+	OriginalURL  string `json:"original_url"`
+	BaseURL      string `json:"base_url"`
+	NotebookPath string `json:"notebook_path"`
+}
+
+// nbPathFromURL makes nb_path_from_url.
+func nbPathFromURL(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "nb_path_from_url",
+		Title:   "Notebook path from a URL",
+		Toolset: tool.ToolsetNotebook,
+		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/…, /tree/…, /doc/tree/…, /edit/…, /view/…, workspaces too) " +
+			"into the path that the other tools take. Use it when a person pastes a link. " +
+			"Refuses links to other servers and to files that are no notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
+		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
+		Input: tool.Arguments(
+			tool.Required("url", tool.Text("Full JupyterLab URL of a notebook, as the browser shows it.").Length(1, 16384)),
+		),
+		Output: tool.Object("",
+			tool.Required("original_url", tool.Text("The URL as given; a token in it is blotted out.")),
+			tool.Required("base_url", tool.Text("The address of the Jupyter server.")),
+			tool.Required("notebook_path", tool.Text("The decoded path, without a leading slash.")),
+		),
+		Handle: tool.Typed(func(_ context.Context, args notebookURLArgs) (*tool.Answer, error) {
+			base := d.Manager.Server().BaseURL()
+			path, err := notebookPath(args.URL, base)
+			if err != nil {
+				return nil, err
+			}
+			return &tool.Answer{Body: URLResult{withoutToken(args.URL), base, path}}, nil
+		}),
+	}
+}
+
+const urlForms = "/lab/tree/PATH, /notebooks/PATH, /tree/PATH, /doc/tree/PATH, /edit/PATH, /view/PATH or /lab/workspaces/NAME/tree/PATH"
+
+// notebookPath takes the notebook's path out of a URL of the Jupyter server at base.
+func notebookPath(raw, base string) (string, error) {
+	shown := tool.Quoted(withoutToken(raw))
+	u, err := url.Parse(strings.TrimSpace(raw))
+	if err != nil {
+		// The parser's own words repeat the whole address, a token included.
+		return "", fmt.Errorf("url %s cannot be parsed: check its %% escapes and give it as the browser shows it", shown)
+	}
+	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
+		return "", fmt.Errorf("url %s is not a full URL: it has to start with %s", shown, base)
+	}
+	b, err := url.Parse(base)
+	if err != nil {
+		return "", tool.Fault{Err: fmt.Errorf("parse our own base URL: %w", err)}
+	}
+	if !jupyter.SameHost(u, b) {
+		return "", fmt.Errorf("url %s belongs to another server: these tools work on %s", shown, base)
+	}
+	page, ok := strings.CutPrefix(u.EscapedPath(), b.EscapedPath()+"/")
+	if !ok {
+		return "", fmt.Errorf("url %s is outside the Jupyter server at %s: its path has to start with %s/", shown, base, b.EscapedPath())
+	}
+	escaped, ok := afterPage(page)
+	if !ok {
+		return "", fmt.Errorf("url %s names no file: known are %s, below %s", shown, urlForms, base)
+	}
+	path, err := url.PathUnescape(escaped)
+	if err != nil {
+		return "", fmt.Errorf("the path in url %s cannot be decoded: %w", shown, err)
+	}
+	// JupyterLab names a file of the collaborative drive with the drive in front.
+	path = strings.TrimPrefix(path, "RTC:")
+	clean, err := jupyter.CleanPath(path)
+	if err != nil {
+		return "", fmt.Errorf("the path in url %s: %w", shown, err)
+	}
+	if !strings.HasSuffix(clean, ".ipynb") || strings.HasSuffix(path, "/") {
+		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, tool.Quoted(path))
+	}
+	return clean, nil
+}
+
+// afterPage cuts off the part of a URL's path that names the page, and returns the file's part, still escaped.
+func afterPage(page string) (string, bool) {
+	first, rest, _ := strings.Cut(page, "/")
+	switch first {
+	case "tree", "notebooks", "edit", "view":
+		return rest, rest != ""
+	case "lab", "doc":
+		// lab/workspaces/NAME/tree/PATH and lab/workspaces/NAME/doc/tree/PATH are pages too.
+		if after, ok := strings.CutPrefix(rest, "workspaces/"); ok {
+			if _, rest, ok = strings.Cut(after, "/"); !ok {
+				return "", false
+			}
+			rest = strings.TrimPrefix(rest, "doc/")
+		}
+		rest, ok := strings.CutPrefix(rest, "tree/")
+		return rest, ok && rest != ""
+	}
+	return "", false
+}
+
+// withoutToken blots out what may be secret in a URL: the token that Jupyter puts into links, and a password.
+func withoutToken(raw string) string {
+	const blot = "REDACTED"
+	if head, rest, ok := strings.Cut(raw, "://"); ok {
+		authority := rest
+		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
+			authority = rest[:i]
+		}
+		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
+			raw = head + "://" + blot + rest[i:]
+		}
+	}
+	// By hand, so that the rest stays as it was written. A token can stand in the query or in the fragment.
+	out, rest := "", raw
+	for {
+		i := strings.IndexAny(rest, "?&#;")
+		if i < 0 {
+			return out + rest
+		}
+		out, rest = out+rest[:i+1], rest[i+1:]
+		name, value, ok := strings.Cut(rest, "=")
+		if key, err := url.QueryUnescape(name); ok && err == nil && strings.EqualFold(key, "token") {
+			end := strings.IndexAny(value, "?&#;")
+			if end < 0 {
+				end = len(value)
+			}
+			out, rest = out+name+"="+blot, value[end:]
+		}
+	}
+}

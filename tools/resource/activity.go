@@ -1,0 +1,73 @@
+package resource
+
+import (
+	"context"
+	"slices"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// localOwner owns the sessions of clients that start this program themselves: they are the same user's.
+const localOwner = "local"
+
+// activityClient is the client of ctx as the record of activity knows it. What a client did that came over the network
+// is its own: no other sees it.
+func activityClient(ctx context.Context) activity.Client {
+	c := activity.Client{Key: tool.ClientOf(ctx), Owner: localOwner}
+	if tool.ClientIn(ctx) != nil {
+		c.Owner = c.Key
+	}
+	if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
+		info := s.GetClientInfo()
+		c.Name = oneLine(info.Name + " " + info.Version)
+	}
+	return c
+}
+
+// Noting makes a tool's calls be counted in the record of activity, each with the files that it was about if it went well.
+func (d *Provider) Noting(t tool.Tool) tool.Tool {
+	if d.Activity == nil {
+		return t
+	}
+	handle := t.Handle
+	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
+		a, err := handle(ctx, req)
+		var files []string
+		if err == nil {
+			files = d.filesOf(ctx, req, a)
+		}
+		d.Activity.Called(activityClient(ctx), files...)
+		return a, err
+	}
+	return t
+}
+
+// filesOf are the files that a call was about, by its answer and its arguments.
+func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer) []string {
+	var files []string
+	add := func(path string) {
+		if path, err := jupyter.CleanPath(path); err == nil && path != "" && !slices.Contains(files, path) {
+			files = append(files, path)
+		}
+	}
+	if a != nil && a.Doc != nil {
+		add(a.Doc.Path())
+	}
+	args := req.GetArguments()
+	for _, name := range []string{"path", "notebook_path", "file_path", "newPath", "copyPath"} {
+		if path, ok := args[name].(string); ok {
+			add(path)
+		}
+	}
+	if id, ok := args["session_id"].(string); ok && len(files) == 0 {
+		if s, err := d.Manager.Analysis(tool.ClientOf(ctx), id); err == nil {
+			add(s.NotebookPath())
+		}
+	}
+	return files
+}

@@ -1,0 +1,190 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A change is what became different in one notebook since it was last looked at.
+type change struct {
+	all     bool // anything may be different, or at least the notebook as a whole
+	whole   bool // all of it may be different
+	cells   map[string]bool
+	outputs map[string]bool // cells of which outputs, count or state are different
+}
+
+func (c *change) add(more ydoc.Changes) {
+	c.all = true
+	c.whole = c.whole || !more.Complete
+	for _, cell := range more.Cells {
+		c.cells[cell.ID] = true
+		if cell.New || cell.Outputs || cell.Run {
+			c.outputs[cell.ID] = true
+		}
+	}
+	for _, id := range more.Deleted {
+		c.cells[id], c.outputs[id] = true, true
+	}
+}
+
+// touches tells whether what is at an address is different.
+func (c *change) touches(at notebookURI, run *session.Run) bool {
+	switch {
+	case c.whole:
+		return true
+	case at.form == formCell:
+		return c.cells[at.cell]
+	case at.form == formFile:
+		for id := range c.cells {
+			if strings.HasPrefix(at.cell, id+".") {
+				return true
+			}
+		}
+		return false
+	case at.form == formOutputs:
+		return c.outputs[at.cell]
+	case at.form == formRun:
+		return run != nil && c.outputs[run.CellID]
+	}
+	return c.all
+}
+
+// note takes note of what happens to documents; see session.Manager.Observe.
+func (l *live) note(e session.Event) {
+	if e.Kind == session.Closed && e.Document.Notebook() != nil {
+		l.d.Visits.Close(e.Document.FileID())
+	}
+	n := &l.noted
+	n.Lock()
+	defer n.Unlock()
+	if n.changes == nil {
+		n.changes, n.runs, n.closed = map[*session.Document]*change{}, map[*session.Run]bool{}, map[*session.Document]bool{}
+	}
+	switch e.Kind {
+	case session.Changed:
+		c := n.changes[e.Document]
+		if c == nil {
+			c = &change{cells: map[string]bool{}, outputs: map[string]bool{}}
+			n.changes[e.Document] = c
+		}
+		c.add(e.Changes)
+	case session.Ran:
+		n.runs[e.Run] = true
+	case session.Closed:
+		n.closed[e.Document], n.list = true, true
+	case session.Opened, session.Moved:
+		n.list = true
+	}
+	l.nudge()
+}
+
+// called notes that a client has called a tool, which may have opened notebooks.
+func (l *live) called(client string) {
+	l.noted.Lock()
+	defer l.noted.Unlock()
+	if l.noted.visits == nil {
+		l.noted.visits = map[string]bool{}
+	}
+	l.noted.visits[client] = true
+	l.nudge()
+}
+
+// spread finds out who is to hear of what was noted. l.mu is held.
+func (l *live) spread() {
+	n := &l.noted
+	n.Lock()
+	changes, runs, closed, visits, list := n.changes, n.runs, n.closed, n.visits, n.list
+	n.changes, n.runs, n.closed, n.visits, n.list = nil, nil, nil, nil, false
+	n.Unlock()
+	for _, s := range l.feeds {
+		if list || visits[s.client] {
+			l.lookAgain(s)
+		}
+		for uri, sub := range s.subs {
+			l.mark(s, sub, changes, runs, closed)
+			if visits[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
+				sub.pace.due = true // what clients do is recorded there
+			}
+		}
+	}
+}
+
+// mark marks a subscription where what it is to is different.
+func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*session.Run]bool, closed map[*session.Document]bool) {
+	if sub.at.form == formCurrent && len(changes) > 0 {
+		if o, ok := l.d.CurrentNotebook(s.ctx); ok && changes[o.Doc] != nil {
+			sub.pace.due = true
+		}
+		return
+	}
+	if sub.held == nil {
+		return
+	}
+	if closed[sub.held] {
+		sub.release()
+		sub.pace.due = true
+		return
+	}
+	var run *session.Run
+	if sub.at.form == formRun {
+		run, _ = l.d.Manager.Run(sub.at.run)
+		if run != nil && runs[run] {
+			sub.pace.due = true
+		}
+	}
+	if c := changes[sub.held]; c != nil && c.touches(sub.at, run) {
+		sub.pace.due = true
+	}
+}
+
+// lookAgain looks whether a client's list is another one, and which notebooks it may read now.
+func (l *live) lookAgain(s *feed) {
+	known, current := l.listOf(s)
+	if known != s.known {
+		s.known, s.lists.due = known, true
+		if sub := s.subs[desk.UriList]; sub != nil {
+			sub.pace.due = true
+		}
+	}
+	if current != s.current {
+		s.current = current
+		if sub := s.subs[desk.UriCurrent]; sub != nil {
+			sub.pace.due = true
+		}
+	}
+	for _, sub := range s.subs {
+		if !sub.inNotebook() {
+			continue
+		}
+		o, err := l.d.findNotebook(s.ctx, sub.at)
+		switch {
+		case err != nil && sub.held != nil:
+			sub.release() // it is no longer the client's
+			sub.pace.due = true
+		case err == nil && sub.held == nil:
+			sub.hold(o.Doc)
+			sub.pace.due = true
+		}
+	}
+}
+
+// listOf is what a client's list is known by, and its current notebook.
+func (l *live) listOf(s *feed) (list, current string) {
+	if l.d.Manager == nil {
+		return "", ""
+	}
+	var b strings.Builder
+	for _, o := range l.d.OwnedNotebooks(s.ctx) {
+		b.WriteString(desk.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path()) + "\n")
+	}
+	if latest, _ := l.d.Gallery.Store.List(l.d.ImageSessions(s.ctx), 0, 1); len(latest) > 0 {
+		b.WriteString(latest[0].URI())
+	}
+	if o, ok := l.d.CurrentNotebook(s.ctx); ok {
+		current = o.Doc.FileID()
+	}
+	return b.String(), current
+}

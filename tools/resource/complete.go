@@ -1,0 +1,122 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// maxCompletions is how many values the protocol lets a completion have.
+const maxCompletions = 100
+
+// Completer completes the variables of the addresses of resources, each with what there is for the client that asks.
+type Completer struct{ D *Provider }
+
+// CompleteResourceArgument implements server.ResourceCompletionProvider.
+func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	var values []string
+	switch {
+	case strings.HasPrefix(uri, desk.NotebookScheme), strings.HasPrefix(uri, desk.ExportScheme):
+		values = c.notebook(ctx, arg.Name, given.Arguments)
+	case strings.HasPrefix(uri, ContextScheme):
+		values = c.D.completeContext(ctx, arg.Name)
+	case strings.Contains(uri, "/images/"):
+		values = c.image(ctx, arg.Name, given.Arguments)
+	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "session_id":
+		for _, a := range c.D.Manager.Analyses(tool.ClientOf(ctx)) {
+			values = append(values, a.ID())
+		}
+	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "path":
+		values = completeFiles(c.D.Desk, "")(ctx, arg.Value, nil)
+	}
+	return completion(values, arg.Value), nil
+}
+
+// completion is the values that begin with what has been written so far, each once and in the order given.
+func completion(values []string, prefix string) *mcp.Completion {
+	out := []string{}
+	seen := map[string]bool{}
+	for _, v := range values {
+		if strings.HasPrefix(v, prefix) && v != "" && !seen[v] {
+			seen[v] = true
+			out = append(out, v)
+		}
+	}
+	total := len(out)
+	return &mcp.Completion{Values: out[:min(total, maxCompletions)], Total: total, HasMore: total > maxCompletions}
+}
+
+// notebook gives the values of a variable in the address of a notebook, for the other variables as they are given.
+func (c Completer) notebook(ctx context.Context, name string, given map[string]string) (values []string) {
+	if name == "pattern" {
+		for _, t := range NotebookPatterns() {
+			values = append(values, t.Name)
+		}
+		return values
+	}
+	for _, o := range c.D.OwnedNotebooks(ctx) {
+		if s := given["session_id"]; s != "" && s != o.Session && name != "session_id" {
+			continue
+		}
+		if n := given["notebook_id"]; n != "" && n != o.Doc.FileID() && name != "notebook_id" && name != "session_id" {
+			continue
+		}
+		switch name {
+		case "session_id":
+			values = append(values, o.Session)
+		case "notebook_id":
+			values = append(values, o.Doc.FileID())
+		case "file":
+			values = append(values, desk.ExportName(o.Doc.Path()))
+		case "cell_id":
+			values = append(values, o.Doc.Notebook().IDs()...)
+		case "run_id":
+			for _, r := range c.D.runsOf(ctx, o.Doc) {
+				values = append(values, r.ID)
+			}
+		case "ext":
+			values = append(values, extensions(o.Doc, given["cell_id"])...)
+		}
+	}
+	return values
+}
+
+// extensions are those of a cell's file, or of all cells' where none is named.
+func extensions(doc *session.Document, cell string) (out []string) {
+	nb := doc.Notebook()
+	for _, c := range nb.Cells() {
+		if ext := strings.TrimPrefix(cellLanguage(nb, c).Extension, "."); (cell == "" || cell == c.ID) && !slices.Contains(out, ext) {
+			out = append(out, ext)
+		}
+	}
+	return out
+}
+
+// image gives those of a variable in the address of an image.
+func (c Completer) image(ctx context.Context, name string, given map[string]string) (values []string) {
+	sessions := c.D.ImageSessions(ctx)
+	if name == "session_id" {
+		return sessions
+	}
+	if s := given["session_id"]; s != "" {
+		sessions = slices.DeleteFunc(sessions, func(mine string) bool { return mine != s })
+	}
+	list, _ := c.D.Gallery.Store.List(sessions, 0, 10*maxCompletions)
+	for _, e := range list {
+		_, file, _ := strings.Cut(e.URI(), "/images/")
+		id, ext, _ := strings.Cut(file, ".")
+		switch {
+		case name == "image_id":
+			values = append(values, id)
+		case name == "ext" && (given["image_id"] == "" || given["image_id"] == id):
+			values = append(values, ext)
+		}
+	}
+	return values
+}

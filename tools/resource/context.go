@@ -1,0 +1,156 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strconv"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	ContextScheme  = "context://"
+	UriOverview    = ContextScheme + "project/overview"
+	UriModule      = ContextScheme + "module/"
+	UriCurrentWork = ContextScheme + "session/current"
+	UriRecent      = ContextScheme + "sessions/recent"
+)
+
+const (
+	recentDefault = 10
+	recentMost    = 100
+)
+
+const markdown = "text/markdown"
+
+// AddContext makes what is known of the project and of what this client has worked on resources.
+func AddContext(s *server.MCPServer, d *Provider) {
+	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
+		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
+	}
+	fixed(UriOverview, "project-overview", "Project Overview", "High-level project information, tech stack, and architecture", d.readOverview)
+	fixed(UriCurrentWork, "current-session", "Current Session", "Active session information and activity", d.readCurrent)
+	fixed(UriRecent, "recent-sessions", "Recent Sessions", "List of recent sessions, the latest first", d.readRecent)
+	template := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
+		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, name, mcp.WithTemplateTitle(title), mcp.WithTemplateDescription(description), mcp.WithTemplateMIMEType(markdown)),
+			server.ResourceTemplateHandlerFunc(markdownReader(read)))
+	}
+	template(UriModule+"{name}", "module", "Module Detail", "Detailed module information including patterns, rules, and issues", d.readModule)
+	template(UriRecent+"{?limit}", "recent-sessions", "Recent Sessions", "List of recent sessions, at most limit of them, up to "+strconv.Itoa(recentMost), d.readRecent)
+}
+
+func markdownReader(read func(context.Context, string) (string, error)) server.ResourceHandlerFunc {
+	return func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		uri := req.Params.URI
+		text, err := read(ctx, uri)
+		if err != nil {
+			return nil, contextError(uri, err)
+		}
+		return []mcp.ResourceContents{mcp.TextResourceContents{URI: uri, MIMEType: markdown, Text: text}}, nil
+	}
+}
+
+// contextError gives an error the code that the contract has for it.
+func contextError(uri string, err error) error {
+	var known *resourceError
+	switch {
+	case errors.As(err, &known):
+		return known
+	case errors.Is(err, jupyter.ErrNotFound):
+		return &resourceError{mcp.INTERNAL_ERROR, "Project file not found", uri, err.Error() + ": make the file, or name another with --project"}
+	case errors.Is(err, errProject):
+		return &resourceError{mcp.INTERNAL_ERROR, err.Error(), uri, "mend the project file, and read again"}
+	default:
+		return &resourceError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
+	}
+}
+
+func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
+	p, err := d.Project.load(ctx)
+	if err != nil {
+		return "", err
+	}
+	return overviewPage(p), nil
+}
+
+func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
+	name, err := url.PathUnescape(strings.TrimPrefix(uri, UriModule))
+	if err != nil || name == "" {
+		return "", &resourceError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: it is like " + UriModule + "auth"}
+	}
+	p, err := d.Project.load(ctx)
+	if err != nil {
+		return "", err
+	}
+	m, ok := p.Module(name)
+	if !ok {
+		return "", &resourceError{
+			mcp.INVALID_PARAMS, "Module not found: " + name, uri,
+			fmt.Sprintf("Module '%s' not found in %s: there are %s", name, d.Project.Path, commaList(p.Names(), "none")),
+		}
+	}
+	return modulePage(m), nil
+}
+
+func (d *Provider) readCurrent(ctx context.Context, uri string) (string, error) {
+	s, ok := d.Activity.Current(tool.ClientOf(ctx))
+	if !ok {
+		return "", &resourceError{mcp.INVALID_PARAMS, "No active session", uri, "a session begins with the first tool call of a client"}
+	}
+	return currentPage(s, time.Now()), nil
+}
+
+func (d *Provider) readRecent(ctx context.Context, uri string) (string, error) {
+	limit, err := recentLimit(uri)
+	if err != nil {
+		return "", err
+	}
+	list, err := d.Activity.Recent(ctx, activityClient(ctx).Owner, limit)
+	if err != nil {
+		return "", err
+	}
+	return recentPage(list, time.Now()), nil
+}
+
+// recentLimit reads ?limit=n of an address.
+func recentLimit(uri string) (int, error) {
+	u, err := url.Parse(uri)
+	if err != nil {
+		return 0, &resourceError{mcp.INVALID_PARAMS, "Invalid limit", uri, err.Error()}
+	}
+	text, given := u.Query().Get("limit"), u.Query().Has("limit")
+	if !given {
+		return recentDefault, nil
+	}
+	limit, err := strconv.Atoi(text)
+	if err != nil || limit < 1 || limit > recentMost {
+		return 0, &resourceError{mcp.INVALID_PARAMS, "Invalid limit: " + text, uri, fmt.Sprintf("limit is a number from 1 to %d", recentMost)}
+	}
+	return limit, nil
+}
+
+// completeContext gives the values of a variable in the address of a resource of ours.
+func (d *Provider) completeContext(ctx context.Context, name string) []string {
+	switch name {
+	case "name":
+		if d.Activity == nil {
+			return nil
+		}
+		p, err := d.Project.load(ctx)
+		if err != nil {
+			return nil // there is nothing to choose from; reading says why
+		}
+		return p.Names()
+	case "limit":
+		return []string{"5", strconv.Itoa(recentDefault), "20", "50", strconv.Itoa(recentMost)}
+	}
+	return nil
+}

@@ -1,0 +1,91 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"reflect"
+	"strings"
+	"unsafe"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// A resourceError is an error of a request for a resource, with the code and the data that JSON-RPC has for it.
+type resourceError struct {
+	Code     int    // mcp.INVALID_PARAMS or mcp.INTERNAL_ERROR
+	Message  string // one of a few fixed texts
+	Resource string // the URI
+	Reason   string // what exactly was wrong, and what to do
+}
+
+func (e *resourceError) Error() string { return e.Message }
+
+func (e *resourceError) data() map[string]any {
+	return map[string]any{"resource": e.Resource, "reason": e.Reason}
+}
+
+// noResource is the error of an address at which there is nothing for the client.
+func noResource(uri, message, reason string) error {
+	uri, _ = tool.Cut(uri, 2000)
+	return &resourceError{mcp.INVALID_PARAMS, message, uri, reason}
+}
+
+// codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's
+// handler with -32603 and without data, and offers nothing to change that but the hook that is shown the error just
+// before it is written. So the hook sets the fields of mcp-go's own error there; should a later version have others, it
+// leaves the error as it is. refusal is why a request to subscribe was refused before it reached mcp-go.
+func codeErrors(hooks *server.Hooks, refusal func(message any) *resourceError) {
+	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, message any, err error) {
+		switch method {
+		case mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
+		default:
+			return
+		}
+		e := refusal(message)
+		if e == nil && !errors.As(err, &e) {
+			read, ok := message.(*mcp.ReadResourceRequest)
+			if !ok || !errors.Is(err, server.ErrResourceNotFound) {
+				return
+			}
+			uri, _ := tool.Cut(read.Params.URI, 2000)
+			e = &resourceError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no address of a resource is like this one: resources/templates/list shows what there is"}
+			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
+				e.Message, e.Reason = inner.Error(), inner.Error()
+			}
+			if strings.HasPrefix(uri, ContextScheme) {
+				e.Code = mcp.INVALID_REQUEST // its contract says so
+			}
+		}
+		recode(err, e)
+	})
+}
+
+// reachedHandler tells an error of a handler of ours from mcp-go's own, which has nothing in it but its sentinel.
+func reachedHandler(err error) bool {
+	var joined interface{ Unwrap() []error }
+	return errors.As(err, &joined)
+}
+
+// recode makes mcp-go's error one with the code, the message and the data of e.
+func recode(err error, e *resourceError) {
+	v := reflect.ValueOf(err)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return
+	}
+	code, cause, data := v.Elem().FieldByName("code"), v.Elem().FieldByName("err"), v.Elem().FieldByName("data")
+	if code.Kind() != reflect.Int || !cause.IsValid() || cause.Type() != reflect.TypeFor[error]() ||
+		!data.IsValid() || data.Type() != reflect.TypeFor[any]() {
+		return
+	}
+	settable(code).SetInt(int64(e.Code))
+	settable(cause).Set(reflect.ValueOf(fmt.Errorf("%w", e)))
+	settable(data).Set(reflect.ValueOf(e.data()))
+}
+
+// settable is a field that is not exported, to be set all the same.
+func settable(field reflect.Value) reflect.Value {
+	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
+}

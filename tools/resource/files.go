@@ -1,0 +1,73 @@
+package resource
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/url"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// AddFiles makes the files of the Jupyter server resources of each analysis session of the client's, at the addresses
+// that file_get names. They are not listed: file_list does that.
+func AddFiles(s *server.MCPServer, d *Provider) {
+	s.AddResourceTemplate(
+		mcp.NewResourceTemplate(analysis.FileScheme+"{session_id}/files/{+path}", "file",
+			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+tool.Kilobytes(analysis.MaxFile)+"; path is relative to the server's root folder. file_get names the addresses."),
+		),
+		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+			contents, err := d.readFile(ctx, req.Params.URI)
+			if err != nil {
+				return nil, fmt.Errorf("%w: %w", server.ErrResourceNotFound, err)
+			}
+			return []mcp.ResourceContents{contents}, nil
+		},
+	)
+}
+
+// parseFileURI takes such an address apart.
+func parseFileURI(address string) (session, path string, err error) {
+	rest, ok := strings.CutPrefix(address, analysis.FileScheme)
+	session, path, found := strings.Cut(rest, "/files/")
+	if !ok || !found || session == "" || strings.Contains(session, "/") {
+		return "", "", fmt.Errorf("%s is not the address of a file, which is like %sabc/files/work/result.csv", tool.Quoted(address), analysis.FileScheme)
+	}
+	if path, err = url.PathUnescape(path); err != nil {
+		return "", "", fmt.Errorf("the path in %s cannot be decoded: %w", tool.Quoted(address), err)
+	}
+	return session, path, nil
+}
+
+// readFile reads the file at an address. A client reads those of its own sessions only.
+func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceContents, error) {
+	session, path, err := parseFileURI(uri)
+	if err != nil {
+		return nil, err
+	}
+	c, err := analysis.FileNotFolder(ctx, d.Desk, session, path)
+	if err != nil {
+		return nil, err
+	}
+	tooLarge := func(size int64) error {
+		return fmt.Errorf("%s takes %s, and no more than %s are handed over", tool.Quoted(c.Path), tool.Kilobytes(int(size)), tool.Kilobytes(analysis.MaxFile))
+	}
+	switch {
+	case c.Size == nil:
+		return nil, errors.New("the Jupyter server does not say how large " + tool.Quoted(c.Path) + " is")
+	case *c.Size > analysis.MaxFile:
+		return nil, tooLarge(*c.Size)
+	}
+	data, mime, err := analysis.FileData(ctx, d.Desk, c.Path)
+	if err != nil {
+		return nil, err
+	}
+	if len(data) > analysis.MaxFile { // it has grown
+		return nil, tooLarge(int64(len(data)))
+	}
+	return analysis.FileContents(uri, mime, data), nil
+}

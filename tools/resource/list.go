@@ -1,0 +1,82 @@
+package resource
+
+import (
+	"context"
+	"encoding/base64"
+	"strconv"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+)
+
+// Listed is how many resources a page of resources/list has.
+const Listed = 100
+
+// A lister lists the resources of one kind that there are for a client, in a fixed order.
+type lister struct {
+	name string // in cursors
+	// list lists at most so many from a place on, which is 0 for the beginning. next is the place for the next page, 0
+	// where there is none.
+	list func(ctx context.Context, after uint64, most int) (list []mcp.Resource, next uint64)
+}
+
+// addLists has resources/list list what there is for the client that asks. mcp-go's own list is fixed and the same for
+// all clients; it comes first, and then what each lister has.
+func addLists(hooks *server.Hooks, listers ...lister) {
+	hooks.AddBeforeListResources(func(_ context.Context, _ any, req *mcp.ListResourcesRequest) {
+		if _, _, ok := placeOf(req.Params.Cursor, listers); !ok && req.Params.Cursor != "" {
+			req.Params.Cursor = "?" // which mcp-go refuses
+		}
+	})
+	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
+		at, after, ours := placeOf(req.Params.Cursor, listers)
+		if ours {
+			res.Resources = []mcp.Resource{}
+		}
+		res.NextCursor = ""
+		for ; at < len(listers); at++ {
+			room := Listed - len(res.Resources)
+			if room <= 0 {
+				res.NextCursor = cursorAt(listers[at].name, after)
+				return
+			}
+			list, next := listers[at].list(ctx, after, room)
+			res.Resources = append(res.Resources, list...)
+			if after = next; next > 0 {
+				res.NextCursor = cursorAt(listers[at].name, next)
+				return
+			}
+		}
+	})
+}
+
+func cursorAt(name string, after uint64) mcp.Cursor {
+	return mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(name + ":" + strconv.FormatUint(after, 10))))
+}
+
+// placeOf reads a cursor of ours.
+func placeOf(c mcp.Cursor, listers []lister) (at int, after uint64, ours bool) {
+	b, err := base64.StdEncoding.DecodeString(string(c))
+	if err != nil || c == "" {
+		return 0, 0, false
+	}
+	name, number, _ := strings.Cut(string(b), ":")
+	for i, l := range listers {
+		if l.name == name {
+			after, err = strconv.ParseUint(number, 10, 64)
+			return i, after, err == nil
+		}
+	}
+	return 0, 0, false
+}
+
+// page is the part of a whole list that a lister is asked for.
+func page(all []mcp.Resource, after uint64, most int) (list []mcp.Resource, next uint64) {
+	from := int(min(after, uint64(len(all))))
+	to := min(from+most, len(all))
+	if to < len(all) {
+		next = uint64(to)
+	}
+	return all[from:to], next
+}

@@ -1,0 +1,166 @@
+package resource
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// How large each resource is at most, in bytes.
+const (
+	maxOverview = 50_000
+	maxModule   = 20_000
+	maxCurrent  = 10_000
+	maxRecent   = 50_000
+)
+
+// topFiles is how many files of a session are named.
+const topFiles = 10
+
+// unsaid stands for what the project file does not say.
+const unsaid = "not stated"
+
+func said(s string) string {
+	if s = strings.TrimSpace(s); s == "" {
+		return unsaid
+	}
+	return s
+}
+
+func commaList(list []string, none string) string {
+	if len(list) == 0 {
+		return none
+	}
+	return strings.Join(list, ", ")
+}
+
+// An mdPage is Markdown that is being written.
+type mdPage struct{ strings.Builder }
+
+func (p *mdPage) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
+
+// overviewPage is context://project/overview.
+func overviewPage(p *project.Project) string {
+	var w mdPage
+	w.line("# Project: %s\n", p.Project.Name)
+	w.line("**Type:** %s  \n**Path:** %s\n", said(p.Project.Type), said(p.Project.Path))
+	w.line("## Tech Stack\n")
+	w.line("- **Stack:** %s\n- **Runtime:** %s\n- **Package Manager:** %s\n", commaList(p.Tech.Stack, unsaid), said(p.Tech.Runtime), said(p.Tech.PackageManager))
+	w.line("## Architecture\n")
+	w.line("**Pattern:** %s  \n**Description:** %s\n", said(p.Architecture.Pattern), said(p.Architecture.Description))
+	w.line("## Modules (%d)", len(p.Modules))
+	for _, m := range p.Modules {
+		w.line("\n### %s", m.Name)
+		if m.Description != "" {
+			w.line("%s", strings.TrimSpace(m.Description))
+		}
+		w.line("\n**Key Files:**")
+		for _, f := range m.KeyFiles {
+			w.line("- %s (%s)", f.Path, said(f.Role))
+		}
+		w.line("\n**Patterns:** %d  \n**Business Rules:** %d  \n**Common Issues:** %d", len(m.Patterns), len(m.BusinessRules), len(m.CommonIssues))
+	}
+	return cutPage(w.String(), maxOverview, "context://module/{name} has each module")
+}
+
+// modulePage is context://module/{name}.
+func modulePage(m project.Module) string {
+	var w mdPage
+	w.line("# Module: %s", m.Name)
+	if m.Description != "" {
+		w.line("\n%s", strings.TrimSpace(m.Description))
+	}
+	w.line("\n## Key Files")
+	for _, f := range m.KeyFiles {
+		w.line("\n### %s\n**Role:** %s  ", f.Path, said(f.Role))
+		if f.Description != "" {
+			w.line("%s", strings.TrimSpace(f.Description))
+		}
+	}
+	bullets(&w, "Patterns", m.Patterns)
+	bullets(&w, "Business Rules", m.BusinessRules)
+	w.line("\n## Common Issues (%d)", len(m.CommonIssues))
+	for _, i := range m.CommonIssues {
+		w.line("\n### %s\n**Solution:** %s  \n**Discovered:** %s (Session: %s)", oneLine(i.Description), said(i.Solution), said(i.DiscoveredAt), said(i.SessionID))
+	}
+	w.line("\n## Dependencies\n\n%s", commaList(m.Dependencies, "None"))
+	return cutPage(w.String(), maxModule, "the project file has all of it")
+}
+
+func bullets(w *mdPage, title string, list []string) {
+	w.line("\n## %s (%d)\n", title, len(list))
+	for _, text := range list {
+		w.line("- %s", strings.ReplaceAll(strings.TrimSpace(text), "\n", "\n  "))
+	}
+}
+
+// currentPage is context://session/current.
+func currentPage(s activity.Session, now time.Time) string {
+	var w mdPage
+	w.line("# Active Session\n")
+	w.line("**Started:** %s  \n**Duration:** %s  \n**Status:** %s\n", second(s.Started), spoken(now.Sub(s.Started)), s.Status)
+	w.line("## Files Accessed (%d)", len(s.Files))
+	for _, f := range s.Files[:min(topFiles, len(s.Files))] {
+		w.line("\n### %s\n**Access Count:** %d  \n**Last Accessed:** %s", f.Path, f.Count, second(f.Last))
+	}
+	w.line("\n## Topics (%d)\n", len(s.Topics))
+	for _, t := range s.Topics {
+		w.line("- %s", oneLine(t))
+	}
+	w.line("\n## Activity Summary\n\n- **Tool Calls:** %d\n- **Discoveries:** %d", s.ToolCalls, len(s.Discoveries))
+	return cutPage(w.String(), maxCurrent, "further topics are left out")
+}
+
+// recentPage is context://sessions/recent.
+func recentPage(list []activity.Session, now time.Time) string {
+	var w mdPage
+	w.line("# Recent Sessions (%d)", len(list))
+	for _, s := range list {
+		until := s.Until
+		if s.Status == activity.Active {
+			until = now
+		}
+		w.line("\n## Session %s\n**Started:** %s  \n**Duration:** %s  \n**Status:** %s  \n**Files:** %d  \n**Topics:** %s  \n**Discoveries:** %d",
+			s.ID[:min(8, len(s.ID))], second(s.Started), spoken(until.Sub(s.Started)), s.Status, len(s.Files), oneLine(commaList(s.Topics, "none")), len(s.Discoveries))
+	}
+	return cutPage(w.String(), maxRecent, "give a smaller limit")
+}
+
+// second is a time to the second.
+func second(t time.Time) string { return tool.Stamp(t.Truncate(time.Second)) }
+
+// oneLine is a text in place of which there may be one line only.
+func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
+
+// spoken is a duration as people say it: "2 hours 15 minutes".
+func spoken(d time.Duration) string {
+	minutes := int(d / time.Minute)
+	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60
+	var parts []string
+	for _, p := range []struct {
+		n    int
+		unit string
+	}{{days, "day"}, {hours, "hour"}, {minutes, "minute"}} {
+		if p.n > 0 && len(parts) < 2 {
+			parts = append(parts, tool.Plural(p.n, p.unit))
+		}
+	}
+	if parts == nil {
+		return tool.Plural(max(0, int(d/time.Second)), "second")
+	}
+	return strings.Join(parts, " ")
+}
+
+// cutPage keeps a page within its size: it ends at a line, and says so.
+func cutPage(s string, limit int, instead string) string {
+	if len(s) <= limit {
+		return s
+	}
+	note := "\n… cut at " + tool.Kilobytes(limit) + " of " + tool.Kilobytes(len(s)) + ": " + instead + "\n"
+	end := strings.LastIndexByte(s[:limit-len(note)], '\n') + 1
+	return s[:end] + note
+}

@@ -1,0 +1,117 @@
+package resource
+
+import (
+	"context"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// TemplateTTL is for how long clients may keep what never changes while the program runs, in milliseconds.
+const TemplateTTL = 3_600_000
+
+// The addresses of notebooks' resources, as RFC 6570 templates. A variable's name has no hyphen there.
+const (
+	TemplateNotebook = desk.NotebookScheme + "{session_id}/{notebook_id}"
+	TemplatePattern  = desk.UriTemplates + "{pattern}"
+	TemplateExport   = desk.ExportScheme + "{session_id}/{+file}" + desk.ExportSuffix
+	TemplateFile     = desk.ExportScheme + "{session_id}/{+file}/cells/{cell_id}.{ext}"
+	templateCellFile = desk.ExportScheme + "{session_id}/cells/{cell_id}.{ext}"
+
+	// Whatever else begins like that is taken apart as well, to say what is wrong with it. These two are not listed.
+	AnyNotebook = desk.NotebookScheme + "{+address}"
+	AnyExport   = desk.ExportScheme + "{+address}"
+)
+
+// A templated resource is one template with what is said of it.
+type templated struct{ uri, name, description, mime string }
+
+var notebookTemplates = []templated{
+	{TemplateNotebook, "notebook", "A notebook that this client has open, as srcbook markdown: text as it stands, code in fenced blocks under the names of the cells. No outputs.", MIMEMarkdown},
+	{TemplateNotebook + "/" + formSrcmd, "notebook-srcmd", "The same, by its name. notebook_import reads it back.", MIMEMarkdown},
+	{TemplateNotebook + "/" + formJSON, "notebook-json", "A notebook in nbformat 4, with outputs: harmless ones only, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook + "/" + formCells, "notebook-cells", "The cells of a notebook: id, type, source and state of each.", MIMEJSON},
+	{TemplateNotebook + "/cells/{cell_id}", "notebook-cell", "The source of one cell, of the MIME type of its language.", ""},
+	{TemplateNotebook + "/cells/{cell_id}/outputs", "notebook-cell-outputs", "The outputs of one cell: harmless ones only, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook + "/executions/{run_id}", "notebook-execution", "One run of a cell that this client has asked for: state, times and outputs.", MIMEJSON},
+	{TemplatePattern, "notebook-template", "A notebook to begin with; notebook_from_template makes a real one of it.", MIMEMarkdown},
+	{TemplateExport, "notebook-file", "A notebook as a srcbook file; file is its path without .ipynb.", MIMEMarkdown},
+	{TemplateFile, "notebook-cell-file", "One cell of a notebook as a file.", ""},
+	{templateCellFile, "cell-file", "One cell as a file, where only one notebook of the session has such a cell.", ""},
+}
+
+// addNotebooks makes notebooks resources: those that the client which asks has open, in the forms that
+// resources_notebook_uri.go takes apart, and the templates that new ones are made from.
+func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
+	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+		return d.readNotebook(ctx, req)
+	}
+	for _, uri := range []string{desk.UriList, desk.UriCurrent} {
+		s.AddResource(mcp.NewResource(uri, uri), read) // resources/list is told about them by listNotebooks
+	}
+	for _, t := range notebookTemplates {
+		s.AddResourceTemplate(mcp.NewResourceTemplate(t.uri, t.name, mcp.WithTemplateDescription(t.description), mcp.WithTemplateMIMEType(t.mime)), read)
+	}
+	for _, uri := range []string{AnyNotebook, AnyExport} {
+		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, uri), read)
+	}
+	hooks.AddAfterListResourceTemplates(func(_ context.Context, _ any, _ *mcp.ListResourceTemplatesRequest, res *mcp.ListResourceTemplatesResult) {
+		res.ResourceTemplates = slices.DeleteFunc(slices.Clone(res.ResourceTemplates), func(t mcp.ResourceTemplate) bool {
+			return t.Name == AnyNotebook || t.Name == AnyExport
+		})
+	})
+	hooks.AddAfterListResources(func(_ context.Context, _ any, _ *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
+		res.Resources = slices.DeleteFunc(slices.Clone(res.Resources), func(r mcp.Resource) bool { return r.Name == r.URI })
+	})
+	hooks.AddAfterReadResource(func(_ context.Context, _ any, req *mcp.ReadResourceRequest, res *mcp.ReadResourceResult) {
+		if strings.HasPrefix(req.Params.URI, desk.UriTemplates) {
+			res.SetCacheHints(TemplateTTL, mcp.CacheScopePublic)
+		}
+	})
+}
+
+// listNotebooks lists the notebooks that a client has open, and the templates.
+func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
+	owned := d.OwnedNotebooks(ctx)
+	all := []mcp.Resource{{
+		URI: desk.UriList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: tool.Plural(len(owned), "active notebook"),
+	}}
+	if current, ok := d.CurrentNotebook(ctx); ok {
+		m := d.metaOf(current)
+		all = append(all, mcp.Resource{
+			URI: desk.UriCurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
+			Description: "The notebook that this client has worked in last, " + m.Path,
+		})
+	}
+	for _, o := range owned {
+		all = append(all, d.resourcesOf(o)...)
+	}
+	for _, t := range NotebookPatterns() {
+		all = append(all, mcp.Resource{
+			URI: desk.UriTemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.description,
+		})
+	}
+	return page(all, after, most)
+}
+
+// resourcesOf are what is listed of a notebook. Cells, outputs and runs are found through its cells and by templates.
+func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
+	m := d.metaOf(o)
+	uri := desk.NotebookAddress(o.Session, m.NotebookID)
+	about := "Notebook " + m.Path
+	if m.Pattern != "" {
+		about += " for the pattern " + m.Pattern
+	}
+	modified := mcp.Annotated{Annotations: &mcp.Annotations{LastModified: m.LastModified}}
+	return []mcp.Resource{
+		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: about + ", in session " + o.Session, Meta: metaIn(m), Annotated: modified},
+		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: tool.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
+		{URI: desk.ExportAddress(o.Session, m.Path), Name: desk.ExportName(m.Path) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
+	}
+}
+
+func metaIn(m notebookMeta) *mcp.Meta { return &mcp.Meta{AdditionalFields: m.fields(nil)} }

@@ -1,0 +1,80 @@
+package resource
+
+import (
+	"context"
+	"path"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// findNotebook finds an open notebook that the client of ctx may read at a session's address.
+func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedNotebook, error) {
+	missing := noResource(u.uri, msgNotebook, "no notebook of this session is open here under that address: it is another session's, was closed, or put away after some time without use; "+desk.UriList+" lists those there are, and reading a notebook by its path opens it")
+	if u.form == formExport || u.form == formFile {
+		return d.findExport(ctx, u, missing)
+	}
+	client := tool.ClientOf(ctx)
+	for _, doc := range d.Manager.Notebooks() {
+		if doc.FileID() != u.notebook {
+			continue
+		}
+		v, visited := d.Visits.Of(client, u.notebook)
+		if u.session == desk.ImageOwner(ctx) && visited && v.ByPath {
+			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
+		}
+		if a, err := d.Manager.Analysis(client, u.session); err == nil && a.NotebookPath() == doc.Path() {
+			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
+		}
+	}
+	return desk.OwnedNotebook{}, missing
+}
+
+// findExport finds the notebook that the address of an export means: by its path, by its file's name where that is one
+// notebook's only, or by no name where the session has one only.
+func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error) (desk.OwnedNotebook, error) {
+	var mine, named []desk.OwnedNotebook
+	for _, o := range d.OwnedNotebooks(ctx) {
+		if o.Session != u.session {
+			continue
+		}
+		mine = append(mine, o)
+		name := desk.ExportName(o.Doc.Path())
+		if name == u.file {
+			return o, nil
+		}
+		if path.Base(name) == u.file {
+			named = append(named, o)
+		}
+	}
+	switch {
+	case len(named) == 1:
+		return named[0], nil
+	case len(named) > 1:
+		return desk.OwnedNotebook{}, noResource(u.uri, msgNotebook, "several notebooks of this session have that name: give the folders as well")
+	case u.form == formFile && u.file == "":
+		return exportOfCell(mine, u, missing)
+	case u.file == desk.AliasExport && len(mine) == 1:
+		return mine[0], nil
+	}
+	return desk.OwnedNotebook{}, missing
+}
+
+// exportOfCell finds the notebook that has a cell whose file has the name, among those of one session.
+func exportOfCell(mine []desk.OwnedNotebook, u notebookURI, missing error) (desk.OwnedNotebook, error) {
+	var having []desk.OwnedNotebook
+	for _, o := range mine {
+		if _, ok := cellOfFile(o.Doc.Notebook(), u.cell); ok {
+			having = append(having, o)
+		}
+	}
+	switch {
+	case len(having) == 1:
+		return having[0], nil
+	case len(having) > 1:
+		return desk.OwnedNotebook{}, noResource(u.uri, msgCell, "several notebooks of this session have such a cell: give the notebook as well, as in "+desk.ExportScheme+"{session-id}/{file}/cells/{cell-id}.py")
+	case len(mine) > 0:
+		return desk.OwnedNotebook{}, noResource(u.uri, msgCell, "no notebook of this session has such a cell")
+	}
+	return desk.OwnedNotebook{}, missing
+}

@@ -1,0 +1,338 @@
+package resource
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/srcmd"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// resourceRoom bounds the text of a resource, in bytes as it is on the wire.
+const resourceRoom = tool.AnswerRoom - 30_000
+
+const (
+	MIMEJSON     = "application/json"
+	MIMEMarkdown = "text/markdown"
+)
+
+// readNotebook reads what is at an address of a notebook. It is read-only: nothing is run, and no notebook is opened.
+func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+	u, err := parseNotebookURI(req.Params.URI)
+	if err != nil {
+		return nil, err
+	}
+	var c mcp.TextResourceContents
+	switch u.form {
+	case formList:
+		c, err = d.readList(ctx)
+	case formTemplate:
+		c, err = readTemplate(u)
+	case formCurrent:
+		current, ok := d.CurrentNotebook(ctx)
+		if !ok {
+			return nil, noResource(u.uri, msgCurrent, "this client has worked in no notebook that is still open: a tool that takes a path or a session opens one")
+		}
+		c, err = d.readOwned(ctx, current, u)
+	default:
+		var owned desk.OwnedNotebook
+		if owned, err = d.findNotebook(ctx, u); err == nil {
+			c, err = d.readOwned(ctx, owned, u)
+		}
+	}
+	if err != nil {
+		return nil, err
+	}
+	c.URI = u.uri
+	return []mcp.ResourceContents{c}, nil
+}
+
+// readOwned reads a notebook, or something in it, which counts as a use of it.
+func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+	if !o.Doc.Hold() {
+		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now")
+	}
+	defer o.Doc.Release()
+	nb := o.Doc.Notebook()
+	switch u.form {
+	case formCurrent, formSrcmd, formExport:
+		return d.readSrcmd(o)
+	case formJSON:
+		return d.readJSON(ctx, o)
+	case formCells:
+		return d.readCellList(o)
+	case formRun:
+		return d.readRun(ctx, o, u)
+	case formCell, formOutputs, formFile:
+		c, ok := nb.Cell(u.cell)
+		if u.form == formFile {
+			c, ok = cellOfFile(nb, u.cell)
+		}
+		if !ok {
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+tool.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
+		}
+		if u.form == formOutputs {
+			return d.readOutputs(ctx, o, c)
+		}
+		text, left := cutLines(c.Source, "read_nb_cells shows them")
+		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).fields(cellMeta(nb, c))), nil
+	}
+	return mcp.TextResourceContents{}, noResource(u.uri, msgFormat+u.cell, "the forms of a notebook are srcmd, json, cells, cells/{cell-id}, cells/{cell-id}/outputs and executions/{run-id}")
+}
+
+// contentsText is a resource's text with its description.
+func contentsText(text, mime string, left int, meta map[string]any) mcp.TextResourceContents {
+	if left > 0 {
+		meta["truncated"], meta["bytesLeftOut"] = true, left
+	}
+	return mcp.TextResourceContents{MIMEType: mime, Text: text, Meta: meta}
+}
+
+// contentsJSON is a resource that is JSON, indented as people read it.
+func contentsJSON(v any, meta map[string]any) (mcp.TextResourceContents, error) {
+	b, err := indented(v)
+	if err != nil {
+		return mcp.TextResourceContents{}, fmt.Errorf("write a notebook's resource: %w", err)
+	}
+	return mcp.TextResourceContents{MIMEType: MIMEJSON, Text: string(b), Meta: meta}, nil
+}
+
+func indented(v any) ([]byte, error) {
+	var b bytes.Buffer
+	enc := json.NewEncoder(&b)
+	enc.SetEscapeHTML(false)
+	enc.SetIndent("", "  ")
+	err := enc.Encode(v)
+	return bytes.TrimRight(b.Bytes(), "\n"), err
+}
+
+// An OwnedEntry is a notebook in notebook://list.
+type OwnedEntry struct {
+	ID        string `json:"id"`
+	SessionID string `json:"sessionId"`
+	CellCount int    `json:"cellCount"`
+	Pattern   string `json:"pattern,omitempty"`
+	CreatedAt string `json:"createdAt"`
+	Name      string `json:"name"`
+	Path      string `json:"path"`
+	URI       string `json:"uri"`
+}
+
+func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, error) {
+	list := []OwnedEntry{}
+	for _, o := range d.OwnedNotebooks(ctx) {
+		m := d.metaOf(o)
+		list = append(list, OwnedEntry{m.NotebookID, m.SessionID, m.CellCount, m.Pattern, m.CreatedAt, m.name(), m.Path, desk.NotebookAddress(o.Session, m.NotebookID)})
+	}
+	return contentsJSON(list, map[string]any{"notebookCount": len(list)})
+}
+
+// asSrcmd is a notebook for the srcbook form.
+func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
+	out := srcmd.Notebook{Title: title, Language: languageOf(nb).Name}
+	for _, key := range []string{"kernelspec", analysis.OwnMetadata} {
+		if v, ok := nb.Metadata()[key].(map[string]any); ok {
+			if out.Metadata == nil {
+				out.Metadata = map[string]any{}
+			}
+			out.Metadata[key] = v
+		}
+	}
+	for _, c := range nb.Cells() {
+		metadata, _ := desk.SmallObject(withoutTrust(c.Metadata))
+		out.Cells = append(out.Cells, srcmd.Cell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata})
+	}
+	return out
+}
+
+// withoutTrust is a cell's metadata without what is only for open tabs.
+func withoutTrust(metadata map[string]any) map[string]any {
+	out := map[string]any{}
+	for k, v := range metadata {
+		if k != document.Trusted {
+			out[k] = v
+		}
+	}
+	return out
+}
+
+func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
+	text, err := srcmd.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
+	if err != nil {
+		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", tool.Quoted(o.Doc.Path()), err)
+	}
+	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
+	m := d.metaOf(o)
+	return contentsText(text, MIMEMarkdown, left, m.fields(map[string]any{"name": m.name()})), nil
+}
+
+// readJSON writes a notebook in nbformat, with its outputs made harmless. Where it is too large, outputs are cut first,
+// then cells are left out at its end.
+func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
+	nb := o.Doc.Notebook()
+	cells := nb.Cells()
+	meta := d.metaOf(o).fields(nil)
+	lim := desk.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: desk.MaxOutputs}
+	for left := 0; ; {
+		content := session.NotebookContent(nb)
+		list, _ := content["cells"].([]any)
+		list = list[:min(len(list), len(cells)-left)]
+		wasCut := left > 0
+		for i := range list {
+			cell, _ := list[i].(map[string]any)
+			if cells[i].Type != ydoc.Code || cell == nil {
+				continue
+			}
+			shown, cut := safeOutputs(cells[i].Outputs, lim, d.referring(ctx, o.Doc, cells[i]))
+			cell["outputs"] = shown
+			wasCut = wasCut || cut
+		}
+		content["cells"] = list
+		c, err := contentsJSON(content, meta)
+		if err != nil || fitsWire(c.Text) || len(list) == 0 {
+			if wasCut {
+				meta["truncated"], meta["cellsLeftOut"] = true, left
+			}
+			return c, err
+		}
+		if lim.None() {
+			left += max(1, len(list)/4)
+			continue
+		}
+		if lim = lim.Halved(); lim.Total < 500 {
+			lim = desk.OutputLimits{}
+		}
+	}
+}
+
+// A ListedCell is a cell in a notebook's cells resource.
+type ListedCell struct {
+	ID             string `json:"id"`
+	Type           string `json:"type"`
+	Source         string `json:"source"`
+	Language       string `json:"language,omitempty"`
+	Status         string `json:"status,omitempty"`
+	ExecutionCount *int   `json:"executionCount,omitempty"`
+	HasOutputs     bool   `json:"hasOutputs"`
+}
+
+func (d *Provider) readCellList(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
+	nb := o.Doc.Notebook()
+	list := []ListedCell{}
+	for _, c := range nb.Cells() {
+		list = append(list, ListedCell{c.ID, c.Type, c.Source, cellLanguage(nb, c).Name, cellStatus(c), c.ExecutionCount, len(c.Outputs) > 0})
+	}
+	meta := d.metaOf(o).fields(map[string]any{"name": "Notebook Cells"})
+	for all := len(list); ; list = list[:len(list)*3/4] {
+		c, err := contentsJSON(list, meta)
+		if err != nil || fitsWire(c.Text) || len(list) == 0 {
+			if len(list) < all {
+				meta["truncated"], meta["cellsLeftOut"] = true, all-len(list)
+			}
+			return c, err
+		}
+	}
+}
+
+// referring is a tray that puts the addresses of a cell's images in their places.
+func (d *Provider) referring(ctx context.Context, doc *session.Document, c ydoc.Cell) *desk.Tray {
+	t := d.Gallery.Tray(ctx, 0)
+	t.From, t.Refer = d.Gallery.OfCell(ctx, doc, c), true
+	return t
+}
+
+// fullLimits cut outputs that stand alone.
+var fullLimits = desk.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
+
+func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
+	meta := d.metaOf(o).fields(cellMeta(o.Doc.Notebook(), c))
+	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
+}
+
+// outputsJSON writes outputs within what a resource may take, in what around puts around them.
+func (d *Provider) outputsJSON(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
+	for lim := fullLimits; ; lim = lim.Halved() {
+		shown, wasCut := safeOutputs(outputs, lim, d.referring(ctx, o.Doc, c))
+		r, err := contentsJSON(around(shown), meta)
+		if err != nil || fitsWire(r.Text) || lim.None() {
+			if wasCut {
+				meta["truncated"] = true
+			}
+			return r, err
+		}
+	}
+}
+
+// An Execution is a run as a resource.
+type Execution struct {
+	ID             string           `json:"id"`
+	CellID         string           `json:"cellId"`
+	State          string           `json:"state"`
+	ExecutionCount *int             `json:"executionCount"`
+	StartedAt      string           `json:"startedAt,omitempty"`
+	EndedAt        string           `json:"endedAt,omitempty"`
+	Error          string           `json:"error,omitempty"`
+	Note           string           `json:"note,omitempty"`
+	Outputs        []map[string]any `json:"outputs"`
+}
+
+func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
+	r, ok := d.Manager.Run(u.run)
+	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
+		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "no run "+tool.Quoted(u.run)+" of this notebook is known: it is another client's, or was too long ago; list_runs shows those that are known")
+	}
+	res := r.Result()
+	out := Execution{
+		ID: r.ID, CellID: r.CellID, State: string(res.State), ExecutionCount: res.Count,
+		StartedAt: tool.Stamp(res.Started), EndedAt: tool.Stamp(res.Ended), Note: res.Note,
+	}
+	if res.Err != nil {
+		out.Error = printable(res.Err.Error())
+	}
+	c, _ := o.Doc.Notebook().Cell(r.CellID)
+	c.ID, c.ExecutionCount = r.CellID, res.Count
+	meta := d.metaOf(o).fields(map[string]any{"executionId": r.ID, "cellId": r.CellID, "state": out.State})
+	return d.outputsJSON(ctx, o, c, meta, res.Outputs, func(shown []map[string]any) any {
+		out.Outputs = shown
+		return out
+	})
+}
+
+// wireBytes is how many bytes a text takes in an answer.
+func wireBytes(s string) int {
+	b, err := json.Marshal(s)
+	if err != nil {
+		return len(s)
+	}
+	return len(b)
+}
+
+func fitsWire(s string) bool { return len(s) <= resourceRoom && wireBytes(s) <= resourceRoom }
+
+// cutLines cuts a text that is too large at the end of a line, and says so there; left is how many bytes are left out.
+func cutLines(s, instead string) (out string, left int) {
+	if fitsWire(s) {
+		return s, 0
+	}
+	end, room := 0, resourceRoom-1000
+	for line := range strings.Lines(s) {
+		if room -= wireBytes(line); room < 0 {
+			break
+		}
+		end += len(line)
+	}
+	left = len(s) - end
+	return s[:end] + "\n[cut at the end of a line: " + tool.Thousands(left) + " bytes are left out; " + instead + "]\n", left
+}

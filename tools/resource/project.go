@@ -1,0 +1,116 @@
+package resource
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// DefaultProject is where the project file is looked for, in the Jupyter server's root folder.
+const DefaultProject = "project.yaml"
+
+// A ProjectFile reads project.yaml through the Jupyter server, and again only when it has changed. It is safe for
+// concurrent use.
+type ProjectFile struct {
+	Manager *session.Manager
+	Path    string
+
+	mu   sync.Mutex
+	file fileStamp // of what was read
+	read *project.Project
+}
+
+// A fileStamp tells one state of a file from the next.
+type fileStamp struct {
+	modified time.Time
+	size     int64
+	hash     string
+}
+
+func stampOf(c jupyter.Content) fileStamp {
+	s := fileStamp{modified: c.LastModified, hash: c.Hash}
+	if c.Size != nil {
+		s.size = *c.Size
+	}
+	return s
+}
+
+// errProject is matched by what is wrong with the project file itself.
+var errProject = errors.New("the project file cannot be used")
+
+// load gives the project as the file says it now. The error matches [jupyter.ErrNotFound] where there is none, and
+// errProject where it is malformed; it names the line.
+func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	srv := f.Manager.Server()
+	c, err := srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		f.read = nil
+		return nil, err
+	case err != nil:
+		return nil, err
+	case c.Type == "directory":
+		return nil, fmt.Errorf("%s: %w: it is a folder", f.Path, errProject)
+	case c.Size != nil && *c.Size > project.MaxBytes:
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, and at most %d are read", f.Path, errProject, *c.Size, project.MaxBytes)
+	}
+	if f.read != nil && stampOf(c) == f.file {
+		return f.read, nil
+	}
+	c, err = srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
+	if err != nil {
+		return nil, err
+	}
+	var text string
+	if err := json.Unmarshal(c.Content, &text); err != nil {
+		return nil, fmt.Errorf("%s: %w: it is not a text", f.Path, errProject)
+	}
+	p, err := project.Parse(text)
+	if err != nil {
+		f.read = nil
+		return nil, fmt.Errorf("%s: %w: %w", f.Path, errProject, err)
+	}
+	f.file, f.read = stampOf(c), p
+	return p, nil
+}
+
+// add puts an entry into a list of a module, in the room of the file, so that whoever has it open sees it.
+func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (doc *session.Document, there bool, err error) {
+	doc, err = f.Manager.OpenText(ctx, f.Path)
+	if err != nil {
+		return nil, false, err
+	}
+	defer doc.Release()
+	var after *project.Project
+	err = doc.EditText(ctx, "add to the project", func(e *ydoc.TextEditor) error {
+		text, had, err := project.Add(e.String(), module, list, entry)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", f.Path, errProject, err)
+		}
+		there = had
+		if after, err = project.Parse(text); err != nil || had {
+			return err
+		}
+		return e.SetText(text)
+	})
+	if err != nil {
+		return nil, false, err
+	}
+	// The file follows a second or so later; until then what is kept is newer than it.
+	f.mu.Lock()
+	if f.read != nil {
+		f.read = after
+	}
+	f.mu.Unlock()
+	return doc, there, nil
+}

@@ -1,0 +1,170 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// OwnPrompts are those that need nothing but what the server has, in the order in which they are listed.
+func (d *Provider) OwnPrompts() []tool.Prompt {
+	notebook := tool.PromptArgument{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, ".ipynb")}
+	all := []tool.Prompt{
+		{
+			Name: "explore_dataset", Title: "Explore this dataset",
+			Description: "Looks at a data file, step by step, in a notebook that you watch.",
+			Arguments: []tool.PromptArgument{
+				{Name: "file", Description: "The data file, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, dataFiles...)},
+				{Name: "question", Description: "What you want to know."},
+			},
+			Text: d.exploreText,
+		},
+		{
+			Name: "review_notebook", Title: "Review this notebook",
+			Description: "Reads a notebook and says what is wrong, unclear or missing, without changing it.",
+			Arguments: []tool.PromptArgument{
+				notebook,
+				{Name: "focus", Description: "What to look at most.", Complete: completeWords("correctness", "reproducibility", "clarity", "performance", "statistics")},
+			},
+			Text: d.reviewText,
+		},
+		{
+			Name: "fix_failing_cell", Title: "Fix the failing cell",
+			Description: "Finds why a cell fails, mends it and runs it again.",
+			Arguments: []tool.PromptArgument{
+				notebook,
+				{Name: "cell", Description: "Index or id of the cell. Left out: the first that shows an error.", Complete: d.completeFailing},
+			},
+			Text: d.fixText,
+		},
+	}
+	if d.Activity != nil {
+		all = append(all, d.continuePrompt())
+	}
+	return all
+}
+
+// continuePrompt makes continue_work.
+func (d *Provider) continuePrompt() tool.Prompt {
+	return tool.Prompt{
+		Name: "continue_work", Title: "Continue where I left off",
+		Description: "Goes on with what was worked on in earlier sessions.",
+		Arguments: []tool.PromptArgument{
+			{Name: "goal", Description: "What to do next."},
+		},
+		Text: d.continueText,
+	}
+}
+
+// dataFiles are the endings of files that preview_data reads.
+var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
+
+// AddPrompts offers the prompts.
+func AddPrompts(s *server.MCPServer, d *Provider, toolsets []string) {
+	for _, p := range d.Prompts {
+		if !p.On(toolsets) {
+			continue
+		}
+		options := []mcp.PromptOption{mcp.WithPromptDescription(p.Description), mcp.WithPromptTitle(p.Title)}
+		for _, a := range p.Arguments {
+			about := []mcp.ArgumentOption{mcp.ArgumentDescription(a.Description)}
+			if a.Required {
+				about = append(about, mcp.RequiredArgument())
+			}
+			options = append(options, mcp.WithArgument(a.Name, about...))
+		}
+		s.AddPrompt(mcp.NewPrompt(p.Name, options...), func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
+			for _, a := range p.Arguments {
+				if a.Lacks(req.Params.Arguments) {
+					return nil, fmt.Errorf("the prompt %s needs %s: %s", p.Name, a.Name, a.Description)
+				}
+			}
+			text, err := p.Text(ctx, req.Params.Arguments)
+			if err != nil {
+				return nil, err
+			}
+			return mcp.NewGetPromptResult(p.Description, []mcp.PromptMessage{mcp.NewPromptMessage(mcp.RoleUser, mcp.NewTextContent(text))}), nil
+		})
+	}
+}
+
+// CompletePromptArgument implements server.PromptCompletionProvider.
+func (c Completer) CompletePromptArgument(ctx context.Context, name string, arg mcp.CompleteArgument, given mcp.CompleteContext) (*mcp.Completion, error) {
+	for _, p := range c.D.Prompts {
+		for _, a := range p.Arguments {
+			if p.Name == name && a.Name == arg.Name && a.Complete != nil {
+				return completion(a.Complete(ctx, arg.Value, given.Arguments), arg.Value), nil
+			}
+		}
+	}
+	return completion(nil, ""), nil
+}
+
+func completeWords(words ...string) func(context.Context, string, map[string]string) []string {
+	return func(context.Context, string, map[string]string) []string { return words }
+}
+
+// completeFiles gives the files with one of the endings, and the folders, of the folder that the written part is in.
+func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string, map[string]string) []string {
+	return func(ctx context.Context, written string, _ map[string]string) []string {
+		folder := path.Dir(written)
+		if folder == "." || !strings.Contains(written, "/") {
+			folder = ""
+		}
+		c, err := d.Manager.Server().Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+		if err != nil {
+			return nil // nothing to choose from; the prompt's own text says what is wrong with the file
+		}
+		entries, err := c.Entries()
+		if err != nil {
+			return nil
+		}
+		var files, folders []string
+		for _, e := range entries {
+			if e.Type == "directory" {
+				folders = append(folders, e.Path+"/")
+				continue
+			}
+			for _, ending := range endings {
+				if strings.HasSuffix(strings.ToLower(e.Name), ending) {
+					files = append(files, e.Path)
+					break
+				}
+			}
+		}
+		slices.Sort(files) // the server lists them in no order
+		slices.Sort(folders)
+		return append(files, folders...)
+	}
+}
+
+// completeFailing gives the ids of the cells that show an error.
+func (d *Provider) completeFailing(ctx context.Context, _ string, given map[string]string) []string {
+	if given["path"] == "" {
+		return nil
+	}
+	doc, err := d.Manager.Open(ctx, given["path"])
+	if err != nil {
+		return nil
+	}
+	defer doc.Release()
+	var ids []string
+	for _, c := range doc.Notebook().Cells() {
+		for _, out := range c.Outputs {
+			if out.Type() == "error" {
+				ids = append(ids, c.ID)
+				break
+			}
+		}
+	}
+	return ids
+}

@@ -1,0 +1,122 @@
+package resource
+
+import (
+	"context"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// maxArgument bounds what of a prompt's argument is repeated to the model.
+const maxArgument = 2_000
+
+// wish is an argument that a person has written in words.
+func wish(s string) string {
+	s, _ = tool.Cut(strings.TrimSpace(s), maxArgument)
+	return s
+}
+
+// existing gives the path of a file that a person has named, as the server has it; the error says what is wrong with it.
+func (d *Provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
+	c, err := d.Manager.Server().Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
+	switch {
+	case err != nil:
+		return "", err
+	case c.Type == "directory":
+		return "", fmt.Errorf("%s is a folder: name a file in it", tool.Quoted(c.Path))
+	case notebook && c.Type != "notebook":
+		return "", fmt.Errorf("%s is not a notebook", tool.Quoted(c.Path))
+	}
+	return c.Path, nil
+}
+
+func (d *Provider) exploreText(ctx context.Context, args map[string]string) (string, error) {
+	file, err := d.existing(ctx, args["file"], false)
+	if err != nil {
+		return "", err
+	}
+	book := strings.TrimSuffix(file, path.Ext(file)) + "-exploration.ipynb"
+	question := ""
+	if q := wish(args["question"]); q != "" {
+		question = "\nThe question to answer: " + q
+	}
+	return fmt.Sprintf(`Explore the data file %s together with me.%s
+
+1. Look at it with preview_data: columns, types, size. Say in two sentences what it seems to be.
+2. Make the notebook %s with create_document if it is not there, and work in it with session_create(notebook_path=…), so that I see each step in JupyterLab.
+3. In small cells, each with a line of Markdown before it that says why: load the data, missing and impossible values, distributions, how the columns hang together. One plot at a time; print the numbers beside it.
+4. Look at each plot before you go on, and change your plan when the data says so.
+5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, tool.Quoted(file), question, tool.Quoted(book)), nil
+}
+
+func (d *Provider) reviewText(ctx context.Context, args map[string]string) (string, error) {
+	file, err := d.existing(ctx, args["path"], true)
+	if err != nil {
+		return "", err
+	}
+	focus := "correctness first, then whether it runs from top to bottom in a fresh kernel, then clarity"
+	if f := wish(args["focus"]); f != "" {
+		focus = f
+	}
+	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
+
+Read all of it with read_nb_cells (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
+Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, tool.Quoted(file), focus), nil
+}
+
+func (d *Provider) fixText(ctx context.Context, args map[string]string) (string, error) {
+	file, err := d.existing(ctx, args["path"], true)
+	if err != nil {
+		return "", err
+	}
+	which := "the first cell that shows an error"
+	if c := wish(args["cell"]); c != "" {
+		which = "cell " + c
+	}
+	return fmt.Sprintf(`In the notebook %s, %s fails. Mend it.
+
+1. Read the notebook with read_nb_cells, the traceback and what the cell depends on above all.
+2. Look at what the variables really are (session_connect, then get_variables or get_variable) before you guess.
+3. Say in one sentence why it fails.
+4. Change as little as possible with modify_nb_cells, giving the revision that you read; I may be typing in it too.
+5. Run it with execute_nb_cells. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, tool.Quoted(file), which), nil
+}
+
+func (d *Provider) continueText(ctx context.Context, args map[string]string) (string, error) {
+	list, err := d.Activity.Recent(ctx, activityClient(ctx).Owner, 5)
+	if err != nil {
+		return "", err
+	}
+	var w mdPage
+	w.line("Continue where I left off.")
+	if goal := wish(args["goal"]); goal != "" {
+		w.line("What to do next: %s", goal)
+	}
+	files := 0
+	for _, s := range list {
+		w.line("\nSession of %s, %s:", second(s.Started), s.Status)
+		for _, t := range s.Topics {
+			w.line("- topic: %s", oneLine(t))
+		}
+		for _, found := range s.Discoveries {
+			text := oneLine(found.Text)
+			if found.Solution != "" {
+				text += " (solved: " + oneLine(found.Solution) + ")"
+			}
+			w.line("- found: %s", text)
+		}
+		for _, f := range s.Files[:min(topFiles, len(s.Files))] {
+			w.line("- file: %s (%s)", f.Path, tool.Plural(f.Count, "call"))
+			files++
+		}
+	}
+	if files == 0 {
+		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", UriOverview)
+		return w.String(), nil
+	}
+	text, _ := tool.Cut(w.String(), maxRecent)
+	return text + "\nRead the files that matter first, as they are now: I may have changed them. Say in a few sentences where things stand and what you would do next, and then do it.", nil
+}

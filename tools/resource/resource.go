@@ -1,0 +1,26 @@
+package resource
+
+import (
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// AddResources makes resources of images and notebooks, lists them, and has clients hear of their changes.
+func AddResources(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
+	d.live = addLive(hooks, d)
+	addImages(s, d)
+	addNotebooks(s, hooks, d)
+	addLists(hooks, lister{"notebooks", d.listNotebooks}, lister{"images", d.listImages})
+	codeErrors(hooks, d.live.refusal)
+}
+
+// Forget ends what is kept for a client.
+func (d *Provider) Forget(client string) {
+	d.live.leave(client)
+	if d.Activity != nil {
+		d.Activity.End(client)
+	}
+}
+
+// Tools are those that keep what resources show.
+func (d *Provider) Tools() []tool.Tool { return []tool.Tool{recordContext(d)} }

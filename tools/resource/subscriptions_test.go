@@ -1,0 +1,78 @@
+package resource
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/nbduet/nbduet/tools/desk"
+)
+
+// Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
+func TestPace(t *testing.T) {
+	now := time.Unix(1000, 0)
+	p := pace{on: true}
+	if send, wait := p.ready(now); send || wait != 0 {
+		t.Errorf("without a change: %v %v", send, wait)
+	}
+	sent := 0
+	for range 1000 { // a change each millisecond
+		p.due = true
+		if send, _ := p.ready(now); send {
+			sent++
+			p.sent(now, true)
+		}
+		now = now.Add(time.Millisecond)
+	}
+	if sent != 4 {
+		t.Errorf("%d notifications in a second", sent)
+	}
+	p.due = true
+	_, wait := p.ready(now.Add(-100 * time.Millisecond))
+	if wait <= 0 || wait > updateEvery {
+		t.Errorf("the last one waits %v", wait)
+	}
+	if send, _ := p.ready(now.Add(updateEvery)); !send {
+		t.Error("the last one is not sent")
+	}
+	p.sent(now, false)
+	if send, wait := p.ready(now); send || wait != retryEvery {
+		t.Errorf("one that was not taken: %v %v", send, wait)
+	}
+	p.on = false
+	if send, wait := p.ready(now.Add(time.Hour)); send || wait != 0 {
+		t.Errorf("where nobody wants them: %v %v", send, wait)
+	}
+}
+
+// A client that has not taken its notifications is told later, and holds up nobody.
+func TestSlowSubscriber(t *testing.T) {
+	d := &Provider{Desk: &desk.Desk{}}
+	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
+	session := server.NewInProcessSession("slow", nil)
+	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)
+	s := l.open(ctx, session, nil)
+	s.subs["x"] = &subscription{pace: pace{on: true}}
+	now := time.Unix(1000, 0)
+	for range 150 { // more than it has room for
+		s.subs["x"].pace.due = true
+		l.send(now)
+		now = now.Add(updateEvery)
+	}
+	if !s.subs["x"].pace.due {
+		t.Error("a notification that was not taken is forgotten")
+	}
+	for len(session.ClientNotifications()) > 0 {
+		<-session.ClientNotifications()
+	}
+	if next := l.send(now.Add(retryEvery)); s.subs["x"].pace.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
+		t.Errorf("it is not sent again; next in %v", next)
+	}
+	if l.leave("another"); len(l.feeds) != 1 {
+		t.Error("it is gone with another client")
+	}
+	if l.leave("slow"); len(l.feeds) != 0 {
+		t.Error("its feed is there after it has left")
+	}
+}

@@ -1,0 +1,33 @@
+package resource
+
+import (
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/templates"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// A pattern is a template as it is listed.
+type pattern struct{ Name, description string }
+
+func NotebookPatterns() []pattern {
+	var out []pattern
+	for _, t := range templates.All() {
+		out = append(out, pattern{t.Name, t.Description})
+	}
+	return out
+}
+
+// readTemplate reads a template as a resource.
+func readTemplate(u notebookURI) (mcp.TextResourceContents, error) {
+	t, ok := templates.Find(u.pattern)
+	if !ok {
+		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+tool.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
+	}
+	return mcp.TextResourceContents{MIMEType: MIMEMarkdown, Text: t.Text, Meta: map[string]any{
+		"pattern": t.Name, "name": patternTitle(t.Name) + " Template", "description": t.Description,
+		"cellCount": len(t.Notebook.Cells), "language": t.Notebook.Language,
+	}}, nil
+}

@@ -1,0 +1,107 @@
+package tool
+
+import (
+	"strings"
+	"testing"
+	"unicode/utf8"
+)
+
+func TestCutKeepsShortText(t *testing.T) {
+	for _, s := range []string{"", "a", strings.Repeat("é", 100)} {
+		if got, was := Cut(s, 100); got != s || was {
+			t.Errorf("cut(%q, 100) = %q, %v", s, got, was)
+		}
+	}
+}
+
+func TestCutKeepsHeadAndTail(t *testing.T) {
+	s := strings.Repeat("a", 5000) + strings.Repeat("z", 5000)
+	got, was := Cut(s, 200)
+	if !was || Size(got) > 200 {
+		t.Fatalf("cut to %d characters, was cut: %v", Size(got), was)
+	}
+	if !strings.HasPrefix(got, "aaaa") || !strings.HasSuffix(got, "zzzz") {
+		t.Errorf("head or tail is missing: %q", got)
+	}
+	kept := strings.Count(got, "a") + strings.Count(got, "z") - strings.Count(Marker(0), "a")
+	if want := Marker(10_000 - kept); !strings.Contains(got, want) {
+		t.Errorf("%q does not say %q", got, want)
+	}
+}
+
+// Whatever the limit, the result is within it, is valid, and is made of whole characters of the original.
+func TestCutAtEveryLimit(t *testing.T) {
+	flag, family, accented, toned := "🏴\U000e0067\U000e0062\U000e007f", "👨‍👩‍👧", "e\u0301", "👍🏽"
+	unit := "日" + flag + family + accented + toned + "x"
+	whole := map[string]bool{"日": true, flag: true, family: true, accented: true, toned: true, "x": true}
+	s := strings.Repeat(unit, 60)
+	for limit := range Size(s) + 2 {
+		got, was := Cut(s, limit)
+		if Size(got) > limit || !utf8.ValidString(got) || was != (limit < Size(s)) {
+			t.Fatalf("cut(…, %d) = %q, %v", limit, got, was)
+		}
+		if !was || limit < ShortestMarked {
+			continue
+		}
+		head, tail, ok := strings.Cut(got, "\n… [")
+		_, tail, ok2 := strings.Cut(tail, "left out] …\n")
+		if !ok || !ok2 {
+			t.Fatalf("cut(…, %d) has no mark: %q", limit, got)
+		}
+		for whole[lastCluster(head, whole)] {
+			head = strings.TrimSuffix(head, lastCluster(head, whole))
+		}
+		for whole[firstCluster(tail, whole)] {
+			tail = strings.TrimPrefix(tail, firstCluster(tail, whole))
+		}
+		if head != "" || tail != "" {
+			t.Fatalf("cut(…, %d) cut through a character: %q and %q are left over", limit, head, tail)
+		}
+	}
+}
+
+func lastCluster(s string, clusters map[string]bool) string {
+	for c := range clusters {
+		if strings.HasSuffix(s, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+func firstCluster(s string, clusters map[string]bool) string {
+	for c := range clusters {
+		if strings.HasPrefix(s, c) {
+			return c
+		}
+	}
+	return ""
+}
+
+func TestPlain(t *testing.T) {
+	for in, want := range map[string]string{
+		"no escapes": "no escapes",
+		"\x1b[0;31mZeroDivisionError\x1b[0m: x\x1b[1;32m\x1b[K": "ZeroDivisionError: x",
+		"\x1b]8;;http://x\x07link\x1b]8;;\x1b\\ end":            "link end",
+		"\x1b[38;5;28;01mdef\x1b[39;00m":                        "def",
+		"half \x1b[":                                            "half \x1b[",
+	} {
+		if got := Plain(in); got != want {
+			t.Errorf("plain(%q) = %q, want %q", in, got, want)
+		}
+	}
+}
+
+func TestLines(t *testing.T) {
+	if got := Lines("a\r\nb\rc\n\r\n"); got != "a\nb\nc\n\n" {
+		t.Errorf("lines = %q", got)
+	}
+}
+
+func TestThousands(t *testing.T) {
+	for n, want := range map[int]string{0: "0", 999: "999", 1000: "1,000", 1234567: "1,234,567", -1000: "-1,000"} {
+		if got := Thousands(n); got != want {
+			t.Errorf("thousands(%d) = %q, want %q", n, got, want)
+		}
+	}
+}

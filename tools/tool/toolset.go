@@ -1,0 +1,17 @@
+package tool
+
+// ToolsetContext is the toolset that needs [Config.Activity].
+const ToolsetContext = "context"
+
+// The toolsets, in the order in which they are listed.
+const (
+	ToolsetNotebook = "notebook"
+	ToolsetRuns     = "runs"
+	ToolsetDocument = "document"
+	ToolsetRTC      = "rtc"
+	ToolsetAnalysis = "analysis"
+	ToolsetCells    = "cells"
+
+	ToolsetDatalayer = "datalayer"
+	ToolsetToday     = "datalayer-today"
+)

@@ -1,0 +1,47 @@
+package tool
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+)
+
+func TestTurns(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var all Turns
+		first, err := all.Take(t.Context(), "a")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other, err := all.Take(t.Context(), "b")
+		if err != nil {
+			t.Fatal(err)
+		}
+		other()
+		ctx, stop := context.WithCancel(t.Context())
+		stop()
+		if _, err := all.Take(ctx, "a"); !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+		had := false
+		go func() {
+			second, err := all.Take(context.Background(), "a")
+			if err != nil {
+				t.Error(err)
+				return
+			}
+			had = true
+			second()
+		}()
+		synctest.Wait()
+		if had {
+			t.Error("two have the turn")
+		}
+		first()
+		synctest.Wait()
+		if !had || len(all.by) > 0 {
+			t.Errorf("had %v, left %v", had, all.by)
+		}
+	})
+}

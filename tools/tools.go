@@ -1,0 +1,218 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"fmt"
+	"log/slog"
+	"slices"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+	"github.com/santhosh-tekuri/jsonschema/v6"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/tools/datalayer"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Config says what the MCP server offers and on what.
+type Config struct {
+	// Manager does the work. The caller closes it after the MCP server has stopped.
+	Manager *session.Manager
+	// Version is this program's version, told to clients.
+	Version string
+	// Toolsets are the names of those that are on, as [ParseToolsets] returns them; none stands for the default.
+	Toolsets []string
+	// ReadOnly leaves out every tool that changes anything.
+	ReadOnly bool
+	// Clients are those that a transport tells apart; nil where mcp-go's sessions do.
+	Clients *tool.Clients
+	// Images keeps the images that answers name; nil stands for a store of the default size.
+	Images *images.Store
+	// MaxImages is how many images an answer shows, 0 for [desk.DefaultMaxImages], less for none.
+	MaxImages int
+	// MaxImageBytes is how large each of them is at most, 0 for [desk.DefaultMaxImageBytes].
+	MaxImageBytes int
+	// Activity remembers what each client works on; nil leaves the toolset "context" and its resources out. The caller
+	// closes it after the MCP server has stopped.
+	Activity *activity.Store
+	// Project is the path of the project file on the Jupyter server, "" for [resource.DefaultProject].
+	Project string
+	// Notebook is the path of the notebook that each client begins with, "" for none. Nothing looks whether it is there
+	// before it is used.
+	Notebook string
+	// Observe is told of each call of a tool when it has been answered: how it came out, in one of a few words, and
+	// how long it took. It must not block. nil tells nobody.
+	Observe func(tool, outcome string, took time.Duration)
+	// Logger gets one record of each call; nil logs nothing.
+	Logger *slog.Logger
+	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
+	LogCode bool
+}
+
+// listTTL is for how long clients may keep what is the same for all of them, and changes only when the program is started
+// with other flags, in milliseconds.
+const listTTL = 300_000
+
+// instructions are read by the model once, before any tool.
+const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
+Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and shift as soon as anybody inserts or deletes a cell: read the cells again before you name indexes, and keep the cell ids to recognise cells by.
+Changing a cell is merged with what people type into it meanwhile; where both changed the same words the tool refuses and shows both, and nothing is written.`
+
+// instructionsFor are the instructions, with what this server is about.
+func instructionsFor(cfg Config) string {
+	text := instructions
+	if cfg.Notebook != "" {
+		text += fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
+	}
+	if cfg.Manager != nil && cfg.Manager.Apart() {
+		text += "\nKernels run on another server than the one that has the notebooks and files: running code does not see the files that these tools show, nor do the tools see those that code writes."
+	}
+	return text
+}
+
+// New makes the MCP server. It talks to Jupyter only when a tool is called, so that initialize is answered at once
+// whatever state Jupyter is in. An error is a mistake in cfg or in a tool's schema.
+func New(cfg Config) (*server.MCPServer, error) {
+	log := cfg.Logger
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	toolsets := cfg.Toolsets
+	if len(toolsets) == 0 {
+		var err error
+		if toolsets, err = ParseToolsets("default"); err != nil {
+			return nil, err
+		}
+	}
+	if cfg.Activity == nil {
+		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == tool.ToolsetContext })
+	}
+	d, err := newParts(cfg)
+	if err != nil {
+		return nil, err
+	}
+	if cfg.Clients != nil {
+		cfg.Clients.Free = d.free
+	}
+	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
+	if cfg.Manager != nil {
+		calls.redact = cfg.Manager.Redact
+	}
+	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
+	hooks := &server.Hooks{}
+	s := server.NewMCPServer("nbduet", cfg.Version,
+		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
+		server.WithInstructions(instructionsFor(cfg)),
+		server.WithToolCapabilities(false),
+		server.WithResourceCapabilities(true, true),
+		server.WithCompletions(),
+		server.WithResourceCompletionProvider(resource.Completer{D: d.resources}),
+		server.WithPromptCompletionProvider(resource.Completer{D: d.resources}),
+		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, resource.TemplateTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
+		server.WithHooks(hooks),
+	)
+	resource.AddResources(s, hooks, d.resources)
+	resource.AddPrompts(s, d.resources, toolsets)
+	if slices.Contains(toolsets, tool.ToolsetCells) {
+		resource.AddFiles(s, d.resources)
+	}
+	if slices.Contains(toolsets, tool.ToolsetContext) {
+		resource.AddContext(s, d.resources)
+	}
+	open := &tool.Suspended{Start: cfg.Manager.Go, Log: calls.log}
+	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
+		check, err := tool.Compile(t.Name, t.Input)
+		if err != nil {
+			return nil, err
+		}
+		s.AddTool(t.Definition(), handler(d.resources.Noting(t), check, open, calls))
+	}
+	return s, nil
+}
+
+// handler is what stands around every tool.
+func handler(t tool.Tool, check *jsonschema.Schema, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
+		r := &callRecord{began: time.Now(), tool: t.Name}
+		defer func() {
+			if value := recover(); value != nil {
+				r.panic = tool.Caught(value)
+				result, err = nil, fmt.Errorf("%s: internal error, see the log of nbduet", t.Name)
+			}
+			calls.write(ctx, req, r, result)
+		}()
+		bound, end, err := tool.AsClient(ctx)
+		if err != nil {
+			r.err = err
+			return nil, err
+		}
+		defer end()
+		a, question, err := answerCall(bound, t, check, open, req)
+		if question != nil {
+			r.asks = true
+			return question, nil
+		}
+		if r.answer = a; err == nil {
+			result, err = a.Result()
+		}
+		if r.err = err; err != nil {
+			return tool.Failure(err)
+		}
+		return result, nil
+	}
+}
+
+// answerCall answers a call, or with the question that its client has to be asked first.
+func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Schema, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
+	if err := tool.CheckArguments(check, req.Params.Arguments); err != nil {
+		return nil, nil, badArguments{err}
+	}
+	ctx = tool.WithProgress(ctx, req)
+	if (t.Asks || t.Marks.OpenWorld) && tool.MayBeAsked(ctx) {
+		return open.Call(ctx, t, req)
+	}
+	a, err := t.Handle(ctx, req)
+	return a, nil, err
+}
+
+// parts are what the packages of tools keep.
+type parts struct {
+	*desk.Desk
+	datalayer *datalayer.Toolset
+	resources *resource.Provider
+}
+
+func newParts(cfg Config) (*parts, error) {
+	d, err := desk.New(cfg.Manager, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
+	if err != nil {
+		return nil, err
+	}
+	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
+	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
+	p.resources.Project = &resource.ProjectFile{Manager: cfg.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}
+	p.resources.Prompts = append(p.resources.OwnPrompts(), p.datalayer.CitePrompt())
+	return p, nil
+}
+
+// free ends what a client has.
+func (p *parts) free(ctx context.Context, client string) error {
+	sessions := []string{client}
+	for _, a := range p.Manager.Analyses(client) {
+		sessions = append(sessions, a.ID())
+	}
+	err := p.Manager.EndOwner(ctx, client)
+	p.Forget(client, sessions)
+	p.datalayer.Forget(client)
+	p.resources.Forget(client)
+	return err
+}
