@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
-var updatePages = flag.Bool("update-pages", false, "write the pages instead of comparing with them")
+var update = flag.Bool("update", false, "write the pages instead of comparing with them")
 
 // Each page is exactly what the contract shows.
 func TestContextPages(t *testing.T) {
@@ -39,7 +39,7 @@ func TestContextPages(t *testing.T) {
 		"recent_none": recentPage(nil, now),
 	} {
 		file := filepath.Join("testdata", "context", name+".md")
-		if *updatePages {
+		if *update {
 			if err := os.MkdirAll(filepath.Dir(file), 0o755); err != nil {
 				t.Fatal(err)
 			}
