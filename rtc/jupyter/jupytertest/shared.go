@@ -43,6 +43,15 @@ var shared struct {
 // Shared returns the test binary's one server: the environment's, or one that is started at the first call.
 func Shared(t testing.TB) *Server {
 	t.Helper()
+	s, err := SharedServer()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// SharedServer is [Shared] for an Example, which has no [testing.TB].
+func SharedServer() (*Server, error) {
 	shared.Lock()
 	defer shared.Unlock()
 	if shared.server == nil && shared.err == nil {
@@ -52,10 +61,7 @@ func Shared(t testing.TB) *Server {
 			shared.server, shared.err = launch()
 		}
 	}
-	if shared.err != nil {
-		t.Fatal(shared.err)
-	}
-	return shared.server
+	return shared.server, shared.err
 }
 
 // StopShared ends the server that [Shared] started, if it did.
