@@ -1,0 +1,53 @@
+package main
+
+import (
+	"bufio"
+	"context"
+	"encoding/json"
+	"fmt"
+	"io"
+)
+
+// The program as an MCP client over stdio sees it: a request is a line on standard input, its answer one on standard
+// output. It ends with its input.
+func Example() {
+	toProgram, stdin := io.Pipe()
+	stdout, fromProgram := io.Pipe()
+	ended := make(chan int)
+	go func() {
+		code := run(context.Background(), []string{"--jupyter-url", "http://localhost:8888", "--token", "secret", "--toolsets", "notebook"}, toProgram, fromProgram, io.Discard)
+		fromProgram.Close()
+		ended <- code
+	}()
+
+	answers := bufio.NewScanner(stdout)
+	for _, request := range []string{
+		`{"jsonrpc": "2.0", "id": 1, "method": "initialize", "params": {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "example", "version": "1"}}}`,
+		`{"jsonrpc": "2.0", "id": 2, "method": "tools/call", "params": {"name": "nb_path_from_url", "arguments": {"url": "http://localhost:8888/lab/tree/counts.ipynb"}}}`,
+	} {
+		fmt.Fprintln(stdin, request)
+		if !answers.Scan() {
+			fmt.Println(answers.Err())
+			break
+		}
+		var answer struct {
+			ID     int
+			Result struct {
+				ServerInfo        struct{ Name string }
+				StructuredContent struct {
+					Path string `json:"notebook_path"`
+				}
+			}
+		}
+		if err := json.Unmarshal(answers.Bytes(), &answer); err != nil {
+			fmt.Println(err)
+		}
+		fmt.Printf("answer %d: %s%s\n", answer.ID, answer.Result.ServerInfo.Name, answer.Result.StructuredContent.Path)
+	}
+	stdin.Close()
+	fmt.Println("exit code", <-ended)
+	// Output:
+	// answer 1: nbduet
+	// answer 2: counts.ipynb
+	// exit code 0
+}

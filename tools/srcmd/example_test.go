@@ -1,0 +1,38 @@
+package srcmd_test
+
+import (
+	"fmt"
+
+	"github.com/nbduet/nbduet/tools/srcmd"
+)
+
+// A notebook is written as srcbook markdown and read back.
+func Example() {
+	text, err := srcmd.Encode(srcmd.Notebook{
+		Title:    "Counts",
+		Language: "python",
+		Cells:    []srcmd.Cell{{ID: "sum", Type: "code", Source: "sum(counts)"}},
+	})
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Print(text)
+	nb, err := srcmd.Decode(text)
+	if err != nil {
+		fmt.Println(err)
+		return
+	}
+	fmt.Println("read again:", nb.Title, nb.Cells[0].ID, nb.Cells[0].Source)
+	// Output:
+	// <!-- srcbook:{"language":"python","notebook":{}} -->
+	//
+	// # Counts
+	//
+	// ###### sum.py
+	//
+	// ```python
+	// sum(counts)
+	// ```
+	// read again: Counts sum sum(counts)
+}
