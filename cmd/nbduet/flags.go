@@ -81,12 +81,10 @@ func (e usageError) Unwrap() error { return e.err }
 // exited is what kong's call to exit becomes, after --help or --version.
 type exited struct{ code int }
 
-// parse reads the command line and the environment. done tells that the program has said what it was asked (--help,
-// --version) and is to end.
-func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err error) {
-	var f flags
+// newParser makes the parser that fills f.
+func newParser(f *flags, stdout, stderr io.Writer) (*kong.Kong, error) {
 	parser, err := kong.New(
-		&f,
+		f,
 		kong.Name("nbduet"),
 		kong.Description("MCP server that works in Jupyter notebooks together with people: edits, outputs and the agent itself appear live in their JupyterLab tabs. "+
 			"It speaks MCP on standard input and output, or over HTTP, and logs to standard error."),
@@ -95,7 +93,18 @@ func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err 
 		kong.Exit(func(code int) { panic(exited{code}) }),
 	)
 	if err != nil {
-		return settings{}, false, fmt.Errorf("set up the flags: %w", err)
+		return nil, fmt.Errorf("set up the flags: %w", err)
+	}
+	return parser, nil
+}
+
+// parse reads the command line and the environment. done tells that the program has said what it was asked (--help,
+// --version) and is to end.
+func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err error) {
+	var f flags
+	parser, err := newParser(&f, stdout, stderr)
+	if err != nil {
+		return settings{}, false, err
 	}
 	defer func() {
 		switch r := recover().(type) {

@@ -1,0 +1,75 @@
+package main
+
+import (
+	"flag"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"testing"
+)
+
+// update makes the test write what it compares with: go test ./cmd/nbduet -run README -update.
+var update = flag.Bool("update", false, "write the README's table of flags")
+
+const (
+	tableBegin = "<!-- flags:begin -->"
+	tableEnd   = "<!-- flags:end -->"
+)
+
+// The README's table of flags is the one that their definitions make.
+func TestREADMETable(t *testing.T) {
+	const file = "README.md"
+	b, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	head, rest, ok := strings.Cut(string(b), tableBegin)
+	old, tail, ok2 := strings.Cut(rest, tableEnd)
+	if !ok || !ok2 {
+		t.Fatalf("%s has no lines %q and %q for the table of flags to stand between", file, tableBegin, tableEnd)
+	}
+	table := flagTable(t)
+	if old == table {
+		return
+	}
+	if !*update {
+		t.Fatalf("the table of flags in %s is out of date: go test ./cmd/nbduet -run README -update", file)
+	}
+	if err := os.WriteFile(file, []byte(head+tableBegin+table+tableEnd+tail), 0o644); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by default.
+func flagTable(t *testing.T) string {
+	t.Helper()
+	parser, err := newParser(&flags{}, io.Discard, io.Discard)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var b strings.Builder
+	b.WriteString("\n\n| flag | environment | default | what it is |\n| --- | --- | --- | --- |\n")
+	for _, f := range parser.Model.Flags {
+		value := code(f.Default)
+		// The help says the default in words, which has a column of its own here.
+		help, words, found := strings.Cut(f.Help, " Default: ")
+		if found && value == "" {
+			value = strings.TrimSuffix(words, ".")
+		}
+		fmt.Fprintf(&b, "| `--%s` | %s | %s | %s |\n", f.Name, code(f.Envs...), value, strings.NewReplacer("|", "\\|", "*", "\\*").Replace(help))
+	}
+	b.WriteString("\n")
+	return b.String()
+}
+
+// code sets words as code.
+func code(words ...string) string {
+	var set []string
+	for _, w := range words {
+		if w != "" {
+			set = append(set, "`"+w+"`")
+		}
+	}
+	return strings.Join(set, ", ")
+}
