@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/serve"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // The tools are served over HTTP, and one is called without MCP: first without a token, then with it.
@@ -31,7 +32,7 @@ func callOverHTTP(ctx context.Context) error {
 	}
 	manager := session.New(session.Config{Server: notebooks})
 	defer manager.Close(ctx)
-	clients := &tools.Clients{} // of which the transport tells the tools
+	clients := &tool.Clients{} // of which the transport tells the tools
 	mcp, err := tools.New(tools.Config{Manager: manager, Version: "1.0", Clients: clients})
 	if err != nil {
 		return err
