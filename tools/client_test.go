@@ -59,7 +59,7 @@ func (p *party) enter() *tool.Client {
 func (p *party) do(c *tool.Client, name string, args dict, out any) error {
 	p.t.Helper()
 	t := p.tools[name]
-	check, err := tool.Compile(t.Name, t.Input)
+	check, err := tool.Compile(t.Name, t.Input.Raw())
 	if err != nil {
 		p.t.Fatal(err)
 	}

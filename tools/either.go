@@ -13,8 +13,8 @@ import (
 
 // eitherSchema is the result of a tool that answers in a session of its own as this program does, and without one as
 // their server does.
-func eitherSchema() tool.Schema {
-	return tool.Schema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: []tool.Schema{analysis.CodeSchema(), datalayer.OutputsSchema()}}}
+func eitherSchema() tool.OldSchema {
+	return tool.OldSchema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: []tool.OldSchema{analysis.CodeSchema(), datalayer.OutputsSchema()}}}
 }
 
 // either are the options of a tool that runs code with or without a session.

@@ -57,10 +57,10 @@ func TestSchemaSnapshots(t *testing.T) {
 // A schema that does not compile would be a tool without checks.
 func TestSchemasCompile(t *testing.T) {
 	for _, d := range definitions() {
-		if _, err := tool.Compile(d.Name+"-input", d.Input); err != nil {
+		if _, err := tool.Compile(d.Name+"-input", d.Input.Raw()); err != nil {
 			t.Error(err)
 		}
-		if _, err := tool.Compile(d.Name+"-output", d.Output); err != nil {
+		if _, err := tool.Compile(d.Name+"-output", d.Output.Raw()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -241,11 +241,11 @@ func firstPart(name string, structured any) any {
 }
 
 // strict is a tool's output schema, with every object closed that names its members.
-func strict(t *testing.T, name string) *jsonschema.Schema {
+func strict(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
 	for _, d := range definitions() {
 		if d.Name == name {
-			s, err := tool.Compile(name, closed(d.Output))
+			s, err := tool.Compile(name, closed(t, d.Output.Raw()))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -256,25 +256,39 @@ func strict(t *testing.T, name string) *jsonschema.Schema {
 	return nil
 }
 
-func closed(s tool.Schema) tool.Schema {
-	out := tool.Schema{}
-	for _, k := range s {
-		switch inner := k.Value.(type) {
-		case tool.Schema:
-			k.Value = closed(inner)
-		case []tool.Schema:
-			var all []tool.Schema
-			for _, one := range inner {
-				all = append(all, closed(one))
-			}
-			k.Value = all
+// closed lets each object of a schema that names its members have no others.
+func closed(t *testing.T, schema json.RawMessage) json.RawMessage {
+	t.Helper()
+	var s any
+	if err := json.Unmarshal(schema, &s); err != nil {
+		t.Fatal(err)
+	}
+	shut(s)
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func shut(s any) {
+	switch s := s.(type) {
+	case []any:
+		for _, one := range s {
+			shut(one)
 		}
-		out = append(out, k)
-		if k.Name == "properties" {
-			out = append(out, tool.Keyword{Name: "additionalProperties", Value: false})
+	case map[string]any:
+		members, object := s["properties"].(map[string]any)
+		for _, one := range members {
+			shut(one)
+		}
+		for _, key := range []string{"items", "anyOf"} {
+			shut(s[key])
+		}
+		if object {
+			s["additionalProperties"] = false
 		}
 	}
-	return out
 }
 
 // messageOf is the first text of a result.

@@ -8,9 +8,9 @@ import (
 	"slices"
 	"time"
 
+	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-	"github.com/santhosh-tekuri/jsonschema/v6"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
@@ -131,7 +131,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	}
 	open := &tool.Suspended{Start: cfg.Manager.Go, Log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
-		check, err := tool.Compile(t.Name, t.Input)
+		check, err := tool.Compile(t.Name, t.Input.Raw())
 		if err != nil {
 			return nil, err
 		}
@@ -141,7 +141,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 }
 
 // handler is what stands around every tool.
-func handler(t tool.Tool, check *jsonschema.Schema, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
+func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		r := &callRecord{began: time.Now(), tool: t.Name}
 		defer func() {
@@ -173,7 +173,7 @@ func handler(t tool.Tool, check *jsonschema.Schema, open *tool.Suspended, calls 
 }
 
 // answerCall answers a call, or with the question that its client has to be asked first.
-func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Schema, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
+func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	if err := tool.CheckArguments(check, req.Params.Arguments); err != nil {
 		return nil, nil, badArguments{err}
 	}

@@ -90,7 +90,7 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 	}
 }
 
-func cellTypeSchema() tool.Schema { return tool.OneOf("", ydoc.Code, ydoc.Markdown) }
+func cellTypeSchema() tool.OldSchema { return tool.OneOf("", ydoc.Code, ydoc.Markdown) }
 
 // notebook is the notebook that a call asks for.
 func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {

@@ -35,7 +35,7 @@ func notebookGet(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			return notebook.ReadCells(ctx, d, doc, notebook.ReadArgs{Cursor: args.Cursor, Max: args.Max})
+			return notebook.ReadCells(ctx, d, doc, notebook.ReadArgs{ReadOn: notebook.ReadOn{Cursor: args.Cursor, Max: args.Max}})
 		}),
 	}
 }

@@ -50,7 +50,7 @@ type imageRef struct {
 	Description string `json:"description"`
 }
 
-func CodeSchema() tool.Schema {
+func CodeSchema() tool.OldSchema {
 	return tool.Object("", append([]tool.Property{
 		tool.Required("success", tool.Boolean("Whether the code ran to its end without an exception.")),
 		tool.Required("stdout", tool.Text("")),

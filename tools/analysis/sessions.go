@@ -23,7 +23,7 @@ func sessionProperty() tool.Property {
 	return tool.Required("session_id", SessionIDSchema())
 }
 
-func SessionIDSchema() tool.Schema {
+func SessionIDSchema() tool.OldSchema {
 	return tool.Text("As answered by session_create or session_connect.").Length(1, 100)
 }
 

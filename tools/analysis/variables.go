@@ -81,8 +81,8 @@ func tableArguments() []tool.Property {
 }
 
 // anything is the schema of any JSON value.
-func anything(description string) tool.Schema {
-	return tool.Schema{{Name: "description", Value: description}}
+func anything(description string) tool.OldSchema {
+	return tool.OldSchema{{Name: "description", Value: description}}
 }
 
 func variableProperties() []tool.Property {

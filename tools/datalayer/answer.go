@@ -36,7 +36,7 @@ func kindProperty() tool.Property {
 	return tool.Required("kind", tool.Text("What the answer is, such as \"cell.read\"."))
 }
 
-func textResultSchema() tool.Schema {
+func textResultSchema() tool.OldSchema {
 	return tool.Object("", append([]tool.Property{
 		kindProperty(),
 		tool.Required("result", tool.Text("The text of the answer.")),
@@ -87,7 +87,7 @@ type tableResult struct {
 	Count   int                 `json:"count"`
 }
 
-func tableSchema(columns ...string) tool.Schema {
+func tableSchema(columns ...string) tool.OldSchema {
 	return tool.Object("",
 		kindProperty(),
 		tool.Required("result", tool.Text("Table with tabs and a head: "+strings.Join(columns, ", ")+".")),

@@ -134,7 +134,7 @@ func readCells(d *Toolset) tool.Tool {
 				tool.Required("index", tool.Integer("")),
 				tool.Required("type", tool.Text("code, markdown or raw.")),
 				tool.Required("source", tool.List("Lines, with their ends.", tool.Text(""))),
-				tool.Optional("outputs", tool.List("Of a code cell: texts, and objects in the places of images.", tool.Schema{{Name: "type", Value: []string{"string", "object"}}})),
+				tool.Optional("outputs", tool.List("Of a code cell: texts, and objects in the places of images.", tool.OldSchema{{Name: "type", Value: []string{"string", "object"}}})),
 			))),
 			tool.Optional("cells_left_out", tool.Integer("Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them.")),
 		}, tool.SavedProperties()...)...),

@@ -35,8 +35,8 @@ type placedImage struct {
 	MIME string `json:"mimeType"`
 }
 
-func OutputsSchema() tool.Schema {
-	item := tool.Schema{{Name: "type", Value: []string{"string", "object"}}}
+func OutputsSchema() tool.OldSchema {
+	item := tool.OldSchema{{Name: "type", Value: []string{"string", "object"}}}
 	return tool.Object("", append([]tool.Property{
 		kindProperty(),
 		tool.Required("result", tool.List("In order: texts, and objects in the places of images, which are shown beside this.", item)),

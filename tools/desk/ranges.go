@@ -9,20 +9,25 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-const (
-	// maxRanges bounds a list of ranges.
-	maxRanges = 1000
-)
+// MaxRanges bounds a list of ranges.
+const MaxRanges = 1000
 
 // A CellRange names cells by position, as they stand when the call begins, or one cell by its id.
 type CellRange struct {
-	Start *int   `json:"start"`
-	End   *int   `json:"end"`
-	ID    string `json:"id"`
+	Start *int   `json:"start,omitempty" jsonschema:"First cell, counted from 0."`
+	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before (exclusive). Left out: the one cell at start."`
+	ID    string `json:"id,omitempty" jsonschema:"Id of one cell, in place of start and end; unlike an index it stays the same when others insert cells."`
+}
+
+// Refine implements tool.Refiner.
+func (CellRange) Refine(f tool.Fields) {
+	f.Field("start").Limit(0, tool.MaxIndex)
+	f.Field("end").Limit(0, tool.MaxIndex)
+	f.Field("id").Limit(1, MaxIDLength)
 }
 
 // RangeSchema describes one range.
-func RangeSchema() tool.Schema {
+func RangeSchema() tool.OldSchema {
 	return tool.Arguments(
 		tool.Optional("start", tool.Integer("First cell, counted from 0.").Between(0, tool.MaxIndex)),
 		tool.Optional("end", tool.Integer("Cell to stop before (exclusive). Left out: the one cell at start.").Between(0, tool.MaxIndex)),
@@ -31,13 +36,15 @@ func RangeSchema() tool.Schema {
 }
 
 // IDSchema describes an argument that names a cell by its id.
-func IDSchema(description string) tool.Schema { return tool.Text(description).Length(1, maxIDLength) }
+func IDSchema(description string) tool.OldSchema {
+	return tool.Text(description).Length(1, MaxIDLength)
+}
 
-// maxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
-const maxIDLength = 200
+// MaxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
+const MaxIDLength = 200
 
-func RangesSchema(description string, least int) tool.Schema {
-	return tool.List(description, RangeSchema()).Items(least, maxRanges)
+func RangesSchema(description string, least int) tool.OldSchema {
+	return tool.List(description, RangeSchema()).Items(least, MaxRanges)
 }
 
 // String is how the range is written in messages.

@@ -13,7 +13,10 @@ const (
 	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
 )
 
-func ContentSchema(description string) tool.Schema {
+// LineEnds ends the description of each source that a call brings along.
+const LineEnds = " Line ends are stored as \\n."
+
+func ContentSchema(description string) tool.OldSchema {
 	return tool.Text(description+" Line ends are stored as \\n.").Length(0, MaxSource)
 }
 

@@ -171,15 +171,15 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 	}
 }
 
-func positionSchema(description string) tool.Schema {
+func positionSchema(description string) tool.OldSchema {
 	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
 }
 
-func lengthSchema(description string) tool.Schema {
+func lengthSchema(description string) tool.OldSchema {
 	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
 }
 
-func ContentSchema(description string) tool.Schema {
+func ContentSchema(description string) tool.OldSchema {
 	return tool.Text(description+" Line ends are stored as \\n.").Length(0, maxText)
 }
 

@@ -158,6 +158,6 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 
 const notFound = "not_found"
 
-func StatusSchema(description string, values ...string) tool.Schema {
+func StatusSchema(description string, values ...string) tool.OldSchema {
 	return tool.OneOf(description, values...)
 }

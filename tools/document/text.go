@@ -25,12 +25,12 @@ const (
 )
 
 // PathSchema describes a path argument that has to name a document.
-func PathSchema(description string) tool.Schema {
+func PathSchema(description string) tool.OldSchema {
 	return tool.Text(description+", relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed.").Length(1, 4096)
 }
 
 // baseSchema describes the revision that a call's positions or content are about.
-func baseSchema(of string) tool.Schema {
+func baseSchema(of string) tool.OldSchema {
 	return tool.Text("The document's revision that "+of+" refer to. Left out: the one you were last shown.").Length(1, 20)
 }
 

@@ -37,7 +37,7 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, note, err := cellsToRead(ReadArgs{Cursor: next}, c.now)
+		got, note, err := cellsToRead(ReadArgs{ReadOn: ReadOn{Cursor: next}}, c.now)
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}
@@ -48,7 +48,7 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		if read != c.want || (note != "") != c.note {
 			t.Errorf("%s: read %q, note %q; want %q", name, read, note, c.want)
 		}
-		if wholeReading(ReadArgs{Cursor: next}) != c.all {
+		if wholeReading(ReadArgs{ReadOn: ReadOn{Cursor: next}}) != c.all {
 			t.Errorf("%s: whole reading is %v", name, !c.all)
 		}
 	}

@@ -14,7 +14,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-func KernelNameSchema(description string) tool.Schema { return tool.Text(description).Length(1, 200) }
+func KernelNameSchema(description string) tool.OldSchema {
+	return tool.Text(description).Length(1, 200)
+}
 
 type AvailableKernel struct {
 	Name        string `json:"name"`

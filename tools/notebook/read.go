@@ -118,44 +118,84 @@ func getNbStat(d *desk.Desk) tool.Tool {
 }
 
 type ReadArgs struct {
-	Path   string           `json:"path"`
-	Ranges []desk.CellRange `json:"ranges"`
-	Cursor string           `json:"cursor"`
-	Max    *int             `json:"maxCellData"`
+	desk.InNotebook
+	Ranges []desk.CellRange `json:"ranges,omitempty" jsonschema:"Cells to read, each once, in the order given. Left out: all cells."`
+	ReadOn
 }
 
+// ReadOn are the arguments of every tool that reads cells page by page.
+type ReadOn struct {
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since."`
+	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output."`
+}
+
+// Refine implements tool.Refiner.
+func (ReadOn) Refine(f tool.Fields) {
+	f.Field("cursor").Limit(1, MaxCursor)
+	f.Field("maxCellData").Limit(1, MaxCellData).Default(DefaultCellData)
+}
+
+// Refine implements tool.Refiner.
+func (ReadArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+
 type ReadResult struct {
-	Path      string     `json:"path"`
+	Path      string     `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Cells     []CellView `json:"cells"`
-	Truncated bool       `json:"truncated"`
-	Max       int        `json:"max_cell_data"`
-	CellCount int        `json:"cell_count"`
+	Truncated bool       `json:"truncated" jsonschema:"Whether anything was cut or left out."`
+	Max       int        `json:"max_cell_data" jsonschema:"The limit that was applied."`
+	CellCount int        `json:"cell_count" jsonschema:"Cells in the notebook."`
 	Revision  string     `json:"revision"`
-	Next      string     `json:"next_cursor,omitempty"`
-	Message   string     `json:"message,omitempty"`
+	Next      string     `json:"next_cursor,omitempty" jsonschema:"Where cells did not fit: the cursor for the next call."`
+	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
+}
+
+// Refine implements tool.Refiner.
+func (ReadResult) Refine(f tool.Fields) {
+	f.Field("revision").Say(desk.RevisionText("the notebook's content"))
 }
 
 // A CellView is a cell as an answer shows it.
 type CellView struct {
-	Index          int              `json:"index"`
-	ID             string           `json:"id"`
-	CellType       string           `json:"cell_type"`
+	Index          int              `json:"index" jsonschema:"Position, counted from 0."`
+	ID             string           `json:"id" jsonschema:"Stays the same when the cell moves."`
+	CellType       string           `json:"cell_type" jsonschema:"code, markdown or raw."`
 	Source         string           `json:"source"`
 	Metadata       map[string]any   `json:"metadata"`
-	ExecutionCount *int             `json:"execution_count"`
-	ExecutionState string           `json:"execution_state,omitempty"`
-	Outputs        []map[string]any `json:"outputs"`
-	OutputsOmitted int              `json:"outputs_omitted,omitempty"`
+	ExecutionCount *int             `json:"execution_count" jsonschema:"Null where the cell was not executed."`
+	ExecutionState string           `json:"execution_state,omitempty" jsonschema:"\"running\" while the cell runs or waits for its turn."`
+	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
+	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision"`
-	Fault          string           `json:"fault,omitempty"`
+	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell's shape in the shared document, where something is: delete it then."`
+}
+
+// Refine implements tool.Refiner.
+func (CellView) Refine(f tool.Fields) {
+	f.Field("outputs").ListOf(tool.ResultOf[Output](nil))
+	f.Field("revision").Say(desk.RevisionText("the cell"))
 }
 
 type cellTruncation struct {
 	Source   bool   `json:"source"`
-	Outputs  []bool `json:"outputs"`
-	Metadata bool   `json:"metadata,omitempty"`
+	Outputs  []bool `json:"outputs" jsonschema:"For each output."`
+	Metadata bool   `json:"metadata,omitempty" jsonschema:"Whether the metadata was left out because it is large."`
 }
+
+// An Output is what an output in an answer can have, by its type.
+type Output struct {
+	Type           string         `json:"output_type" jsonschema:"execute_result, display_data, stream or error."`
+	Data           map[string]any `json:"data,omitempty" jsonschema:"By MIME type."`
+	Metadata       map[string]any `json:"metadata,omitempty"`
+	ExecutionCount *int           `json:"execution_count,omitempty"`
+	Name           string         `json:"name,omitempty" jsonschema:"Error name, or stdout or stderr."`
+	Value          string         `json:"value,omitempty" jsonschema:"Error value."`
+	Traceback      []string       `json:"traceback,omitempty" jsonschema:"Error traceback, line by line."`
+	Text           string         `json:"text,omitempty" jsonschema:"Stream text."`
+}
+
+// Refine implements tool.Refiner.
+func (Output) Refine(f tool.Fields) { f.Field("execution_count").Null() }
 
 // readNbCells makes read_nb_cells.
 func readNbCells(d *desk.Desk) tool.Tool {
@@ -168,13 +208,8 @@ func readNbCells(d *desk.Desk) tool.Tool {
 			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
 			"Long text is cut in the middle and marked so; some images come beside the JSON, the others by address. " +
 			"Cells that do not fit in one answer are read with next_cursor.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("path", desk.PathSchema()),
-			tool.Optional("ranges", desk.RangesSchema("Cells to read, each once, in the order given. Left out: all cells.", 1)),
-			tool.Optional("cursor", tool.Text("The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since.").Length(1, MaxCursor)),
-			MaxCellDataProperty(),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[ReadArgs](nil),
 		Output: ReadSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
@@ -191,18 +226,8 @@ func MaxCellDataProperty() tool.Property {
 	return tool.Optional("maxCellData", tool.Integer("Most characters of each source and each output.").Between(1, MaxCellData).Def(DefaultCellData))
 }
 
-func ReadSchema() tool.Schema {
-	return tool.Object("", append([]tool.Property{
-		tool.Required("path", tool.Text("The notebook, without a leading slash.")),
-		tool.Required("cells", tool.List("", cellSchema())),
-		tool.Required("truncated", tool.Boolean("Whether anything was cut or left out.")),
-		tool.Required("max_cell_data", tool.Integer("The limit that was applied.")),
-		tool.Required("cell_count", tool.Integer("Cells in the notebook.")),
-		tool.Required("revision", desk.RevisionSchema("the notebook's content")),
-		tool.Optional("next_cursor", tool.Text("Where cells did not fit: the cursor for the next call.")),
-		tool.Optional("message", tool.Text("What was left out, and how to get it.")),
-	}, tool.SavedProperties()...)...)
-}
+// ReadSchema describes a [ReadResult].
+func ReadSchema() tool.Schema { return tool.DocumentResultOf[ReadResult](nil) }
 
 // ReadCells answers with the cells of an open notebook that the call asks for, and notes that its client knows them.
 func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
@@ -233,29 +258,8 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	}}, nil
 }
 
-func cellSchema() tool.Schema {
-	return tool.Object("",
-		tool.Required("index", tool.Integer("Position, counted from 0.")),
-		tool.Required("id", tool.Text("Stays the same when the cell moves.")),
-		tool.Required("cell_type", tool.Text("code, markdown or raw.")),
-		tool.Required("source", tool.Text("")),
-		tool.Required("metadata", tool.AnyObject("")),
-		tool.Required("execution_count", tool.Integer("Null where the cell was not executed.").OrNull()),
-		tool.Optional("execution_state", tool.Text("\"running\" while the cell runs or waits for its turn.")),
-		tool.Required("outputs", tool.List("nbformat outputs; an image's data is named here and shown beside the JSON.", outputSchema())),
-		tool.Optional("outputs_omitted", tool.Integer("Outputs left out of the middle.")),
-		tool.Required("truncated", tool.Object("",
-			tool.Required("source", tool.Boolean("")),
-			tool.Required("outputs", tool.List("For each output.", tool.Boolean(""))),
-			tool.Optional("metadata", tool.Boolean("Whether the metadata was left out because it is large.")),
-		)),
-		tool.Required("revision", desk.RevisionSchema("the cell")),
-		tool.Optional("fault", tool.Text("What is wrong with the cell's shape in the shared document, where something is: delete it then.")),
-	)
-}
-
 // outputSchema describes an output in an answer.
-func outputSchema() tool.Schema {
+func outputSchema() tool.OldSchema {
 	return tool.Object("",
 		tool.Required("output_type", tool.Text("execute_result, display_data, stream or error.")),
 		tool.Optional("data", tool.AnyObject("By MIME type.")),

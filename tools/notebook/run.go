@@ -78,11 +78,11 @@ func resultsProperty() tool.Property {
 	return tool.Optional("execution_results", resultsSchema())
 }
 
-func resultsSchema() tool.Schema {
+func resultsSchema() tool.OldSchema {
 	return tool.List("One for each executed cell, in order.", tool.Object("", resultProperties()...))
 }
 
-func StateSchema() tool.Schema {
+func StateSchema() tool.OldSchema {
 	return tool.OneOf("", string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
 		string(session.Interrupted), string(session.Cancelled), string(session.Lost))
 }

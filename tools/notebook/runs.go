@@ -32,7 +32,7 @@ func runProperty() tool.Property {
 }
 
 // runViewSchema describes a runView.
-func runViewSchema(more ...tool.Property) tool.Schema {
+func runViewSchema(more ...tool.Property) tool.OldSchema {
 	return tool.Object("", append(append(resultProperties(),
 		tool.Required("path", tool.Text("The notebook, when the run was asked for; empty for code that was run in none.")),
 		tool.Optional("started", tool.Text("ISO 8601 time; absent while it waits.")),

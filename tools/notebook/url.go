@@ -11,9 +11,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// A BaseURLResult is the answer of get_base_url.
 type BaseURLResult struct {
-	BaseURL    string `json:"base_url"`
-	RuntimeURL string `json:"runtime_url,omitempty"`
+	BaseURL    string `json:"base_url" jsonschema:"The server's address with its path prefix, without a trailing slash."`
+	RuntimeURL string `json:"runtime_url,omitempty" jsonschema:"That of the server that has the kernels, where it is another one."`
 }
 
 // getBaseURL makes get_base_url.
@@ -24,12 +25,9 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
 			"Use it to build links for people. Costs nothing: the server is not asked.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(),
-		Output: tool.Object("",
-			tool.Required("base_url", tool.Text("The server's address with its path prefix, without a trailing slash.")),
-			tool.Optional("runtime_url", tool.Text("That of the server that has the kernels, where it is another one.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[struct{}](nil),
+		Output: tool.ResultOf[BaseURLResult](nil),
 		Handle: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) {
 			out := BaseURLResult{BaseURL: d.Manager.Server().BaseURL()}
 			if d.Manager.Apart() {
@@ -41,13 +39,17 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 }
 
 type notebookURLArgs struct {
-	URL string `json:"url"`
+	URL string `json:"url" jsonschema:"Full JupyterLab URL of a notebook, as the browser shows it."`
 }
 
+// Refine implements tool.Refiner.
+func (notebookURLArgs) Refine(f tool.Fields) { f.Field("url").Limit(1, 16384) }
+
+// A URLResult is the answer of nb_path_from_url.
 type URLResult struct {
-	OriginalURL  string `json:"original_url"`
-	BaseURL      string `json:"base_url"`
-	NotebookPath string `json:"notebook_path"`
+	OriginalURL  string `json:"original_url" jsonschema:"The URL as given; a token in it is blotted out."`
+	BaseURL      string `json:"base_url" jsonschema:"The address of the Jupyter server."`
+	NotebookPath string `json:"notebook_path" jsonschema:"The decoded path, without a leading slash."`
 }
 
 // nbPathFromURL makes nb_path_from_url.
@@ -59,15 +61,9 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/…, /tree/…, /doc/tree/…, /edit/…, /view/…, workspaces too) " +
 			"into the path that the other tools take. Use it when a person pastes a link. " +
 			"Refuses links to other servers and to files that are no notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("url", tool.Text("Full JupyterLab URL of a notebook, as the browser shows it.").Length(1, 16384)),
-		),
-		Output: tool.Object("",
-			tool.Required("original_url", tool.Text("The URL as given; a token in it is blotted out.")),
-			tool.Required("base_url", tool.Text("The address of the Jupyter server.")),
-			tool.Required("notebook_path", tool.Text("The decoded path, without a leading slash.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
+		Output: tool.ResultOf[URLResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args notebookURLArgs) (*tool.Answer, error) {
 			base := d.Manager.Server().BaseURL()
 			path, err := notebookPath(args.URL, base)

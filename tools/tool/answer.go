@@ -47,9 +47,9 @@ type Document interface {
 
 // A fileNote is what every answer about a document can have besides its own.
 type fileNote struct {
-	Saved       *bool  `json:"saved,omitempty"`
-	SaveProblem string `json:"save_problem,omitempty"`
-	Overwritten string `json:"overwritten,omitempty"`
+	Saved       *bool  `json:"saved,omitempty" jsonschema:"false where the notebook's file does not have what the shared document has; absent otherwise."`
+	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file does not follow."`
+	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: edits made before may be undone or missing, by another program's write to the file or a restart of the server; read again."`
 }
 
 // Ask asks the document for what is to be said of its file; some of it is said once only.

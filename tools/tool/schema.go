@@ -1,145 +1,200 @@
 package tool
 
 import (
-	"bytes"
 	"encoding/json"
 	"fmt"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+
+	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A Schema is a JSON Schema as an ordered list of keywords. The order of properties is the order in which a person or
-// a model reads them, which a map would lose.
-type Schema []Keyword
+// A Schema is the schema of a tool's arguments or of its result, as it is told to clients.
+type Schema struct{ schema *jsonschema.Schema }
 
-type Keyword struct {
-	Name  string
-	Value any
-}
-
-// MarshalJSON writes the keywords in their order.
-func (s Schema) MarshalJSON() ([]byte, error) {
-	var b bytes.Buffer
-	b.WriteByte('{')
-	for i, k := range s {
-		if i > 0 {
-			b.WriteByte(',')
-		}
-		name, err := json.Marshal(k.Name)
-		if err != nil {
-			return nil, fmt.Errorf("write schema keyword %q: %w", k.Name, err)
-		}
-		value, err := json.Marshal(k.Value)
-		if err != nil {
-			return nil, fmt.Errorf("write the value of schema keyword %q: %w", k.Name, err)
-		}
-		b.Write(name)
-		b.WriteByte(':')
-		b.Write(value)
+// ArgumentsOf derives the schema of a tool's arguments from the struct that they are decoded into, in the order of its
+// fields. A field's json tag names the argument, which is optional with omitempty, and its jsonschema tag describes it.
+// What a type cannot say, such as limits and defaults, is said by the Refine method of the struct or of one that it
+// embeds ([Refiner]), and by refine, which may be nil. Nothing that the struct does not name is accepted.
+func ArgumentsOf[T any](refine func(Fields)) Schema {
+	s := derive(reflect.TypeFor[T](), settling{})
+	if refine != nil {
+		refine(Fields{s})
 	}
-	b.WriteByte('}')
-	return b.Bytes(), nil
-}
-
-// With returns s with one more keyword.
-func (s Schema) With(name string, value any) Schema {
-	return append(s[:len(s):len(s)], Keyword{name, value})
-}
-
-// Raw returns the schema's JSON; schemas are literals of this package, which the tests marshal and compile.
-func (s Schema) Raw() json.RawMessage {
-	b, err := json.Marshal(s)
-	if err != nil {
-		panic(fmt.Sprintf("tools: a schema cannot be written: %v", err))
+	if s.Properties == nil { // of a struct without fields
+		s.Properties = map[string]*jsonschema.Schema{}
 	}
-	return b
+	closeObjects(s)
+	return Schema{s}
 }
 
-// MaxIndex bounds the index of a cell in a schema, far beyond what a notebook holds.
-const MaxIndex = 1_000_000
-
-// A Property is one member of an object.
-type Property struct {
-	name     string
-	required bool
-	schema   Schema
-}
-
-func Required(name string, s Schema) Property { return Property{name, true, s} }
-func Optional(name string, s Schema) Property { return Property{name, false, s} }
-
-// Arguments is the schema of a tool's input or of an object in it: nothing that it does not name is accepted.
-func Arguments(props ...Property) Schema {
-	return Object("", props...).With("additionalProperties", false)
-}
-
-// Object is the schema of an object in a result; members may be added to it in later versions.
-func Object(description string, props ...Property) Schema {
-	members := Schema{}
-	names := []string{}
-	for _, p := range props {
-		members = append(members, Keyword{p.name, p.schema})
-		if p.required {
-			names = append(names, p.name)
-		}
+// ResultOf derives the schema of a tool's result from its struct, likewise. A pointer that is always there may be null,
+// and members may be added in later versions.
+func ResultOf[T any](refine func(Fields)) Schema {
+	s := derive(reflect.TypeFor[T](), settling{nullable: true})
+	if refine != nil {
+		refine(Fields{s})
 	}
-	s := Described("object", description).With("properties", members)
-	if len(names) > 0 {
-		s = s.With("required", names)
-	}
-	return s
+	return Schema{s}
 }
 
-func Described(kind, description string) Schema {
-	s := Schema{{"type", kind}}
-	if description != "" {
-		s = s.With("description", description)
-	}
-	return s
-}
-
-func Text(description string) Schema    { return Described("string", description) }
-func Boolean(description string) Schema { return Described("boolean", description) }
-func Integer(description string) Schema { return Described("integer", description) }
-
-// AnyObject is an object whose members are not ours to name, such as a cell's metadata.
-func AnyObject(description string) Schema { return Described("object", description) }
-
-func List(description string, items Schema) Schema {
-	return Described("array", description).With("items", items)
-}
-
-// OneOf is a string out of a fixed set.
-func OneOf(description string, values ...string) Schema {
-	return Text(description).With("enum", values)
-}
-
-// OrNull lets a value be null as well.
-func (s Schema) OrNull() Schema {
-	out := append(Schema{}, s...)
-	for i, k := range out {
-		if kind, ok := k.Value.(string); ok && k.Name == "type" {
-			out[i].Value = []string{kind, "null"}
-		}
-	}
+// DocumentResultOf is [ResultOf] for an answer about a document ([Answer.Doc]), which can say something of its file too.
+func DocumentResultOf[T any](refine func(Fields)) Schema {
+	out, note := ResultOf[T](refine), derive(reflect.TypeFor[fileNote](), settling{})
+	maps.Copy(out.schema.Properties, note.Properties)
+	out.schema.PropertyOrder = append(out.schema.PropertyOrder, note.PropertyOrder...)
 	return out
 }
 
-// Between bounds an integer, both ends allowed.
-func (s Schema) Between(low, high int) Schema {
-	return s.With("minimum", low).With("maximum", high)
-}
-
-// Length bounds a string, in characters (Unicode code points).
-func (s Schema) Length(low, high int) Schema {
-	if low > 0 {
-		s = s.With("minLength", low)
+// EitherOf is the schema of a result that has one shape or the other.
+func EitherOf(results ...Schema) Schema {
+	s := &jsonschema.Schema{Type: "object"}
+	for _, one := range results {
+		s.AnyOf = append(s.AnyOf, one.schema)
 	}
-	return s.With("maxLength", high)
+	return Schema{s}
 }
 
-// Items bounds a list.
-func (s Schema) Items(low, high int) Schema {
-	return s.With("minItems", low).With("maxItems", high)
+// A Refiner says of its own fields what their types cannot. Its method is called on the zero value.
+type Refiner interface{ Refine(f Fields) }
+
+// typeSchemas are the types whose JSON is not what their kind has.
+var typeSchemas = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
+
+func derive(t reflect.Type, how settling) *jsonschema.Schema {
+	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: typeSchemas})
+	if err != nil {
+		panic(fmt.Sprintf("tools: %s has no schema: %v", t, err))
+	}
+	how.settle(t, s)
+	return s
 }
 
-// Def names the value that is taken where the caller gives none.
-func (s Schema) Def(value any) Schema { return s.With("default", value) }
+// A settling takes out of a derived schema what is not meant: null for all that Go may leave nil, the members of maps,
+// and that objects are closed. Then it has the types refine their schemas, those within first.
+type settling struct {
+	nullable bool // a pointer that is not optional may be null
+}
+
+func (how settling) settle(t reflect.Type, s *jsonschema.Schema) {
+	for t.Kind() == reflect.Pointer {
+		t = t.Elem()
+	}
+	if len(s.Types) == 2 && s.Types[0] == "null" {
+		s.Type, s.Types = s.Types[1], nil
+	}
+	switch t.Kind() {
+	case reflect.Slice, reflect.Array:
+		if s.Items != nil {
+			how.settle(t.Elem(), s.Items)
+		}
+	case reflect.Map:
+		s.AdditionalProperties = nil
+	case reflect.Struct:
+		s.AdditionalProperties = nil
+		how.settleFields(t, s)
+	}
+}
+
+func (how settling) settleFields(t reflect.Type, s *jsonschema.Schema) {
+	for field := range t.Fields() {
+		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
+		switch {
+		case field.Anonymous && name == "":
+			inner := field.Type
+			for inner.Kind() == reflect.Pointer {
+				inner = inner.Elem()
+			}
+			how.settleFields(inner, s)
+		case s.Properties[name] != nil:
+			how.settle(field.Type, s.Properties[name])
+			if how.nullable && field.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
+				Field{s.Properties[name]}.Null()
+			}
+		}
+	}
+	if r, ok := reflect.Zero(t).Interface().(Refiner); ok {
+		r.Refine(Fields{s})
+	}
+}
+
+// closeObjects lets objects have no other members than those that are named.
+func closeObjects(s *jsonschema.Schema) {
+	for _, p := range s.Properties {
+		closeObjects(p)
+	}
+	if s.Items != nil {
+		closeObjects(s.Items)
+	}
+	if s.Type == "object" && s.Properties != nil {
+		s.AdditionalProperties = &jsonschema.Schema{Not: &jsonschema.Schema{}}
+	}
+}
+
+// Raw is the schema as JSON, its keywords and properties in the order in which a person or a model reads them.
+func (s Schema) Raw() json.RawMessage { return write(s.schema) }
+
+// write writes a schema, of the keywords that tools use.
+func write(s *jsonschema.Schema) json.RawMessage {
+	var out object
+	switch {
+	case len(s.Types) > 0:
+		out.add("type", s.Types)
+	case s.Type != "":
+		out.add("type", s.Type)
+	}
+	out.addUnless(s.Description == "", "description", s.Description)
+	out.addUnless(s.Enum == nil, "enum", s.Enum)
+	if s.Type == "object" && (s.Properties != nil || s.AdditionalProperties != nil) {
+		var members object
+		for _, name := range s.PropertyOrder {
+			members.add(name, write(s.Properties[name]))
+		}
+		out.add("properties", members.json())
+	}
+	out.addUnless(len(s.Required) == 0, "required", s.Required)
+	out.addUnless(s.AdditionalProperties == nil, "additionalProperties", false)
+	var either []json.RawMessage
+	for _, one := range s.AnyOf {
+		either = append(either, write(one))
+	}
+	out.addUnless(either == nil, "anyOf", either)
+	if s.Items != nil {
+		out.add("items", write(s.Items))
+	}
+	out.addUnless(s.MinLength == nil, "minLength", s.MinLength)
+	out.addUnless(s.MaxLength == nil, "maxLength", s.MaxLength)
+	out.addUnless(s.Minimum == nil, "minimum", s.Minimum)
+	out.addUnless(s.ExclusiveMinimum == nil, "exclusiveMinimum", s.ExclusiveMinimum)
+	out.addUnless(s.Maximum == nil, "maximum", s.Maximum)
+	out.addUnless(s.MinItems == nil, "minItems", s.MinItems)
+	out.addUnless(s.MaxItems == nil, "maxItems", s.MaxItems)
+	out.addUnless(s.Default == nil, "default", s.Default)
+	return out.json()
+}
+
+// An object is a JSON object being written in the order of its members.
+type object []byte
+
+func (o *object) add(name string, value any) {
+	member, err := json.Marshal(map[string]any{name: value})
+	if err != nil {
+		panic(fmt.Sprintf("tools: the keyword %s of a schema cannot be written: %v", name, err))
+	}
+	*o = append(append(*o, ','), member[1:len(member)-1]...)
+}
+
+func (o *object) addUnless(absent bool, name string, value any) {
+	if !absent {
+		o.add(name, value)
+	}
+}
+
+func (o *object) json() json.RawMessage {
+	if len(*o) == 0 {
+		return json.RawMessage("{}")
+	}
+	return slices.Concat(json.RawMessage("{"), json.RawMessage((*o)[1:]), json.RawMessage("}"))
+}

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"context"
+	"encoding/json"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -14,7 +15,7 @@ type Tool struct {
 	// also are further toolsets that have it.
 	Also          []string
 	Marks         Marks
-	Input, Output Schema
+	Input, Output interface{ Raw() json.RawMessage }
 	// asks: its call may have to be answered with a question of running code, as that of every tool with openWorld.
 	Asks bool
 	// handle answers a call whose arguments have been checked against input.

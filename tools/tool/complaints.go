@@ -1,0 +1,194 @@
+package tool
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"math"
+	"slices"
+	"strconv"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/google/jsonschema-go/jsonschema"
+)
+
+// complaints are what is wrong with arguments: where, what was given, what is wanted. The library has found that
+// something is; its own words are for programmers, and it stops at the first.
+type complaints struct {
+	found []string
+	// left tells that something was left to the tool, which will refuse it with a better message.
+	left bool
+}
+
+func (c *complaints) add(format string, args ...any) {
+	c.found = append(c.found, fmt.Sprintf(format, args...))
+}
+
+// look holds a value against its schema.
+func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
+	wanted := s.Types
+	if s.Type != "" {
+		wanted = []string{s.Type}
+	}
+	if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(kind string) bool { return isKind(value, kind) }) {
+		c.add("%s is %s, wanted %s", subject(at), shown(value), strings.Join(wanted, " or "))
+		return
+	}
+	if s.Enum != nil && !slices.Contains(s.Enum, value) {
+		c.add("%s is %s, wanted one of %s", subject(at), shown(value), QuotedList(s.Enum))
+	}
+	switch v := value.(type) {
+	case string:
+		c.text(s, utf8.RuneCountInString(v), at)
+	case float64:
+		c.number(s, v, at)
+	case []any:
+		c.list(s, v, at)
+	case map[string]any:
+		c.object(s, v, at)
+	}
+}
+
+func (c *complaints) text(s *jsonschema.Schema, n int, at []string) {
+	if s.MinLength != nil && n < *s.MinLength {
+		c.add("%s has %s, at least %d needed", subject(at), Plural(n, "character"), *s.MinLength)
+	}
+	if s.MaxLength != nil && n > *s.MaxLength {
+		c.add("%s has %s, at most %s allowed", subject(at), Plural(n, "character"), Thousands(*s.MaxLength))
+	}
+}
+
+func (c *complaints) number(s *jsonschema.Schema, v float64, at []string) {
+	switch {
+	case s.Minimum != nil && v < *s.Minimum && leftToTool(v, at):
+		c.left = true
+	case s.Minimum != nil && v < *s.Minimum:
+		c.add("%s is %s, the least allowed is %s", subject(at), number(v), number(*s.Minimum))
+	case s.ExclusiveMinimum != nil && v <= *s.ExclusiveMinimum:
+		c.add("%s is %s, it must be more than %s", subject(at), number(v), number(*s.ExclusiveMinimum))
+	case s.Maximum != nil && v > *s.Maximum:
+		c.add("%s is %s, the most allowed is %s", subject(at), number(v), number(*s.Maximum))
+	}
+}
+
+func (c *complaints) list(s *jsonschema.Schema, v []any, at []string) {
+	if s.MinItems != nil && len(v) < *s.MinItems {
+		c.add("%s is a list of %d, at least %d needed", subject(at), len(v), *s.MinItems)
+	}
+	if s.MaxItems != nil && len(v) > *s.MaxItems {
+		c.add("%s is a list of %s, at most %s allowed in one call", subject(at), Thousands(len(v)), Thousands(*s.MaxItems))
+	}
+	for i, item := range v {
+		if s.Items != nil {
+			c.look(s.Items, item, append(at[:len(at):len(at)], strconv.Itoa(i)))
+		}
+	}
+}
+
+func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string) {
+	var missing []string
+	for _, name := range s.Required {
+		if _, ok := v[name]; !ok {
+			missing = append(missing, name)
+		}
+	}
+	switch {
+	case missing == nil:
+	case len(at) == 0:
+		c.add("the required argument %s is missing", QuotedList(missing))
+	default:
+		c.add("%s lacks %s", place(at), QuotedList(missing))
+	}
+	var further []string
+	for _, name := range slices.Sorted(maps.Keys(v)) {
+		if p := s.Properties[name]; p != nil {
+			c.look(p, v[name], append(at[:len(at):len(at)], name))
+		} else if s.AdditionalProperties != nil {
+			further = append(further, name)
+		}
+	}
+	if further != nil {
+		of := "this tool"
+		if len(at) > 0 {
+			of = place(at)
+		}
+		c.add("%s has no argument %s", of, QuotedList(further))
+	}
+}
+
+// isKind tells whether a value is of one of JSON Schema's types.
+func isKind(value any, kind string) bool {
+	switch v := value.(type) {
+	case nil:
+		return kind == "null"
+	case string:
+		return kind == "string"
+	case bool:
+		return kind == "boolean"
+	case float64:
+		return kind == "number" || kind == "integer" && v == math.Trunc(v)
+	case []any:
+		return kind == "array"
+	case map[string]any:
+		return kind == "object"
+	}
+	return false
+}
+
+// leftToTool tells whether the tool itself will refuse a number that is too small with a better message: of a negative
+// cell index it can say how many cells there are.
+func leftToTool(v float64, at []string) bool {
+	return len(at) > 0 && v >= -MaxIndex && slices.Contains([]string{"start", "end", "position"}, at[len(at)-1])
+}
+
+func subject(at []string) string {
+	if len(at) == 0 {
+		return "the argument object"
+	}
+	return place(at)
+}
+
+// place writes a location as a programmer would: ranges[0].start.
+func place(at []string) string {
+	var b strings.Builder
+	for i, seg := range at {
+		switch {
+		case seg != "" && strings.Trim(seg, "0123456789") == "":
+			b.WriteString("[" + seg + "]")
+		case i == 0:
+			b.WriteString(seg)
+		default:
+			b.WriteString("." + seg)
+		}
+	}
+	return b.String()
+}
+
+// shown is a value, short enough for a message.
+func shown(v any) string {
+	switch v := v.(type) {
+	case string:
+		return "the string " + Quoted(v)
+	case []any:
+		return "a list"
+	case map[string]any:
+		return "an object"
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return "of another kind"
+	}
+	return string(b)
+}
+
+// QuotedList writes values in quotation marks, with commas between them.
+func QuotedList[T any](values []T) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, Quoted(fmt.Sprint(v)))
+	}
+	return strings.Join(out, ", ")
+}
+
+func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
