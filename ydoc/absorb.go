@@ -1,7 +1,7 @@
 package ydoc
 
 import (
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // Most transactions of others are a keystroke: one run more or less in one text. What is remembered of that text is then
@@ -9,7 +9,7 @@ import (
 
 // delta is the one item by which a list changed in a transaction.
 type delta struct {
-	item    *crdt.Item
+	item    *ycrdt.Item
 	removed bool
 	many    bool // whether there were more
 }
@@ -18,10 +18,10 @@ type delta struct {
 const maxDeltas = 16
 
 // deltas finds what a transaction added to and removed from each list; nil when that is too much.
-func deltas(trans *crdt.Transaction) map[*shared]delta {
-	found := map[*shared]delta{}
-	add := func(item *crdt.Item, removed bool) {
-		if t, ok := item.Parent.(*shared); ok && item.ParentSub == "" && item.Countable() {
+func deltas(trans *ycrdt.Transaction) map[*Type]delta {
+	found := map[*Type]delta{}
+	add := func(item *ycrdt.Item, removed bool) {
+		if t, ok := item.Parent.(*Type); ok && item.ParentSub == "" && item.Countable() {
 			_, many := found[t]
 			found[t] = delta{item, removed, many}
 		}
@@ -37,7 +37,7 @@ func deltas(trans *crdt.Transaction) map[*shared]delta {
 			if n++; n > maxDeltas {
 				return nil
 			}
-			if item, ok := s.(*crdt.Item); ok && !item.Deleted() {
+			if item, ok := s.(*ycrdt.Item); ok && !item.Deleted() {
 				add(item, false)
 			}
 		}
@@ -50,7 +50,7 @@ func deltas(trans *crdt.Transaction) map[*shared]delta {
 				if n++; n > maxDeltas {
 					return nil
 				}
-				if item, ok := structs[i].(*crdt.Item); ok && item.ID.Clock < before {
+				if item, ok := structs[i].(*ycrdt.Item); ok && item.ID.Clock < before {
 					add(item, true)
 				}
 			}
@@ -60,11 +60,11 @@ func deltas(trans *crdt.Transaction) map[*shared]delta {
 }
 
 // absorb brings what is remembered of the lists that a transaction changed up to date.
-func absorb(trans *crdt.Transaction) {
-	var found map[*shared]delta
+func absorb(trans *ycrdt.Transaction) {
+	var found map[*Type]delta
 	looked := false
 	for typ := range trans.Changed {
-		t, ok := typ.(*shared)
+		t, ok := typ.(*Type)
 		if !ok || !t.known && len(t.marks.list) == 0 {
 			continue
 		}
@@ -72,24 +72,22 @@ func absorb(trans *crdt.Transaction) {
 			found, looked = deltas(trans), true
 		}
 		if d, ok := found[t]; !ok || d.many || !t.take(d) {
-			t.known, t.str = false, ""
-			t.marks.reset()
+			t.forget()
 		}
 	}
 }
 
 // forgetLists drops what is remembered of the lists that a transaction changed.
-func forgetLists(trans *crdt.Transaction) {
+func forgetLists(trans *ycrdt.Transaction) {
 	for typ := range trans.Changed {
-		if t, ok := typ.(*shared); ok {
-			t.known, t.str = false, ""
-			t.marks.reset()
+		if t, ok := typ.(*Type); ok {
+			t.forget()
 		}
 	}
 }
 
 // take brings a list up to date with the one change that was made to it.
-func (t *shared) take(d delta) bool {
+func (t *Type) take(d delta) bool {
 	pos, ok := t.locate(d.item)
 	if !ok {
 		return false
@@ -113,7 +111,7 @@ func (t *shared) take(d delta) bool {
 const maxLocate = 16 * 64
 
 // locate is how many visible units stand before an item.
-func (t *shared) locate(item *crdt.Item) (pos int, ok bool) {
+func (t *Type) locate(item *ycrdt.Item) (pos int, ok bool) {
 	for range maxLocate {
 		item = item.Left
 		if item == nil {

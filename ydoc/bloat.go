@@ -1,6 +1,6 @@
 package ydoc
 
-import crdt "github.com/skyterra/y-crdt"
+import ycrdt "github.com/skyterra/y-crdt"
 
 // Bloat says how much of a replica is content and how much is left over from editing.
 //
@@ -14,7 +14,7 @@ type Bloat struct {
 	Live int
 	// Bytes is the size of the live content, roughly as encoded.
 	Bytes int
-	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Doc.Diff] for a peer
+	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Replica.Diff] for a peer
 	// who has nothing, or a little more.
 	Encoded int
 	// Deleted is the number of clock units (characters, values, types) that were deleted.
@@ -40,24 +40,24 @@ func (b Bloat) Outgrew(joined Bloat) bool {
 }
 
 // Bloat measures the replica. It looks at each struct once: about a millisecond for 50,000.
-func (d *Doc) Bloat() (b Bloat) {
-	d.read("measure", func() { b = d.bloat() })
+func (r *Replica) Bloat() (b Bloat) {
+	r.Read("measure", func() { b = bloatOf(r.y.Store) })
 	return b
 }
 
 // structBytes is what an item costs in an update besides its content: flags and neighbours.
 const structBytes = 8
 
-func (d *Doc) bloat() (b Bloat) {
-	b.Structs = structsIn(d.y.Store)
+func bloatOf(store *ycrdt.StructStore) (b Bloat) {
+	b.Structs = structsIn(store)
 	if b.Structs > 0 {
-		b.Encoded = 2 * uintSize(len(d.y.Store.Clients))
+		b.Encoded = 2 * uintSize(len(store.Clients))
 	}
-	for client, structs := range d.y.Store.Clients {
+	for client, structs := range store.Clients {
 		b.Encoded += 2*uintSize(client) + 3*uintSize(len(*structs)) // the heads of its structs and of its deletions
 		for _, s := range *structs {
 			b.Encoded += encodedSize(s)
-			item, ok := s.(*crdt.Item)
+			item, ok := s.(*ycrdt.Item)
 			if !ok || item.Deleted() {
 				b.Deleted += s.GetLength()
 				continue
@@ -73,11 +73,4 @@ func (d *Doc) bloat() (b Bloat) {
 		}
 	}
 	return b
-}
-
-func structsIn(store *crdt.StructStore) (n int) {
-	for _, structs := range store.Clients {
-		n += len(*structs)
-	}
-	return n
 }

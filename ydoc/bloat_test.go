@@ -2,43 +2,43 @@ package ydoc
 
 import (
 	"fmt"
-	"strings"
+	"math/rand/v2"
 	"testing"
 )
 
 // TestBloatTellsContentFromLeftovers edits until a document is mostly leftovers.
 func TestBloatTellsContentFromLeftovers(t *testing.T) {
-	n := NewNotebookWith(Options{ClientID: 1})
-	if b := n.Bloat(); b != (Bloat{}) || b.Ratio() != 0 {
+	s := newSheet(ReplicaOptions{ClientID: 1})
+	if b := s.Bloat(); b != (Bloat{}) {
 		t.Errorf("empty: %+v", b)
 	}
-	var source strings.Builder
-	for i := range 1_000 {
-		fmt.Fprintf(&source, "a_%04d = x\n", i)
-	}
-	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: source.String()})
-	fresh := n.Bloat()
-	if fresh.Structs != fresh.Live || fresh.Deleted != 0 || fresh.Bytes < 11_000 || fresh.Bytes > 12_000 || fresh.Ratio() != 1 {
+	var m, text *Type
+	s.edit(t, func(x *Tx) {
+		m = x.InsertType(s.list, 0, KindMap)
+		text = x.SetType(m, "text", KindText)
+		for i := range 1_000 {
+			x.InsertText(text, text.Len(), fmt.Sprintf("a_%04d = x\n", i))
+		}
+	})
+	fresh := s.Bloat()
+	if fresh.Structs != fresh.Live || fresh.Deleted != 0 || fresh.Bytes < 11_000 || fresh.Bytes > 12_000 {
 		t.Errorf("fresh: %+v", fresh)
 	}
 	// Every other line is typed anew: each leaves a stretch of deleted characters between two of content.
-	edit(t, n, func(e *Editor) error {
-		c, _ := e.Cell("c")
-		lines := strings.SplitAfter(c.Source, "\n")
-		for i := 0; i < len(lines)-1; i += 2 {
-			lines[i] = strings.Replace(lines[i], "x", "y", 1)
+	s.edit(t, func(x *Tx) {
+		for i := range 500 {
+			x.InsertText(text, 22*i+10, "y")
+			x.RemoveText(text, 22*i+9, 1)
 		}
-		return e.SetSource("c", strings.Join(lines, ""))
 	})
-	edited := n.Bloat()
-	if edited.Live < fresh.Live+900 || edited.Structs < edited.Live+450 || edited.Deleted < 500 || edited.Ratio() < 1.3 {
+	edited := s.Bloat()
+	if edited.Live < fresh.Live+900 || edited.Structs < edited.Live+450 || edited.Deleted < 500 {
 		t.Errorf("edited: %+v", edited)
 	}
-	// When the cell goes, next to nothing of all that is left over, as in Yjs.
-	insert(t, n, 0, NewCell{ID: "d", Type: Raw})
-	edit(t, n, func(e *Editor) error { return e.Delete("c") })
-	gone := NewNotebook()
-	apply(t, gone.Doc, diff(t, n.Doc, nil))
+	// When what holds it goes, next to nothing of all that is left over, as in Yjs.
+	s.edit(t, func(x *Tx) { x.Remove(s.list, 0, 1) })
+	gone := newSheet(ReplicaOptions{})
+	gone.take(t, s.whole(t))
 	if b := gone.Bloat(); b.Structs > 20 || b.Deleted < 7_000 {
 		t.Errorf("deleted: %+v", b)
 	}
@@ -47,13 +47,17 @@ func TestBloatTellsContentFromLeftovers(t *testing.T) {
 // TestEncodedIsTheSizeOfTheState in random programs.
 func TestEncodedIsTheSizeOfTheState(t *testing.T) {
 	for seed := range uint64(30) {
-		p := newProgram(t, seed+30_000, 2)
+		r := rand.New(rand.NewPCG(seed, 6))
+		all := sheets(2)
 		for range 40 {
-			p.change(p.peers[p.IntN(2)])
-			p.network()
+			i := r.IntN(2)
+			all[i].change(t, r)
+			if r.IntN(2) == 0 {
+				deliver(t, all[i], all[1-i])
+			}
 		}
-		for _, n := range p.peers {
-			size, b := len(diff(t, n.Doc, nil)), n.Bloat()
+		for _, s := range all {
+			size, b := len(s.whole(t)), s.Bloat()
 			if b.Encoded < size || b.Encoded > size+size/4+6*b.Structs {
 				t.Fatalf("seed %d: %d bytes are encoded, %+v", seed, size, b)
 			}

@@ -1,7 +1,5 @@
 package ydoc
 
-import "maps"
-
 // The keys of a cell's shared map (jupyter_ydoc, ynotebook.py; @jupyter/ydoc, ycell.ts).
 const (
 	keyID          = "id"
@@ -76,18 +74,6 @@ type NewCell struct {
 	Attachments map[string]any
 }
 
-// State is what the root map "state" says of the document.
-type State struct {
-	// Path is the file's path as the server sees it.
-	Path string
-	// Dirty is true from an edit in a JupyterLab tab until the server has saved.
-	Dirty bool
-	// Hash is the SHA-256 of the file as last saved, in hex.
-	Hash string
-	// DocumentID is the room's id, once a tab has set it.
-	DocumentID string
-}
-
 // fields is a set of parts of a cell.
 type fields uint16
 
@@ -126,7 +112,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 		check(fieldSource, c.Source == o.Source)
 	}
 	if among&fieldMetadata != 0 {
-		check(fieldMetadata, equalObjects(c.Metadata, o.Metadata))
+		check(fieldMetadata, EqualObjects(c.Metadata, o.Metadata))
 	}
 	if among&fieldOutputs != 0 {
 		check(fieldOutputs, equalOutputs(c.Outputs, o.Outputs))
@@ -138,7 +124,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 		check(fieldState, c.ExecutionState == o.ExecutionState)
 	}
 	if among&fieldAttachments != 0 {
-		check(fieldAttachments, equalObjects(c.Attachments, o.Attachments))
+		check(fieldAttachments, EqualObjects(c.Attachments, o.Attachments))
 	}
 	return diff
 }
@@ -148,7 +134,7 @@ func equalOutputs(a, b []Output) bool {
 		return false
 	}
 	for i := range a {
-		if !equalObjects(a[i], b[i]) {
+		if !EqualObjects(a[i], b[i]) {
 			return false
 		}
 	}
@@ -176,25 +162,4 @@ func (c Cell) Clone() Cell {
 		c.ExecutionCount = &n
 	}
 	return c
-}
-
-func copyValue(v any) any {
-	switch v := v.(type) {
-	case []any:
-		l := make([]any, len(v))
-		for i := range v {
-			l[i] = copyValue(v[i])
-		}
-		return l
-	case map[string]any:
-		if v == nil {
-			return v
-		}
-		m := maps.Clone(v)
-		for k := range m {
-			m[k] = copyValue(m[k])
-		}
-		return m
-	}
-	return v
 }

@@ -4,7 +4,7 @@ import (
 	"cmp"
 	"slices"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // The library deletes and collects single items: what stands inside a deleted type stays for ever. Here the end of each
@@ -12,20 +12,20 @@ import (
 // lose their content, and those inside deleted types become bare gaps that merge (ContentType.gc).
 
 // deleteInside deletes everything inside the types that the transaction deleted.
-func deleteInside(trans *crdt.Transaction) {
-	var stack []*shared
-	eachDeleted(trans, func(item *crdt.Item) {
-		if t := sharedOf(item); t != nil {
+func deleteInside(trans *ycrdt.Transaction) {
+	var stack []*Type
+	eachDeleted(trans, func(item *ycrdt.Item) {
+		if t := typeOf(item); t != nil {
 			stack = append(stack, t)
 		}
 	})
 	grown := len(stack) > 0
-	remove := func(item *crdt.Item) {
+	remove := func(item *ycrdt.Item) {
 		if item.Deleted() {
 			return
 		}
 		item.Delete(trans)
-		if t := sharedOf(item); t != nil {
+		if t := typeOf(item); t != nil {
 			stack = append(stack, t)
 		}
 	}
@@ -41,30 +41,16 @@ func deleteInside(trans *crdt.Transaction) {
 		delete(trans.Changed, t)
 	}
 	if grown {
-		crdt.SortAndMergeDeleteSet(trans.DeleteSet)
-	}
-}
-
-// eachDeleted calls f with every item that the transaction deleted, unless its content is gone already.
-func eachDeleted(trans *crdt.Transaction, f func(item *crdt.Item)) {
-	for client, items := range trans.DeleteSet.Clients {
-		structs := *trans.Doc.Store.Clients[client]
-		for _, d := range items {
-			for i := indexOf(structs, d.Clock); i < len(structs) && structs[i].GetID().Clock < d.Clock+d.Length; i++ {
-				if item, ok := structs[i].(*crdt.Item); ok && item.Deleted() {
-					f(item)
-				}
-			}
-		}
+		ycrdt.SortAndMergeDeleteSet(trans.DeleteSet)
 	}
 }
 
 // collect drops the content of what was deleted, and of what is no longer kept for undo, but not of what still is. It
 // returns what else became a gap: items inside deleted types that had been deleted before.
-func collect(trans *crdt.Transaction, released []*crdt.Item) map[int][]span {
+func collect(trans *ycrdt.Transaction, released []*ycrdt.Item) map[int][]span {
 	more := map[int][]span{}
-	var doomed []*shared
-	eachDeleted(trans, func(item *crdt.Item) {
+	var doomed []*Type
+	eachDeleted(trans, func(item *ycrdt.Item) {
 		if !item.Keep() {
 			collectItem(item, &doomed)
 		}
@@ -77,7 +63,7 @@ func collect(trans *crdt.Transaction, released []*crdt.Item) map[int][]span {
 		more[item.ID.Client] = append(more[item.ID.Client], span{item.ID.Clock, item.Length})
 	}
 	store := trans.Doc.Store
-	gap := func(item *crdt.Item) {
+	gap := func(item *ycrdt.Item) {
 		if item.Keep() {
 			return
 		}
@@ -87,7 +73,7 @@ func collect(trans *crdt.Transaction, released []*crdt.Item) map[int][]span {
 			return // other steps and positions find by it what took its place
 		}
 		structs := *store.Clients[client]
-		structs[indexOf(structs, item.ID.Clock)] = crdt.NewGC(item.ID, item.Length)
+		structs[indexOf(structs, item.ID.Clock)] = ycrdt.NewGC(item.ID, item.Length)
 		more[client] = append(more[client], span{item.ID.Clock, item.Length})
 	}
 	for len(doomed) > 0 {
@@ -103,18 +89,17 @@ func collect(trans *crdt.Transaction, released []*crdt.Item) map[int][]span {
 		}
 		t.Start, t.Map = nil, nil
 		t.read, t.json = false, nil
-		t.known, t.str = false, ""
-		t.marks.reset()
+		t.forget()
 	}
 	return more
 }
 
-func collectItem(item *crdt.Item, doomed *[]*shared) {
-	if t := sharedOf(item); t != nil {
+func collectItem(item *ycrdt.Item, doomed *[]*Type) {
+	if t := typeOf(item); t != nil {
 		*doomed = append(*doomed, t)
 	}
-	if _, gone := item.Content.(*crdt.ContentDeleted); !gone {
-		item.Content = crdt.NewContentDeleted(item.Length)
+	if _, gone := item.Content.(*ycrdt.ContentDeleted); !gone {
+		item.Content = ycrdt.NewContentDeleted(item.Length)
 	}
 }
 
@@ -124,7 +109,7 @@ func collectItem(item *crdt.Item, doomed *[]*shared) {
 const maxStretches = 16
 
 // compact merges neighbours where the transaction deleted or added something.
-func compact(trans *crdt.Transaction, more map[int][]span) {
+func compact(trans *ycrdt.Transaction, more map[int][]span) {
 	touched := map[int][]span{} // of each client: from which clock and, as length, up to which
 	touch := func(client, from, to int) { touched[client] = append(touched[client], span{from, to}) }
 	for client, items := range trans.DeleteSet.Clients {
@@ -168,7 +153,7 @@ func joinStretches(list []span) []span {
 	return out
 }
 
-func compactRange(list *[]crdt.IAbstractStruct, from, to int) {
+func compactRange(list *[]ycrdt.IAbstractStruct, from, to int) {
 	structs := *list
 	i := max(indexOf(structs, max(from, structs[0].GetID().Clock))-1, 0)
 	end := i + 1
@@ -188,18 +173,18 @@ func compactRange(list *[]crdt.IAbstractStruct, from, to int) {
 }
 
 // merge appends right to left if they can be one struct.
-func merge(left, right crdt.IAbstractStruct) bool {
+func merge(left, right ycrdt.IAbstractStruct) bool {
 	switch left := left.(type) {
-	case *crdt.GC:
-		r, ok := right.(*crdt.GC)
+	case *ycrdt.GC:
+		r, ok := right.(*ycrdt.GC)
 		return ok && left.MergeWith(r)
-	case *crdt.Item:
-		r, ok := right.(*crdt.Item)
+	case *ycrdt.Item:
+		r, ok := right.(*ycrdt.Item)
 		if !ok || left.Right != r || !left.MergeWith(r) {
 			return false
 		}
 		if r.ParentSub != "" {
-			if m := r.Parent.(*shared).Map; m[r.ParentSub] == r {
+			if m := r.Parent.(*Type).Map; m[r.ParentSub] == r {
 				m[r.ParentSub] = left
 			}
 		}

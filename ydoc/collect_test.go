@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"math/rand/v2"
 	"slices"
 	"testing"
 )
@@ -33,17 +34,15 @@ func TestStretchesAreMergedApart(t *testing.T) {
 // replica of the same state has.
 func TestNeighboursAreMergedWhereverTheyAre(t *testing.T) {
 	for seed := range uint64(20) {
-		p := newProgram(t, seed+40_000, 2)
-		a, b := NewTextWith(Options{ClientID: 1, Limits: Limits{UndoSteps: 1}}), NewTextWith(Options{ClientID: 2})
-		forward(t, a.Doc, b.Doc)
+		r := rand.New(rand.NewPCG(seed, 4))
+		all := sheets(2)
+		a, b := all[0], all[1]
+		a.OnUpdate(func(u []byte) { b.take(t, u) })
 		for range 300 {
-			edit := func(e *TextEditor) error { return e.SetText(p.mutate(e.String())) }
-			if err := a.Edit("type", edit); err != nil {
-				t.Fatal(err)
-			}
+			a.edit(t, func(x *Tx) { writeText(x, a.text, r) })
 		}
-		fresh := NewText()
-		apply(t, fresh.Doc, diff(t, a.Doc, nil))
+		fresh := newSheet(ReplicaOptions{})
+		fresh.take(t, a.whole(t))
 		if got, want := b.Bloat(), fresh.Bloat(); got != want {
 			t.Fatalf("seed %d: a peer has %+v, a fresh replica %+v", seed, got, want)
 		}

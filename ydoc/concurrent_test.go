@@ -5,7 +5,7 @@ import (
 	"sync"
 	"testing"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // Test32GoroutinesUse8Documents is for the race detector: they edit, read, undo, subscribe and exchange updates, each
@@ -35,7 +35,7 @@ func Test32GoroutinesUse8Documents(t *testing.T) {
 			t.Errorf("document %d: %v", i, err)
 		}
 	}
-	if crdt.GlobalSearchMarkerTimestamp != 0 {
+	if ycrdt.GlobalSearchMarkerTimestamp != 0 {
 		t.Error("the variable that all documents share was written")
 	}
 }

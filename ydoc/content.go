@@ -1,7 +1,9 @@
 package ydoc
 
 import (
-	crdt "github.com/skyterra/y-crdt"
+	"encoding/base64"
+
+	ycrdt "github.com/skyterra/y-crdt"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -21,23 +23,26 @@ type text struct {
 
 func newText(s string) *text {
 	b := []byte(s)
-	return &text{b: b, n: units(b)}
+	return &text{b: b, n: wire.UTF16Len(b)}
 }
 
-func (t *text) GetLength() int                          { return t.n }
-func (t *text) GetContent() crdt.ArrayAny               { return nil }
-func (t *text) IsCountable() bool                       { return true }
-func (t *text) Copy() crdt.IAbstractContent             { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
-func (t *text) GetRef() uint8                           { return refString }
-func (t *text) GC(*crdt.StructStore)                    {}
-func (t *text) Delete(*crdt.Transaction)                {}
-func (t *text) Integrate(*crdt.Transaction, *crdt.Item) {}
+func (t *text) GetLength() int                            { return t.n }
+func (t *text) GetContent() ycrdt.ArrayAny                { return nil }
+func (t *text) IsCountable() bool                         { return true }
+func (t *text) Copy() ycrdt.IAbstractContent              { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
+func (t *text) GetRef() uint8                             { return wire.RefString }
+func (t *text) GC(*ycrdt.StructStore)                     {}
+func (t *text) Delete(*ycrdt.Transaction)                 {}
+func (t *text) Integrate(*ycrdt.Transaction, *ycrdt.Item) {}
+
+// newValue is the content of one value that [Plain] returned.
+func newValue(v any) *plain { return &plain{ref: wire.RefAny, n: 1, raw: wire.AppendValue(nil, v)} }
 
 const replacement = "\uFFFD"
 
 // Splice keeps the first off units and returns the rest. Where that cuts a surrogate pair both halves become U+FFFD, as
 // in Yjs (ContentString.splice).
-func (t *text) Splice(off int) crdt.IAbstractContent {
+func (t *text) Splice(off int) ycrdt.IAbstractContent {
 	at, inside := cut(t.b, t.n, off)
 	right := &text{n: t.n - off}
 	if inside {
@@ -52,7 +57,7 @@ func (t *text) Splice(off int) crdt.IAbstractContent {
 }
 
 // MergeWith appends right in amortised time linear in right.
-func (t *text) MergeWith(right crdt.IAbstractContent) bool {
+func (t *text) MergeWith(right ycrdt.IAbstractContent) bool {
 	r, ok := right.(*text)
 	if !ok {
 		return false
@@ -72,7 +77,7 @@ func (t *text) appendTo(dst []byte, off int) []byte {
 	return wire.AppendVarBytes(dst, t.b[at:])
 }
 
-func (t *text) Write(e *crdt.UpdateEncoderV1, off int) error {
+func (t *text) Write(e *ycrdt.UpdateEncoderV1, off int) error {
 	e.RestEncoder.Write(t.appendTo(nil, off))
 	return nil
 }
@@ -85,16 +90,16 @@ type plain struct {
 	raw []byte
 }
 
-func (p *plain) run() bool                               { return p.ref == refAny || p.ref == refJSON }
-func (p *plain) GetLength() int                          { return p.n }
-func (p *plain) GetContent() crdt.ArrayAny               { return nil }
-func (p *plain) IsCountable() bool                       { return p.ref != refFormat }
-func (p *plain) GetRef() uint8                           { return p.ref }
-func (p *plain) GC(*crdt.StructStore)                    {}
-func (p *plain) Delete(*crdt.Transaction)                {}
-func (p *plain) Integrate(*crdt.Transaction, *crdt.Item) {}
+func (p *plain) run() bool                                 { return p.ref == wire.RefAny || p.ref == wire.RefJSON }
+func (p *plain) GetLength() int                            { return p.n }
+func (p *plain) GetContent() ycrdt.ArrayAny                { return nil }
+func (p *plain) IsCountable() bool                         { return p.ref != wire.RefFormat }
+func (p *plain) GetRef() uint8                             { return p.ref }
+func (p *plain) GC(*ycrdt.StructStore)                     {}
+func (p *plain) Delete(*ycrdt.Transaction)                 {}
+func (p *plain) Integrate(*ycrdt.Transaction, *ycrdt.Item) {}
 
-func (p *plain) Copy() crdt.IAbstractContent {
+func (p *plain) Copy() ycrdt.IAbstractContent {
 	return &plain{ref: p.ref, n: p.n, raw: p.raw[:len(p.raw):len(p.raw)]}
 }
 
@@ -114,21 +119,21 @@ func (p *plain) offset(off int) int {
 }
 
 func (p *plain) skipOne(r *wire.Reader) {
-	if p.ref == refJSON {
+	if p.ref == wire.RefJSON {
 		r.VarBytes(r.Len())
 	} else {
-		skipValue(r)
+		r.SkipValue()
 	}
 }
 
-func (p *plain) Splice(off int) crdt.IAbstractContent {
+func (p *plain) Splice(off int) ycrdt.IAbstractContent {
 	at := p.offset(off)
 	right := &plain{ref: p.ref, n: p.n - off, raw: p.raw[at:]}
 	p.raw, p.n = p.raw[:at:at], off
 	return right
 }
 
-func (p *plain) MergeWith(right crdt.IAbstractContent) bool {
+func (p *plain) MergeWith(right ycrdt.IAbstractContent) bool {
 	r, ok := right.(*plain)
 	if !ok || r.ref != p.ref || !p.run() {
 		return false
@@ -146,7 +151,7 @@ func (p *plain) appendTo(dst []byte, off int) []byte {
 	return append(dst, p.raw[p.offset(off):]...)
 }
 
-func (p *plain) Write(e *crdt.UpdateEncoderV1, off int) error {
+func (p *plain) Write(e *ycrdt.UpdateEncoderV1, off int) error {
 	e.RestEncoder.Write(p.appendTo(nil, off))
 	return nil
 }
@@ -154,20 +159,20 @@ func (p *plain) Write(e *crdt.UpdateEncoderV1, off int) error {
 // value decodes the value off of the content.
 func (p *plain) value(off int) any {
 	switch p.ref {
-	case refAny:
+	case wire.RefAny:
 		r := wire.NewReader("value", p.raw[p.offset(off):])
-		return readValue(r)
-	case refJSON:
+		return r.Value()
+	case wire.RefJSON:
 		r := wire.NewReader("value", p.raw[p.offset(off):])
 		return parseJSON(r.VarBytes(r.Len()))
-	case refEmbed:
+	case wire.RefEmbed:
 		r := wire.NewReader("embed", p.raw)
 		return parseJSON(r.VarBytes(r.Len()))
-	case refBinary:
+	case wire.RefBinary:
 		r := wire.NewReader("binary", p.raw)
-		return binaryValue(r.VarBytes(r.Len()))
+		return base64.StdEncoding.EncodeToString(r.VarBytes(r.Len()))
 	}
-	return undefined{} // nested documents and format marks have no place in JSON
+	return wire.Undefined{} // nested documents and format marks have no place in JSON
 }
 
 // each calls f with the values of a run in order.
@@ -180,10 +185,10 @@ func (p *plain) each(f func(v any)) {
 	}
 	r := wire.NewReader("run", p.raw)
 	for range p.n {
-		if p.ref == refJSON {
+		if p.ref == wire.RefJSON {
 			f(parseJSON(r.VarBytes(r.Len())))
 		} else {
-			f(readValue(r))
+			f(r.Value())
 		}
 	}
 }

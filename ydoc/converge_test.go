@@ -106,18 +106,35 @@ func (p *program) output() Output {
 	return Output{"output_type": "error", "ename": "E", "traceback": []string{p.text(1)}}
 }
 
-// change makes one random edit of several operations.
+// change makes one random edit of several operations. What it staged must be there afterwards.
 func (p *program) change(n *Notebook) {
+	var staged []Cell
 	err := n.Edit("random", func(e *Editor) error {
 		for range 1 + p.IntN(3) {
 			if err := p.operation(n, e); err != nil {
 				return err
 			}
 		}
+		for i := range e.Len() {
+			c, _ := e.CellAt(i)
+			staged = append(staged, c)
+		}
 		return nil
 	})
-	if err != nil && !errors.Is(err, ErrInvalid) {
-		p.fatalf("edit: %v", err)
+	if err != nil {
+		if !errors.Is(err, ErrInvalid) {
+			p.fatalf("edit: %v", err)
+		}
+		return
+	}
+	count := map[string]int{} // several of one id, after concurrent moves, are not told apart
+	for _, c := range staged {
+		count[c.ID]++
+	}
+	for i, want := range staged {
+		if got, _ := n.CellAt(i); count[want.ID] == 1 && (got.ID != want.ID || got.Type != want.Type || got.Source != want.Source) {
+			p.fatalf("cell %d is %+v, it was to be %+v", i, got, want)
+		}
 	}
 }
 
@@ -149,7 +166,7 @@ func (p *program) operation(n *Notebook, e *Editor) error {
 	case k == 13:
 		return e.SetMetadata("m", p.value(2))
 	case k == 14:
-		_, err := e.Split(id, p.IntN(unitsOf(c.Source)+1)) // inside a character at times: refused
+		_, err := e.Split(id, p.IntN(textdiff.UTF16Len(c.Source)+1)) // inside a character at times: refused
 		return err
 	case k == 15 && e.Len() > 1:
 		other, _ := e.IDAt(p.IntN(e.Len()))
@@ -243,7 +260,7 @@ func (p *program) settle() {
 	}
 	for _, n := range p.peers[1:] {
 		sameCells(p.t, p.peers[0], n)
-		if !equalObjects(p.peers[0].Metadata(), n.Metadata()) {
+		if !EqualObjects(p.peers[0].Metadata(), n.Metadata()) {
 			p.fatalf("metadata %v and %v", p.peers[0].Metadata(), n.Metadata())
 		}
 		if !slices.Equal(stateVector(p.t, p.peers[0].Doc), stateVector(p.t, n.Doc)) {
@@ -271,41 +288,15 @@ func (p *program) check(n *Notebook) {
 			p.fatalf("cell %s: %s", c.ID, c.Fault)
 		}
 	}
-	for _, e := range n.order {
-		checkMarks(p, e.typ.child(keySource, kindText))
-	}
 	if p.t.Failed() {
 		p.fatalf("a replica differs from its state")
 	}
 }
 
-// checkMarks verifies the remembered positions and the length of a list.
-func checkMarks(p *program, t *shared) {
-	at := 0
-	pos := map[any]int{}
-	for item := t.Start; item != nil; item = item.Right {
-		pos[item] = at
-		if visible(item) {
-			at += item.Length
-		}
-	}
-	if at != t.Length {
-		p.fatalf("a list of length %d says %d", at, t.Length)
-	}
-	for _, m := range t.marks.list {
-		if got, ok := pos[m.item]; !ok || got != m.pos {
-			p.fatalf("a mark says %d, its item stands at %d, in the list: %v", m.pos, got, ok)
-		}
-	}
-	if s := t.characters(); unitsOf(s) != at || textdiff.UTF16Len(s) != at {
-		p.fatalf("%q has %d units, its list %d", s, unitsOf(s), at)
-	}
-}
-
 func TestRandomProgramsConverge(t *testing.T) {
 	// So small that the short lists here have marks and their texts are spliced.
-	defer func(m, s int) { markEvery, spliceRuns = m, s }(markEvery, spliceRuns)
-	markEvery, spliceRuns = 2, 1
+	defer func(m, s int) { MarkEvery, SpliceRuns = m, s }(MarkEvery, SpliceRuns)
+	MarkEvery, SpliceRuns = 2, 1
 	for seed := range uint64(200) {
 		p := newProgram(t, seed, 2+int(seed%2))
 		for range 60 {

@@ -4,7 +4,7 @@ import (
 	"bytes"
 	"fmt"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -14,15 +14,16 @@ import (
 type decoder struct {
 	input []byte
 	r     *wire.Reader
-	doc   *crdt.Doc
+	doc   *ycrdt.Doc
+	keys  Keys
 	work  work
-	ids   []crdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
+	ids   []ycrdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
 }
 
 // structs reads the first part of the update.
-func (d *decoder) structs() map[int]*crdt.ClientStructRef {
+func (d *decoder) structs() map[int]*ycrdt.ClientStructRef {
 	clients := d.r.Uint()
-	refs := make(map[int]*crdt.ClientStructRef, min(clients, 1024))
+	refs := make(map[int]*ycrdt.ClientStructRef, min(clients, 1024))
 	for range clients {
 		n := d.r.Uint()
 		client := int(d.r.Uint())
@@ -30,16 +31,16 @@ func (d *decoder) structs() map[int]*crdt.ClientStructRef {
 		if d.r.Err() != nil {
 			break
 		}
-		list := make([]crdt.IAbstractStruct, 0, min(n, uint64(d.r.Len())))
+		list := make([]ycrdt.IAbstractStruct, 0, min(n, uint64(d.r.Len())))
 		for range n {
-			s := d.oneStruct(crdt.GenID(client, clock))
+			s := d.oneStruct(ycrdt.GenID(client, clock))
 			if d.r.Err() != nil {
 				break
 			}
 			clock += s.GetLength()
 			list = append(list, s)
 		}
-		refs[client] = &crdt.ClientStructRef{Refs: list}
+		refs[client] = &ycrdt.ClientStructRef{Refs: list}
 	}
 	if err := d.r.Err(); err != nil {
 		panic(err)
@@ -47,29 +48,29 @@ func (d *decoder) structs() map[int]*crdt.ClientStructRef {
 	return refs
 }
 
-func (d *decoder) oneStruct(id crdt.ID) crdt.IAbstractStruct {
+func (d *decoder) oneStruct(id ycrdt.ID) ycrdt.IAbstractStruct {
 	info := d.r.Byte()
 	switch info & 0x1f {
 	case 0:
-		return crdt.NewGC(id, int(d.r.Uint()))
-	case refSkip:
-		return crdt.NewSkip(id, int(d.r.Uint()))
+		return ycrdt.NewGC(id, int(d.r.Uint()))
+	case wire.RefSkip:
+		return ycrdt.NewSkip(id, int(d.r.Uint()))
 	}
-	item := &crdt.Item{AbstractStruct: crdt.AbstractStruct{ID: id}}
-	if info&flagOrigin != 0 {
+	item := &ycrdt.Item{AbstractStruct: ycrdt.AbstractStruct{ID: id}}
+	if info&wire.FlagOrigin != 0 {
 		item.Origin = d.id()
 	}
-	if info&flagRightOrigin != 0 {
+	if info&wire.FlagRightOrigin != 0 {
 		item.RightOrigin = d.id()
 	}
-	if info&(flagOrigin|flagRightOrigin) == 0 {
+	if info&(wire.FlagOrigin|wire.FlagRightOrigin) == 0 {
 		if d.r.Uint() == 1 {
 			item.Parent = d.root(string(d.r.VarBytes(d.r.Len())))
 		} else {
 			item.Parent = d.id()
 		}
-		if info&flagParentSub != 0 {
-			item.ParentSub = keyIn(intern(d.r.VarBytes(d.r.Len())))
+		if info&wire.FlagParentSub != 0 {
+			item.ParentSub = keyIn(d.keys.intern(d.r.VarBytes(d.r.Len())))
 		}
 	}
 	item.Content = d.content(info & 0x1f)
@@ -80,9 +81,9 @@ func (d *decoder) oneStruct(id crdt.ID) crdt.IAbstractStruct {
 	return &incoming{Item: item, work: &d.work}
 }
 
-func (d *decoder) id() *crdt.ID {
+func (d *decoder) id() *ycrdt.ID {
 	if len(d.ids) == 0 {
-		d.ids = make([]crdt.ID, min(64, 1+d.r.Len()/8))
+		d.ids = make([]ycrdt.ID, min(64, 1+d.r.Len()/8))
 	}
 	id := &d.ids[0]
 	d.ids = d.ids[1:]
@@ -92,50 +93,50 @@ func (d *decoder) id() *crdt.ID {
 }
 
 // root finds a root type by name. One that the model did not declare is kept, so that nothing is lost, but not read.
-func (d *decoder) root(name string) crdt.IAbstractType {
+func (d *decoder) root(name string) ycrdt.IAbstractType {
 	if t, ok := d.doc.Share[name]; ok {
 		return t
 	}
-	return declare(d.doc, name, kindMap)
+	return newRoot(d.doc, name, KindMap)
 }
 
-// declare makes a root type.
-func declare(doc *crdt.Doc, name string, kind uint8) *shared {
-	t := newShared(kind)
+// newRoot makes a root type.
+func newRoot(doc *ycrdt.Doc, name string, kind uint8) *Type {
+	t := newType(kind)
 	t.root = name
 	t.Integrate(doc, nil)
 	doc.Share[name] = t
 	return t
 }
 
-func (d *decoder) content(ref byte) crdt.IAbstractContent {
+func (d *decoder) content(ref byte) ycrdt.IAbstractContent {
 	start := d.r.Offset()
 	switch ref {
-	case refDeleted:
-		return crdt.NewContentDeleted(int(d.r.Uint()))
-	case refString:
+	case wire.RefDeleted:
+		return ycrdt.NewContentDeleted(int(d.r.Uint()))
+	case wire.RefString:
 		b := bytes.Clone(d.r.VarBytes(d.r.Len()))
-		return &text{b: b, n: units(b)}
-	case refType:
-		t := newShared(uint8(d.r.Uint()))
-		if t.kind == kindXMLElement || t.kind == kindXMLHook {
+		return &text{b: b, n: wire.UTF16Len(b)}
+	case wire.RefType:
+		t := newType(uint8(d.r.Uint()))
+		if t.kind == wire.TypeXMLElement || t.kind == wire.TypeXMLHook {
 			t.name = string(d.r.VarBytes(d.r.Len()))
 		}
-		return crdt.NewContentType(t)
-	case refAny:
+		return ycrdt.NewContentType(t)
+	case wire.RefAny:
 		n := int(d.r.Uint())
-		return d.run(refAny, n, func() { skipValue(d.r) })
-	case refJSON:
+		return d.run(wire.RefAny, n, func() { d.r.SkipValue() })
+	case wire.RefJSON:
 		n := int(d.r.Uint())
-		return d.run(refJSON, n, func() { d.r.VarBytes(d.r.Len()) })
-	case refBinary, refEmbed:
+		return d.run(wire.RefJSON, n, func() { d.r.VarBytes(d.r.Len()) })
+	case wire.RefBinary, wire.RefEmbed:
 		d.r.VarBytes(d.r.Len())
-	case refFormat:
+	case wire.RefFormat:
 		d.r.VarBytes(d.r.Len())
 		d.r.VarBytes(d.r.Len())
-	case refDoc:
+	case wire.RefDoc:
 		d.r.VarBytes(d.r.Len())
-		skipValue(d.r)
+		d.r.SkipValue()
 	default:
 		panic(fmt.Errorf("content reference %d", ref))
 	}
@@ -159,13 +160,13 @@ func (d *decoder) since(start int) []byte {
 
 // deletes reads the second part of the update and deletes what the document has of it. It reports whether something was
 // to be deleted that the document lacks.
-func (d *decoder) deletes(trans *crdt.Transaction) (missing bool) {
+func (d *decoder) deletes(trans *ycrdt.Transaction) (missing bool) {
 	store := trans.Doc.Store
 	for range d.r.Uint() {
 		client := int(d.r.Uint())
 		n := d.r.Uint()
 		structs := store.Clients[client]
-		state := crdt.GetState(store, client)
+		state := ycrdt.GetState(store, client)
 		for range n {
 			clock := int(d.r.Uint())
 			end := clock + int(d.r.Uint())
@@ -185,10 +186,10 @@ func (d *decoder) deletes(trans *crdt.Transaction) (missing bool) {
 }
 
 // deleteRange deletes the items from clock up to end.
-func (d *decoder) deleteRange(trans *crdt.Transaction, structs *[]crdt.IAbstractStruct, clock, end int) {
+func (d *decoder) deleteRange(trans *ycrdt.Transaction, structs *[]ycrdt.IAbstractStruct, clock, end int) {
 	i := indexOf(*structs, clock)
 	for ; i < len(*structs); i++ {
-		item, ok := (*structs)[i].(*crdt.Item)
+		item, ok := (*structs)[i].(*ycrdt.Item)
 		if s := (*structs)[i]; s.GetID().Clock >= end {
 			return
 		}
@@ -206,30 +207,21 @@ func (d *decoder) deleteRange(trans *crdt.Transaction, structs *[]crdt.IAbstract
 	}
 }
 
-// indexOf finds the struct that holds a clock, which must be one of the client's.
-func indexOf(structs []crdt.IAbstractStruct, clock int) int {
-	i, err := crdt.FindIndexSS(structs, clock)
-	if err != nil {
-		panic(fmt.Errorf("clock %d: %w", clock, err))
+// Keys are map keys that are used often, so that decoding an update need not make them anew.
+type Keys map[string]string
+
+// InternKeys makes such a set.
+func InternKeys(keys ...string) Keys {
+	m := make(Keys, len(keys))
+	for _, k := range keys {
+		m[k] = k
 	}
-	return i
+	return m
 }
 
-// intern returns the usual map keys without making them anew.
-func intern(key []byte) string {
-	if s, ok := usualKeys[string(key)]; ok {
+func (m Keys) intern(key []byte) string {
+	if s, ok := m[string(key)]; ok {
 		return s
 	}
 	return string(key)
 }
-
-var usualKeys = func() map[string]string {
-	m := map[string]string{}
-	for _, k := range []string{
-		keyID, keyType, keySource, keyMetadata, keyOutputs, keyCount, keyState, keyAttachments,
-		"output_type", "name", "text", "data", "ename", "evalue", "traceback", "trusted",
-	} {
-		m[k] = k
-	}
-	return m
-}()

@@ -35,12 +35,11 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 		if !e.authored {
 			name = ""
 		}
-		n.step(name, func(x *tx) {
+		return n.write(name, func(x tx) {
 			for _, op := range e.ops {
 				op(x)
 			}
 		})
-		return n.measure(0)
 	})
 }
 
@@ -49,7 +48,7 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 type Editor struct {
 	n        *Notebook
 	err      error
-	ops      []func(x *tx)
+	ops      []func(x tx)
 	authored bool // whether any operation is an author's
 	drafts   map[*node]*draft
 
@@ -59,8 +58,8 @@ type Editor struct {
 
 // draft is a cell as it will be.
 type draft struct {
-	node *node   // nil for a new cell
-	typ  *shared // the live map; of a cell that is made or replaced, once that is done
+	node *node // nil for a new cell
+	typ  *Type // the live map; of a cell that is made or replaced, once that is done
 	id   string
 	kind string
 
@@ -78,13 +77,13 @@ func (e *Editor) fail(err error) error {
 }
 
 // stage adds an operation, to be run in order when everything has been checked.
-func (e *Editor) stage(op func(x *tx)) {
+func (e *Editor) stage(op func(x tx)) {
 	e.authored = true
 	e.stageRun(op)
 }
 
 // stageRun is stage for what a run writes, which alone does not make a step to be undone.
-func (e *Editor) stageRun(op func(x *tx)) { e.ops = append(e.ops, op) }
+func (e *Editor) stageRun(op func(x tx)) { e.ops = append(e.ops, op) }
 
 // draftOf is the draft of a node of the live order.
 func (e *Editor) draftOf(nd *node) *draft {
@@ -92,7 +91,7 @@ func (e *Editor) draftOf(nd *node) *draft {
 	if d == nil {
 		d = &draft{node: nd, typ: nd.typ, id: nd.id}
 		if nd.typ != nil {
-			d.kind = stringValue(nd.typ.get(keyType))
+			d.kind = stringValue(nd.typ.Get(keyType))
 		} else {
 			d.kind = nd.cell.Type
 		}
@@ -133,7 +132,7 @@ func (e *Editor) find(id string) (*draft, error) {
 func (e *Editor) editable(id string) (*draft, error) {
 	d, err := e.find(id)
 	if err == nil && d.node != nil && d.node.typ == nil {
-		return nil, invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
+		return nil, Invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
 	}
 	return d, err
 }
@@ -142,7 +141,7 @@ func (e *Editor) editable(id string) (*draft, error) {
 func (e *Editor) code(id string) (*draft, error) {
 	d, err := e.editable(id)
 	if err == nil && d.kind != Code {
-		return nil, invalidf("cell %q is a %s cell, only code cells have outputs", id, d.kind)
+		return nil, Invalidf("cell %q is a %s cell, only code cells have outputs", id, d.kind)
 	}
 	return d, err
 }
@@ -215,10 +214,7 @@ func (e *Editor) CellAt(i int) (Cell, bool) {
 
 // Metadata returns the notebook's metadata as it was before the edit.
 func (e *Editor) Metadata() map[string]any {
-	if m := objectValue(e.n.meta.get(keyMetadata)); m != nil {
-		return m
-	}
-	return map[string]any{}
+	return objectOr(e.n.meta.Get(keyMetadata))
 }
 
 func (e *Editor) sourceOf(d *draft) string {
@@ -226,7 +222,7 @@ func (e *Editor) sourceOf(d *draft) string {
 		d.read = true
 		switch {
 		case d.typ != nil:
-			d.source = stringValue(d.typ.get(keySource))
+			d.source = stringValue(d.typ.Get(keySource))
 		case d.node != nil:
 			d.source = d.node.cell.Source
 		}

@@ -12,7 +12,7 @@ import (
 // Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their ids.
 func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	if at < 0 || at > e.Len() {
-		return nil, e.fail(invalidf("index %d is out of range, there are %d cells", at, e.Len()))
+		return nil, e.fail(Invalidf("index %d is out of range, there are %d cells", at, e.Len()))
 	}
 	if e.Len()+len(cells) > e.n.limits.Cells {
 		return nil, e.fail(tooLargef("%d cells, at most %d are allowed", e.Len()+len(cells), e.n.limits.Cells))
@@ -31,7 +31,7 @@ func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 		d := &draft{id: c.ID, kind: c.Type, source: c.Source, read: true}
 		ids[i] = c.ID
 		e.place(at+i, d)
-		e.stage(func(x *tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
+		e.stage(func(x tx) { d.typ = x.newCell(e.n.cells, at+i, c) })
 	}
 	return ids, nil
 }
@@ -50,7 +50,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 		return err
 	}
 	if _, err := e.find(c.ID); err == nil || taken[c.ID] {
-		return invalidf("there is a cell %q already", c.ID)
+		return Invalidf("there is a cell %q already", c.ID)
 	}
 	taken[c.ID] = true
 	if err := checkType(c.Type); err != nil {
@@ -66,7 +66,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 		return err
 	}
 	if c.Type == Code && len(c.Attachments) > 0 {
-		return invalidf("a code cell cannot have attachments")
+		return Invalidf("a code cell cannot have attachments")
 	}
 	return nil
 }
@@ -75,7 +75,7 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 	if m == nil {
 		return nil, nil
 	}
-	v, err := normal(m, e.n.limits.Depth)
+	v, err := Plain(m, e.n.limits.Depth)
 	return objectValue(v), err
 }
 
@@ -104,7 +104,7 @@ func checkID(id string) error {
 		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 	}
 	if !ok {
-		return invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
+		return Invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
 	}
 	return nil
 }
@@ -114,7 +114,7 @@ func checkType(typ string) error {
 	case Code, Markdown, Raw:
 		return nil
 	}
-	return invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
+	return Invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
 }
 
 // checkText makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
@@ -124,7 +124,7 @@ func (e *Editor) checkText(s string) (string, error) {
 
 func checkSource(s string, lim Limits) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", invalidf("the text is not valid UTF-8")
+		return "", Invalidf("the text is not valid UTF-8")
 	}
 	if len(s) > lim.TextBytes {
 		return "", tooLargef("a text of %d bytes, at most %d are allowed", len(s), lim.TextBytes)
@@ -146,7 +146,7 @@ func (e *Editor) Delete(ids ...string) error {
 		at := e.position(d)
 		e.order = slices.Delete(e.order, at, at+1)
 		e.unlist(d)
-		e.stage(func(x *tx) { x.remove(e.n.cells, at, 1) })
+		e.stage(func(x tx) { x.Remove(e.n.cells, at, 1) })
 	}
 	return nil
 }
@@ -179,7 +179,7 @@ func (e *Editor) Move(id string, to int) error {
 		return e.fail(err)
 	}
 	if to < 0 || to >= e.Len() {
-		return e.fail(invalidf("index %d is out of range, there are %d cells", to, e.Len()))
+		return e.fail(Invalidf("index %d is out of range, there are %d cells", to, e.Len()))
 	}
 	e.structure()
 	d := e.byID[id]
@@ -188,7 +188,7 @@ func (e *Editor) Move(id string, to int) error {
 		return nil
 	}
 	e.order = slices.Insert(slices.Delete(e.order, from, from+1), to, d)
-	e.stage(func(x *tx) {
+	e.stage(func(x tx) {
 		old := d.typ
 		if d.typ = x.moveCell(e.n.cells, from, to, old); old != nil {
 			x.replaced(old, d.typ)
@@ -212,10 +212,10 @@ func (e *Editor) SetType(id, typ string) error {
 	}
 	d.kind = typ
 	at := e.position(d)
-	e.stage(func(x *tx) {
+	e.stage(func(x tx) {
 		old := d.typ
-		x.remove(e.n.cells, at, 1)
-		d.typ = x.insertType(e.n.cells, at, kindMap)
+		x.Remove(e.n.cells, at, 1)
+		d.typ = x.InsertType(e.n.cells, at, KindMap)
 		x.retypeCell(d.typ, old, typ)
 		x.replaced(old, d.typ)
 	})
@@ -231,7 +231,7 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 		return "", e.fail(err)
 	}
 	source := e.sourceOf(d)
-	at, err := boundary(source, offset)
+	at, err := Boundary(source, offset)
 	if err != nil {
 		return "", e.fail(err)
 	}
@@ -249,25 +249,12 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 	return ids[0], e.SetSource(id, source[:at])
 }
 
-// boundary is the byte offset of a position in UTF-16 units that must lie between two characters.
-func boundary(s string, offset int) (int, error) {
-	n := unitsOf(s)
-	if offset < 0 || offset > n {
-		return 0, invalidf("position %d is out of range, the text has %d UTF-16 units", offset, n)
-	}
-	at, inside := cut(bytesOf(s), n, offset)
-	if inside {
-		return 0, invalidf("position %d is inside a character", offset)
-	}
-	return at, nil
-}
-
 // Merge joins cells: their sources, with an empty line between two, go into the first of them, the others are deleted.
 // Their attachments go there too, unless it is a code cell; two of one name that differ are an error. A code cell loses
 // its outputs and execution count.
 func (e *Editor) Merge(ids ...string) error {
 	if len(ids) < 2 {
-		return e.fail(invalidf("merging takes two cells or more"))
+		return e.fail(Invalidf("merging takes two cells or more"))
 	}
 	parts := make([]string, len(ids))
 	for i, id := range ids {
@@ -276,7 +263,7 @@ func (e *Editor) Merge(ids ...string) error {
 			return e.fail(err)
 		}
 		if slices.Contains(ids[:i], id) {
-			return e.fail(invalidf("cell %q is to be merged with itself", id))
+			return e.fail(Invalidf("cell %q is to be merged with itself", id))
 		}
 		parts[i] = e.sourceOf(d)
 	}
@@ -304,19 +291,19 @@ func (e *Editor) gatherAttachments(ids []string) error {
 			return err
 		}
 		for name, v := range c.Attachments {
-			if was, taken := names[name]; taken && !equalValues(was, v) {
-				return invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
+			if was, taken := names[name]; taken && !EqualValues(was, v) {
+				return Invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
 			}
 			names[name] = v
 		}
 	}
-	e.stage(func(x *tx) {
+	e.stage(func(x tx) {
 		all := map[string]any{}
 		for _, d := range slices.Backward(drafts) {
-			maps.Copy(all, objectValue(d.typ.get(keyAttachments)))
+			maps.Copy(all, objectValue(d.typ.Get(keyAttachments)))
 		}
 		if len(all) > 0 {
-			x.setChanged(drafts[0].typ, keyAttachments, all)
+			x.SetChanged(drafts[0].typ, keyAttachments, all)
 		}
 	})
 	return nil

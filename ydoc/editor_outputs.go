@@ -3,7 +3,7 @@ package ydoc
 import (
 	"unicode/utf8"
 
-	crdt "github.com/skyterra/y-crdt"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Outputs are only ever appended at the end or all rewritten, and a stream grows only while it is the last output: what
@@ -15,9 +15,9 @@ func (e *Editor) ClearOutputs(id string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) {
+	e.stage(func(x tx) {
 		x.clearOutputs(d.typ)
-		x.setChanged(d.typ, keyCount, nil)
+		x.SetChanged(d.typ, keyCount, nil)
 	})
 	return nil
 }
@@ -28,10 +28,10 @@ func (e *Editor) StartRun(id string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stageRun(func(x *tx) {
+	e.stageRun(func(x tx) {
 		x.clearOutputs(d.typ)
-		x.setChanged(d.typ, keyCount, nil)
-		x.setChanged(d.typ, keyState, Running)
+		x.SetChanged(d.typ, keyCount, nil)
+		x.SetChanged(d.typ, keyState, Running)
 	})
 	return nil
 }
@@ -47,9 +47,9 @@ func (e *Editor) FinishRun(id string, count *int) error {
 	if count != nil {
 		v = *count
 	}
-	e.stageRun(func(x *tx) {
-		x.setChanged(d.typ, keyCount, v)
-		x.setChanged(d.typ, keyState, Idle)
+	e.stageRun(func(x tx) {
+		x.SetChanged(d.typ, keyCount, v)
+		x.SetChanged(d.typ, keyState, Idle)
 	})
 	return nil
 }
@@ -70,25 +70,25 @@ func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error
 		return e.fail(err)
 	}
 	if name == "" || !utf8.ValidString(name) {
-		return e.fail(invalidf("the stream name %.40q", name))
+		return e.fail(Invalidf("the stream name %.40q", name))
 	}
 	if drop < 0 {
-		return e.fail(invalidf("%d units to be dropped", drop))
+		return e.fail(Invalidf("%d units to be dropped", drop))
 	}
 	if !utf8.ValidString(text) {
-		return e.fail(invalidf("the text is not valid UTF-8"))
+		return e.fail(Invalidf("the text is not valid UTF-8"))
 	}
 	d.streams += len(text)
 	size := d.streams
 	if d.typ != nil {
-		if t := lastStream(d.typ.child(keyOutputs, kindArray), name); t != nil {
-			size += t.Length
+		if t := lastStream(d.typ.Child(keyOutputs, KindArray), name); t != nil {
+			size += t.Len()
 		}
 	}
 	if size > e.n.limits.TextBytes {
 		return e.fail(tooLargef("a stream of %d bytes, at most %d are allowed", size, e.n.limits.TextBytes))
 	}
-	e.stageRun(func(x *tx) { x.appendStream(x.outputs(d.typ), name, drop, text) })
+	e.stageRun(func(x tx) { x.appendStream(x.outputs(d.typ), name, drop, text) })
 	return nil
 }
 
@@ -103,7 +103,7 @@ func (e *Editor) AppendOutput(id string, out Output) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stageRun(func(x *tx) { x.appendOutput(x.outputs(d.typ), o) })
+	e.stageRun(func(x tx) { x.appendOutput(x.outputs(d.typ), o) })
 	return nil
 }
 
@@ -119,7 +119,7 @@ func (e *Editor) SetOutputs(id string, outs []Output) error {
 			return e.fail(err)
 		}
 	}
-	e.stageRun(func(x *tx) {
+	e.stageRun(func(x tx) {
 		list := x.outputs(d.typ)
 		x.clearOutputs(d.typ)
 		for _, o := range checked {
@@ -141,11 +141,11 @@ var outputKeys = map[string][]string{
 func (e *Editor) checkOutput(out Output) (Output, error) {
 	keys, ok := outputKeys[out.Type()]
 	if !ok {
-		return nil, invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
+		return nil, Invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
 	}
 	o := Output{"output_type": out.Type()}
 	for _, k := range keys {
-		v, err := normal(out[k], e.n.limits.Depth)
+		v, err := Plain(out[k], e.n.limits.Depth)
 		if err != nil {
 			return nil, err
 		}
@@ -188,78 +188,60 @@ func outputPart(key string, v any) any {
 	return stringValue(v)
 }
 
-// joined is a text that may be given as a list of lines.
-func joined(v any) string {
-	l, ok := v.([]any)
-	if !ok {
-		return stringValue(v)
-	}
-	s := ""
-	for _, line := range l {
-		s += stringValue(line)
-	}
-	return s
-}
-
 // outputs is the list of a code cell's outputs. One that is missing is made, a plain list is replaced by a shared copy.
-func (x *tx) outputs(cell *shared) *shared {
-	if t := cell.child(keyOutputs, kindArray); t != nil {
+func (x tx) outputs(cell *Type) *Type {
+	if t := cell.Child(keyOutputs, KindArray); t != nil {
 		return t
 	}
-	was := outputsValue(cell.get(keyOutputs))
-	t := x.setType(cell, keyOutputs, kindArray)
+	was := outputsValue(cell.Get(keyOutputs))
+	t := x.SetType(cell, keyOutputs, KindArray)
 	for _, o := range was {
 		x.appendOutput(t, o)
 	}
 	return t
 }
 
-func (x *tx) clearOutputs(cell *shared) {
+func (x tx) clearOutputs(cell *Type) {
 	t := x.outputs(cell)
-	x.remove(t, 0, t.Length)
+	x.Remove(t, 0, t.Len())
 }
 
 // lastStream is the text of the last output if that is the stream of a name.
-func lastStream(outputs *shared, name string) *shared {
+func lastStream(outputs *Type, name string) *Type {
 	if outputs == nil {
 		return nil
 	}
-	item, _ := outputs.seek(outputs.Length)
-	o := sharedOf(item)
-	if o == nil || o.kind != kindMap || stringValue(o.get("output_type")) != "stream" || stringValue(o.get("name")) != name {
+	o := outputs.Last()
+	if o == nil || o.Kind() != KindMap || stringValue(o.Get("output_type")) != "stream" || stringValue(o.Get("name")) != name {
 		return nil
 	}
-	return o.child("text", kindText)
+	return o.Child("text", KindText)
 }
 
-func (x *tx) appendStream(outputs *shared, name string, drop int, s string) {
-	t := lastStream(outputs, name)
-	if t == nil {
-		// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row are
-		// shown garbled: the whole is written anew in the place of the last output.
-		if o := lastPlain(outputs); o.Type() == "stream" && stringValue(o["name"]) == name {
-			old := joined(o["text"])
-			at, _ := cut(bytesOf(old), unitsOf(old), unitsOf(old)-drop)
-			s = old[:at] + s
-			x.remove(outputs, outputs.Length-1, 1)
-		}
-		m := x.insertType(outputs, outputs.Length, kindMap)
-		x.setValue(m, "output_type", "stream")
-		x.setValue(m, "name", name)
-		x.insertText(x.setType(m, "text", kindText), 0, s)
+// appendStream takes drop units from the end of the last output, if that is the stream of this name, and adds s.
+func (x tx) appendStream(outputs *Type, name string, drop int, s string) {
+	if t := lastStream(outputs, name); t != nil {
+		drop, s = sameTail(t, drop, s)
+		x.RemoveText(t, t.Len()-drop, drop)
+		x.InsertText(t, t.Len(), s)
 		return
 	}
-	if drop > 0 {
-		drop, s = x.sameTail(t, drop, s)
-		x.removeText(t, t.Length-drop, drop)
+	// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row are
+	// shown garbled: the whole is written anew in the place of the last output.
+	if o := Output(objectValue(outputs.LastValue())); o.Type() == "stream" && stringValue(o["name"]) == name {
+		old := joined(o["text"])
+		s = old[:textdiff.ByteOffset(old, textdiff.UTF16Len(old)-drop)] + s
+		x.Remove(outputs, outputs.Len()-1, 1)
 	}
-	x.insertText(t, t.Length, s)
+	m := x.InsertType(outputs, outputs.Len(), KindMap)
+	x.Set(m, "output_type", "stream")
+	x.Set(m, "name", name)
+	x.InsertText(x.SetType(m, "text", KindText), 0, s)
 }
 
-// sameTail reduces the replacement of the last drop units by s to what differs.
-func (x *tx) sameTail(t *shared, drop int, s string) (int, string) {
-	drop = min(drop, t.Length)
-	tail := t.tail(&drop)
+// sameTail reduces the replacement of the last drop units of a text by s to what differs.
+func sameTail(t *Type, drop int, s string) (int, string) {
+	tail, drop := t.Tail(drop)
 	same := 0
 	for same < len(tail) && same < len(s) {
 		_, n := utf8.DecodeRuneInString(s[same:])
@@ -268,64 +250,18 @@ func (x *tx) sameTail(t *shared, drop int, s string) (int, string) {
 		}
 		same += n
 	}
-	return drop - unitsOf(s[:same]), s[same:]
-}
-
-// tail is the last n units of a text; n grows to a whole character.
-func (t *shared) tail(n *int) string {
-	if *n == 0 {
-		return ""
-	}
-	item, off := t.seek(t.Length - *n)
-	if item == nil {
-		item, off = t.Start, 0
-	}
-	b := []byte{}
-	for ; item != nil; item, off = item.Right, 0 {
-		if !visible(item) {
-			continue
-		}
-		c, ok := item.Content.(*text)
-		if !ok {
-			for range item.Length - off {
-				b = append(b, objectReplacement...)
-			}
-			continue
-		}
-		at, inside := cut(c.b, c.n, off)
-		if inside {
-			*n++
-		}
-		b = append(b, c.b[at:]...)
-	}
-	return string(b)
-}
-
-// lastPlain is the last output if that is a plain object, or a stream whose text is a plain string.
-func lastPlain(outputs *shared) Output {
-	if outputs.Length == 0 {
-		return nil
-	}
-	item, off := outputs.seek(outputs.Length)
-	if t := sharedOf(item); t != nil {
-		return objectValue(t.value())
-	}
-	if c, ok := item.Content.(*plain); ok {
-		return objectValue(c.value(off - 1))
-	}
-	return nil
+	return drop - textdiff.UTF16Len(s[:same]), s[same:]
 }
 
 // appendOutput adds an output in the shared types that jupyter_ydoc gives it: a map of plain values in which only the
 // text of a stream is shared.
-func (x *tx) appendOutput(outputs *shared, o Output) {
+func (x tx) appendOutput(outputs *Type, o Output) {
 	if o.Type() == "stream" {
 		x.appendStream(outputs, stringValue(o["name"]), 0, joined(o["text"]))
 		return
 	}
-	m := newShared(kindMap)
-	x.insert(outputs, outputs.Length, crdt.NewContentType(m))
+	m := x.InsertType(outputs, outputs.Len(), KindMap)
 	for _, k := range sortedKeys(o) {
-		x.setValue(m, k, o[k])
+		x.Set(m, k, o[k])
 	}
 }

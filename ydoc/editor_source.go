@@ -1,9 +1,7 @@
 package ydoc
 
 import (
-	"errors"
 	"fmt"
-	"maps"
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -32,36 +30,17 @@ func (e *Editor) Rewrite(id string, base Revision, text string) error {
 		return e.fail(fmt.Errorf("cell %q: %w: it is new", id, ErrRevisionGone))
 	}
 	d.node.refresh(e.n)
-	old, ok := e.n.sourceAt(d.node, base)
-	if !ok {
-		return e.fail(fmt.Errorf("cell %q: %w: %d", id, ErrRevisionGone, base))
+	old, err := d.node.past.at(base, e.n.rev)
+	if err != nil {
+		return e.fail(fmt.Errorf("cell %q: %w", id, err))
 	}
 	now := e.sourceOf(d)
-	edits, err := textdiff.Merge(old, now, text)
+	edits, err := carry(old, now, text, ConflictError{ID: id, Base: base, Current: d.node.cell.Revision})
 	if err != nil {
-		return e.fail(conflict(err, id, base, d.node.cell.Revision))
+		return e.fail(err)
 	}
 	e.editSource(d, edits, textdiff.Apply(now, edits))
 	return nil
-}
-
-func conflict(err error, id string, base, current Revision) error {
-	var c *textdiff.Conflict
-	if !errors.As(err, &c) {
-		return err
-	}
-	return &ConflictError{
-		ID: id, Base: base, Current: current,
-		Theirs: c.TheirDiff, Mine: c.MyDiff, Detail: c.Error(), cause: c,
-	}
-}
-
-// sourceAt is a cell's source at a revision of it or of the document.
-func (n *Notebook) sourceAt(e *node, r Revision) (string, bool) {
-	if r > n.rev || e.past == nil {
-		return "", false
-	}
-	return e.past.at(r)
 }
 
 // source checks a new source of a cell.
@@ -70,8 +49,8 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if d.typ != nil && d.typ.child(keySource, kindText) == nil {
-		return nil, "", invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
+	if d.typ != nil && d.typ.Child(keySource, KindText) == nil {
+		return nil, "", Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
 	}
 	text, err = e.checkText(text)
 	return d, text, err
@@ -83,17 +62,17 @@ func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
 	if len(edits) == 0 {
 		return
 	}
-	e.stage(func(x *tx) { x.edit(d.typ.child(keySource, kindText), edits) })
+	e.stage(func(x tx) { x.edit(d.typ.Child(keySource, KindText), edits) })
 }
 
 // edit makes edits of a text, the last first so that the positions of the others stay right.
-func (x *tx) edit(t *shared, edits []textdiff.Edit) {
+func (x tx) edit(t *Type, edits []textdiff.Edit) {
 	for _, ed := range slices.Backward(edits) {
 		if ed.Ins != "" {
 			// Behind what goes: a caret right behind it stays behind what takes its place.
-			x.insertText(t, ed.Pos+ed.Del, ed.Ins)
+			x.InsertText(t, ed.Pos+ed.Del, ed.Ins)
 		}
-		x.removeText(t, ed.Pos, ed.Del)
+		x.RemoveText(t, ed.Pos, ed.Del)
 	}
 }
 
@@ -103,7 +82,7 @@ func (e *Editor) SetCellMetadata(id, key string, v any) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) { x.setChanged(x.mapUnder(d.typ, keyMetadata), key, v) })
+	e.stage(func(x tx) { x.SetChanged(x.mapUnder(d.typ, keyMetadata), key, v) })
 	return nil
 }
 
@@ -113,7 +92,7 @@ func (e *Editor) DeleteCellMetadata(id, key string) error {
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) { x.unset(x.mapUnder(d.typ, keyMetadata), key) })
+	e.stage(func(x tx) { x.Unset(x.mapUnder(d.typ, keyMetadata), key) })
 	return nil
 }
 
@@ -122,10 +101,10 @@ func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := normal(key, 1); err != nil {
+	if _, err := Plain(key, 1); err != nil {
 		return nil, nil, err
 	}
-	v, err = normal(v, e.n.limits.Depth)
+	v, err = Plain(v, e.n.limits.Depth)
 	return d, v, err
 }
 
@@ -136,17 +115,17 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 		return e.fail(err)
 	}
 	if d.kind == Code {
-		return e.fail(invalidf("cell %q is a code cell, it cannot have attachments", id))
+		return e.fail(Invalidf("cell %q is a code cell, it cannot have attachments", id))
 	}
 	m, err := e.checkObject(attachments)
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) {
+	e.stage(func(x tx) {
 		if len(m) == 0 {
-			x.unset(d.typ, keyAttachments)
+			x.Unset(d.typ, keyAttachments)
 		} else {
-			x.setChanged(d.typ, keyAttachments, m)
+			x.SetChanged(d.typ, keyAttachments, m)
 		}
 	})
 	return nil
@@ -154,41 +133,32 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 
 // SetMetadata sets a key of the notebook's metadata to a plain JSON value; nil is null.
 func (e *Editor) SetMetadata(key string, v any) error {
-	if _, err := normal(key, 1); err != nil {
+	if _, err := Plain(key, 1); err != nil {
 		return e.fail(err)
 	}
-	v, err := normal(v, e.n.limits.Depth)
+	v, err := Plain(v, e.n.limits.Depth)
 	if err != nil {
 		return e.fail(err)
 	}
-	e.stage(func(x *tx) { x.setChanged(x.mapUnder(e.n.meta, keyMetadata), key, v) })
+	e.stage(func(x tx) { x.SetChanged(x.mapUnder(e.n.meta, keyMetadata), key, v) })
 	return nil
 }
 
 // DeleteMetadata removes a key of the notebook's metadata, if it is there.
 func (e *Editor) DeleteMetadata(key string) error {
-	e.stage(func(x *tx) { x.unset(x.mapUnder(e.n.meta, keyMetadata), key) })
+	e.stage(func(x tx) { x.Unset(x.mapUnder(e.n.meta, keyMetadata), key) })
 	return nil
 }
 
 // mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
-func (x *tx) mapUnder(m *shared, key string) *shared {
-	if t := m.child(key, kindMap); t != nil {
+func (x tx) mapUnder(m *Type, key string) *Type {
+	if t := m.Child(key, KindMap); t != nil {
 		return t
 	}
-	was := objectValue(m.get(key))
-	t := x.setType(m, key, kindMap)
+	was := objectValue(m.Get(key))
+	t := x.SetType(m, key, KindMap)
 	for _, k := range sortedKeys(was) {
-		x.setValue(t, k, was[k])
+		x.Set(t, k, was[k])
 	}
 	return t
 }
-
-// setChanged sets a key unless it has that very value.
-func (x *tx) setChanged(m *shared, key string, v any) {
-	if now := m.get(key); now == (undefined{}) || !equalValues(now, v) {
-		x.setValue(m, key, v)
-	}
-}
-
-func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }

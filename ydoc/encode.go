@@ -6,18 +6,18 @@ import (
 	"math/bits"
 	"slices"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // appendStructs encodes the structs that a peer with the state vector have lacks, highest client first (Yjs,
 // encoding.js, writeClientsStructs).
-func appendStructs(dst []byte, store *crdt.StructStore, have func(client int) int) []byte {
+func appendStructs(dst []byte, store *ycrdt.StructStore, have func(client int) int) []byte {
 	type part struct{ client, clock int }
 	var parts []part
 	for client := range store.Clients {
-		if clock := have(client); clock < crdt.GetState(store, client) {
+		if clock := have(client); clock < ycrdt.GetState(store, client) {
 			parts = append(parts, part{client, clock})
 		}
 	}
@@ -40,27 +40,27 @@ func appendStructs(dst []byte, store *crdt.StructStore, have func(client int) in
 }
 
 // appendStruct encodes one struct from its unit off on.
-func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
-	item, ok := s.(*crdt.Item)
+func appendStruct(dst []byte, s ycrdt.IAbstractStruct, off int) []byte {
+	item, ok := s.(*ycrdt.Item)
 	if !ok {
 		return wire.AppendUint(append(dst, 0), uint64(s.GetLength()-off))
 	}
 	origin := item.Origin
 	if off > 0 {
-		origin = &crdt.ID{Client: item.ID.Client, Clock: item.ID.Clock + off - 1}
+		origin = &ycrdt.ID{Client: item.ID.Client, Clock: item.ID.Clock + off - 1}
 	}
 	info := item.Content.GetRef()
 	if item.Deleted() {
-		info = refDeleted // also where the content is kept for undo
+		info = wire.RefDeleted // also where the content is kept for undo
 	}
 	if origin != nil {
-		info |= flagOrigin
+		info |= wire.FlagOrigin
 	}
 	if item.RightOrigin != nil {
-		info |= flagRightOrigin
+		info |= wire.FlagRightOrigin
 	}
 	if item.ParentSub != "" {
-		info |= flagParentSub
+		info |= wire.FlagParentSub
 	}
 	dst = append(dst, info)
 	if origin != nil {
@@ -70,7 +70,7 @@ func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
 		dst = appendID(dst, item.RightOrigin)
 	}
 	if origin == nil && item.RightOrigin == nil {
-		if parent := item.Parent.(*shared); parent.Item == nil {
+		if parent := item.Parent.(*Type); parent.Item == nil {
 			dst = wire.AppendVarString(append(dst, 1), parent.root)
 		} else {
 			dst = appendID(append(dst, 0), &parent.Item.ID)
@@ -87,18 +87,15 @@ func appendStruct(dst []byte, s crdt.IAbstractStruct, off int) []byte {
 		return c.appendTo(dst, off)
 	case *plain:
 		return c.appendTo(dst, off)
-	case *crdt.ContentType:
-		return c.Type.(*shared).appendTo(dst)
+	case *ycrdt.ContentType:
+		return c.Type.(*Type).appendTo(dst)
 	}
 	panic(fmt.Errorf("item %d:%d has a content %T", item.ID.Client, item.ID.Clock, item.Content))
 }
 
-func appendID(dst []byte, id *crdt.ID) []byte {
+func appendID(dst []byte, id *ycrdt.ID) []byte {
 	return wire.AppendUint(wire.AppendUint(dst, uint64(id.Client)), uint64(id.Clock))
 }
-
-// span is a range of clocks.
-type span struct{ clock, length int }
 
 // appendDeletes encodes a delete set (Yjs, DeleteSet.js, writeDeleteSet), highest client first.
 func appendDeletes(dst []byte, deleted map[int][]span) []byte {
@@ -120,7 +117,7 @@ func appendDeletes(dst []byte, deleted map[int][]span) []byte {
 }
 
 // deletedIn lists everything that is deleted in a store.
-func deletedIn(store *crdt.StructStore) map[int][]span {
+func deletedIn(store *ycrdt.StructStore) map[int][]span {
 	all := make(map[int][]span, len(store.Clients))
 	for client, structs := range store.Clients {
 		var spans []span
@@ -145,7 +142,7 @@ func deletedIn(store *crdt.StructStore) map[int][]span {
 }
 
 // deletedBy lists what a transaction deleted.
-func deletedBy(trans *crdt.Transaction) map[int][]span {
+func deletedBy(trans *ycrdt.Transaction) map[int][]span {
 	all := make(map[int][]span, len(trans.DeleteSet.Clients))
 	for client, items := range trans.DeleteSet.Clients {
 		for _, it := range items {
@@ -156,9 +153,9 @@ func deletedBy(trans *crdt.Transaction) map[int][]span {
 }
 
 // encodedSize is how many bytes appendStruct takes for a struct, and appendDeletes at most where it is deleted.
-func encodedSize(s crdt.IAbstractStruct) int {
+func encodedSize(s ycrdt.IAbstractStruct) int {
 	n := s.GetLength()
-	item, ok := s.(*crdt.Item)
+	item, ok := s.(*ycrdt.Item)
 	if !ok {
 		return 1 + uintSize(n) + uintSize(s.GetID().Clock) + uintSize(n)
 	}
@@ -170,7 +167,7 @@ func encodedSize(s crdt.IAbstractStruct) int {
 		size += idSize(item.RightOrigin)
 	}
 	if item.Origin == nil && item.RightOrigin == nil {
-		parent, _ := item.Parent.(*shared)
+		parent, _ := item.Parent.(*Type)
 		switch {
 		case parent == nil:
 		case parent.Item == nil:
@@ -193,9 +190,9 @@ func encodedSize(s crdt.IAbstractStruct) int {
 		if c.run() {
 			size += uintSize(c.n)
 		}
-	case *crdt.ContentType:
+	case *ycrdt.ContentType:
 		size++
-		if t, ok := c.Type.(*shared); ok && t.name != "" {
+		if t, ok := c.Type.(*Type); ok && t.name != "" {
 			size += stringSize(len(t.name))
 		}
 	}
@@ -206,4 +203,4 @@ func uintSize(v int) int { return (bits.Len64(uint64(v)|1) + 6) / 7 }
 
 func stringSize(n int) int { return uintSize(n) + n }
 
-func idSize(id *crdt.ID) int { return uintSize(id.Client) + uintSize(id.Clock) }
+func idSize(id *ycrdt.ID) int { return uintSize(id.Client) + uintSize(id.Clock) }

@@ -3,14 +3,14 @@ package ydoc
 import (
 	"errors"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // incoming is an item of an update on its way into the document. It stands in for the library's item until it is
 // integrated, because the library's own way there can be made to take time quadratic in the size of an update: it is the
 // same here, but counted.
 type incoming struct {
-	*crdt.Item
+	*ycrdt.Item
 	work *work
 }
 
@@ -30,7 +30,7 @@ func (w *work) spend(n int) {
 }
 
 // split is the function of that name, counted.
-func (w *work) split(trans *crdt.Transaction, item *crdt.Item, off int) *crdt.Item {
+func (w *work) split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
 	structs := *trans.Doc.Store.Clients[item.ID.Client]
 	w.spend(1 + (len(structs)-indexOf(structs, item.ID.Clock))/64)
 	return split(trans, item, off)
@@ -41,13 +41,13 @@ var errNothingMissing = errors.New("nothing is missing")
 
 // GetMissing returns a client of which the item needs more than there is. With nothing missing it finds the item's
 // neighbours and parent and returns an error (Yjs, Item.getMissing).
-func (in *incoming) GetMissing(trans *crdt.Transaction, store *crdt.StructStore) (int, error) {
+func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStore) (int, error) {
 	item := in.Item
-	lacks := func(id *crdt.ID) bool {
-		return id != nil && id.Client != item.ID.Client && id.Clock >= crdt.GetState(store, id.Client)
+	lacks := func(id *ycrdt.ID) bool {
+		return id != nil && id.Client != item.ID.Client && id.Clock >= ycrdt.GetState(store, id.Client)
 	}
-	parent, _ := item.Parent.(*crdt.ID)
-	for _, id := range []*crdt.ID{item.Origin, item.RightOrigin, parent} {
+	parent, _ := item.Parent.(*ycrdt.ID)
+	for _, id := range []*ycrdt.ID{item.Origin, item.RightOrigin, parent} {
 		if lacks(id) {
 			return id.Client, nil
 		}
@@ -55,12 +55,12 @@ func (in *incoming) GetMissing(trans *crdt.Transaction, store *crdt.StructStore)
 	gone := false // whether a neighbour was collected, and with it what the item was to stand in
 	if item.Origin != nil {
 		item.Left = in.ending(trans, *item.Origin)
-		item.Origin = crdt.GetItemLastID(item.Left)
+		item.Origin = ycrdt.GetItemLastID(item.Left)
 		gone = item.Left == nil
 	}
 	if item.RightOrigin != nil {
 		item.Right = in.beginning(trans, *item.RightOrigin)
-		item.RightOrigin = crdt.GetItemID(item.Right)
+		item.RightOrigin = ycrdt.GetItemID(item.Right)
 		gone = gone || item.Right == nil
 	}
 	switch {
@@ -73,8 +73,8 @@ func (in *incoming) GetMissing(trans *crdt.Transaction, store *crdt.StructStore)
 	case parent != nil:
 		item.Parent = nil
 		structs := *store.Clients[parent.Client]
-		if holder, ok := structs[indexOf(structs, parent.Clock)].(*crdt.Item); ok {
-			if t := sharedOf(holder); t != nil {
+		if holder, ok := structs[indexOf(structs, parent.Clock)].(*ycrdt.Item); ok {
+			if t := typeOf(holder); t != nil {
 				item.Parent = t
 			}
 		}
@@ -83,9 +83,9 @@ func (in *incoming) GetMissing(trans *crdt.Transaction, store *crdt.StructStore)
 }
 
 // ending is the item that ends with a unit, nil if that was collected.
-func (in *incoming) ending(trans *crdt.Transaction, id crdt.ID) *crdt.Item {
+func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 	structs := *trans.Doc.Store.Clients[id.Client]
-	item, ok := structs[indexOf(structs, id.Clock)].(*crdt.Item)
+	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
 	if !ok {
 		return nil
 	}
@@ -96,9 +96,9 @@ func (in *incoming) ending(trans *crdt.Transaction, id crdt.ID) *crdt.Item {
 }
 
 // beginning is the item that begins with a unit, nil if that was collected.
-func (in *incoming) beginning(trans *crdt.Transaction, id crdt.ID) *crdt.Item {
+func (in *incoming) beginning(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
 	structs := *trans.Doc.Store.Clients[id.Client]
-	item, ok := structs[indexOf(structs, id.Clock)].(*crdt.Item)
+	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
 	if !ok {
 		return nil
 	}
@@ -110,25 +110,25 @@ func (in *incoming) beginning(trans *crdt.Transaction, id crdt.ID) *crdt.Item {
 
 // Integrate puts the item into the document, without its first off units, which are there already (Yjs,
 // Item.integrate).
-func (in *incoming) Integrate(trans *crdt.Transaction, off int) {
+func (in *incoming) Integrate(trans *ycrdt.Transaction, off int) {
 	item := in.Item
 	if off > 0 {
 		item.ID.Clock += off
-		item.Left = in.ending(trans, crdt.GenID(item.ID.Client, item.ID.Clock-1))
+		item.Left = in.ending(trans, ycrdt.GenID(item.ID.Client, item.ID.Clock-1))
 		if item.Left != nil {
 			item.Origin = item.Left.LastID()
 		}
 		item.Content = item.Content.Splice(off)
 		item.Length -= off
 	}
-	if parent, ok := item.Parent.(*shared); ok {
+	if parent, ok := item.Parent.(*Type); ok {
 		in.find(trans.Doc.Store, parent)
 	}
 	item.Integrate(trans, 0)
 }
 
 // find settles where among the concurrent items of its place the item stands, and makes its neighbours those.
-func (in *incoming) find(store *crdt.StructStore, parent *shared) {
+func (in *incoming) find(store *ycrdt.StructStore, parent *Type) {
 	item := in.Item
 	left, right := item.Left, item.Right
 	if left != nil && left.Right == right || left == nil && right != nil && right.Left == nil {
@@ -146,15 +146,15 @@ func (in *incoming) find(store *crdt.StructStore, parent *shared) {
 	if left != nil {
 		o = left.Right
 	}
-	seen := map[*crdt.Item]int{} // in which order they were passed
-	since := 0                   // those passed from here on conflict with the item
+	seen := map[*ycrdt.Item]int{} // in which order they were passed
+	since := 0                    // those passed from here on conflict with the item
 	for n := 0; o != nil && o != right; n++ {
 		in.work.spend(1)
 		seen[o] = n
-		if crdt.CompareIDs(item.Origin, o.Origin) {
+		if ycrdt.CompareIDs(item.Origin, o.Origin) {
 			if o.ID.Client < item.ID.Client {
 				left, since = o, n+1
-			} else if crdt.CompareIDs(item.RightOrigin, o.RightOrigin) {
+			} else if ycrdt.CompareIDs(item.RightOrigin, o.RightOrigin) {
 				break
 			}
 		} else {
@@ -162,7 +162,7 @@ func (in *incoming) find(store *crdt.StructStore, parent *shared) {
 				break
 			}
 			structs := *store.Clients[o.Origin.Client]
-			origin, ok := structs[indexOf(structs, o.Origin.Clock)].(*crdt.Item)
+			origin, ok := structs[indexOf(structs, o.Origin.Clock)].(*ycrdt.Item)
 			if !ok {
 				break
 			}

@@ -16,7 +16,7 @@ func hostile(n int, right func(i int) int) []byte {
 	u = wire.AppendUint(u, uint64(n))
 	u = wire.AppendUint(wire.AppendUint(u, 2), 0)
 	for i := range n {
-		u = append(u, refString|flagRightOrigin)
+		u = append(u, wire.RefString|wire.FlagRightOrigin)
 		u = wire.AppendUint(wire.AppendUint(u, 1), uint64(right(i)))
 		u = wire.AppendVarString(u, "x")
 	}
@@ -35,11 +35,9 @@ func TestCostlyUpdatesAreStopped(t *testing.T) {
 		"each past all":       {2_000, func(i int) int { return i }, true},
 		"a split at each end": {4_000, func(i int) int { return 19_999 - i }, true},
 	} {
-		x := NewTextWith(Options{ClientID: 1})
-		if err := x.Edit("fill", func(e *TextEditor) error { return e.Insert(0, strings.Repeat("a", 20_000)) }); err != nil {
-			t.Fatal(err)
-		}
-		err := x.Apply(hostile(c.n, c.right))
+		s := newSheet(ReplicaOptions{ClientID: 1})
+		s.put(t, 0, strings.Repeat("a", 20_000))
+		err := s.Apply(hostile(c.n, c.right))
 		if errors.Is(err, ErrBroken) != c.broken || c.broken && !errors.Is(err, errTooCostly) || !c.broken && err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
@@ -51,37 +49,33 @@ func TestCostlyUpdatesAreStopped(t *testing.T) {
 func TestPlacesDoNotDependOnTheOrder(t *testing.T) {
 	for seed := range uint64(200) {
 		r := rand.New(rand.NewPCG(seed, 5))
-		base := NewTextWith(Options{ClientID: 100})
-		if err := base.Edit("fill", func(e *TextEditor) error { return e.Insert(0, "abc") }); err != nil {
-			t.Fatal(err)
-		}
-		start := diff(t, base.Doc, nil)
+		base := newSheet(ReplicaOptions{ClientID: 100})
+		base.put(t, 0, "abc")
+		start := base.whole(t)
 		var updates [][]byte
 		for client := range uint64(6) {
-			x := NewTextWith(Options{ClientID: client*37%11 + 1})
-			apply(t, x.Doc, start)
+			s := newSheet(ReplicaOptions{ClientID: client*37%11 + 1})
+			s.take(t, start)
 			if len(updates) > 0 && r.IntN(2) == 0 {
-				apply(t, x.Doc, updates[r.IntN(len(updates))])
+				s.take(t, updates[r.IntN(len(updates))])
 			}
 			for range 4 {
-				pos := r.IntN(x.Len() + 1)
-				if err := x.Edit("x", func(e *TextEditor) error { return e.Insert(pos, string('A'+rune(client))) }); err != nil {
-					t.Fatal(err)
-				}
+				s.put(t, r.IntN(s.text.Len()+1), string('A'+rune(client)))
 			}
-			updates = append(updates, diff(t, x.Doc, nil))
+			updates = append(updates, s.whole(t))
 		}
 		want := ""
 		for range 6 { // in any order the same
-			x := NewText()
+			s := newSheet(ReplicaOptions{})
 			for _, i := range r.Perm(len(updates)) {
-				apply(t, x.Doc, updates[i])
+				s.take(t, updates[i])
 			}
+			got := s.content(t)
 			if want == "" {
-				want = x.String()
+				want = got
 			}
-			if x.String() != want {
-				t.Fatalf("seed %d: %q and %q", seed, x.String(), want)
+			if got != want {
+				t.Fatalf("seed %d: %s and %s", seed, got, want)
 			}
 		}
 	}

@@ -1,13 +1,8 @@
 package ydoc
 
-import (
-	crdt "github.com/skyterra/y-crdt"
-)
-
 // node is an entry of the cells list and what was read of it.
 type node struct {
-	typ   *shared    // nil for an entry that is no shared map
-	item  *crdt.Item // the item in the list
+	typ   *Type // nil for an entry that is no shared map
 	id    string
 	cell  Cell
 	stale fields // parts of cell that have to be read again
@@ -18,6 +13,12 @@ type node struct {
 	queued bool // whether it is among the notebook's stale ones
 }
 
+// nodeOf is what is remembered of a cell by its shared map, nil for other types.
+func nodeOf(t *Type) *node {
+	e, _ := t.Data.(*node)
+	return e
+}
+
 // refresh reads the stale parts again and gives the cell a new revision if they differ.
 func (e *node) refresh(n *Notebook) {
 	if e.stale == 0 {
@@ -26,7 +27,7 @@ func (e *node) refresh(n *Notebook) {
 	stale := e.stale
 	e.stale = 0
 	next := e.cell
-	e.typ.readInto(&next, stale)
+	next.read(e.typ, stale)
 	changed := allFields
 	if e.born {
 		changed = next.differs(&e.cell, stale)
@@ -47,59 +48,54 @@ func (e *node) refresh(n *Notebook) {
 	}
 }
 
-// readInto reads parts of the cell that a shared map is.
-func (t *shared) readInto(c *Cell, parts fields) {
+// read reads parts of the cell that a shared map is.
+func (c *Cell) read(t *Type, parts fields) {
 	if parts&fieldID != 0 {
-		c.ID = stringValue(t.get(keyID))
+		c.ID = stringValue(t.Get(keyID))
 	}
 	if parts&fieldType != 0 {
-		c.Type = stringValue(t.get(keyType))
+		c.Type = stringValue(t.Get(keyType))
 	}
 	if parts&fieldSource != 0 {
-		c.Source = stringValue(t.get(keySource))
+		c.Source = stringValue(t.Get(keySource))
 	}
 	if parts&fieldMetadata != 0 {
-		c.Metadata = objectValue(t.get(keyMetadata))
-		if c.Metadata == nil {
-			c.Metadata = map[string]any{}
-		}
+		c.Metadata = objectOr(t.Get(keyMetadata))
 	}
 	if parts&(fieldOutputs|fieldType) != 0 {
 		c.Outputs = nil
 		if c.Type == Code {
-			c.Outputs = outputsValue(t.get(keyOutputs))
+			c.Outputs = outputsValue(t.Get(keyOutputs))
 		}
 	}
 	if parts&fieldCount != 0 {
-		c.ExecutionCount = nil
-		if v, ok := t.get(keyCount).(int); ok {
-			c.ExecutionCount = &v
-		}
+		c.ExecutionCount = countValue(t.Get(keyCount))
 	}
 	if parts&fieldState != 0 {
-		c.ExecutionState = stringValue(t.get(keyState))
+		c.ExecutionState = stringValue(t.Get(keyState))
 	}
 	if parts&fieldAttachments != 0 {
-		c.Attachments = objectValue(t.get(keyAttachments))
+		c.Attachments = objectValue(t.Get(keyAttachments))
 		if len(c.Attachments) == 0 {
 			c.Attachments = nil
 		}
 	}
-	c.Fault = t.fault(c)
+	c.Fault = c.fault(t)
 }
 
-// fault says what is wrong with the shape of a cell (as jupyter_ydoc and JupyterLab see it).
-func (t *shared) fault(c *Cell) string {
+// fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab see
+// it).
+func (c *Cell) fault(t *Type) string {
 	switch {
-	case t.at(keyMetadata) == nil:
+	case !t.Has(keyMetadata):
 		return "it has no metadata: the server cannot save the notebook"
-	case c.Type == Code && t.at(keyOutputs) == nil:
+	case c.Type == Code && !t.Has(keyOutputs):
 		return "it has no outputs: the server cannot save the notebook"
-	case t.child(keyMetadata, kindMap) == nil:
+	case t.Child(keyMetadata, KindMap) == nil:
 		return "its metadata is not a shared map"
-	case c.Type == Code && t.child(keyOutputs, kindArray) == nil:
+	case c.Type == Code && t.Child(keyOutputs, KindArray) == nil:
 		return "its outputs are not a shared array"
-	case t.child(keySource, kindText) == nil:
+	case t.Child(keySource, KindText) == nil:
 		return "its source is not a shared text"
 	case c.Type != Code && c.Type != Markdown && c.Type != Raw:
 		return "its cell_type is none that nbformat has"
@@ -108,49 +104,20 @@ func (t *shared) fault(c *Cell) string {
 }
 
 // plainNode is an entry that is a plain value instead of a shared map. It can be read, moved and deleted, not edited.
-func plainNode(item *crdt.Item, v any) *node {
+func plainNode(v any) *node {
 	o := objectValue(v)
 	c := Cell{
 		ID:             stringValue(o[keyID]),
 		Type:           stringValue(o[keyType]),
 		Source:         stringValue(o[keySource]),
-		Metadata:       objectValue(o[keyMetadata]),
+		Metadata:       objectOr(o[keyMetadata]),
+		ExecutionCount: countValue(o[keyCount]),
 		ExecutionState: stringValue(o[keyState]),
 		Attachments:    objectValue(o[keyAttachments]),
 		Fault:          "it is a plain value: the server cannot save the notebook",
 	}
-	if c.Metadata == nil {
-		c.Metadata = map[string]any{}
-	}
 	if c.Type == Code {
 		c.Outputs = outputsValue(o[keyOutputs])
 	}
-	if i, ok := o[keyCount].(int); ok {
-		c.ExecutionCount = &i
-	}
-	return &node{item: item, id: c.ID, cell: c}
-}
-
-func stringValue(v any) string {
-	s, _ := v.(string)
-	return s
-}
-
-func objectValue(v any) map[string]any {
-	m, _ := v.(map[string]any)
-	return m
-}
-
-// outputsValue is a list of outputs. What is no object reads as an empty one.
-func outputsValue(v any) []Output {
-	l, _ := v.([]any)
-	outs := make([]Output, len(l))
-	for i, o := range l {
-		m := objectValue(o)
-		if m == nil {
-			m = map[string]any{}
-		}
-		outs[i] = m
-	}
-	return outs
+	return &node{id: c.ID, cell: c}
 }

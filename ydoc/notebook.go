@@ -1,18 +1,6 @@
 package ydoc
 
-import (
-	"slices"
-
-	crdt "github.com/skyterra/y-crdt"
-)
-
-// The names of the root types (jupyter_ydoc).
-const (
-	rootCells  = "cells"
-	rootMeta   = "meta"
-	rootState  = "state"
-	rootSource = "source"
-)
+import "slices"
 
 // Notebook is a shared document read as a notebook.
 //
@@ -20,7 +8,7 @@ const (
 // one cell after an edit costs that cell. A document that is broken reads as empty: see [Doc.Err].
 type Notebook struct {
 	*Doc
-	cells, meta, state *shared
+	cells, meta *Type
 
 	order   []*node // the cells in order, once ordered
 	ordered bool
@@ -44,9 +32,8 @@ func NewNotebook() *Notebook { return NewNotebookWith(Options{}) }
 func NewNotebookWith(o Options) *Notebook {
 	n := &Notebook{index: map[string]int{}, metaStale: true}
 	n.Doc = newDoc(o, n)
-	n.cells = declare(n.y, rootCells, kindArray)
-	n.meta = declare(n.y, rootMeta, kindMap)
-	n.state = declare(n.y, rootState, kindMap)
+	n.cells = n.replica.Root(rootCells, KindArray)
+	n.meta = n.replica.Root(rootMeta, KindMap)
 	n.archive = archive{maxBytes: n.limits.HistoryBytes, maxVersions: n.limits.HistoryVersions}
 	n.rev = nextRevision()
 	n.first = n.rev
@@ -54,40 +41,26 @@ func NewNotebookWith(o Options) *Notebook {
 }
 
 // changed notes what a transaction touched.
-func (n *Notebook) changed(trans *crdt.Transaction) {
-	for typ, keys := range trans.Changed {
-		t, ok := typ.(*shared)
-		if !ok {
-			continue
-		}
-		switch {
-		case t == n.cells:
+func (n *Notebook) changed(c *Change) {
+	for t := range c.Types() {
+		if t == n.cells {
 			n.ordered = false
-		case t.node != nil && t.parent() == n.cells:
-			for key := range keys {
-				field := fieldOf[keyOut(key.(string))]
+		} else if e := nodeOf(t); e != nil && t.Holder() == n.cells {
+			for key := range c.Keys(t) {
+				field := fieldOf[key]
 				if field == fieldID {
 					n.ordered = false
 				}
-				n.soil(t.node, field)
+				n.soil(e, field)
 			}
 		}
-		n.noteUp(t)
 	}
-}
-
-// noteUp drops the values of t and of what it stands in, each once in a transaction.
-func (n *Notebook) noteUp(t *shared) {
-	for t != nil && t.noted != n.turn {
-		t.noted = n.turn
-		t.read, t.json = false, nil
-		up := t.parent()
-		if up == nil {
+	for _, t := range c.Touched {
+		if up := t.Holder(); up == nil {
 			n.metaStale = n.metaStale || t == n.meta
-		} else if up.node != nil {
-			n.soil(up.node, fieldOf[keyOut(t.Item.ParentSub)])
+		} else if e := nodeOf(up); e != nil {
+			n.soil(e, fieldOf[t.Key()])
 		}
-		t = up
 	}
 }
 
@@ -110,27 +83,20 @@ func (n *Notebook) arrange() {
 	}
 	n.ordered = true
 	before := n.order
-	n.order = make([]*node, 0, n.cells.Length)
-	for item := n.cells.Start; item != nil; item = item.Right {
-		if !visible(item) {
+	n.order = make([]*node, 0, n.cells.Len())
+	for t, v := range n.cells.Entries() {
+		if t == nil || t.Kind() != KindMap {
+			n.order = append(n.order, plainNode(v))
 			continue
 		}
-		if t := sharedOf(item); t != nil && t.kind == kindMap {
-			if t.node == nil {
-				t.node = &node{typ: t, item: item}
-				n.soil(t.node, allFields)
-			}
-			t.node.id = stringValue(t.get(keyID))
-			n.order = append(n.order, t.node)
-			continue
+		e := nodeOf(t)
+		if e == nil {
+			e = &node{typ: t}
+			t.Data = e
+			n.soil(e, allFields)
 		}
-		if c, ok := item.Content.(*plain); ok {
-			c.each(func(v any) { n.order = append(n.order, plainNode(item, v)) })
-			continue
-		}
-		for range item.Length {
-			n.order = append(n.order, plainNode(item, nil))
-		}
+		e.id = stringValue(t.Get(keyID))
+		n.order = append(n.order, e)
 	}
 	same := len(before) == len(n.order)
 	for i := 0; same && i < len(before); i++ {
@@ -183,7 +149,7 @@ func (n *Notebook) refresh() {
 	n.arrange()
 	for _, e := range n.stale {
 		e.queued = false
-		if e.typ.Item.Deleted() {
+		if e.typ.Deleted() {
 			e.stale = 0
 			continue
 		}
@@ -193,7 +159,7 @@ func (n *Notebook) refresh() {
 	n.stale = n.stale[:0]
 	if n.metaStale {
 		n.metaStale = false
-		if m := n.meta.object(); !equalObjects(m, n.metaValue) {
+		if m := n.meta.Object(); !EqualObjects(m, n.metaValue) {
 			n.metaValue = m
 			n.metaRev = n.advance()
 		}
@@ -285,26 +251,18 @@ func (n *Notebook) IDs() (ids []string) {
 // Metadata returns the notebook's metadata: kernelspec, language_info and so on. It is shared: copy what is to be
 // changed.
 func (n *Notebook) Metadata() (m map[string]any) {
-	n.read("read metadata", func() { m = objectValue(n.meta.get(keyMetadata)) })
-	if m == nil {
-		m = map[string]any{}
-	}
+	m = map[string]any{}
+	n.read("read metadata", func() { m = objectOr(n.meta.Get(keyMetadata)) })
 	return m
 }
 
 // NBFormat returns the notebook's format version, zeros where the document has none.
 func (n *Notebook) NBFormat() (major, minor int) {
 	n.read("read the format", func() {
-		major, _ = n.meta.get("nbformat").(int)
-		minor, _ = n.meta.get("nbformat_minor").(int)
+		major, _ = n.meta.Get("nbformat").(int)
+		minor, _ = n.meta.Get("nbformat_minor").(int)
 	})
 	return major, minor
-}
-
-// State returns what the server and the tabs say of the document.
-func (n *Notebook) State() (s State) {
-	n.read("read the state", func() { s = n.state.documentState() })
-	return s
 }
 
 // Revision returns the document's revision, which changes exactly when cells, their order or the notebook's metadata
@@ -321,10 +279,10 @@ func (n *Notebook) Revision() (r Revision) {
 func (n *Notebook) JSON() (nb map[string]any) {
 	n.read("read the notebook", func() {
 		nb = map[string]any{}
-		for k, v := range n.meta.object() {
+		for k, v := range n.meta.Object() {
 			nb[k] = v
 		}
-		nb[rootCells] = slices.Clone(n.cells.listAt(0))
+		nb[rootCells] = slices.Clone(n.cells.List())
 	})
 	return nb
 }

@@ -4,22 +4,19 @@ import (
 	"slices"
 	"sort"
 
-	crdt "github.com/skyterra/y-crdt"
+	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // mark remembers how many visible units of a list stand before one of its items. Only items that can never be merged
 // into their left neighbour are marked: those live as long as the list.
 type mark struct {
-	item *crdt.Item
+	item *ycrdt.Item
 	pos  int
 }
 
 // marks are the remembered positions of one list, in order. Small changes move them; after others they are dropped and
 // found again. The items carry the library's own flag for this, which it does not use on types of ours.
 type marks struct{ list []mark }
-
-// markEvery is how many items are walked before a mark is set. Only tests change it.
-var markEvery = 64
 
 func (m *marks) reset() {
 	for _, k := range m.list {
@@ -29,7 +26,7 @@ func (m *marks) reset() {
 }
 
 // of is the position of a marked item.
-func (m *marks) of(item *crdt.Item) (pos int, ok bool) {
+func (m *marks) of(item *ycrdt.Item) (pos int, ok bool) {
 	for i := range m.list {
 		if m.list[i].item == item {
 			return m.list[i].pos, true
@@ -47,7 +44,7 @@ func (m *marks) before(pos int) (mark, bool) {
 	return m.list[i-1], true
 }
 
-func (m *marks) add(item *crdt.Item, pos int) {
+func (m *marks) add(item *ycrdt.Item, pos int) {
 	if item.Marker() {
 		return
 	}
@@ -79,14 +76,17 @@ func (m *marks) deleted(pos, n int) {
 	}
 }
 
+// MarkEvery is how many items are walked before a mark is set. Only tests change it.
+var MarkEvery = 64
+
 // markAll sets marks throughout a list that has none.
-func (t *shared) markAll() {
+func (t *Type) markAll() {
 	if len(t.marks.list) > 0 {
 		return
 	}
 	at, steps := 0, 0
 	for item := t.Start; item != nil; item = item.Right {
-		if steps++; steps > markEvery && !follows(item) {
+		if steps++; steps > MarkEvery && !follows(item) {
 			t.marks.list = append(t.marks.list, mark{item, at})
 			item.SetMarker(true)
 			steps = 0
@@ -97,18 +97,15 @@ func (t *shared) markAll() {
 	}
 }
 
-// visible reports whether an item counts towards the length of its list.
-func visible(item *crdt.Item) bool { return !item.Deleted() && item.Countable() }
-
 // follows reports whether the library could merge an item into its left neighbour, now or later.
-func follows(item *crdt.Item) bool {
+func follows(item *ycrdt.Item) bool {
 	l := item.Left
 	return l != nil && l.ID.Client == item.ID.Client && l.ID.Clock+l.Length == item.ID.Clock
 }
 
 // seek finds the visible item that holds the unit before pos, and how many of its units stand up to pos. It returns nil
 // for the start of the list, and for a pos beyond its end.
-func (t *shared) seek(pos int) (item *crdt.Item, off int) {
+func (t *Type) seek(pos int) (item *ycrdt.Item, off int) {
 	if pos <= 0 {
 		return nil, 0
 	}
@@ -118,7 +115,7 @@ func (t *shared) seek(pos int) (item *crdt.Item, off int) {
 	}
 	steps := 0
 	for ; item != nil; item = item.Right {
-		if steps++; steps > markEvery && !follows(item) {
+		if steps++; steps > MarkEvery && !follows(item) {
 			t.marks.add(item, at)
 			steps = 0
 		}
@@ -131,4 +128,17 @@ func (t *shared) seek(pos int) (item *crdt.Item, off int) {
 		at += item.Length
 	}
 	return nil, 0
+}
+
+// Boundary returns an error that matches [ErrInvalid] unless pos, in UTF-16 units, is in the text and between two
+// characters.
+func (t *Type) Boundary(pos int) error {
+	inside := false
+	if pos > 0 && pos <= t.Length {
+		item, off := t.seek(pos)
+		if c, ok := item.Content.(*text); ok {
+			_, inside = cut(c.b, c.n, off)
+		}
+	}
+	return misplaced(pos, t.Length, inside)
 }

@@ -2,15 +2,16 @@ package ydoc
 
 import (
 	"encoding/json"
-	"fmt"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 func TestRelativePositionsAreYjs(t *testing.T) {
 	v := yjsVector(t)
 	n := NewNotebook()
 	apply(t, n.Doc, unhex(t, v.Full))
-	end := unitsOf(v.Source)
+	end := textdiff.UTF16Len(v.Source)
 	for off, want := range map[int]json.RawMessage{3: v.RelposIdx3, end: v.RelposEnd} {
 		p, err := n.RelativePosition("c1", off)
 		if err != nil {
@@ -87,34 +88,5 @@ func TestTextPositions(t *testing.T) {
 	}
 	if off, ok := x.ResolvePosition(end); off != 4 || !ok {
 		t.Errorf("%d %v", off, ok)
-	}
-}
-
-// TestPositionsStickToASide: with a negative association a position belongs to the character before it, as in Yjs
-// (RelativePosition.js), and one without a character is the beginning instead of the end.
-func TestPositionsStickToASide(t *testing.T) {
-	n := NewNotebookWith(Options{ClientID: 1})
-	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "abc"})
-	_ = n.Cells()
-	source := n.order[0].typ.child(keySource, kindText)
-	b := source.Start.ID.Clock + 1
-	for _, c := range []struct {
-		position string
-		before   int
-		after    int // once text was inserted on both sides of b
-	}{
-		{fmt.Sprintf(`{"item":{"client":1,"clock":%d},"assoc":0}`, b), 1, 3},
-		{fmt.Sprintf(`{"item":{"client":1,"clock":%d},"assoc":-1}`, b), 2, 4},
-		{fmt.Sprintf(`{"type":{"client":1,"clock":%d},"assoc":0}`, source.Item.ID.Clock), 3, 7},
-		{fmt.Sprintf(`{"type":{"client":1,"clock":%d},"assoc":-1}`, source.Item.ID.Clock), 0, 0},
-	} {
-		if id, off, ok := n.ResolvePosition(json.RawMessage(c.position)); id != "c" || off != c.before || !ok {
-			t.Errorf("%s: %q %d %v, want %d", c.position, id, off, ok, c.before)
-		}
-		edit(t, n, func(e *Editor) error { return e.SetSource("c", "a--b--c") })
-		if id, off, ok := n.ResolvePosition(json.RawMessage(c.position)); id != "c" || off != c.after || !ok {
-			t.Errorf("%s: %q %d %v, want %d", c.position, id, off, ok, c.after)
-		}
-		edit(t, n, func(e *Editor) error { return e.SetSource("c", "abc") })
 	}
 }

@@ -1,9 +1,13 @@
 package ydoc
 
 import (
+	"errors"
 	"fmt"
+	"slices"
 	"sync/atomic"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // Revision identifies content as it was read: two reads give equal revisions exactly when what was read is equal and
@@ -33,14 +37,16 @@ type version struct {
 	text string
 }
 
-// at is the text at a revision.
-func (p *past) at(r Revision) (string, bool) {
-	for i := len(p.versions) - 1; i >= 0; i-- {
-		if p.versions[i].from <= r {
-			return p.versions[i].text, true
+// at is the text at a revision, which must not be beyond the last one of the document. p may be nil.
+func (p *past) at(r, last Revision) (string, error) {
+	if p != nil && r <= last {
+		for _, v := range slices.Backward(p.versions) {
+			if v.from <= r {
+				return v.text, nil
+			}
 		}
 	}
-	return "", false
+	return "", fmt.Errorf("%w: %d", ErrRevisionGone, r)
 }
 
 // versionBytes is what a version costs besides its text. It counts, so that the number of versions is bounded as well.
@@ -62,11 +68,8 @@ func (a *archive) add(p *past, r Revision, text string) {
 	p.versions = append(p.versions, version{r, text})
 	if len(p.versions) > a.maxVersions {
 		a.drop(p)
-		for i, o := range a.old {
-			if o == p {
-				a.old = append(a.old[:i], a.old[i+1:]...)
-				break
-			}
+		if i := slices.Index(a.old, p); i >= 0 {
+			a.old = slices.Delete(a.old, i, i+1)
 		}
 	}
 	for a.bytes > a.maxBytes && len(a.old) > 0 {
@@ -106,3 +109,15 @@ func (e *ConflictError) Error() string {
 }
 
 func (e *ConflictError) Unwrap() error { return e.cause }
+
+// carry returns the edits of now that make the change from old to mine, or conflict, filled in, where others have changed
+// the same place.
+func carry(old, now, mine string, conflict ConflictError) ([]textdiff.Edit, error) {
+	edits, err := textdiff.Merge(old, now, mine)
+	var c *textdiff.Conflict
+	if !errors.As(err, &c) {
+		return edits, err
+	}
+	conflict.Theirs, conflict.Mine, conflict.Detail, conflict.cause = c.TheirDiff, c.MyDiff, c.Error(), c
+	return nil, &conflict
+}

@@ -2,6 +2,7 @@ package ydoc
 
 import (
 	"errors"
+	"fmt"
 	"slices"
 	"strings"
 	"testing"
@@ -196,5 +197,48 @@ func TestRewriteOfATextMeetsConflicts(t *testing.T) {
 	}
 	if err := write(a, func(e *TextEditor) error { return e.Rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
 		t.Error(err)
+	}
+}
+
+// TestManySmallVersionsAreBounded: the older sources of many deleted cells are few bytes each, but many.
+func TestManySmallVersionsAreBounded(t *testing.T) {
+	n := NewNotebookWith(Options{Limits: Limits{HistoryBytes: 10_000}})
+	insert(t, n, 0, NewCell{ID: "stays", Type: Raw})
+	for i := range 400 {
+		id := fmt.Sprintf("c%d", i)
+		insert(t, n, 1, NewCell{ID: id, Type: Raw, Source: "x"})
+		n.Revision()
+		edit(t, n, func(e *Editor) error { return e.SetSource(id, "") })
+		n.Revision()
+		edit(t, n, func(e *Editor) error { return e.Delete(id) })
+		n.Revision()
+	}
+	if kept := len(n.archive.old); kept > 10_000/versionBytes {
+		t.Errorf("%d versions are kept", kept)
+	}
+}
+
+func TestDeletedCellsAreRememberedUpToABound(t *testing.T) {
+	n := NewNotebook()
+	insert(t, n, 0, NewCell{ID: "stays", Type: Raw})
+	start := n.Revision()
+	var middle Revision
+	for i := range maxGraves + 10 {
+		id := fmt.Sprintf("c%d", i)
+		insert(t, n, 1, NewCell{ID: id, Type: Raw})
+		if n.Revision(); i == 20 {
+			middle = n.Revision()
+		}
+		edit(t, n, func(e *Editor) error { return e.Delete(id) })
+		n.Revision()
+	}
+	if c := n.ChangesSince(start); c.Complete || len(c.Cells) != 1 || c.Deleted != nil {
+		t.Errorf("since the start: %+v", c)
+	}
+	if c := n.ChangesSince(middle); !c.Complete || len(c.Deleted) != maxGraves-10 || c.Deleted[0] != "c20" || len(c.Cells) != 0 {
+		t.Errorf("since the middle: complete %v, %d deleted", c.Complete, len(c.Deleted))
+	}
+	if len(n.gone.dead) > maxGraves {
+		t.Errorf("%d are remembered", len(n.gone.dead))
 	}
 }

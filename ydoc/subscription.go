@@ -3,8 +3,7 @@ package ydoc
 import (
 	"context"
 	"errors"
-
-	crdt "github.com/skyterra/y-crdt"
+	"sync"
 )
 
 // ErrClosed says that a subscription was closed.
@@ -16,12 +15,13 @@ type Subscription struct {
 	d      *Doc
 	ready  chan struct{}
 	closed chan struct{}
+	once   sync.Once // closes closed
 
 	// Guarded by the document's mutex.
 	since  Revision
 	state  bool
 	origin Origin
-	cells  map[*shared]Origin
+	cells  map[*Type]Origin
 }
 
 // maxOrigins is up to how many changed cells a subscription remembers who changed each.
@@ -29,33 +29,21 @@ const maxOrigins = 4_096
 
 // Subscribe starts a subscription. It begins with the document as it is now and must be closed.
 func (d *Doc) Subscribe() *Subscription {
-	s := &Subscription{d: d, ready: make(chan struct{}, 1), closed: make(chan struct{}), cells: map[*shared]Origin{}}
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	if d.err == nil {
-		_ = d.guard("subscribe", func() error {
-			s.since = d.model.changesSince(0).To
-			return nil
-		})
-	}
-	if d.subs == nil {
-		d.subs = map[*Subscription]struct{}{}
-	}
-	d.subs[s] = struct{}{}
-	if d.err != nil {
-		s.wake()
+	s := &Subscription{d: d, ready: make(chan struct{}, 1), closed: make(chan struct{}), cells: map[*Type]Origin{}}
+	if err := d.do("subscribe", func() error {
+		d.subs[s] = struct{}{}
+		s.since = d.model.changesSince(0).To
+		return nil
+	}); err != nil {
+		s.wake() // to say so
 	}
 	return s
 }
 
 // Close ends the subscription and every Next that waits.
 func (s *Subscription) Close() {
-	s.d.mu.Lock()
-	defer s.d.mu.Unlock()
-	if _, open := s.d.subs[s]; open {
-		delete(s.d.subs, s)
-		close(s.closed)
-	}
+	s.d.read("unsubscribe", func() { delete(s.d.subs, s) })
+	s.once.Do(func() { close(s.closed) })
 }
 
 // Ready has a value when there may be changes to be taken.
@@ -88,12 +76,11 @@ func (s *Subscription) Take() (c Changes, err error) {
 		c.Origin, s.origin = s.origin, Origin{}
 		by := map[string]Origin{}
 		for t, o := range s.cells {
-			if t.node == nil {
-				continue
+			if e := nodeOf(t); e != nil {
+				sum := by[e.id]
+				sum.add(o)
+				by[e.id] = sum
 			}
-			sum := by[t.node.id]
-			sum.add(o)
-			by[t.node.id] = sum
 		}
 		clear(s.cells)
 		for i := range c.Cells {
@@ -114,89 +101,87 @@ func (s *Subscription) wake() {
 	}
 }
 
-// publish tells the subscriptions what a transaction touched and who made it.
-func (d *Doc) publish(trans *crdt.Transaction) {
-	if len(d.subs) == 0 {
-		return
-	}
-	origin := Origin{Ours: trans.Local, Others: !trans.Local}
-	var added []int // clients that did
-	for client, clock := range trans.AfterState {
-		if clock != trans.BeforeState[client] {
-			added = append(added, client)
-			if !trans.Local {
-				origin.add(Origin{Clients: []uint64{uint64(client)}})
-			}
-		}
-	}
-	if len(added) == 0 && len(trans.DeleteSet.Clients) == 0 {
-		return
-	}
-	cells := map[*shared]Origin{}
-	for typ := range trans.Changed {
-		if t, ok := typ.(*shared); ok {
-			if c := d.topmost(t); c != nil {
-				o := origin
-				if len(added) > 1 {
-					o.Clients = nil // found below
-				}
-				cells[c] = o
-			}
-		}
-	}
-	for _, client := range added {
-		who := Origin{Ours: trans.Local, Others: !trans.Local}
-		if !trans.Local {
-			who.Clients = []uint64{uint64(client)}
-		}
-		structs := *d.y.Store.Clients[client]
-		for _, s := range structs[indexOf(structs, trans.BeforeState[client]):] {
-			if item, ok := s.(*crdt.Item); ok {
-				if c := d.topmostOf(item); c != nil {
-					o := cells[c]
-					o.add(who)
-					cells[c] = o
-				}
-			}
-		}
-	}
-	_, state := trans.Changed[d.y.Share[rootState]]
+// wakeAll has every subscriber look, because the document broke.
+func (d *Doc) wakeAll() {
 	for s := range d.subs {
-		s.origin.add(origin)
-		s.state = s.state || state
-		for c, o := range cells {
-			if _, known := s.cells[c]; known || len(s.cells) < maxOrigins {
-				sum := s.cells[c]
-				sum.add(o)
-				s.cells[c] = sum
-			}
-		}
 		s.wake()
 	}
 }
 
-// topmost is the type right inside a root list that t is or stands in, a cell that is; nil for other places.
-func (d *Doc) topmost(t *shared) *shared {
-	for depth := 0; t.Item != nil && depth < maxNesting; depth++ {
-		up := t.parent()
+// publish tells the subscriptions what a transaction touched and who made it.
+func (d *Doc) publish(c *Change) {
+	if len(d.subs) == 0 {
+		return
+	}
+	clients := c.Clients() // those that added something
+	if len(clients) == 0 && !c.Deleted() {
+		return
+	}
+	origin := originOf(c, clients...)
+	cells := map[*Type]Origin{}
+	for t := range c.Types() {
+		if cell := topmost(t); cell != nil {
+			o := origin
+			if len(clients) > 1 {
+				o.Clients = nil // found below
+			}
+			cells[cell] = o
+		}
+	}
+	for _, client := range clients {
+		who := originOf(c, client)
+		for t := range c.AddedBy(client) {
+			if cell := topmost(t); cell != nil {
+				o := cells[cell]
+				o.add(who)
+				cells[cell] = o
+			}
+		}
+	}
+	state := c.Has(d.state)
+	for s := range d.subs {
+		s.note(origin, state, cells)
+	}
+}
+
+// originOf is who made a transaction to which clients added something.
+func originOf(c *Change, clients ...uint64) Origin {
+	if c.Local {
+		return Origin{Ours: true}
+	}
+	o := Origin{}
+	o.add(Origin{Others: true, Clients: clients})
+	return o
+}
+
+// note adds what a transaction touched to what is to be fetched.
+func (s *Subscription) note(origin Origin, state bool, cells map[*Type]Origin) {
+	s.origin.add(origin)
+	s.state = s.state || state
+	for t, o := range cells {
+		if _, known := s.cells[t]; known || len(s.cells) < maxOrigins {
+			sum := s.cells[t]
+			sum.add(o)
+			s.cells[t] = sum
+		}
+	}
+	s.wake()
+}
+
+// maxTraced is how deep what is in a cell is traced to it. Documents of ours nest four deep.
+const maxTraced = 200
+
+// topmost is the type right inside the list of cells that t is or stands in; nil for other places.
+func topmost(t *Type) *Type {
+	for range maxTraced {
+		up := t.Holder()
 		if up == nil {
 			return nil
 		}
-		if up.root == rootCells && up.Item == nil {
+		if up.Root() == rootCells {
 			return t
 		}
 		t = up
 	}
 	return nil
-}
-
-func (d *Doc) topmostOf(item *crdt.Item) *shared {
-	t, ok := item.Parent.(*shared)
-	if !ok {
-		return nil
-	}
-	if t.root == rootCells && t.Item == nil {
-		return sharedOf(item)
-	}
-	return d.topmost(t)
 }

@@ -3,6 +3,7 @@ package ydoc
 import (
 	"context"
 	"errors"
+	"fmt"
 	"slices"
 	"testing"
 	"testing/synctest"
@@ -55,7 +56,7 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// The state map is no content, but said.
-	b.transact(func(x *tx) { x.setValue(b.state, "dirty", true) })
+	b.replica.Transact(func(x *Tx) { x.Set(b.state, "dirty", true) })
 	if c, _ = s.Take(); !c.State || len(c.Cells) != 0 || c.To != c.From || !b.State().Dirty {
 		t.Errorf("%+v", c)
 	}
@@ -97,4 +98,24 @@ func TestNextWaits(t *testing.T) {
 		}
 		s.Close()
 	})
+}
+
+// TestSubscriptionsAreBounded: a subscriber who never comes must cost neither time nor unbounded memory.
+func TestSubscriptionsAreBounded(t *testing.T) {
+	n := NewNotebook()
+	s := n.Subscribe()
+	defer s.Close()
+	for i := range 3 {
+		cells := make([]NewCell, 2_000)
+		for k := range cells {
+			cells[k] = NewCell{ID: fmt.Sprintf("%d-%d", i, k), Type: Raw}
+		}
+		insert(t, n, 0, cells...)
+	}
+	if len(s.cells) > maxOrigins {
+		t.Errorf("%d cells are remembered", len(s.cells))
+	}
+	if c, err := s.Take(); err != nil || len(c.Cells) != 6_000 || len(s.cells) != 0 {
+		t.Errorf("%d cells changed (%v), %d are still remembered", len(c.Cells), err, len(s.cells))
+	}
 }

@@ -1,24 +1,34 @@
 package ydoc
 
-import "unsafe"
+import (
+	"unsafe"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
 
 // Positions and lengths in shared texts are UTF-16 code units; texts are held as UTF-8.
 
-// units is the number of UTF-16 code units of valid UTF-8.
-func units(b []byte) int {
-	n := 0
-	for _, c := range b {
-		if c&0xc0 != 0x80 {
-			n++
-		}
-		if c >= 0xf0 {
-			n++
-		}
-	}
-	return n
+// unitsOf is the number of UTF-16 code units of a string.
+func unitsOf(s string) int { return wire.UTF16Len(bytesOf(s)) }
+
+// Boundary is the byte offset of a position in s, in UTF-16 units. The error matches [ErrInvalid] where that is not in s,
+// or not between two characters.
+func Boundary(s string, pos int) (int, error) {
+	n := unitsOf(s)
+	at, inside := cut(bytesOf(s), n, pos)
+	return at, misplaced(pos, n, inside)
 }
 
-func unitsOf(s string) int { return units(bytesOf(s)) }
+// misplaced is the error for a position of a text of n units, nil for one in it that is not inside a character.
+func misplaced(pos, n int, inside bool) error {
+	if pos < 0 || pos > n {
+		return Invalidf("position %d is out of range, the text has %d UTF-16 units", pos, n)
+	}
+	if inside {
+		return Invalidf("position %d is inside a character", pos)
+	}
+	return nil
+}
 
 // cut finds the byte at which the unit off of b begins; n is the length of b in units. inside is true when off falls
 // between the two halves of a surrogate pair, whose first byte is then returned. It looks from the nearer end.

@@ -182,7 +182,7 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	n := NewNotebook()
 	apply(t, n.Doc, unhex(t, pycrdtEmptyKeys))
 	want := map[string]any{"": 5, "\x00": []any{2}, "k": map[string]any{"": 3}}
-	if c, _ := n.Cell("c"); !equalObjects(c.Metadata, want) {
+	if c, _ := n.Cell("c"); !EqualObjects(c.Metadata, want) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
 	if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != pycrdtEmptyKeys {
@@ -193,7 +193,7 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	edit(t, n, func(e *Editor) error { _ = e.SetCellMetadata("c", "", 6); return e.DeleteCellMetadata("c", "\x00") })
 	peer := NewNotebook()
 	apply(t, peer.Doc, diff(t, n.Doc, nil))
-	if c, _ := peer.Cell("c"); !equalObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
+	if c, _ := peer.Cell("c"); !EqualObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
 }

@@ -8,34 +8,34 @@ import (
 
 // The shared types that Yjs version 1 knows (Yjs, src/structs/ContentType.js).
 const (
-	typeArray = iota
-	typeMap
-	typeText
-	typeXMLElement
-	typeXMLFragment
-	typeXMLHook
-	typeXMLText
+	TypeArray = iota
+	TypeMap
+	TypeText
+	TypeXMLElement
+	TypeXMLFragment
+	TypeXMLHook
+	TypeXMLText
 )
 
 // content reads the content of an item and returns its length in clock units, zero after a fault.
 func (u *updateReader) content(ref byte) uint64 {
 	switch ref {
-	case refDeleted:
+	case RefDeleted:
 		return u.Uint()
-	case refJSON:
+	case RefJSON:
 		return u.jsonValues()
-	case refBinary:
+	case RefBinary:
 		u.VarBytes(u.lim.StringBytes)
-	case refString:
+	case RefString:
 		return u.text()
-	case refEmbed:
+	case RefEmbed:
 		u.json()
-	case refFormat:
+	case RefFormat:
 		u.VarString(u.lim.KeyBytes)
 		u.json()
-	case refType:
+	case RefType:
 		u.sharedType()
-	case refAny:
+	case RefAny:
 		n := u.values()
 		for range n {
 			u.value(1)
@@ -44,7 +44,7 @@ func (u *updateReader) content(ref byte) uint64 {
 			}
 		}
 		return n
-	case refDoc:
+	case RefDoc:
 		u.subdoc()
 	}
 	if u.err != nil {
@@ -64,12 +64,12 @@ func (u *updateReader) text() uint64 {
 		u.failAt(start, ReasonText, "a text of %d bytes", len(p))
 		return 0
 	}
-	return uint64(utf16Len(p))
+	return uint64(UTF16Len(p))
 }
 
-// utf16Len is the number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, and one more
+// UTF16Len is the number of UTF-16 code units of valid UTF-8: one for each byte that begins a character, and one more
 // for each that begins a character of four bytes. Eight bytes are looked at together.
-func utf16Len(p []byte) int {
+func UTF16Len(p []byte) int {
 	const ones = 0x0101010101010101
 	n := len(p)
 	for len(p) >= 8 {
@@ -96,8 +96,8 @@ func utf16Len(p []byte) int {
 func (u *updateReader) sharedType() {
 	start := u.off
 	switch ref := u.Uint(); ref {
-	case typeArray, typeMap, typeText, typeXMLFragment, typeXMLText:
-	case typeXMLElement, typeXMLHook:
+	case TypeArray, TypeMap, TypeText, TypeXMLFragment, TypeXMLText:
+	case TypeXMLElement, TypeXMLHook:
 		u.VarString(u.lim.KeyBytes)
 	default:
 		u.failAt(start, ReasonUnknown, "shared type %d", ref)

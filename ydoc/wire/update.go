@@ -4,24 +4,24 @@ import "fmt"
 
 // The content references of a struct, the low five bits of its info byte (Yjs, src/structs).
 const (
-	refGC = iota
-	refDeleted
-	refJSON
-	refBinary
-	refString
-	refEmbed
-	refFormat
-	refType
-	refAny
-	refDoc
-	refSkip
+	RefGC = iota
+	RefDeleted
+	RefJSON
+	RefBinary
+	RefString
+	RefEmbed
+	RefFormat
+	RefType
+	RefAny
+	RefDoc
+	RefSkip
 )
 
 // The flags of a struct's info byte.
 const (
-	flagParentSub   = 0x20
-	flagRightOrigin = 0x40
-	flagOrigin      = 0x80
+	FlagParentSub   = 0x20
+	FlagRightOrigin = 0x40
+	FlagOrigin      = 0x80
 )
 
 // CheckUpdate reads a whole Yjs version 1 update, structs and delete set, and returns a *[FormatError] unless every
@@ -101,15 +101,15 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 		return 0
 	}
 	switch info & 0x1f {
-	case refGC, refSkip:
+	case RefGC, RefSkip:
 		// Only the bare tags are written; with flags some decoders would read the rest as an item.
-		if info != refGC && info != refSkip {
+		if info != RefGC && info != RefSkip {
 			u.failAt(start, ReasonUnknown, "a gap with flags, %#02x", info)
 			return 0
 		}
 		return u.Uint()
 	}
-	if info&0x1f > refSkip {
+	if info&0x1f > RefSkip {
 		u.failAt(start, ReasonUnknown, "content reference %d", info&0x1f)
 		return 0
 	}
@@ -117,7 +117,7 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 	if u.err != nil {
 		return 0
 	}
-	if inMap && info&0x1f == refFormat {
+	if inMap && info&0x1f == RefFormat {
 		u.failAt(start, ReasonShape, "a format mark as the value of a map entry")
 		return 0
 	}
@@ -128,20 +128,20 @@ func (u *updateReader) oneStruct(client, clock uint64) uint64 {
 func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	start := u.off
 	var left, right id
-	if info&flagOrigin != 0 {
+	if info&FlagOrigin != 0 {
 		left = u.id("left neighbour", client, clock)
 	}
-	if info&flagRightOrigin != 0 {
+	if info&FlagRightOrigin != 0 {
 		right = u.id("right neighbour", client, clock)
 	}
-	switch info & (flagOrigin | flagRightOrigin) {
-	case flagOrigin | flagRightOrigin:
+	switch info & (FlagOrigin | FlagRightOrigin) {
+	case FlagOrigin | FlagRightOrigin:
 		if u.err == nil && left == right {
 			u.failAt(start, ReasonReference, "clock %d of client %d stands both right and left of clock %d of client %d", clock, client, left.clock, left.client)
 		}
 		return false
-	case flagOrigin, flagRightOrigin:
-		return false // parent and key are those of the neighbour, whatever flagParentSub says
+	case FlagOrigin, FlagRightOrigin:
+		return false // parent and key are those of the neighbour, whatever FlagParentSub says
 	}
 	start = u.off
 	switch k := u.Uint(); k {
@@ -152,7 +152,7 @@ func (u *updateReader) place(info byte, client, clock uint64) (inMap bool) {
 	default:
 		u.failAt(start, ReasonUnknown, "parent info %d", k)
 	}
-	if info&flagParentSub == 0 {
+	if info&FlagParentSub == 0 {
 		return false
 	}
 	u.VarString(u.lim.KeyBytes) // may be empty, as in Yjs

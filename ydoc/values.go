@@ -1,0 +1,80 @@
+package ydoc
+
+import (
+	"maps"
+	"slices"
+)
+
+// Plain JSON values as they are read from and written to a document.
+
+func stringValue(v any) string {
+	s, _ := v.(string)
+	return s
+}
+
+func objectValue(v any) map[string]any {
+	m, _ := v.(map[string]any)
+	return m
+}
+
+// objectOr is v if that is an object, else an empty one.
+func objectOr(v any) map[string]any {
+	if m := objectValue(v); m != nil {
+		return m
+	}
+	return map[string]any{}
+}
+
+// countValue is an execution count, nil where v is none.
+func countValue(v any) *int {
+	if i, ok := v.(int); ok {
+		return &i
+	}
+	return nil
+}
+
+// outputsValue is a list of outputs. What is no object reads as an empty one.
+func outputsValue(v any) []Output {
+	l, _ := v.([]any)
+	outs := make([]Output, len(l))
+	for i, o := range l {
+		outs[i] = objectOr(o)
+	}
+	return outs
+}
+
+// joined is a text that may be given as a list of lines.
+func joined(v any) string {
+	l, ok := v.([]any)
+	if !ok {
+		return stringValue(v)
+	}
+	s := ""
+	for _, line := range l {
+		s += stringValue(line)
+	}
+	return s
+}
+
+func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
+
+func copyValue(v any) any {
+	switch v := v.(type) {
+	case []any:
+		l := make([]any, len(v))
+		for i := range v {
+			l[i] = copyValue(v[i])
+		}
+		return l
+	case map[string]any:
+		if v == nil {
+			return v
+		}
+		m := maps.Clone(v)
+		for k := range m {
+			m[k] = copyValue(m[k])
+		}
+		return m
+	}
+	return v
+}
