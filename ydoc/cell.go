@@ -1,5 +1,7 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // The keys of a cell's shared map (jupyter_ydoc, ynotebook.py; @jupyter/ydoc, ycell.ts).
 const (
 	keyID          = "id"
@@ -112,7 +114,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 		check(fieldSource, c.Source == o.Source)
 	}
 	if among&fieldMetadata != 0 {
-		check(fieldMetadata, EqualObjects(c.Metadata, o.Metadata))
+		check(fieldMetadata, crdt.EqualObjects(c.Metadata, o.Metadata))
 	}
 	if among&fieldOutputs != 0 {
 		check(fieldOutputs, equalOutputs(c.Outputs, o.Outputs))
@@ -124,7 +126,7 @@ func (c *Cell) differs(o *Cell, among fields) (diff fields) {
 		check(fieldState, c.ExecutionState == o.ExecutionState)
 	}
 	if among&fieldAttachments != 0 {
-		check(fieldAttachments, EqualObjects(c.Attachments, o.Attachments))
+		check(fieldAttachments, crdt.EqualObjects(c.Attachments, o.Attachments))
 	}
 	return diff
 }
@@ -134,7 +136,7 @@ func equalOutputs(a, b []Output) bool {
 		return false
 	}
 	for i := range a {
-		if !EqualObjects(a[i], b[i]) {
+		if !crdt.EqualObjects(a[i], b[i]) {
 			return false
 		}
 	}

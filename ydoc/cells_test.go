@@ -5,6 +5,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 var (
@@ -138,11 +140,11 @@ func TestNotebookMetadata(t *testing.T) {
 		_ = e.SetMetadata("k", map[string]any{"n": nil})
 		return e.SetMetadata("l", 1.5)
 	})
-	if m := b.Metadata(); !EqualObjects(m, map[string]any{"k": map[string]any{"n": nil}, "l": 1.5}) {
+	if m := b.Metadata(); !crdt.EqualObjects(m, map[string]any{"k": map[string]any{"n": nil}, "l": 1.5}) {
 		t.Errorf("%v", m)
 	}
 	edit(t, a, func(e *Editor) error { _ = e.DeleteMetadata("k"); return e.DeleteMetadata("none") })
-	if m := b.Metadata(); !EqualObjects(m, map[string]any{"l": 1.5}) {
+	if m := b.Metadata(); !crdt.EqualObjects(m, map[string]any{"l": 1.5}) {
 		t.Errorf("%v", m)
 	}
 	undo(t, a)

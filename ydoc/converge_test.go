@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -260,7 +261,7 @@ func (p *program) settle() {
 	}
 	for _, n := range p.peers[1:] {
 		sameCells(p.t, p.peers[0], n)
-		if !EqualObjects(p.peers[0].Metadata(), n.Metadata()) {
+		if !crdt.EqualObjects(p.peers[0].Metadata(), n.Metadata()) {
 			p.fatalf("metadata %v and %v", p.peers[0].Metadata(), n.Metadata())
 		}
 		if !slices.Equal(stateVector(p.t, p.peers[0].Doc), stateVector(p.t, n.Doc)) {
@@ -295,8 +296,8 @@ func (p *program) check(n *Notebook) {
 
 func TestRandomProgramsConverge(t *testing.T) {
 	// So small that the short lists here have marks and their texts are spliced.
-	defer func(m, s int) { MarkEvery, SpliceRuns = m, s }(MarkEvery, SpliceRuns)
-	MarkEvery, SpliceRuns = 2, 1
+	defer func(m, s int) { crdt.MarkEvery, crdt.SpliceRuns = m, s }(crdt.MarkEvery, crdt.SpliceRuns)
+	crdt.MarkEvery, crdt.SpliceRuns = 2, 1
 	for seed := range uint64(200) {
 		p := newProgram(t, seed, 2+int(seed%2))
 		for range 60 {

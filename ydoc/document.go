@@ -1,13 +1,15 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // Doc is one replica of a shared document. Each method may be called from any goroutine.
 //
 // A Doc is made by [NewNotebook] or [NewText], which say what it is read as.
 type Doc struct {
-	replica *Replica
+	replica *crdt.Replica
 	limits  Limits
 	model   model
-	state   *Type // what the server and the tabs say of the document
+	state   *crdt.Type // what the server and the tabs say of the document
 	subs    map[*Subscription]struct{}
 	history history
 }
@@ -15,11 +17,11 @@ type Doc struct {
 // model is what a document is read as. Its methods are called with the document locked.
 type model interface {
 	// changed is called at the end of each transaction.
-	changed(c *Change)
+	changed(c *crdt.Change)
 	// changesSince says what became different since a revision.
 	changesSince(r Revision) Changes
 	// revert takes back a step, and returns the ids of cells that were left as they are because of what others did.
-	revert(v *Revert) (kept []string)
+	revert(v *crdt.Revert) (kept []string)
 }
 
 // Options says how a replica is made. The zero value is right for all but tests and simulations.
@@ -40,24 +42,24 @@ const (
 )
 
 // usualKeys are the keys of cells and outputs.
-var usualKeys = InternKeys(
+var usualKeys = crdt.InternKeys(
 	keyID, keyType, keySource, keyMetadata, keyOutputs, keyCount, keyState, keyAttachments,
 	"output_type", "name", "text", "data", "ename", "evalue", "traceback", "trusted",
 )
 
 func newDoc(o Options, m model) *Doc {
 	d := &Doc{limits: o.Limits.orDefaults(), model: m, subs: map[*Subscription]struct{}{}}
-	d.replica = NewReplica(ReplicaOptions{
+	d.replica = crdt.New(crdt.Options{
 		ClientID: o.ClientID,
 		Limits:   d.limits.Replica,
 		Keys:     usualKeys,
-		Changed: func(c *Change) {
+		Changed: func(c *crdt.Change) {
 			m.changed(c)
 			d.publish(c)
 		},
 		Broken: d.wakeAll,
 	})
-	d.state = d.replica.Root(rootState, KindMap)
+	d.state = d.replica.Root(rootState, crdt.KindMap)
 	return d
 }
 
@@ -86,6 +88,9 @@ func (d *Doc) Apply(update []byte) error { return d.replica.Apply(update) }
 
 // Held is the number of updates that are held back because of missing changes.
 func (d *Doc) Held() int { return d.replica.Held() }
+
+// Bloat says how much of a replica is content and how much is left over from editing.
+type Bloat = crdt.Bloat
 
 // Bloat measures the replica. It looks at each struct once: about a millisecond for 50,000.
 func (d *Doc) Bloat() Bloat { return d.replica.Bloat() }
@@ -120,4 +125,4 @@ func (d *Doc) do(op string, f func() error) error { return d.replica.Do(op, f) }
 func (d *Doc) read(op string, f func()) { d.replica.Read(op, f) }
 
 // tx is one transaction that writes cells.
-type tx struct{ *Tx }
+type tx struct{ *crdt.Tx }

@@ -3,6 +3,8 @@ package ydoc
 import (
 	"fmt"
 	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // Edit changes the notebook in one transaction that is known by a name, under which it can be undone (see [Doc.Undo])
@@ -58,8 +60,8 @@ type Editor struct {
 
 // draft is a cell as it will be.
 type draft struct {
-	node *node // nil for a new cell
-	typ  *Type // the live map; of a cell that is made or replaced, once that is done
+	node *node      // nil for a new cell
+	typ  *crdt.Type // the live map; of a cell that is made or replaced, once that is done
 	id   string
 	kind string
 
@@ -132,7 +134,7 @@ func (e *Editor) find(id string) (*draft, error) {
 func (e *Editor) editable(id string) (*draft, error) {
 	d, err := e.find(id)
 	if err == nil && d.node != nil && d.node.typ == nil {
-		return nil, Invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
+		return nil, crdt.Invalidf("cell %q is malformed: %s; delete it and insert it anew", id, d.node.cell.Fault)
 	}
 	return d, err
 }
@@ -141,7 +143,7 @@ func (e *Editor) editable(id string) (*draft, error) {
 func (e *Editor) code(id string) (*draft, error) {
 	d, err := e.editable(id)
 	if err == nil && d.kind != Code {
-		return nil, Invalidf("cell %q is a %s cell, only code cells have outputs", id, d.kind)
+		return nil, crdt.Invalidf("cell %q is a %s cell, only code cells have outputs", id, d.kind)
 	}
 	return d, err
 }

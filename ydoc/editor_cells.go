@@ -7,12 +7,14 @@ import (
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their ids.
 func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	if at < 0 || at > e.Len() {
-		return nil, e.fail(Invalidf("index %d is out of range, there are %d cells", at, e.Len()))
+		return nil, e.fail(crdt.Invalidf("index %d is out of range, there are %d cells", at, e.Len()))
 	}
 	if e.Len()+len(cells) > e.n.limits.Cells {
 		return nil, e.fail(tooLargef("%d cells, at most %d are allowed", e.Len()+len(cells), e.n.limits.Cells))
@@ -50,7 +52,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 		return err
 	}
 	if _, err := e.find(c.ID); err == nil || taken[c.ID] {
-		return Invalidf("there is a cell %q already", c.ID)
+		return crdt.Invalidf("there is a cell %q already", c.ID)
 	}
 	taken[c.ID] = true
 	if err := checkType(c.Type); err != nil {
@@ -66,7 +68,7 @@ func (e *Editor) prepare(c *NewCell, taken map[string]bool) (err error) {
 		return err
 	}
 	if c.Type == Code && len(c.Attachments) > 0 {
-		return Invalidf("a code cell cannot have attachments")
+		return crdt.Invalidf("a code cell cannot have attachments")
 	}
 	return nil
 }
@@ -75,7 +77,7 @@ func (e *Editor) checkObject(m map[string]any) (map[string]any, error) {
 	if m == nil {
 		return nil, nil
 	}
-	v, err := Plain(m, e.n.limits.Depth)
+	v, err := crdt.Plain(m, e.n.limits.Depth)
 	return objectValue(v), err
 }
 
@@ -104,7 +106,7 @@ func checkID(id string) error {
 		ok = c >= 'a' && c <= 'z' || c >= 'A' && c <= 'Z' || c >= '0' && c <= '9' || c == '-' || c == '_'
 	}
 	if !ok {
-		return Invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
+		return crdt.Invalidf("%.80q cannot be a cell id: it takes 1 to 64 letters, digits, \"-\" or \"_\"", id)
 	}
 	return nil
 }
@@ -114,7 +116,7 @@ func checkType(typ string) error {
 	case Code, Markdown, Raw:
 		return nil
 	}
-	return Invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
+	return crdt.Invalidf("the cell type %.40q: it must be code, markdown or raw", typ)
 }
 
 // checkText makes a source as editors hold it, with "\n" for every line end: they count any other as one character too.
@@ -124,7 +126,7 @@ func (e *Editor) checkText(s string) (string, error) {
 
 func checkSource(s string, lim Limits) (string, error) {
 	if !utf8.ValidString(s) {
-		return "", Invalidf("the text is not valid UTF-8")
+		return "", crdt.Invalidf("the text is not valid UTF-8")
 	}
 	if len(s) > lim.TextBytes {
 		return "", tooLargef("a text of %d bytes, at most %d are allowed", len(s), lim.TextBytes)
@@ -179,7 +181,7 @@ func (e *Editor) Move(id string, to int) error {
 		return e.fail(err)
 	}
 	if to < 0 || to >= e.Len() {
-		return e.fail(Invalidf("index %d is out of range, there are %d cells", to, e.Len()))
+		return e.fail(crdt.Invalidf("index %d is out of range, there are %d cells", to, e.Len()))
 	}
 	e.structure()
 	d := e.byID[id]
@@ -215,7 +217,7 @@ func (e *Editor) SetType(id, typ string) error {
 	e.stage(func(x tx) {
 		old := d.typ
 		x.Remove(e.n.cells, at, 1)
-		d.typ = x.InsertType(e.n.cells, at, KindMap)
+		d.typ = x.InsertType(e.n.cells, at, crdt.KindMap)
 		x.retypeCell(d.typ, old, typ)
 		x.replaced(old, d.typ)
 	})
@@ -231,7 +233,7 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 		return "", e.fail(err)
 	}
 	source := e.sourceOf(d)
-	at, err := Boundary(source, offset)
+	at, err := crdt.Boundary(source, offset)
 	if err != nil {
 		return "", e.fail(err)
 	}
@@ -254,7 +256,7 @@ func (e *Editor) Split(id string, offset int) (string, error) {
 // its outputs and execution count.
 func (e *Editor) Merge(ids ...string) error {
 	if len(ids) < 2 {
-		return e.fail(Invalidf("merging takes two cells or more"))
+		return e.fail(crdt.Invalidf("merging takes two cells or more"))
 	}
 	parts := make([]string, len(ids))
 	for i, id := range ids {
@@ -263,7 +265,7 @@ func (e *Editor) Merge(ids ...string) error {
 			return e.fail(err)
 		}
 		if slices.Contains(ids[:i], id) {
-			return e.fail(Invalidf("cell %q is to be merged with itself", id))
+			return e.fail(crdt.Invalidf("cell %q is to be merged with itself", id))
 		}
 		parts[i] = e.sourceOf(d)
 	}
@@ -291,8 +293,8 @@ func (e *Editor) gatherAttachments(ids []string) error {
 			return err
 		}
 		for name, v := range c.Attachments {
-			if was, taken := names[name]; taken && !EqualValues(was, v) {
-				return Invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
+			if was, taken := names[name]; taken && !crdt.EqualValues(was, v) {
+				return crdt.Invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
 			}
 			names[name] = v
 		}

@@ -3,6 +3,7 @@ package ydoc
 import (
 	"unicode/utf8"
 
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -70,18 +71,18 @@ func (e *Editor) ReplaceStreamTail(id, name string, drop int, text string) error
 		return e.fail(err)
 	}
 	if name == "" || !utf8.ValidString(name) {
-		return e.fail(Invalidf("the stream name %.40q", name))
+		return e.fail(crdt.Invalidf("the stream name %.40q", name))
 	}
 	if drop < 0 {
-		return e.fail(Invalidf("%d units to be dropped", drop))
+		return e.fail(crdt.Invalidf("%d units to be dropped", drop))
 	}
 	if !utf8.ValidString(text) {
-		return e.fail(Invalidf("the text is not valid UTF-8"))
+		return e.fail(crdt.Invalidf("the text is not valid UTF-8"))
 	}
 	d.streams += len(text)
 	size := d.streams
 	if d.typ != nil {
-		if t := lastStream(d.typ.Child(keyOutputs, KindArray), name); t != nil {
+		if t := lastStream(d.typ.Child(keyOutputs, crdt.KindArray), name); t != nil {
 			size += t.Len()
 		}
 	}
@@ -141,11 +142,11 @@ var outputKeys = map[string][]string{
 func (e *Editor) checkOutput(out Output) (Output, error) {
 	keys, ok := outputKeys[out.Type()]
 	if !ok {
-		return nil, Invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
+		return nil, crdt.Invalidf("the output type %.40q: it must be stream, display_data, execute_result or error", out.Type())
 	}
 	o := Output{"output_type": out.Type()}
 	for _, k := range keys {
-		v, err := Plain(out[k], e.n.limits.Depth)
+		v, err := crdt.Plain(out[k], e.n.limits.Depth)
 		if err != nil {
 			return nil, err
 		}
@@ -189,37 +190,37 @@ func outputPart(key string, v any) any {
 }
 
 // outputs is the list of a code cell's outputs. One that is missing is made, a plain list is replaced by a shared copy.
-func (x tx) outputs(cell *Type) *Type {
-	if t := cell.Child(keyOutputs, KindArray); t != nil {
+func (x tx) outputs(cell *crdt.Type) *crdt.Type {
+	if t := cell.Child(keyOutputs, crdt.KindArray); t != nil {
 		return t
 	}
 	was := outputsValue(cell.Get(keyOutputs))
-	t := x.SetType(cell, keyOutputs, KindArray)
+	t := x.SetType(cell, keyOutputs, crdt.KindArray)
 	for _, o := range was {
 		x.appendOutput(t, o)
 	}
 	return t
 }
 
-func (x tx) clearOutputs(cell *Type) {
+func (x tx) clearOutputs(cell *crdt.Type) {
 	t := x.outputs(cell)
 	x.Remove(t, 0, t.Len())
 }
 
 // lastStream is the text of the last output if that is the stream of a name.
-func lastStream(outputs *Type, name string) *Type {
+func lastStream(outputs *crdt.Type, name string) *crdt.Type {
 	if outputs == nil {
 		return nil
 	}
 	o := outputs.Last()
-	if o == nil || o.Kind() != KindMap || stringValue(o.Get("output_type")) != "stream" || stringValue(o.Get("name")) != name {
+	if o == nil || o.Kind() != crdt.KindMap || stringValue(o.Get("output_type")) != "stream" || stringValue(o.Get("name")) != name {
 		return nil
 	}
-	return o.Child("text", KindText)
+	return o.Child("text", crdt.KindText)
 }
 
 // appendStream takes drop units from the end of the last output, if that is the stream of this name, and adds s.
-func (x tx) appendStream(outputs *Type, name string, drop int, s string) {
+func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 	if t := lastStream(outputs, name); t != nil {
 		drop, s = sameTail(t, drop, s)
 		x.RemoveText(t, t.Len()-drop, drop)
@@ -233,14 +234,14 @@ func (x tx) appendStream(outputs *Type, name string, drop int, s string) {
 		s = old[:textdiff.ByteOffset(old, textdiff.UTF16Len(old)-drop)] + s
 		x.Remove(outputs, outputs.Len()-1, 1)
 	}
-	m := x.InsertType(outputs, outputs.Len(), KindMap)
+	m := x.InsertType(outputs, outputs.Len(), crdt.KindMap)
 	x.Set(m, "output_type", "stream")
 	x.Set(m, "name", name)
-	x.InsertText(x.SetType(m, "text", KindText), 0, s)
+	x.InsertText(x.SetType(m, "text", crdt.KindText), 0, s)
 }
 
 // sameTail reduces the replacement of the last drop units of a text by s to what differs.
-func sameTail(t *Type, drop int, s string) (int, string) {
+func sameTail(t *crdt.Type, drop int, s string) (int, string) {
 	tail, drop := t.Tail(drop)
 	same := 0
 	for same < len(tail) && same < len(s) {
@@ -255,12 +256,12 @@ func sameTail(t *Type, drop int, s string) (int, string) {
 
 // appendOutput adds an output in the shared types that jupyter_ydoc gives it: a map of plain values in which only the
 // text of a stream is shared.
-func (x tx) appendOutput(outputs *Type, o Output) {
+func (x tx) appendOutput(outputs *crdt.Type, o Output) {
 	if o.Type() == "stream" {
 		x.appendStream(outputs, stringValue(o["name"]), 0, joined(o["text"]))
 		return
 	}
-	m := x.InsertType(outputs, outputs.Len(), KindMap)
+	m := x.InsertType(outputs, outputs.Len(), crdt.KindMap)
 	for _, k := range sortedKeys(o) {
 		x.Set(m, k, o[k])
 	}

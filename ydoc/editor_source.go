@@ -4,6 +4,7 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -49,8 +50,8 @@ func (e *Editor) source(id, text string) (*draft, string, error) {
 	if err != nil {
 		return nil, "", err
 	}
-	if d.typ != nil && d.typ.Child(keySource, KindText) == nil {
-		return nil, "", Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
+	if d.typ != nil && d.typ.Child(keySource, crdt.KindText) == nil {
+		return nil, "", crdt.Invalidf("cell %q is malformed: its source is not a shared text; delete it and insert it anew", id)
 	}
 	text, err = e.checkText(text)
 	return d, text, err
@@ -62,11 +63,11 @@ func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
 	if len(edits) == 0 {
 		return
 	}
-	e.stage(func(x tx) { x.edit(d.typ.Child(keySource, KindText), edits) })
+	e.stage(func(x tx) { x.edit(d.typ.Child(keySource, crdt.KindText), edits) })
 }
 
 // edit makes edits of a text, the last first so that the positions of the others stay right.
-func (x tx) edit(t *Type, edits []textdiff.Edit) {
+func (x tx) edit(t *crdt.Type, edits []textdiff.Edit) {
 	for _, ed := range slices.Backward(edits) {
 		if ed.Ins != "" {
 			// Behind what goes: a caret right behind it stays behind what takes its place.
@@ -101,10 +102,10 @@ func (e *Editor) metadata(id, key string, v any) (*draft, any, error) {
 	if err != nil {
 		return nil, nil, err
 	}
-	if _, err := Plain(key, 1); err != nil {
+	if _, err := crdt.Plain(key, 1); err != nil {
 		return nil, nil, err
 	}
-	v, err = Plain(v, e.n.limits.Depth)
+	v, err = crdt.Plain(v, e.n.limits.Depth)
 	return d, v, err
 }
 
@@ -115,7 +116,7 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 		return e.fail(err)
 	}
 	if d.kind == Code {
-		return e.fail(Invalidf("cell %q is a code cell, it cannot have attachments", id))
+		return e.fail(crdt.Invalidf("cell %q is a code cell, it cannot have attachments", id))
 	}
 	m, err := e.checkObject(attachments)
 	if err != nil {
@@ -133,10 +134,10 @@ func (e *Editor) SetAttachments(id string, attachments map[string]any) error {
 
 // SetMetadata sets a key of the notebook's metadata to a plain JSON value; nil is null.
 func (e *Editor) SetMetadata(key string, v any) error {
-	if _, err := Plain(key, 1); err != nil {
+	if _, err := crdt.Plain(key, 1); err != nil {
 		return e.fail(err)
 	}
-	v, err := Plain(v, e.n.limits.Depth)
+	v, err := crdt.Plain(v, e.n.limits.Depth)
 	if err != nil {
 		return e.fail(err)
 	}
@@ -151,12 +152,12 @@ func (e *Editor) DeleteMetadata(key string) error {
 }
 
 // mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
-func (x tx) mapUnder(m *Type, key string) *Type {
-	if t := m.Child(key, KindMap); t != nil {
+func (x tx) mapUnder(m *crdt.Type, key string) *crdt.Type {
+	if t := m.Child(key, crdt.KindMap); t != nil {
 		return t
 	}
 	was := objectValue(m.Get(key))
-	t := x.SetType(m, key, KindMap)
+	t := x.SetType(m, key, crdt.KindMap)
 	for _, k := range sortedKeys(was) {
 		x.Set(t, k, was[k])
 	}

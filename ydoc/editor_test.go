@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // pair is two replicas of a notebook of which the first writes to the second.
@@ -68,7 +70,7 @@ func TestInsertMakesCompleteCells(t *testing.T) {
 		t.Errorf("code cell %+v", c)
 	}
 	want := map[string]any{"f": 1.5, "n": nil, "i": 7, "l": []any{"a"}}
-	if !EqualObjects(c.Metadata, want) {
+	if !crdt.EqualObjects(c.Metadata, want) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
 	if r := cells[1]; r.Type != Raw || len(r.ID) != 8 || r.Source != "" {

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // ErrNothingToUndo says that there is no step to be undone, or redone.
@@ -11,7 +13,7 @@ var ErrNothingToUndo = errors.New("there is nothing to undo")
 
 // step is what one edit of ours did, by the edit's name.
 type step struct {
-	*Step
+	*crdt.Step
 	name string
 }
 
@@ -61,7 +63,7 @@ func (d *Doc) back(op string, from, to *[]step) (u Undone, err error) {
 		}
 		s := (*from)[len(*from)-1]
 		*from = (*from)[:len(*from)-1]
-		inverse := d.replica.Revert(s.Step, func(v *Revert) {
+		inverse := d.replica.Revert(s.Step, func(v *crdt.Revert) {
 			u = Undone{Name: s.name, Kept: d.model.revert(v)}
 			u.Missed = v.Missed()
 		})
@@ -74,10 +76,10 @@ func (d *Doc) back(op string, from, to *[]step) (u Undone, err error) {
 // write runs f as one transaction of ours, which can be undone unless it has no name.
 func (d *Doc) write(name string, f func(x tx)) error {
 	if name == "" {
-		d.replica.Transact(func(x *Tx) { f(tx{x}) })
+		d.replica.Transact(func(x *crdt.Tx) { f(tx{x}) })
 		return d.replica.Measure()
 	}
-	s := d.replica.Record(func(x *Tx) { f(tx{x}) })
+	s := d.replica.Record(func(x *crdt.Tx) { f(tx{x}) })
 	if !s.Empty() {
 		d.forget(d.history.redo)
 		d.history.redo = nil
@@ -107,7 +109,7 @@ func (d *Doc) remember(stack *[]step, s step) {
 
 // forget lets go of what was kept for steps.
 func (d *Doc) forget(steps []step) {
-	all := make([]*Step, len(steps))
+	all := make([]*crdt.Step, len(steps))
 	for i, s := range steps {
 		all[i] = s.Step
 	}

@@ -6,6 +6,8 @@ import (
 	"math/rand/v2"
 	"slices"
 	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 func undo(t testing.TB, n *Notebook) Undone {
@@ -122,7 +124,7 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 	edit(t, a, func(e *Editor) error { _ = e.SetCellMetadata("c", "k", 1); return e.SetCellMetadata("c", "l", 1) })
 	edit(t, b, func(e *Editor) error { return e.SetCellMetadata("c", "k", 2) })
 	undo(t, a)
-	if c, _ := b.Cell("c"); !EqualObjects(c.Metadata, map[string]any{"k": 2}) {
+	if c, _ := b.Cell("c"); !crdt.EqualObjects(c.Metadata, map[string]any{"k": 2}) {
 		t.Errorf("metadata %v", c.Metadata)
 	}
 
@@ -272,8 +274,8 @@ func TestUndoOfATextDocument(t *testing.T) {
 // TestUndoInRandomPrograms undoes and redoes on replicas that exchange edits: they must still converge, and no replica
 // may lose characters that another typed and nobody deleted.
 func TestUndoInRandomPrograms(t *testing.T) {
-	defer func(m, s int) { MarkEvery, SpliceRuns = m, s }(MarkEvery, SpliceRuns)
-	MarkEvery, SpliceRuns = 2, 1
+	defer func(m, s int) { crdt.MarkEvery, crdt.SpliceRuns = m, s }(crdt.MarkEvery, crdt.SpliceRuns)
+	crdt.MarkEvery, crdt.SpliceRuns = 2, 1
 	for seed := range uint64(60) {
 		p := newProgram(t, seed+10_000, 2+int(seed%2))
 		for range 80 {

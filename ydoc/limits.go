@@ -1,11 +1,14 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/wire"
+import (
+	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
 
 // Limits bounds one document. A field that is zero or negative takes its value from [DefaultLimits], where that has one.
 type Limits struct {
 	// Replica bounds what the document may consist of, and the updates that are applied to it.
-	Replica ReplicaLimits
+	Replica crdt.Limits
 	// TextBytes is the largest text that an edit of ours may leave in one source or stream, in bytes of UTF-8.
 	TextBytes int
 	// Cells is the largest number of cells that an edit of ours may leave.

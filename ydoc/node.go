@@ -1,8 +1,10 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // node is an entry of the cells list and what was read of it.
 type node struct {
-	typ   *Type // nil for an entry that is no shared map
+	typ   *crdt.Type // nil for an entry that is no shared map
 	id    string
 	cell  Cell
 	stale fields // parts of cell that have to be read again
@@ -14,7 +16,7 @@ type node struct {
 }
 
 // nodeOf is what is remembered of a cell by its shared map, nil for other types.
-func nodeOf(t *Type) *node {
+func nodeOf(t *crdt.Type) *node {
 	e, _ := t.Data.(*node)
 	return e
 }
@@ -49,7 +51,7 @@ func (e *node) refresh(n *Notebook) {
 }
 
 // read reads parts of the cell that a shared map is.
-func (c *Cell) read(t *Type, parts fields) {
+func (c *Cell) read(t *crdt.Type, parts fields) {
 	if parts&fieldID != 0 {
 		c.ID = stringValue(t.Get(keyID))
 	}
@@ -85,17 +87,17 @@ func (c *Cell) read(t *Type, parts fields) {
 
 // fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab see
 // it).
-func (c *Cell) fault(t *Type) string {
+func (c *Cell) fault(t *crdt.Type) string {
 	switch {
 	case !t.Has(keyMetadata):
 		return "it has no metadata: the server cannot save the notebook"
 	case c.Type == Code && !t.Has(keyOutputs):
 		return "it has no outputs: the server cannot save the notebook"
-	case t.Child(keyMetadata, KindMap) == nil:
+	case t.Child(keyMetadata, crdt.KindMap) == nil:
 		return "its metadata is not a shared map"
-	case c.Type == Code && t.Child(keyOutputs, KindArray) == nil:
+	case c.Type == Code && t.Child(keyOutputs, crdt.KindArray) == nil:
 		return "its outputs are not a shared array"
-	case t.Child(keySource, KindText) == nil:
+	case t.Child(keySource, crdt.KindText) == nil:
 		return "its source is not a shared text"
 	case c.Type != Code && c.Type != Markdown && c.Type != Raw:
 		return "its cell_type is none that nbformat has"

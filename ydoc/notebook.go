@@ -1,6 +1,10 @@
 package ydoc
 
-import "slices"
+import (
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
 
 // Notebook is a shared document read as a notebook.
 //
@@ -8,7 +12,7 @@ import "slices"
 // one cell after an edit costs that cell. A document that is broken reads as empty: see [Doc.Err].
 type Notebook struct {
 	*Doc
-	cells, meta *Type
+	cells, meta *crdt.Type
 
 	order   []*node // the cells in order, once ordered
 	ordered bool
@@ -32,8 +36,8 @@ func NewNotebook() *Notebook { return NewNotebookWith(Options{}) }
 func NewNotebookWith(o Options) *Notebook {
 	n := &Notebook{index: map[string]int{}, metaStale: true}
 	n.Doc = newDoc(o, n)
-	n.cells = n.replica.Root(rootCells, KindArray)
-	n.meta = n.replica.Root(rootMeta, KindMap)
+	n.cells = n.replica.Root(rootCells, crdt.KindArray)
+	n.meta = n.replica.Root(rootMeta, crdt.KindMap)
 	n.archive = archive{maxBytes: n.limits.HistoryBytes, maxVersions: n.limits.HistoryVersions}
 	n.rev = nextRevision()
 	n.first = n.rev
@@ -41,7 +45,7 @@ func NewNotebookWith(o Options) *Notebook {
 }
 
 // changed notes what a transaction touched.
-func (n *Notebook) changed(c *Change) {
+func (n *Notebook) changed(c *crdt.Change) {
 	for t := range c.Types() {
 		if t == n.cells {
 			n.ordered = false
@@ -85,7 +89,7 @@ func (n *Notebook) arrange() {
 	before := n.order
 	n.order = make([]*node, 0, n.cells.Len())
 	for t, v := range n.cells.Entries() {
-		if t == nil || t.Kind() != KindMap {
+		if t == nil || t.Kind() != crdt.KindMap {
 			n.order = append(n.order, plainNode(v))
 			continue
 		}
@@ -159,7 +163,7 @@ func (n *Notebook) refresh() {
 	n.stale = n.stale[:0]
 	if n.metaStale {
 		n.metaStale = false
-		if m := n.meta.Object(); !EqualObjects(m, n.metaValue) {
+		if m := n.meta.Object(); !crdt.EqualObjects(m, n.metaValue) {
 			n.metaValue = m
 			n.metaRev = n.advance()
 		}

@@ -3,6 +3,8 @@ package ydoc
 import (
 	"encoding/json"
 	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // RelativePosition makes the position before the UTF-16 unit offset of a cell's source, or the one at its end, for use
@@ -15,10 +17,10 @@ func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, e
 			return fmt.Errorf("%w: %q", ErrNotFound, id)
 		}
 		e := n.order[i]
-		if e.typ == nil || e.typ.Child(keySource, KindText) == nil {
-			return Invalidf("cell %q is malformed: its source is not a shared text", id)
+		if e.typ == nil || e.typ.Child(keySource, crdt.KindText) == nil {
+			return crdt.Invalidf("cell %q is malformed: its source is not a shared text", id)
 		}
-		p, err = e.typ.Child(keySource, KindText).Relative(offset)
+		p, err = e.typ.Child(keySource, crdt.KindText).Relative(offset)
 		return err
 	})
 	return p, err
@@ -52,7 +54,7 @@ func (t *Text) RelativePosition(offset int) (p json.RawMessage, err error) {
 // ResolvePosition finds the offset in UTF-16 units that a position of anybody's stands for now.
 func (t *Text) ResolvePosition(p json.RawMessage) (offset int, ok bool) {
 	t.read("resolve a position", func() {
-		var s *Type
+		var s *crdt.Type
 		s, offset, ok = t.replica.Resolve(p)
 		ok = ok && s == t.source
 	})

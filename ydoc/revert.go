@@ -1,15 +1,17 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // reverter takes one step back in a notebook: it says what becomes of whole cells, all else is [Revert.Run].
 type reverter struct {
 	tx
-	v     *Revert
-	cells *Type
+	v     *crdt.Revert
+	cells *crdt.Type
 	ids   []string // those of cells that were left as they are
 }
 
 // revert takes back a step. What others did since stays.
-func (n *Notebook) revert(v *Revert) (kept []string) {
+func (n *Notebook) revert(v *crdt.Revert) (kept []string) {
 	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells}
 	hadCells := n.cells.Len() > 0
 	for _, sw := range v.Swaps() {
@@ -32,7 +34,7 @@ func (n *Notebook) revert(v *Revert) (kept []string) {
 
 // moveBack puts a cell back to where it was before the step, and with what it has become since, as a copy. One that got
 // another type is replaced by a copy too: its type is never changed in place.
-func (r *reverter) moveBack(sw *Swap) {
+func (r *reverter) moveBack(sw *crdt.Swap) {
 	now := r.v.Now(sw)
 	if now == nil || now.Holder() != r.cells {
 		r.ids = append(r.ids, sw.Name) // somebody deleted or replaced it
@@ -46,7 +48,7 @@ func (r *reverter) moveBack(sw *Swap) {
 
 // spare finds the cells that are to be left as they are because of what others did.
 func (r *reverter) spare() {
-	goes := map[*Type]bool{}
+	goes := map[*crdt.Type]bool{}
 	for _, t := range r.v.Added() {
 		goes[t] = true
 		if t.Holder() == r.cells && r.writtenIn(t) {
@@ -71,13 +73,13 @@ func (r *reverter) spare() {
 }
 
 // writtenIn reports whether anybody else has characters in a cell's source.
-func (r *reverter) writtenIn(cell *Type) bool {
-	source := cell.Child(keySource, KindText)
+func (r *reverter) writtenIn(cell *crdt.Type) bool {
+	source := cell.Child(keySource, crdt.KindText)
 	return source != nil && r.v.OthersIn(source)
 }
 
 // keep leaves a cell as it is.
-func (r *reverter) keep(t *Type) {
+func (r *reverter) keep(t *crdt.Type) {
 	if r.v.Kept(t) {
 		return
 	}
@@ -89,7 +91,7 @@ func (r *reverter) keep(t *Type) {
 
 // fitKeys gives a cell the keys that its type has: what a run has written since is no part of the step that is taken back,
 // and stays behind in a cell that gets its former type back.
-func (r *reverter) fitKeys(cell *Type) {
+func (r *reverter) fitKeys(cell *crdt.Type) {
 	if stringValue(cell.Get(keyType)) != Code {
 		for _, k := range []string{keyOutputs, keyCount, keyState} {
 			r.Unset(cell, k)
@@ -97,7 +99,7 @@ func (r *reverter) fitKeys(cell *Type) {
 		return
 	}
 	if !cell.Has(keyOutputs) {
-		r.SetType(cell, keyOutputs, KindArray)
+		r.SetType(cell, keyOutputs, crdt.KindArray)
 	}
 	if !cell.Has(keyCount) {
 		r.Set(cell, keyCount, nil)

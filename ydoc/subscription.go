@@ -4,6 +4,8 @@ import (
 	"context"
 	"errors"
 	"sync"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // ErrClosed says that a subscription was closed.
@@ -21,7 +23,7 @@ type Subscription struct {
 	since  Revision
 	state  bool
 	origin Origin
-	cells  map[*Type]Origin
+	cells  map[*crdt.Type]Origin
 }
 
 // maxOrigins is up to how many changed cells a subscription remembers who changed each.
@@ -29,7 +31,7 @@ const maxOrigins = 4_096
 
 // Subscribe starts a subscription. It begins with the document as it is now and must be closed.
 func (d *Doc) Subscribe() *Subscription {
-	s := &Subscription{d: d, ready: make(chan struct{}, 1), closed: make(chan struct{}), cells: map[*Type]Origin{}}
+	s := &Subscription{d: d, ready: make(chan struct{}, 1), closed: make(chan struct{}), cells: map[*crdt.Type]Origin{}}
 	if err := d.do("subscribe", func() error {
 		d.subs[s] = struct{}{}
 		s.since = d.model.changesSince(0).To
@@ -109,7 +111,7 @@ func (d *Doc) wakeAll() {
 }
 
 // publish tells the subscriptions what a transaction touched and who made it.
-func (d *Doc) publish(c *Change) {
+func (d *Doc) publish(c *crdt.Change) {
 	if len(d.subs) == 0 {
 		return
 	}
@@ -118,7 +120,7 @@ func (d *Doc) publish(c *Change) {
 		return
 	}
 	origin := originOf(c, clients...)
-	cells := map[*Type]Origin{}
+	cells := map[*crdt.Type]Origin{}
 	for t := range c.Types() {
 		if cell := topmost(t); cell != nil {
 			o := origin
@@ -145,7 +147,7 @@ func (d *Doc) publish(c *Change) {
 }
 
 // originOf is who made a transaction to which clients added something.
-func originOf(c *Change, clients ...uint64) Origin {
+func originOf(c *crdt.Change, clients ...uint64) Origin {
 	if c.Local {
 		return Origin{Ours: true}
 	}
@@ -155,7 +157,7 @@ func originOf(c *Change, clients ...uint64) Origin {
 }
 
 // note adds what a transaction touched to what is to be fetched.
-func (s *Subscription) note(origin Origin, state bool, cells map[*Type]Origin) {
+func (s *Subscription) note(origin Origin, state bool, cells map[*crdt.Type]Origin) {
 	s.origin.add(origin)
 	s.state = s.state || state
 	for t, o := range cells {
@@ -172,7 +174,7 @@ func (s *Subscription) note(origin Origin, state bool, cells map[*Type]Origin) {
 const maxTraced = 200
 
 // topmost is the type right inside the list of cells that t is or stands in; nil for other places.
-func topmost(t *Type) *Type {
+func topmost(t *crdt.Type) *crdt.Type {
 	for range maxTraced {
 		up := t.Holder()
 		if up == nil {

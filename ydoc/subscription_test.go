@@ -8,6 +8,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
@@ -56,7 +58,7 @@ func TestSubscriptionsCoalesceAndNameOrigins(t *testing.T) {
 		t.Errorf("%+v", c)
 	}
 	// The state map is no content, but said.
-	b.replica.Transact(func(x *Tx) { x.Set(b.state, "dirty", true) })
+	b.replica.Transact(func(x *crdt.Tx) { x.Set(b.state, "dirty", true) })
 	if c, _ = s.Take(); !c.State || len(c.Cells) != 0 || c.To != c.From || !b.State().Dirty {
 		t.Errorf("%+v", c)
 	}

@@ -1,9 +1,11 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // Text is a shared document read as one text. A document that is broken reads as empty: see [Doc.Err].
 type Text struct {
 	*Doc
-	source *Type
+	source *crdt.Type
 
 	stale   bool
 	now     string
@@ -20,7 +22,7 @@ func NewText() *Text { return NewTextWith(Options{}) }
 func NewTextWith(o Options) *Text {
 	t := &Text{}
 	t.Doc = newDoc(o, t)
-	t.source = t.replica.Root(rootSource, KindText)
+	t.source = t.replica.Root(rootSource, crdt.KindText)
 	t.archive = archive{maxBytes: t.limits.HistoryBytes, maxVersions: t.limits.HistoryVersions}
 	t.rev = nextRevision()
 	t.first = t.rev
@@ -28,10 +30,10 @@ func NewTextWith(o Options) *Text {
 	return t
 }
 
-func (t *Text) changed(c *Change) { t.stale = t.stale || c.Has(t.source) }
+func (t *Text) changed(c *crdt.Change) { t.stale = t.stale || c.Has(t.source) }
 
 // revert takes back a step; nothing is special about a text.
-func (t *Text) revert(v *Revert) []string {
+func (t *Text) revert(v *crdt.Revert) []string {
 	v.Run()
 	return nil
 }

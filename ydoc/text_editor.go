@@ -1,6 +1,7 @@
 package ydoc
 
 import (
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -70,7 +71,7 @@ func (e *TextEditor) Replace(pos, n int, s string) error {
 		return e.fail(err)
 	}
 	if n < 0 {
-		return e.fail(Invalidf("%d units to be deleted", n))
+		return e.fail(crdt.Invalidf("%d units to be deleted", n))
 	}
 	if err := e.between(pos + n); err != nil {
 		return e.fail(err)
@@ -89,7 +90,7 @@ func (e *TextEditor) between(pos int) error {
 	if len(e.edits) == 0 {
 		return e.t.source.Boundary(pos)
 	}
-	_, err := Boundary(e.String(), pos)
+	_, err := crdt.Boundary(e.String(), pos)
 	return err
 }
 

@@ -7,6 +7,7 @@ import (
 	"reflect"
 	"testing"
 
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -24,7 +25,7 @@ type vector struct {
 
 func loadVectors(t *testing.T, file string) []vector {
 	t.Helper()
-	b, err := os.ReadFile("testdata/" + file)
+	b, err := os.ReadFile("crdt/testdata/" + file)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -182,7 +183,7 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	n := NewNotebook()
 	apply(t, n.Doc, unhex(t, pycrdtEmptyKeys))
 	want := map[string]any{"": 5, "\x00": []any{2}, "k": map[string]any{"": 3}}
-	if c, _ := n.Cell("c"); !EqualObjects(c.Metadata, want) {
+	if c, _ := n.Cell("c"); !crdt.EqualObjects(c.Metadata, want) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
 	if got := hex.EncodeToString(diff(t, n.Doc, nil)); got != pycrdtEmptyKeys {
@@ -193,7 +194,7 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	edit(t, n, func(e *Editor) error { _ = e.SetCellMetadata("c", "", 6); return e.DeleteCellMetadata("c", "\x00") })
 	peer := NewNotebook()
 	apply(t, peer.Doc, diff(t, n.Doc, nil))
-	if c, _ := peer.Cell("c"); !EqualObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
+	if c, _ := peer.Cell("c"); !crdt.EqualObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
 		t.Errorf("metadata %#v", c.Metadata)
 	}
 }

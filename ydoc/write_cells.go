@@ -1,12 +1,14 @@
 package ydoc
 
+import "github.com/nbduet/nbduet/ydoc/crdt"
+
 // newCell makes a cell with all its keys in the shared types that jupyter_ydoc gives them.
-func (x tx) newCell(cells *Type, at int, c NewCell) *Type {
-	m := x.InsertType(cells, at, KindMap)
+func (x tx) newCell(cells *crdt.Type, at int, c NewCell) *crdt.Type {
+	m := x.InsertType(cells, at, crdt.KindMap)
 	x.Set(m, keyType, c.Type)
 	x.Set(m, keyID, c.ID)
-	x.InsertText(x.SetType(m, keySource, KindText), 0, c.Source)
-	metadata := x.SetType(m, keyMetadata, KindMap)
+	x.InsertText(x.SetType(m, keySource, crdt.KindText), 0, c.Source)
+	metadata := x.SetType(m, keyMetadata, crdt.KindMap)
 	for _, k := range sortedKeys(c.Metadata) {
 		x.Set(metadata, k, c.Metadata[k])
 	}
@@ -19,17 +21,17 @@ func (x tx) newCell(cells *Type, at int, c NewCell) *Type {
 }
 
 // codeKeys gives a cell the keys that only code cells have.
-func (x tx) codeKeys(m *Type) {
-	x.SetType(m, keyOutputs, KindArray)
+func (x tx) codeKeys(m *crdt.Type) {
+	x.SetType(m, keyOutputs, crdt.KindArray)
 	x.Set(m, keyCount, nil)
 	x.Set(m, keyState, Idle)
 }
 
 // moveCell deletes the entry at from and puts a copy where it then has index to.
-func (x tx) moveCell(cells *Type, from, to int, old *Type) *Type {
+func (x tx) moveCell(cells *crdt.Type, from, to int, old *crdt.Type) *crdt.Type {
 	if old != nil {
 		x.Remove(cells, from, 1)
-		m := x.InsertType(cells, to, KindMap)
+		m := x.InsertType(cells, to, crdt.KindMap)
 		x.copyCell(m, old)
 		return m
 	}
@@ -40,7 +42,7 @@ func (x tx) moveCell(cells *Type, from, to int, old *Type) *Type {
 // copyCell fills a cell with a copy of another. A code cell gets an execution count where it has none: while an update is
 // held back its deletions may have been made already, such as that of the count before, and without one no file of the
 // notebook is valid.
-func (x tx) copyCell(m, old *Type) {
+func (x tx) copyCell(m, old *crdt.Type) {
 	x.Becomes(old, m)
 	x.Fill(m, old)
 	if stringValue(old.Get(keyType)) == Code && !old.Has(keyCount) {
@@ -49,7 +51,7 @@ func (x tx) copyCell(m, old *Type) {
 }
 
 // retypeCell fills a cell with a copy of another, with the keys of another type.
-func (x tx) retypeCell(m, old *Type, typ string) {
+func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 	x.Becomes(old, m)
 	x.Set(m, keyType, typ)
 	for _, k := range old.Keys() {
@@ -63,7 +65,7 @@ func (x tx) retypeCell(m, old *Type, typ string) {
 			x.FillKey(m, old, k)
 		}
 	}
-	if metadata := m.Child(keyMetadata, KindMap); metadata != nil && typ != Code {
+	if metadata := m.Child(keyMetadata, crdt.KindMap); metadata != nil && typ != Code {
 		x.Unset(metadata, "trusted")
 	}
 	if typ == Code {
@@ -72,4 +74,4 @@ func (x tx) retypeCell(m, old *Type, typ string) {
 }
 
 // replaced notes that a copy of a cell took its place.
-func (x tx) replaced(old, made *Type) { x.Replaced(old, made, stringValue(made.Get(keyID))) }
+func (x tx) replaced(old, made *crdt.Type) { x.Replaced(old, made, stringValue(made.Get(keyID))) }

@@ -1,0 +1,101 @@
+package crdt
+
+import (
+	"errors"
+	"fmt"
+
+	ycrdt "github.com/skyterra/y-crdt"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// ErrPending says that an update, or a part of it, builds on something that this replica has not got. It is held back,
+// bounded, until that arrives; meanwhile the document counts as not synchronised. Ask the peer for its state again.
+var ErrPending = errors.New("update refers to missing changes")
+
+// Apply takes in an update from a peer. It is checked completely first; a *[wire.FormatError] means that nothing of it
+// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and tried
+// again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document is to be
+// thrown away. Applying an update twice has no effect; update is not kept.
+func (r *Replica) Apply(update []byte) error {
+	if err := wire.CheckUpdate(update, r.limits.Wire); err != nil {
+		return err
+	}
+	return r.Do("apply an update", func() error {
+		complete := r.integrate(update)
+		if len(r.held) > 0 {
+			r.retryHeld()
+			if !complete {
+				complete = r.integrate(update)
+			}
+		}
+		if !complete {
+			r.hold(update)
+		}
+		if err := r.measure(len(update)); err != nil {
+			return err
+		}
+		if r.y.ClientID != int(r.client) {
+			return r.fail("apply an update", fmt.Errorf("another client writes as %d, which is this replica's id", r.client))
+		}
+		if !complete {
+			return ErrPending
+		}
+		return nil
+	})
+}
+
+// Held is the number of updates that are held back because of missing changes.
+func (r *Replica) Held() int {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return len(r.held)
+}
+
+// integrate applies an update and reports whether the document had all that it builds on. What it cannot place is
+// dropped.
+func (r *Replica) integrate(update []byte) (complete bool) {
+	complete = true
+	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
+		trans.Local = false
+		dec := decoder{input: update, r: wire.NewReader("update", update), doc: r.y, keys: r.keys, work: work{maxWork}}
+		if ycrdt.IntegrateStructs(trans, r.y.Store, dec.structs()) != nil {
+			complete = false
+		}
+		if dec.deletes(trans) {
+			complete = false
+		}
+	}, nil, false)
+	return complete
+}
+
+// hold keeps an update for later, unless too much is kept already: then the oldest go. They come again with the peer's
+// state, which is to be asked for anyway.
+func (r *Replica) hold(update []byte) {
+	if len(update) > r.limits.HeldBytes {
+		return
+	}
+	r.held = append(r.held, append([]byte(nil), update...))
+	r.heldSize += len(update)
+	for r.heldSize > r.limits.HeldBytes || len(r.held) > r.limits.HeldUpdates {
+		r.heldSize -= len(r.held[0])
+		r.held = r.held[1:]
+	}
+}
+
+// retryHeld applies what was held back, until nothing more fits.
+func (r *Replica) retryHeld() {
+	for progress := true; progress && len(r.held) > 0; {
+		progress = false
+		waiting := r.held
+		r.held, r.heldSize = nil, 0
+		for _, update := range waiting {
+			if r.integrate(update) {
+				progress = true
+				continue
+			}
+			r.held = append(r.held, update)
+			r.heldSize += len(update)
+		}
+	}
+}

@@ -1,0 +1,88 @@
+package crdt
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"testing"
+)
+
+// TestBloatTellsContentFromLeftovers edits until a document is mostly leftovers.
+func TestBloatTellsContentFromLeftovers(t *testing.T) {
+	s := newSheet(Options{ClientID: 1})
+	if b := s.Bloat(); b != (Bloat{}) {
+		t.Errorf("empty: %+v", b)
+	}
+	var m, text *Type
+	s.edit(t, func(x *Tx) {
+		m = x.InsertType(s.list, 0, KindMap)
+		text = x.SetType(m, "text", KindText)
+		for i := range 1_000 {
+			x.InsertText(text, text.Len(), fmt.Sprintf("a_%04d = x\n", i))
+		}
+	})
+	fresh := s.Bloat()
+	if fresh.Structs != fresh.Live || fresh.Deleted != 0 || fresh.Bytes < 11_000 || fresh.Bytes > 12_000 {
+		t.Errorf("fresh: %+v", fresh)
+	}
+	// Every other line is typed anew: each leaves a stretch of deleted characters between two of content.
+	s.edit(t, func(x *Tx) {
+		for i := range 500 {
+			x.InsertText(text, 22*i+10, "y")
+			x.RemoveText(text, 22*i+9, 1)
+		}
+	})
+	edited := s.Bloat()
+	if edited.Live < fresh.Live+900 || edited.Structs < edited.Live+450 || edited.Deleted < 500 {
+		t.Errorf("edited: %+v", edited)
+	}
+	// When what holds it goes, next to nothing of all that is left over, as in Yjs.
+	s.edit(t, func(x *Tx) { x.Remove(s.list, 0, 1) })
+	gone := newSheet(Options{})
+	gone.take(t, s.whole(t))
+	if b := gone.Bloat(); b.Structs > 20 || b.Deleted < 7_000 {
+		t.Errorf("deleted: %+v", b)
+	}
+}
+
+// TestEncodedIsTheSizeOfTheState in random programs.
+func TestEncodedIsTheSizeOfTheState(t *testing.T) {
+	for seed := range uint64(30) {
+		r := rand.New(rand.NewPCG(seed, 6))
+		all := sheets(2)
+		for range 40 {
+			i := r.IntN(2)
+			all[i].change(t, r)
+			if r.IntN(2) == 0 {
+				deliver(t, all[i], all[1-i])
+			}
+		}
+		for _, s := range all {
+			size, b := len(s.whole(t)), s.Bloat()
+			if b.Encoded < size || b.Encoded > size+size/4+6*b.Structs {
+				t.Fatalf("seed %d: %d bytes are encoded, %+v", seed, size, b)
+			}
+			if b.Live > b.Structs || b.Bytes > b.Encoded+structBytes*b.Live {
+				t.Fatalf("seed %d: %+v", seed, b)
+			}
+		}
+	}
+}
+
+func TestOutgrew(t *testing.T) {
+	joined := Bloat{Structs: 30_000, Live: 10_000, Bytes: 1 << 20, Encoded: 2 << 20, Deleted: 500_000}
+	for name, c := range map[string]struct {
+		now  Bloat
+		want bool
+	}{
+		"as it was":        {joined, false},
+		"content added":    {Bloat{Structs: 500_000, Live: 480_000, Bytes: 90 << 20, Encoded: 91 << 20, Deleted: 500_000}, false},
+		"some leftovers":   {Bloat{Structs: 100_000, Live: 10_000, Bytes: 1 << 20, Encoded: 3 << 20, Deleted: 900_000}, false},
+		"many leftovers":   {Bloat{Structs: 120_000, Live: 10_000, Bytes: 1 << 20, Encoded: 3 << 20, Deleted: 900_000}, true},
+		"bytes left over":  {Bloat{Structs: 30_000, Live: 10_000, Bytes: 1 << 20, Encoded: 22 << 20, Deleted: 500_000}, true},
+		"content shrunken": {Bloat{Structs: 30_000, Live: 10, Bytes: 100, Encoded: 2 << 20, Deleted: 600_000}, false},
+	} {
+		if got := c.now.Outgrew(joined); got != c.want {
+			t.Errorf("%s: %v", name, got)
+		}
+	}
+}

@@ -1,0 +1,99 @@
+package crdt
+
+import (
+	"iter"
+
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// Change is what one transaction did, for whoever reads the document.
+type Change struct {
+	// Local says that the transaction was ours.
+	Local bool
+	// Touched are the types that the transaction changed, or in which it changed something, each once.
+	Touched []*Type
+	trans   *ycrdt.Transaction
+}
+
+// begin notes what a transaction touched and drops what those types were read as. turn is its number.
+func (c *Change) begin(trans *ycrdt.Transaction, turn int) {
+	c.trans, c.Local, c.Touched = trans, trans.Local, c.Touched[:0]
+	for typ := range trans.Changed {
+		t, _ := typ.(*Type)
+		for ; t != nil && t.touched != turn; t = t.Holder() {
+			t.touched = turn
+			t.read, t.json = false, nil
+			c.Touched = append(c.Touched, t)
+		}
+	}
+}
+
+// end lets go of the document's types, which live shorter than the replica.
+func (c *Change) end() {
+	c.trans = nil
+	clear(c.Touched)
+	if cap(c.Touched) > 1024 {
+		c.Touched = nil
+	}
+}
+
+// Types yields the types that were changed themselves; new ones are not among them.
+func (c *Change) Types() iter.Seq[*Type] {
+	return func(yield func(*Type) bool) {
+		for typ := range c.trans.Changed {
+			if t, ok := typ.(*Type); ok && !yield(t) {
+				return
+			}
+		}
+	}
+}
+
+// Has reports whether a type was changed itself.
+func (c *Change) Has(t *Type) bool {
+	_, ok := c.trans.Changed[t]
+	return ok
+}
+
+// Keys yields the keys of a map that were set or deleted.
+func (c *Change) Keys(t *Type) iter.Seq[string] {
+	return func(yield func(string) bool) {
+		for key := range c.trans.Changed[t] {
+			if !yield(keyOut(key.(string))) {
+				return
+			}
+		}
+	}
+}
+
+// Deleted reports whether anything was deleted.
+func (c *Change) Deleted() bool { return len(c.trans.DeleteSet.Clients) > 0 }
+
+// Clients lists the clients that added something.
+func (c *Change) Clients() (clients []uint64) {
+	for client, clock := range c.trans.AfterState {
+		if clock != c.trans.BeforeState[client] {
+			clients = append(clients, uint64(client))
+		}
+	}
+	return clients
+}
+
+// AddedBy yields what a client added: the type itself, or the type that something else was added to.
+func (c *Change) AddedBy(client uint64) iter.Seq[*Type] {
+	return func(yield func(*Type) bool) {
+		structs := *c.trans.Doc.Store.Clients[int(client)]
+		for _, s := range structs[indexOf(structs, c.trans.BeforeState[int(client)]):] {
+			item, ok := s.(*ycrdt.Item)
+			if !ok {
+				continue
+			}
+			t := typeOf(item)
+			if t == nil {
+				t, _ = item.Parent.(*Type)
+			}
+			if t != nil && !yield(t) {
+				return
+			}
+		}
+	}
+}

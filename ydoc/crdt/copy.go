@@ -1,0 +1,89 @@
+package crdt
+
+import (
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// Yjs has no move: what is to stand elsewhere, or to get another kind, is put there as a copy, and the old one is deleted.
+// Each item is told what took its place, so that undo and the positions of carets find it.
+
+// Fill fills an empty type with a copy of another's content, which is about to go, key by key and value by value.
+func (x *Tx) Fill(dst, src *Type) { x.fill(dst, src, 0) }
+
+func (x *Tx) fill(dst, src *Type, depth int) {
+	if depth > maxNesting {
+		return
+	}
+	for _, k := range src.Keys() {
+		x.fillKey(dst, src, k, depth)
+	}
+	var last *ycrdt.Item
+	for item := src.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		if t := typeOf(item); t != nil {
+			c := t.empty()
+			last = x.attach(dst, "", last, nil, ycrdt.NewContentType(c))
+			x.becomes(item, last)
+			x.fill(c, t, depth+1)
+		} else {
+			last = x.attach(dst, "", last, nil, item.Content.Copy())
+			x.becomes(item, last)
+		}
+	}
+}
+
+// FillKey gives a map a copy of what another has under a key.
+func (x *Tx) FillKey(dst, src *Type, key string) { x.fillKey(dst, src, key, 0) }
+
+func (x *Tx) fillKey(dst, src *Type, key string, depth int) {
+	item := src.at(key)
+	if t := typeOf(item); t != nil {
+		c := t.empty()
+		x.becomes(item, x.set(dst, key, ycrdt.NewContentType(c)))
+		x.fill(c, t, depth+1)
+		return
+	}
+	made := x.set(dst, key, copyOne(item.Content, item.Length-1))
+	if item.Length == 1 {
+		x.becomes(item, made)
+	}
+}
+
+// MoveValue deletes the plain value at from of a list and puts a copy where it then has index to.
+func (x *Tx) MoveValue(t *Type, from, to int) {
+	item, off := t.seek(from + 1) // one value of several perhaps
+	v := copyOne(item.Content, off-1)
+	x.Remove(t, from, 1)
+	x.insert(t, to, v)
+}
+
+// copyOne copies one value of a content.
+func copyOne(c ycrdt.IAbstractContent, off int) ycrdt.IAbstractContent {
+	c = c.Copy()
+	if off > 0 {
+		c = c.Splice(off)
+	}
+	if c.GetLength() > 1 {
+		c.Splice(1)
+	}
+	return c
+}
+
+// Becomes notes that a type is to be a copy of another.
+func (x *Tx) Becomes(old, made *Type) { x.becomes(old.Item, made.Item) }
+
+// becomes notes that a copy took the place of an item. A copy of what the same step added counts as added.
+func (x *Tx) becomes(item, made *ycrdt.Item) {
+	redone(item, made)
+	if s := x.step; s != nil && !x.madeByStep(item) {
+		s.copies = append(s.copies, span{made.ID.Clock, made.Length})
+	}
+}
+
+// redone links an item to what took its place.
+func redone(item, made *ycrdt.Item) {
+	id := made.ID
+	item.Redone = &id
+}

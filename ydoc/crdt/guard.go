@@ -1,0 +1,75 @@
+package crdt
+
+import (
+	"errors"
+	"fmt"
+)
+
+// ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
+// can be read or written any more. Throw it away and join the room afresh.
+var ErrBroken = errors.New("document is broken")
+
+// ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
+var ErrInvalid = errors.New("invalid edit")
+
+// Invalidf makes an error that matches [ErrInvalid].
+func Invalidf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
+}
+
+// brokenError carries why a document broke.
+type brokenError struct {
+	op    string
+	cause error
+}
+
+func (e *brokenError) Error() string {
+	return fmt.Sprintf("%s: %v: %v; join the room afresh", e.op, ErrBroken, e.cause)
+}
+
+func (e *brokenError) Unwrap() []error { return []error{ErrBroken, e.cause} }
+
+// Err says why the document is broken, as an error that matches [ErrBroken], or nil.
+func (r *Replica) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken one f
+// is not run. op says in errors what was to be done.
+func (r *Replica) Do(op string, f func() error) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.err != nil {
+		return r.err
+	}
+	return r.guard(op, f)
+}
+
+// Read is [Replica.Do] for what has no error.
+func (r *Replica) Read(op string, f func()) {
+	_ = r.Do(op, func() error { f(); return nil })
+}
+
+func (r *Replica) guard(op string, f func() error) (err error) {
+	defer func() {
+		if p := recover(); p != nil {
+			err = r.fail(op, p)
+		}
+	}()
+	return f()
+}
+
+// fail breaks the document for good.
+func (r *Replica) fail(op string, cause any) error {
+	err, ok := cause.(error)
+	if !ok {
+		err = fmt.Errorf("%v", cause)
+	}
+	r.err = &brokenError{op: op, cause: err}
+	if r.broken != nil {
+		r.broken()
+	}
+	return r.err
+}

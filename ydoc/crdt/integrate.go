@@ -1,0 +1,183 @@
+package crdt
+
+import (
+	"errors"
+
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// incoming is an item of an update on its way into the document. It stands in for the library's item until it is
+// integrated, because the library's own way there can be made to take time quadratic in the size of an update: it is the
+// same here, but counted.
+type incoming struct {
+	*ycrdt.Item
+	work *work
+}
+
+// work bounds what one update may cost.
+type work struct{ left int }
+
+// maxWork is what one update may cost: items walked past to find a place, and kilobytes moved to make room where an item
+// is split. It is a second at most. Only tests change it.
+var maxWork = 5_000_000
+
+var errTooCostly = errors.New("an update takes too long to integrate")
+
+func (w *work) spend(n int) {
+	if w.left -= n; w.left < 0 {
+		panic(errTooCostly)
+	}
+}
+
+// split is the function of that name, counted.
+func (w *work) split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
+	structs := *trans.Doc.Store.Clients[item.ID.Client]
+	w.spend(1 + (len(structs)-indexOf(structs, item.ID.Clock))/64)
+	return split(trans, item, off)
+}
+
+// errNothingMissing is how the library wants to hear that an item can be integrated.
+var errNothingMissing = errors.New("nothing is missing")
+
+// GetMissing returns a client of which the item needs more than there is. With nothing missing it finds the item's
+// neighbours and parent and returns an error (Yjs, Item.getMissing).
+func (in *incoming) GetMissing(trans *ycrdt.Transaction, store *ycrdt.StructStore) (int, error) {
+	item := in.Item
+	lacks := func(id *ycrdt.ID) bool {
+		return id != nil && id.Client != item.ID.Client && id.Clock >= ycrdt.GetState(store, id.Client)
+	}
+	parent, _ := item.Parent.(*ycrdt.ID)
+	for _, id := range []*ycrdt.ID{item.Origin, item.RightOrigin, parent} {
+		if lacks(id) {
+			return id.Client, nil
+		}
+	}
+	gone := false // whether a neighbour was collected, and with it what the item was to stand in
+	if item.Origin != nil {
+		item.Left = in.ending(trans, *item.Origin)
+		item.Origin = ycrdt.GetItemLastID(item.Left)
+		gone = item.Left == nil
+	}
+	if item.RightOrigin != nil {
+		item.Right = in.beginning(trans, *item.RightOrigin)
+		item.RightOrigin = ycrdt.GetItemID(item.Right)
+		gone = gone || item.Right == nil
+	}
+	switch {
+	case gone:
+		item.Parent = nil
+	case item.Parent == nil && item.Left != nil:
+		item.Parent, item.ParentSub = item.Left.Parent, item.Left.ParentSub
+	case item.Parent == nil && item.Right != nil:
+		item.Parent, item.ParentSub = item.Right.Parent, item.Right.ParentSub
+	case parent != nil:
+		item.Parent = nil
+		structs := *store.Clients[parent.Client]
+		if holder, ok := structs[indexOf(structs, parent.Clock)].(*ycrdt.Item); ok {
+			if t := typeOf(holder); t != nil {
+				item.Parent = t
+			}
+		}
+	}
+	return 0, errNothingMissing
+}
+
+// ending is the item that ends with a unit, nil if that was collected.
+func (in *incoming) ending(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
+	structs := *trans.Doc.Store.Clients[id.Client]
+	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
+	if !ok {
+		return nil
+	}
+	if off := id.Clock - item.ID.Clock + 1; off < item.Length {
+		in.work.split(trans, item, off)
+	}
+	return item
+}
+
+// beginning is the item that begins with a unit, nil if that was collected.
+func (in *incoming) beginning(trans *ycrdt.Transaction, id ycrdt.ID) *ycrdt.Item {
+	structs := *trans.Doc.Store.Clients[id.Client]
+	item, ok := structs[indexOf(structs, id.Clock)].(*ycrdt.Item)
+	if !ok {
+		return nil
+	}
+	if off := id.Clock - item.ID.Clock; off > 0 {
+		item = in.work.split(trans, item, off)
+	}
+	return item
+}
+
+// Integrate puts the item into the document, without its first off units, which are there already (Yjs,
+// Item.integrate).
+func (in *incoming) Integrate(trans *ycrdt.Transaction, off int) {
+	item := in.Item
+	if off > 0 {
+		item.ID.Clock += off
+		item.Left = in.ending(trans, ycrdt.GenID(item.ID.Client, item.ID.Clock-1))
+		if item.Left != nil {
+			item.Origin = item.Left.LastID()
+		}
+		item.Content = item.Content.Splice(off)
+		item.Length -= off
+	}
+	if parent, ok := item.Parent.(*Type); ok {
+		in.find(trans.Doc.Store, parent)
+	}
+	item.Integrate(trans, 0)
+}
+
+// find settles where among the concurrent items of its place the item stands, and makes its neighbours those.
+func (in *incoming) find(store *ycrdt.StructStore, parent *Type) {
+	item := in.Item
+	left, right := item.Left, item.Right
+	if left != nil && left.Right == right || left == nil && right != nil && right.Left == nil {
+		return // nothing stands between
+	}
+	first := parent.Start
+	if item.ParentSub != "" {
+		first = parent.Map[item.ParentSub]
+		for first != nil && first.Left != nil {
+			in.work.spend(1)
+			first = first.Left
+		}
+	}
+	o := first
+	if left != nil {
+		o = left.Right
+	}
+	seen := map[*ycrdt.Item]int{} // in which order they were passed
+	since := 0                    // those passed from here on conflict with the item
+	for n := 0; o != nil && o != right; n++ {
+		in.work.spend(1)
+		seen[o] = n
+		if ycrdt.CompareIDs(item.Origin, o.Origin) {
+			if o.ID.Client < item.ID.Client {
+				left, since = o, n+1
+			} else if ycrdt.CompareIDs(item.RightOrigin, o.RightOrigin) {
+				break
+			}
+		} else {
+			if o.Origin == nil {
+				break
+			}
+			structs := *store.Clients[o.Origin.Client]
+			origin, ok := structs[indexOf(structs, o.Origin.Clock)].(*ycrdt.Item)
+			if !ok {
+				break
+			}
+			at, passed := seen[origin]
+			if !passed {
+				break
+			}
+			if at < since {
+				left, since = o, n+1
+			}
+		}
+		o = o.Right
+	}
+	item.Left, item.Right = left, first
+	if left != nil {
+		item.Right = left.Right
+	}
+}

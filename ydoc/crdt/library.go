@@ -1,0 +1,140 @@
+package crdt
+
+import (
+	"fmt"
+	"slices"
+
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// The library reports faults by printing to stdout through two variables. stdout is not ours to write to, and a fault
+// that is only printed leaves a document that silently lacks something, so both become a panic, which the guard around
+// every call turns into [ErrBroken]. They are set before any document can exist and never again.
+func init() {
+	ycrdt.Logf = func(format string, a ...interface{}) { panic(libraryFault(fmt.Sprintf(format, a...))) }
+	ycrdt.Log = func(a ...interface{}) { panic(libraryFault(fmt.Sprint(a...))) }
+}
+
+// libraryFault is a fault that the library noticed itself.
+type libraryFault string
+
+func (f libraryFault) Error() string { return "y-crdt: " + string(f) }
+
+// Flags of a [ycrdt.Item].
+const (
+	// itemCountable: the content counts towards the length of its parent.
+	itemCountable = 2
+	// itemDeletedHere is ours, the library leaves it alone: an edit, undo or redo of this replica deleted the item.
+	itemDeletedHere = 16
+)
+
+// unit names one unit of a client's content, as the library's own ID does, which is ten times as large.
+type unit struct{ client, clock int }
+
+func unitOf(id *ycrdt.ID) unit { return unit{id.Client, id.Clock} }
+
+// span is a range of clocks.
+type span struct{ clock, length int }
+
+// indexOf finds the struct that holds a clock, which must be one of the client's.
+func indexOf(structs []ycrdt.IAbstractStruct, clock int) int {
+	i, err := ycrdt.FindIndexSS(structs, clock)
+	if err != nil {
+		panic(fmt.Errorf("clock %d: %w", clock, err))
+	}
+	return i
+}
+
+// structsIn counts the structs of a store.
+func structsIn(store *ycrdt.StructStore) (n int) {
+	for _, structs := range store.Clients {
+		n += len(*structs)
+	}
+	return n
+}
+
+// lookup finds the item that holds a unit, or what took its place since, and the unit's offset in it.
+func lookup(store *ycrdt.StructStore, at unit) (item *ycrdt.Item, off int) {
+	for {
+		structs := store.Clients[at.client]
+		if structs == nil || at.clock < 0 || at.clock >= ycrdt.GetState(store, at.client) {
+			return nil, 0
+		}
+		item, ok := (*structs)[indexOf(*structs, at.clock)].(*ycrdt.Item)
+		if !ok {
+			return nil, 0
+		}
+		off = at.clock - item.ID.Clock
+		if item.Redone == nil {
+			return item, off
+		}
+		at = unit{item.Redone.Client, item.Redone.Clock + off}
+	}
+}
+
+// itemAt is the item that begins with that very unit, deleted or not.
+func itemAt(store *ycrdt.StructStore, at unit) *ycrdt.Item {
+	structs := store.Clients[at.client]
+	if structs == nil {
+		return nil
+	}
+	item, ok := (*structs)[indexOf(*structs, at.clock)].(*ycrdt.Item)
+	if !ok || unitOf(&item.ID) != at {
+		return nil
+	}
+	return item
+}
+
+// itemsIn lists the items that a span consists of, splitting those that reach beyond. Bare gaps are left out.
+func itemsIn(trans *ycrdt.Transaction, client int, sp span) (items []*ycrdt.Item) {
+	structs := trans.Doc.Store.Clients[client]
+	if structs == nil {
+		return nil
+	}
+	end := sp.clock + sp.length
+	for i := indexOf(*structs, sp.clock); i < len(*structs) && (*structs)[i].GetID().Clock < end; i++ {
+		item, ok := (*structs)[i].(*ycrdt.Item)
+		if !ok {
+			continue
+		}
+		if item.ID.Clock < sp.clock {
+			split(trans, item, sp.clock-item.ID.Clock)
+			continue
+		}
+		if item.ID.Clock+item.Length > end {
+			split(trans, item, end-item.ID.Clock)
+		}
+		items = append(items, item)
+	}
+	return items
+}
+
+// eachDeleted calls f with every item that the transaction deleted, unless its content is gone already.
+func eachDeleted(trans *ycrdt.Transaction, f func(item *ycrdt.Item)) {
+	for client, items := range trans.DeleteSet.Clients {
+		structs := *trans.Doc.Store.Clients[client]
+		for _, d := range items {
+			for i := indexOf(structs, d.Clock); i < len(structs) && structs[i].GetID().Clock < d.Clock+d.Length; i++ {
+				if item, ok := structs[i].(*ycrdt.Item); ok && item.Deleted() {
+					f(item)
+				}
+			}
+		}
+	}
+}
+
+// split cuts an item in two and returns the right part.
+func split(trans *ycrdt.Transaction, item *ycrdt.Item, off int) *ycrdt.Item {
+	structs := trans.Doc.Store.Clients[item.ID.Client]
+	i, err := ycrdt.FindIndexSS(*structs, item.ID.Clock)
+	if err != nil {
+		panic(fmt.Errorf("item %d:%d is not in the store: %w", item.ID.Client, item.ID.Clock, err))
+	}
+	right := ycrdt.SplitItem(trans, item, off)
+	right.Info |= item.Info & itemDeletedHere
+	*structs = slices.Insert(*structs, i+1, ycrdt.IAbstractStruct(right))
+	return right
+}
+
+// visible reports whether an item counts towards the length of its list.
+func visible(item *ycrdt.Item) bool { return !item.Deleted() && item.Countable() }

@@ -1,0 +1,186 @@
+package crdt
+
+import (
+	"bytes"
+	"encoding/json"
+	"math"
+	"reflect"
+	"strconv"
+	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// parseJSON reads a value in Yjs' older form.
+func parseJSON(b []byte) any {
+	if string(b) == "undefined" {
+		return wire.Undefined{}
+	}
+	v, err := decodeJSON(b)
+	if err != nil {
+		return nil
+	}
+	n, err := Plain(v, math.MaxInt)
+	if err != nil {
+		return nil
+	}
+	return n
+}
+
+// decodeJSON reads the first value of a JSON text, with its numbers as they stand there.
+func decodeJSON(b []byte) (v any, err error) {
+	d := json.NewDecoder(bytes.NewReader(b))
+	d.UseNumber()
+	err = d.Decode(&v)
+	return v, err
+}
+
+// Plain returns v as plain JSON values, copied: nil, bool, int, float64, string, []any and map[string]any. The error
+// matches [ErrInvalid] and says what cannot be written. depth is how deep v may be nested.
+func Plain(v any, depth int) (any, error) {
+	if depth <= 0 {
+		return nil, Invalidf("a value is nested too deeply")
+	}
+	switch v := v.(type) {
+	case nil, bool:
+		return v, nil
+	case string:
+		if !utf8.ValidString(v) {
+			return nil, Invalidf("the text %.40q is not valid UTF-8", v)
+		}
+		return v, nil
+	case int:
+		return v, nil
+	case int8:
+		return int(v), nil
+	case int16:
+		return int(v), nil
+	case int32:
+		return int(v), nil
+	case int64:
+		return int(v), nil
+	case uint8:
+		return int(v), nil
+	case uint16:
+		return int(v), nil
+	case uint32:
+		return int(v), nil
+	case uint:
+		return plainUint(uint64(v)), nil
+	case uint64:
+		return plainUint(v), nil
+	case float32:
+		return plainFloat(float64(v))
+	case float64:
+		return plainFloat(v)
+	case json.Number:
+		if i, err := strconv.ParseInt(string(v), 10, 64); err == nil {
+			return int(i), nil
+		}
+		f, err := v.Float64()
+		if err != nil {
+			return nil, Invalidf("the number %.40q", string(v))
+		}
+		return plainFloat(f)
+	case json.RawMessage:
+		w, err := decodeJSON(v)
+		if err != nil {
+			return nil, Invalidf("the JSON text %.40q: %v", string(v), err)
+		}
+		return Plain(w, depth)
+	case []any:
+		return plainList(v, depth)
+	case []string:
+		return plainList(v, depth)
+	case map[string]any:
+		return plainObject(v, depth)
+	}
+	if m := reflect.ValueOf(v); m.CanConvert(objectType) {
+		object, _ := m.Convert(objectType).Interface().(map[string]any)
+		return plainObject(object, depth)
+	}
+	return nil, Invalidf("a value of Go type %T is not JSON", v)
+}
+
+// objectType is that of objects. Others that have it beneath, such as ydoc.Output, are objects as well.
+var objectType = reflect.TypeFor[map[string]any]()
+
+func plainList[T any](v []T, depth int) (any, error) {
+	list := make([]any, len(v))
+	for i, e := range v {
+		n, err := Plain(e, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		list[i] = n
+	}
+	return list, nil
+}
+
+func plainObject(v map[string]any, depth int) (any, error) {
+	object := make(map[string]any, len(v))
+	for k, e := range v {
+		if !utf8.ValidString(k) {
+			return nil, Invalidf("the key %.40q is not valid UTF-8", k)
+		}
+		n, err := Plain(e, depth-1)
+		if err != nil {
+			return nil, err
+		}
+		object[k] = n
+	}
+	return object, nil
+}
+
+func plainUint(v uint64) any {
+	if v <= math.MaxInt64 {
+		return int(v)
+	}
+	return float64(v)
+}
+
+func plainFloat(f float64) (any, error) {
+	if math.IsNaN(f) || math.IsInf(f, 0) {
+		return nil, Invalidf("the number %v is not JSON", f)
+	}
+	return wire.Number(f), nil
+}
+
+// EqualValues compares plain JSON values.
+func EqualValues(a, b any) bool {
+	switch a := a.(type) {
+	case []any:
+		b, ok := b.([]any)
+		if !ok || len(a) != len(b) {
+			return false
+		}
+		for i := range a {
+			if !EqualValues(a[i], b[i]) {
+				return false
+			}
+		}
+		return true
+	case map[string]any:
+		b, ok := b.(map[string]any)
+		return ok && EqualObjects(a, b)
+	}
+	switch b.(type) {
+	case []any, map[string]any:
+		return false
+	}
+	return a == b
+}
+
+// EqualObjects compares objects of plain JSON values.
+func EqualObjects(a, b map[string]any) bool {
+	if len(a) != len(b) {
+		return false
+	}
+	for k, v := range a {
+		w, ok := b[k]
+		if !ok || !EqualValues(v, w) {
+			return false
+		}
+	}
+	return true
+}

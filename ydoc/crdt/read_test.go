@@ -1,0 +1,33 @@
+package crdt
+
+import "testing"
+
+// TestDeepNestingIsCut puts thousands of maps in each other. They must be kept, and read to a depth that nothing stumbles
+// over.
+func TestDeepNestingIsCut(t *testing.T) {
+	const depth = 20_000
+	all := sheets(2)
+	a, b := all[0], all[1]
+	a.edit(t, func(x *Tx) {
+		m := x.InsertType(a.list, 0, KindMap)
+		for range depth {
+			m = x.SetType(m, "k", KindMap)
+		}
+	})
+	b.take(t, a.whole(t))
+	b.content(t)
+	levels := 0
+	for m, _ := b.list.List()[0].(map[string]any); m != nil; levels++ {
+		m, _ = m["k"].(map[string]any)
+	}
+	if levels < 100 || levels > maxNesting+2 {
+		t.Errorf("%d levels are read", levels)
+	}
+	err := b.Do("undo", func() error {
+		b.Release(b.Revert(b.Record(func(x *Tx) { x.Remove(b.list, 0, 1) }), func(v *Revert) { v.Run() }))
+		return nil
+	})
+	if err != nil || b.Bloat().Structs < depth {
+		t.Errorf("%v, %+v", err, b.Bloat())
+	}
+}

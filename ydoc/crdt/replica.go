@@ -1,0 +1,167 @@
+package crdt
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"sync"
+
+	ycrdt "github.com/skyterra/y-crdt"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// Replica is one replica of a shared document: its root types, and what peers and we write to them.
+//
+// Methods that take or give updates lock the replica themselves, and may be called from any goroutine. All else, the
+// methods of [Type] too, belongs into a function given to [Replica.Do] or [Replica.Read].
+type Replica struct {
+	mu     sync.Mutex
+	y      *ycrdt.Doc
+	client uint64
+	limits Limits
+	keys   Keys
+	err    error // why the document is broken, or nil
+	broken func()
+
+	changed  func(c *Change)
+	onUpdate func(update []byte)
+	held     [][]byte // updates that wait for what they build on
+	heldSize int
+
+	turn      int           // counts transactions
+	change    Change        // of the last transaction
+	recording *Step         // of the transaction that runs
+	released  []*ycrdt.Item // no longer kept, to be collected at its end
+
+	size  int // of the state as encoded when it was last measured
+	grown int // bytes applied and written since then
+}
+
+// Options says how a replica is made. The zero value will do.
+type Options struct {
+	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. No two
+	// replicas that ever write to the same document may share one.
+	ClientID uint64
+	// Limits bounds the document; zero fields take their defaults.
+	Limits Limits
+	// Keys are the map keys to be expected.
+	Keys Keys
+	// Changed, if any, is called at the end of each transaction, with the document locked. It may read the document, but
+	// not write to it, nor keep c.
+	Changed func(c *Change)
+	// Broken, if any, is called when the document breaks, with the document locked.
+	Broken func()
+}
+
+// New makes an empty replica. It writes nothing.
+func New(o Options) *Replica {
+	if o.ClientID == 0 {
+		o.ClientID = randomID()
+	}
+	r := &Replica{client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys, changed: o.Changed, broken: o.Broken}
+	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
+	r.y.ClientID = int(o.ClientID)
+	r.y.On("afterTransaction", ycrdt.NewObserverHandler(func(v ...interface{}) {
+		r.afterTransaction(v[0].(*ycrdt.Transaction))
+	}))
+	r.y.On("afterTransactionCleanup", ycrdt.NewObserverHandler(func(v ...interface{}) {
+		r.emit(v[0].(*ycrdt.Transaction))
+	}))
+	return r
+}
+
+// randomID is a client id of 32 bits other than 0, which is the server's.
+func randomID() uint64 {
+	var b [4]byte
+	for {
+		_, _ = rand.Read(b[:]) // never fails
+		if id := binary.BigEndian.Uint32(b[:]); id != 0 {
+			return uint64(id)
+		}
+	}
+}
+
+// Root declares a root type. It is to be called for all root types before anything is applied.
+func (r *Replica) Root(name string, kind uint8) *Type { return newRoot(r.y, name, kind) }
+
+// ClientID is the id under which this replica writes.
+func (r *Replica) ClientID() uint64 { return r.client }
+
+// StateVector encodes what this replica has, for a peer to answer with what it lacks.
+func (r *Replica) StateVector() (sv []byte, err error) {
+	err = r.Do("state vector", func() error {
+		have := make(map[uint64]uint64, len(r.y.Store.Clients))
+		for client := range r.y.Store.Clients {
+			have[uint64(client)] = uint64(ycrdt.GetState(r.y.Store, client))
+		}
+		sv = wire.EncodeStateVector(have)
+		return nil
+	})
+	return sv, err
+}
+
+// Diff encodes what a peer with that state vector lacks. Nil or an empty slice stands for a peer that has nothing.
+// Every deletion is part of it, as in Yjs. Updates that are held back are not.
+func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
+	have := map[uint64]uint64{}
+	if len(stateVector) > 0 {
+		if have, err = wire.ParseStateVector(stateVector, r.limits.Wire); err != nil {
+			return nil, err
+		}
+	}
+	err = r.Do("encode the state", func() error {
+		update = appendStructs(nil, r.y.Store, func(client int) int { return int(have[uint64(client)]) })
+		update = appendDeletes(update, deletedIn(r.y.Store))
+		return nil
+	})
+	return update, err
+}
+
+// OnUpdate has f called with the update of each transaction of this replica's own, in order. It is called with the
+// document locked: it must only put the update aside, and may keep it. There is one such function; nil removes it.
+func (r *Replica) OnUpdate(f func(update []byte)) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	r.onUpdate = f
+}
+
+// Transact runs f as one transaction of ours.
+func (r *Replica) Transact(f func(x *Tx)) {
+	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) { f(&Tx{trans: trans, step: r.recording}) }, nil, true)
+}
+
+func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
+	r.turn++
+	if !trans.Local {
+		absorb(trans)
+	}
+	r.change.begin(trans, r.turn)
+	if r.changed != nil {
+		r.changed(&r.change)
+	}
+	deleteInside(trans)
+	if r.recording != nil {
+		r.recording.record(trans)
+	}
+	compact(trans, collect(trans, r.released))
+	r.released = nil
+	r.change.end()
+}
+
+// emit hands out the update of a transaction of ours.
+func (r *Replica) emit(trans *ycrdt.Transaction) {
+	if !trans.Local {
+		return
+	}
+	before := trans.BeforeState
+	if len(trans.DeleteSet.Clients) == 0 && before[r.y.ClientID] == trans.AfterState[r.y.ClientID] {
+		return
+	}
+	update := appendStructs(nil, r.y.Store, func(client int) int { return before[client] })
+	ycrdt.SortAndMergeDeleteSet(trans.DeleteSet)
+	update = appendDeletes(update, deletedBy(trans))
+	r.grown += len(update)
+	if r.onUpdate != nil {
+		r.onUpdate(update)
+	}
+}

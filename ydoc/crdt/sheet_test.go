@@ -1,0 +1,273 @@
+package crdt
+
+import (
+	"bytes"
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// sheet is a replica with a text, a list and a map to write to.
+type sheet struct {
+	*Replica
+	text, list, meta *Type
+	steps            []*Step
+}
+
+func newSheet(o Options) *sheet {
+	s := &sheet{Replica: New(o)}
+	s.text, s.list, s.meta = s.Root("text", KindText), s.Root("list", KindArray), s.Root("meta", KindMap)
+	return s
+}
+
+// sheets are some replicas under the ids 1, 2, …
+func sheets(n int) (all []*sheet) {
+	for i := range n {
+		all = append(all, newSheet(Options{ClientID: uint64(i + 1)}))
+	}
+	return all
+}
+
+// edit runs f as one transaction.
+func (s *sheet) edit(tb testing.TB, f func(x *Tx)) {
+	tb.Helper()
+	if err := s.Do("edit", func() error { s.Transact(f); return s.Measure() }); err != nil {
+		tb.Fatalf("edit: %v", err)
+	}
+}
+
+// put inserts into the text.
+func (s *sheet) put(tb testing.TB, pos int, chars string) {
+	tb.Helper()
+	s.edit(tb, func(x *Tx) { x.InsertText(s.text, pos, chars) })
+}
+
+func (s *sheet) take(tb testing.TB, update []byte) {
+	tb.Helper()
+	if err := s.Apply(update); err != nil {
+		tb.Fatalf("apply: %v", err)
+	}
+}
+
+// whole is the state as encoded, which must be in order.
+func (s *sheet) whole(tb testing.TB) []byte {
+	tb.Helper()
+	u, err := s.Diff(nil)
+	if err != nil {
+		tb.Fatalf("diff: %v", err)
+	}
+	if err := wire.CheckUpdate(u, wire.DefaultLimits); err != nil {
+		tb.Fatalf("our own update: %v", err)
+	}
+	return u
+}
+
+func (s *sheet) vector(tb testing.TB) []byte {
+	tb.Helper()
+	sv, err := s.StateVector()
+	if err != nil {
+		tb.Fatalf("state vector: %v", err)
+	}
+	return sv
+}
+
+// content is what the sheet reads as, as JSON.
+func (s *sheet) content(tb testing.TB) string {
+	tb.Helper()
+	var b []byte
+	err := s.Do("read", func() (err error) {
+		b, err = json.Marshal([]any{s.text.Value(), s.list.Value(), s.meta.Value()})
+		return err
+	})
+	if err != nil {
+		tb.Fatalf("read: %v", err)
+	}
+	return string(b)
+}
+
+// pieces are what random texts are made of.
+var letters = []string{"a", "é", "😀", "日本", "\n", "word "}
+
+// change makes one random transaction, or takes one of the sheet's own back.
+func (s *sheet) change(tb testing.TB, r *rand.Rand) {
+	tb.Helper()
+	err := s.Do("change", func() error {
+		if len(s.steps) > 0 && r.IntN(8) == 0 {
+			last := s.steps[len(s.steps)-1]
+			s.steps = s.steps[:len(s.steps)-1]
+			s.Release(s.Revert(last, func(v *Revert) { v.Run() }))
+			return s.Measure()
+		}
+		step := s.Record(func(x *Tx) {
+			for range 1 + r.IntN(3) {
+				s.write(x, r)
+			}
+		})
+		if s.steps = append(s.steps, step); len(s.steps) > 3 {
+			s.Release(s.steps[0])
+			s.steps = s.steps[1:]
+		}
+		return s.Measure()
+	})
+	if err != nil {
+		tb.Fatalf("change: %v", err)
+	}
+}
+
+func (s *sheet) write(x *Tx, r *rand.Rand) {
+	switch r.IntN(8) {
+	case 0, 1, 2:
+		writeText(x, s.text, r)
+	case 3:
+		x.Set(s.meta, fmt.Sprint("k", r.IntN(4)), r.IntN(100))
+	case 4:
+		if k := s.meta.Keys(); len(k) > 0 {
+			x.Unset(s.meta, k[r.IntN(len(k))])
+		}
+	case 5:
+		m := x.InsertType(s.list, r.IntN(s.list.Len()+1), KindMap)
+		x.Set(m, "v", []any{r.IntN(9), "x"})
+		x.InsertText(x.SetType(m, "text", KindText), 0, letters[r.IntN(len(letters))])
+	default:
+		s.writeList(x, r)
+	}
+}
+
+// writeList edits, moves or removes something of the list.
+func (s *sheet) writeList(x *Tx, r *rand.Rand) {
+	if s.list.Len() == 0 {
+		return
+	}
+	var all []*Type
+	for t := range s.list.Entries() {
+		all = append(all, t)
+	}
+	at := r.IntN(len(all))
+	switch t := all[at]; r.IntN(4) {
+	case 0:
+		x.Remove(s.list, at, 1)
+	case 1:
+		x.Remove(s.list, at, 1)
+		made := x.InsertType(s.list, r.IntN(s.list.Len()+1), KindMap)
+		x.Becomes(t, made)
+		x.Fill(made, t)
+		x.Replaced(t, made, "moved")
+	default:
+		if text := t.Child("text", KindText); text != nil {
+			writeText(x, text, r)
+		}
+	}
+}
+
+// writeText inserts or removes characters.
+func writeText(x *Tx, t *Type, r *rand.Rand) {
+	chars := []rune(t.Characters())
+	at := r.IntN(len(chars) + 1)
+	pos := unitsOf(string(chars[:at]))
+	if n := min(r.IntN(4), len(chars)-at); n > 0 {
+		x.RemoveText(t, pos, unitsOf(string(chars[at:at+n])))
+	}
+	if r.IntN(3) > 0 {
+		x.InsertText(t, pos, letters[r.IntN(len(letters))])
+	}
+}
+
+// deliver has every sheet take what another has not sent it yet.
+func deliver(tb testing.TB, from, to *sheet) {
+	tb.Helper()
+	u, err := from.Diff(to.vector(tb))
+	if err != nil {
+		tb.Fatal(err)
+	}
+	to.take(tb, u)
+}
+
+// TestReplicasConverge has replicas change at random, undo and exchange what they wrote: all must read the same in the
+// end, as a fresh replica of the same state does, and what is remembered of their lists must be right all along.
+func TestReplicasConverge(t *testing.T) {
+	// So small that the short lists here have marks and their texts are spliced.
+	defer func(m, s int) { MarkEvery, SpliceRuns = m, s }(MarkEvery, SpliceRuns)
+	MarkEvery, SpliceRuns = 2, 1
+	for seed := range uint64(150) {
+		r := rand.New(rand.NewPCG(seed, 11))
+		all := sheets(2 + int(seed%2))
+		for range 60 {
+			i := r.IntN(len(all))
+			if r.IntN(3) == 0 {
+				deliver(t, all[i], all[(i+1+r.IntN(len(all)-1))%len(all)])
+			} else {
+				all[i].change(t, r)
+			}
+			all[i].check(t)
+		}
+		for range 2 {
+			for _, from := range all {
+				for _, to := range all {
+					if from != to {
+						deliver(t, from, to)
+					}
+				}
+			}
+		}
+		fresh := newSheet(Options{})
+		fresh.take(t, all[0].whole(t))
+		for _, s := range append(all[1:], fresh) {
+			s.check(t)
+			if got, want := s.content(t), all[0].content(t); got != want {
+				t.Fatalf("seed %d:\n%s\n%s", seed, got, want)
+			}
+			if !bytes.Equal(s.vector(t), all[0].vector(t)) {
+				t.Fatalf("seed %d: state vectors differ", seed)
+			}
+		}
+	}
+}
+
+// check verifies what is remembered of the lists.
+func (s *sheet) check(t *testing.T) {
+	t.Helper()
+	s.Read("check", func() {
+		checkList(t, s.list)
+		checkList(t, s.text)
+		for m := range s.list.Entries() {
+			if text := m.Child("text", KindText); text != nil {
+				checkList(t, text)
+			}
+		}
+	})
+	if err := s.Err(); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// checkList verifies the remembered positions, the length and the characters of a list.
+func checkList(t *testing.T, list *Type) {
+	t.Helper()
+	at := 0
+	pos := map[any]int{}
+	for item := list.Start; item != nil; item = item.Right {
+		pos[item] = at
+		if visible(item) {
+			at += item.Length
+		}
+	}
+	if at != list.Len() {
+		t.Fatalf("a list of length %d says %d", at, list.Len())
+	}
+	for _, m := range list.marks.list {
+		if got, ok := pos[m.item]; !ok || got != m.pos {
+			t.Fatalf("a mark says %d, its item stands at %d, in the list: %v", m.pos, got, ok)
+		}
+	}
+	if list.Kind() != KindText {
+		return
+	}
+	was := list.Characters()
+	list.known = false
+	if s := list.Characters(); s != was || unitsOf(s) != at {
+		t.Fatalf("%q is remembered, %q is there, of %d units", was, s, at)
+	}
+}
