@@ -120,14 +120,3 @@ func (n *Notebook) changesSince(r Revision) Changes {
 	c.Metadata = n.metaRev > r
 	return c
 }
-
-// ChangesSince says whether the text became different since a revision.
-func (t *Text) ChangesSince(r Revision) (c Changes) {
-	t.read("list changes", func() { c = t.changesSince(r) })
-	return c
-}
-
-func (t *Text) changesSince(r Revision) Changes {
-	t.refresh()
-	return Changes{From: r, To: t.rev, Complete: r >= t.first && r <= t.rev, Text: t.rev > r}
-}

@@ -123,6 +123,3 @@ func (d *Doc) do(op string, f func() error) error { return d.replica.Do(op, f) }
 
 // read is do for methods that have no error: on a broken document f is not run.
 func (d *Doc) read(op string, f func()) { d.replica.Read(op, f) }
-
-// tx is one transaction that writes cells.
-type tx struct{ *crdt.Tx }

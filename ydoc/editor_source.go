@@ -2,7 +2,6 @@ package ydoc
 
 import (
 	"fmt"
-	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -64,17 +63,6 @@ func (e *Editor) editSource(d *draft, edits []textdiff.Edit, text string) {
 		return
 	}
 	e.stage(func(x tx) { x.edit(d.typ.Child(keySource, crdt.KindText), edits) })
-}
-
-// edit makes edits of a text, the last first so that the positions of the others stay right.
-func (x tx) edit(t *crdt.Type, edits []textdiff.Edit) {
-	for _, ed := range slices.Backward(edits) {
-		if ed.Ins != "" {
-			// Behind what goes: a caret right behind it stays behind what takes its place.
-			x.InsertText(t, ed.Pos+ed.Del, ed.Ins)
-		}
-		x.RemoveText(t, ed.Pos, ed.Del)
-	}
 }
 
 // SetCellMetadata sets a key of a cell's metadata to a plain JSON value. nil is null; see [Editor.DeleteCellMetadata].
@@ -149,17 +137,4 @@ func (e *Editor) SetMetadata(key string, v any) error {
 func (e *Editor) DeleteMetadata(key string) error {
 	e.stage(func(x tx) { x.Unset(x.mapUnder(e.n.meta, keyMetadata), key) })
 	return nil
-}
-
-// mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
-func (x tx) mapUnder(m *crdt.Type, key string) *crdt.Type {
-	if t := m.Child(key, crdt.KindMap); t != nil {
-		return t
-	}
-	was := objectValue(m.Get(key))
-	t := x.SetType(m, key, crdt.KindMap)
-	for _, k := range sortedKeys(was) {
-		x.Set(t, k, was[k])
-	}
-	return t
 }

@@ -102,3 +102,14 @@ func (t *Text) Edit(name string, fn func(e *TextEditor) error) error {
 		})
 	})
 }
+
+// ChangesSince says whether the text became different since a revision.
+func (t *Text) ChangesSince(r Revision) (c Changes) {
+	t.read("list changes", func() { c = t.changesSince(r) })
+	return c
+}
+
+func (t *Text) changesSince(r Revision) Changes {
+	t.refresh()
+	return Changes{From: r, To: t.rev, Complete: r >= t.first && r <= t.rev, Text: t.rev > r}
+}

@@ -9,14 +9,6 @@ import (
 // can be read or written any more. Throw it away and join the room afresh.
 var ErrBroken = errors.New("document is broken")
 
-// ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
-var ErrInvalid = errors.New("invalid edit")
-
-// Invalidf makes an error that matches [ErrInvalid].
-func Invalidf(format string, args ...any) error {
-	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
-}
-
 // brokenError carries why a document broke.
 type brokenError struct {
 	op    string

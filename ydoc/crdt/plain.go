@@ -3,6 +3,8 @@ package crdt
 import (
 	"bytes"
 	"encoding/json"
+	"errors"
+	"fmt"
 	"math"
 	"reflect"
 	"strconv"
@@ -10,6 +12,14 @@ import (
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
+
+// ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
+var ErrInvalid = errors.New("invalid edit")
+
+// Invalidf makes an error that matches [ErrInvalid].
+func Invalidf(format string, args ...any) error {
+	return fmt.Errorf("%w: "+format, append([]any{ErrInvalid}, args...)...)
+}
 
 // parseJSON reads a value in Yjs' older form.
 func parseJSON(b []byte) any {

@@ -1,6 +1,25 @@
 package ydoc
 
-import "github.com/nbduet/nbduet/ydoc/crdt"
+import (
+	"slices"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// tx is one transaction that writes texts and cells.
+type tx struct{ *crdt.Tx }
+
+// edit makes edits of a text, the last first so that the positions of the others stay right.
+func (x tx) edit(t *crdt.Type, edits []textdiff.Edit) {
+	for _, ed := range slices.Backward(edits) {
+		if ed.Ins != "" {
+			// Behind what goes: a caret right behind it stays behind what takes its place.
+			x.InsertText(t, ed.Pos+ed.Del, ed.Ins)
+		}
+		x.RemoveText(t, ed.Pos, ed.Del)
+	}
+}
 
 // newCell makes a cell with all its keys in the shared types that jupyter_ydoc gives them.
 func (x tx) newCell(cells *crdt.Type, at int, c NewCell) *crdt.Type {
@@ -75,3 +94,16 @@ func (x tx) retypeCell(m, old *crdt.Type, typ string) {
 
 // replaced notes that a copy of a cell took its place.
 func (x tx) replaced(old, made *crdt.Type) { x.Replaced(old, made, stringValue(made.Get(keyID))) }
+
+// mapUnder is the shared map under a key. One that is missing is made, a plain object is replaced by a shared copy.
+func (x tx) mapUnder(m *crdt.Type, key string) *crdt.Type {
+	if t := m.Child(key, crdt.KindMap); t != nil {
+		return t
+	}
+	was := objectValue(m.Get(key))
+	t := x.SetType(m, key, crdt.KindMap)
+	for _, k := range sortedKeys(was) {
+		x.Set(t, k, was[k])
+	}
+	return t
+}
