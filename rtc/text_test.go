@@ -37,7 +37,7 @@ func TestTextFileWithCRLF(t *testing.T) {
 	if got := text.String(); got != "one\ntwo\n" {
 		t.Errorf("the document holds %q", got)
 	}
-	if err := text.Edit("append", func(e *ydoc.TextEditor) error { return e.Insert(e.Len(), "three\n") }); err != nil {
+	if err := text.Edit("append", func(e *ydoc.TextEditor) error { return e.Replace(e.Len(), 0, "three\n") }); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Leave(t.Context()); err != nil {
@@ -58,7 +58,7 @@ func TestTextFileRewritten(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the document has the change", func() bool { return text.String() == "one\n2\nthree\n" })
-	if err := text.Edit("append", func(e *ydoc.TextEditor) error { return e.Insert(e.Len(), "four\n") }); err != nil {
+	if err := text.Edit("append", func(e *ydoc.TextEditor) error { return e.Replace(e.Len(), 0, "four\n") }); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Leave(t.Context()); err != nil {

@@ -20,7 +20,7 @@ import (
 // insertText puts s before everything in a text document.
 func insertText(t *testing.T, d *session.Document, s string) {
 	t.Helper()
-	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Insert(0, s) }); err != nil {
+	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, s) }); err != nil {
 		t.Fatal(err)
 	}
 }

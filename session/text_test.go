@@ -34,7 +34,7 @@ func TestTextDocument(t *testing.T) {
 	if d.Notebook() != nil {
 		t.Error("a text has a notebook")
 	}
-	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Insert(e.Offset(8), " and more") }); err != nil {
+	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(9, 0, " and more") }); err != nil {
 		t.Fatal(err)
 	}
 	d.PointText(10)
@@ -100,7 +100,7 @@ func TestRenamedTextIsFollowed(t *testing.T) {
 		t.Fatal(err)
 	}
 	eventually(t, "the document has the new path", func() bool { return d.Path() == to })
-	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Insert(0, "# moved\n") }); err != nil {
+	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "# moved\n") }); err != nil {
 		t.Fatal(err)
 	}
 	eventually(t, "the new file has the edit", func() bool { return fileHas(s, to, "# moved\nx = 1") })

@@ -38,7 +38,7 @@ func TestWitness(t *testing.T) {
 			}); err != nil {
 				t.Fatal(err)
 			}
-			if err := text.Edit("insert", func(e *ydoc.TextEditor) error { return e.Insert(0, "x\r\n") }); err != nil {
+			if err := text.Edit("insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "x\r\n") }); err != nil {
 				t.Fatal(err)
 			}
 			synctest.Wait()

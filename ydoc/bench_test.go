@@ -88,7 +88,7 @@ func randomInserts(b *testing.B, each func(t *Text)) {
 	t := NewText()
 	for i := range edits {
 		pos := r.IntN(i + 1)
-		textEdit(b, t, func(e *TextEditor) error { return e.Insert(pos, "x") })
+		textEdit(b, t, func(e *TextEditor) error { return e.Replace(pos, 0, "x") })
 		each(t)
 	}
 }
@@ -115,7 +115,7 @@ func BenchmarkRandomInserts10kRemote(b *testing.B) {
 	t.OnUpdate(func(u []byte) { updates = append(updates, u) })
 	for i := range edits {
 		pos := r.IntN(i + 1)
-		textEdit(b, t, func(e *TextEditor) error { return e.Insert(pos, "x") })
+		textEdit(b, t, func(e *TextEditor) error { return e.Replace(pos, 0, "x") })
 	}
 	for _, read := range []bool{false, true} {
 		b.Run(fmt.Sprintf("read=%v", read), func(b *testing.B) {

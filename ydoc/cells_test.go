@@ -1,7 +1,6 @@
 package ydoc
 
 import (
-	"errors"
 	"slices"
 	"strings"
 	"testing"
@@ -54,83 +53,6 @@ func TestAttachments(t *testing.T) {
 		t.Errorf("removed: %v", c.Attachments)
 	}
 	sameCells(t, a, b)
-}
-
-func TestSplitKeepsWhatBelongsToACell(t *testing.T) {
-	a, b := pair(t)
-	insert(t, a, 0,
-		NewCell{ID: "c", Type: Code, Source: "x = 1\ny = 2", Metadata: map[string]any{"tags": []any{"t"}, "trusted": true}},
-		NewCell{ID: "m", Type: Markdown, Source: "text\n![](attachment:a.png)", Attachments: map[string]any{"a.png": pngA}},
-		NewCell{ID: "n", Type: Markdown, Source: "![](attachment:a.png)\ntext", Attachments: map[string]any{"a.png": pngA}},
-	)
-	two := 2
-	edit(t, a, func(e *Editor) error { _ = e.AppendStream("c", "stdout", "out"); return e.FinishRun("c", &two) })
-	var ids [3]string
-	edit(t, a, func(e *Editor) error {
-		for i, at := range map[string]int{"c": 6, "m": 5, "n": 22} {
-			id, err := e.Split(i, at)
-			if err != nil {
-				return err
-			}
-			ids[strings.Index("cmn", i)] = id
-		}
-		return nil
-	})
-	if got := b.IDs(); !slices.Equal(got, []string{"c", ids[0], "m", ids[1], "n", ids[2]}) {
-		t.Fatalf("order %v", got)
-	}
-	first, _ := b.Cell("c")
-	second, _ := b.Cell(ids[0])
-	if first.Source != "x = 1\n" || len(first.Outputs) != 1 || *first.ExecutionCount != 2 || len(first.Metadata) != 2 {
-		t.Errorf("the first half %+v", first)
-	}
-	if second.Source != "y = 2" || second.Type != Code || len(second.Outputs) != 0 || second.ExecutionCount != nil ||
-		second.Metadata["tags"] == nil || second.Metadata["trusted"] != nil {
-		t.Errorf("the second half %+v", second)
-	}
-	for id, want := range map[string]int{"m": 1, ids[1]: 1, "n": 1, ids[2]: 0} {
-		if got := attachments(t, b, id); len(got) != want {
-			t.Errorf("cell %s has the attachments %v", id, got)
-		}
-	}
-	sameCells(t, a, b)
-	// It is one step, and leaves nothing when undone.
-	undo(t, a)
-	if c, _ := b.Cell("c"); b.Len() != 3 || c.Source != "x = 1\ny = 2" || len(c.Outputs) != 1 {
-		t.Errorf("%+v in %v", c, b.IDs())
-	}
-}
-
-func TestMergeKeepsAttachments(t *testing.T) {
-	a, b := pair(t)
-	insert(t, a, 0,
-		NewCell{ID: "m", Type: Markdown, Source: "one", Metadata: map[string]any{"k": 1}, Attachments: map[string]any{"a.png": pngA}},
-		NewCell{ID: "n", Type: Markdown, Source: "two", Metadata: map[string]any{"k": 2}, Attachments: map[string]any{"a.png": pngA, "b.png": pngB}},
-		NewCell{ID: "r", Type: Raw, Source: "three"},
-		NewCell{ID: "o", Type: Markdown, Attachments: map[string]any{"a.png": pngB}},
-		NewCell{ID: "c", Type: Code, Source: "x"},
-	)
-	if err := a.Edit("merge", func(e *Editor) error { return e.Merge("m", "o") }); !errors.Is(err, ErrInvalid) || !strings.Contains(err.Error(), "a.png") {
-		t.Errorf("two attachments of one name: %v", err)
-	}
-	edit(t, a, func(e *Editor) error {
-		_ = e.SetAttachments("r", map[string]any{"c.png": pngA}) // in the same edit
-		return e.Merge("m", "n", "r")
-	})
-	c, _ := b.Cell("m")
-	if got := attachments(t, b, "m"); !slices.Equal(got, []string{"a.png", "b.png", "c.png"}) || c.Source != "one\n\ntwo\n\nthree" || c.Metadata["k"] != 1 {
-		t.Errorf("merged %+v", c)
-	}
-	edit(t, a, func(e *Editor) error { return e.Merge("c", "m") })
-	if c, _ := b.Cell("c"); c.Type != Code || c.Attachments != nil || c.Fault != "" || !slices.Equal(b.IDs(), []string{"o", "c"}) {
-		t.Errorf("merged %+v", c)
-	}
-	sameCells(t, a, b)
-	undo(t, a)
-	undo(t, a)
-	if got := attachments(t, b, "n"); len(got) != 2 || b.Len() != 5 {
-		t.Errorf("undone: %v in %v", got, b.IDs())
-	}
 }
 
 func TestNotebookMetadata(t *testing.T) {

@@ -9,7 +9,6 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
-	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // program drives replicas of one notebook with random edits and a random network, everything drawn from one seed.
@@ -166,12 +165,8 @@ func (p *program) operation(n *Notebook, e *Editor) error {
 		return e.DeleteCellMetadata(id, "k")
 	case k == 13:
 		return e.SetMetadata("m", p.value(2))
-	case k == 14:
-		_, err := e.Split(id, p.IntN(textdiff.UTF16Len(c.Source)+1)) // inside a character at times: refused
-		return err
-	case k == 15 && e.Len() > 1:
-		other, _ := e.IDAt(p.IntN(e.Len()))
-		return e.Merge(id, other)
+	case k == 14 && c.Type != Code:
+		return e.SetAttachments(id, map[string]any{"a.png": p.value(1)})
 	}
 	if c.Type != Code {
 		return nil

@@ -3,7 +3,6 @@ package ydoc
 import (
 	"crypto/rand"
 	"encoding/hex"
-	"maps"
 	"slices"
 	"strings"
 	"unicode/utf8"
@@ -220,93 +219,6 @@ func (e *Editor) SetType(id, typ string) error {
 		d.typ = x.InsertType(e.n.cells, at, crdt.KindMap)
 		x.retypeCell(d.typ, old, typ)
 		x.replaced(old, d.typ)
-	})
-	return nil
-}
-
-// Split cuts a cell in two at a position of its source, in UTF-16 units. The cell keeps what stands before it, its
-// outputs and its id; what stands behind goes into a new cell of the same type and metadata right after it, whose id is
-// returned. Where that refers to attachments it gets them as well.
-func (e *Editor) Split(id string, offset int) (string, error) {
-	d, err := e.editable(id)
-	if err != nil {
-		return "", e.fail(err)
-	}
-	source := e.sourceOf(d)
-	at, err := crdt.Boundary(source, offset)
-	if err != nil {
-		return "", e.fail(err)
-	}
-	c, _ := e.Cell(id)
-	c = c.Clone()
-	delete(c.Metadata, "trusted")
-	next := NewCell{Type: d.kind, Source: source[at:], Metadata: c.Metadata}
-	if d.kind != Code && strings.Contains(next.Source, "attachment:") {
-		next.Attachments = c.Attachments
-	}
-	ids, err := e.Insert(e.position(d)+1, next)
-	if err != nil {
-		return "", err
-	}
-	return ids[0], e.SetSource(id, source[:at])
-}
-
-// Merge joins cells: their sources, with an empty line between two, go into the first of them, the others are deleted.
-// Their attachments go there too, unless it is a code cell; two of one name that differ are an error. A code cell loses
-// its outputs and execution count.
-func (e *Editor) Merge(ids ...string) error {
-	if len(ids) < 2 {
-		return e.fail(crdt.Invalidf("merging takes two cells or more"))
-	}
-	parts := make([]string, len(ids))
-	for i, id := range ids {
-		d, err := e.editable(id)
-		if err != nil {
-			return e.fail(err)
-		}
-		if slices.Contains(ids[:i], id) {
-			return e.fail(crdt.Invalidf("cell %q is to be merged with itself", id))
-		}
-		parts[i] = e.sourceOf(d)
-	}
-	if err := e.SetSource(ids[0], strings.Join(parts, "\n\n")); err != nil {
-		return err
-	}
-	if d, _ := e.find(ids[0]); d.kind == Code {
-		if err := e.ClearOutputs(ids[0]); err != nil {
-			return err
-		}
-	} else if err := e.gatherAttachments(ids); err != nil {
-		return e.fail(err)
-	}
-	return e.Delete(ids[1:]...)
-}
-
-// gatherAttachments gives the first of some cells the attachments of all of them.
-func (e *Editor) gatherAttachments(ids []string) error {
-	drafts := make([]*draft, len(ids))
-	names := map[string]any{}
-	for i, id := range ids {
-		drafts[i], _ = e.find(id) // found before
-		c, _ := e.Cell(id)
-		if _, err := e.checkObject(c.Attachments); err != nil {
-			return err
-		}
-		for name, v := range c.Attachments {
-			if was, taken := names[name]; taken && !crdt.EqualValues(was, v) {
-				return crdt.Invalidf("cell %q has another attachment %.40q than those before it; one source cannot refer to both", id, name)
-			}
-			names[name] = v
-		}
-	}
-	e.stage(func(x tx) {
-		all := map[string]any{}
-		for _, d := range slices.Backward(drafts) {
-			maps.Copy(all, objectValue(d.typ.Get(keyAttachments)))
-		}
-		if len(all) > 0 {
-			x.SetChanged(drafts[0].typ, keyAttachments, all)
-		}
 	})
 	return nil
 }

@@ -127,9 +127,6 @@ func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
 		"move":             {ErrInvalid, func(e *Editor) error { return e.Move("c1", 2) }},
 		"delete twice":     {ErrNotFound, func(e *Editor) error { return e.Delete("c1", "c1") }},
 		"edit a deleted":   {ErrNotFound, func(e *Editor) error { _ = e.Delete("c1"); return e.SetSource("c1", "x") }},
-		"split in a char":  {ErrInvalid, func(e *Editor) error { _ = e.SetSource("m1", "😀"); _, err := e.Split("m1", 1); return err }},
-		"split beyond":     {ErrInvalid, func(e *Editor) error { _, err := e.Split("m1", 1); return err }},
-		"merge with self":  {ErrInvalid, func(e *Editor) error { return e.Merge("c1", "c1") }},
 		"unknown revision": {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", 1, "x") }},
 		"later revision":   {ErrRevisionGone, func(e *Editor) error { return e.Rewrite("c1", before+1e9, "x") }},
 	}
@@ -143,7 +140,7 @@ func TestNothingIsWrittenWhenAnythingFails(t *testing.T) {
 	}
 }
 
-func TestMoveDeleteSplitMergeRetype(t *testing.T) {
+func TestMoveDeleteRetype(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0, NewCell{ID: "a", Type: Code, Source: "1", Metadata: map[string]any{"trusted": true, "k": []any{1, nil, "x"}}},
 		NewCell{ID: "b", Type: Markdown, Source: "two\nthree"}, NewCell{ID: "c", Type: Raw})
@@ -179,20 +176,6 @@ func TestMoveDeleteSplitMergeRetype(t *testing.T) {
 		t.Errorf("retyped %+v", c)
 	}
 
-	var id string
-	edit(t, a, func(e *Editor) (err error) { id, err = e.Split("b", 3); return err })
-	if got := b.IDs(); !slices.Equal(got, []string{"b", id, "c", "a"}) {
-		t.Errorf("order %v", got)
-	}
-	first, _ := b.Cell("b")
-	second, _ := b.Cell(id)
-	if first.Source != "two" || second.Source != "\nthree" || second.Type != Markdown {
-		t.Errorf("split into %q and %q", first.Source, second.Source)
-	}
-	edit(t, a, func(e *Editor) error { return e.Merge("b", id) })
-	if c, _ := b.Cell("b"); c.Source != "two\n\n\nthree" || b.Len() != 3 {
-		t.Errorf("merged %q", c.Source)
-	}
 	edit(t, a, func(e *Editor) error { return e.Delete(e.n.order[0].id, "c", "a") })
 	if cells := b.Cells(); len(cells) != 1 || cells[0].Type != Code || cells[0].Source != "" {
 		t.Errorf("an emptied notebook has %+v", cells)
@@ -268,9 +251,9 @@ func TestTextDocument(t *testing.T) {
 	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
 	forward(t, a.Doc, b.Doc)
 	if err := a.Edit("x", func(e *TextEditor) error {
-		_ = e.Insert(0, "ab😀c")
-		_ = e.Delete(1, 1)
-		return e.Replace(e.Offset(2), 1, "Z\r\nY")
+		_ = e.Replace(0, 0, "ab😀c")
+		_ = e.Replace(1, 1, "")
+		return e.Replace(3, 1, "Z\r\nY")
 	}); err != nil {
 		t.Fatal(err)
 	}
@@ -279,9 +262,9 @@ func TestTextDocument(t *testing.T) {
 	}
 	rev := b.Revision()
 	for name, fn := range map[string]func(e *TextEditor) error{
-		"inside": func(e *TextEditor) error { return e.Insert(2, "x") },
-		"beyond": func(e *TextEditor) error { return e.Delete(3, 99) },
-		"later":  func(e *TextEditor) error { _ = e.Insert(0, "😀"); return e.Delete(1, 1) },
+		"inside": func(e *TextEditor) error { return e.Replace(2, 0, "x") },
+		"beyond": func(e *TextEditor) error { return e.Replace(3, 99, "") },
+		"later":  func(e *TextEditor) error { _ = e.Replace(0, 0, "😀"); return e.Replace(1, 1, "") },
 	} {
 		if err := a.Edit(name, fn); !errors.Is(err, ErrInvalid) {
 			t.Errorf("%s: %v", name, err)

@@ -69,7 +69,7 @@ func TestPositionsStayWhereTheyAre(t *testing.T) {
 
 func TestTextPositions(t *testing.T) {
 	x := NewText()
-	if err := x.Edit("fill", func(e *TextEditor) error { return e.Insert(0, "ab") }); err != nil {
+	if err := x.Edit("fill", func(e *TextEditor) error { return e.Replace(0, 0, "ab") }); err != nil {
 		t.Fatal(err)
 	}
 	p, err := x.RelativePosition(1)
@@ -80,7 +80,7 @@ func TestTextPositions(t *testing.T) {
 	if string(end) != `{"type":null,"tname":"source","item":null,"assoc":0}` {
 		t.Errorf("%s", end)
 	}
-	if err := x.Edit("more", func(e *TextEditor) error { return e.Insert(0, "xx") }); err != nil {
+	if err := x.Edit("more", func(e *TextEditor) error { return e.Replace(0, 0, "xx") }); err != nil {
 		t.Fatal(err)
 	}
 	if off, ok := x.ResolvePosition(p); off != 3 || !ok {

@@ -184,7 +184,7 @@ func TestRewriteOfATextMeetsConflicts(t *testing.T) {
 		t.Fatal(err)
 	}
 	err := write(a, func(e *TextEditor) error {
-		_ = e.Insert(0, "zero\n")
+		_ = e.Replace(0, 0, "zero\n")
 		return e.Rewrite(base, "one\nzwei\n")
 	})
 	var conflict *ConflictError

@@ -75,7 +75,7 @@ func TestNextWaits(t *testing.T) {
 		}
 		go func() {
 			time.Sleep(time.Second)
-			_ = n.Edit("x", func(e *TextEditor) error { return e.Insert(0, "x") })
+			_ = n.Edit("x", func(e *TextEditor) error { return e.Replace(0, 0, "x") })
 		}()
 		if c, err := s.Next(t.Context()); err != nil || !c.Text || !c.Origin.Ours {
 			t.Errorf("%+v %v", c, err)

@@ -58,11 +58,8 @@ func (t *Text) String() (s string) {
 }
 
 // Revision returns the text's revision, which changes exactly when the text does.
-func (t *Text) Revision() (r Revision) {
-	t.read("read the revision", func() {
-		t.refresh()
-		r = t.rev
-	})
+func (t *Text) Revision() Revision {
+	_, r := t.Read()
 	return r
 }
 
@@ -101,12 +98,6 @@ func (t *Text) Edit(name string, fn func(e *TextEditor) error) error {
 			}
 		})
 	})
-}
-
-// ChangesSince says whether the text became different since a revision.
-func (t *Text) ChangesSince(r Revision) (c Changes) {
-	t.read("list changes", func() { c = t.changesSince(r) })
-	return c
 }
 
 func (t *Text) changesSince(r Revision) Changes {

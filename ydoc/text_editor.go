@@ -6,7 +6,7 @@ import (
 )
 
 // TextEditor stages changes of a text; see [Text.Edit]. Positions are UTF-16 units, between two characters, in the text
-// as it is after the changes staged before; [TextEditor.Offset] finds those of code points.
+// as it is after the changes staged before.
 type TextEditor struct {
 	t     *Text
 	err   error
@@ -40,26 +40,6 @@ func (e *TextEditor) Len() int {
 	}
 	return textdiff.UTF16Len(e.String())
 }
-
-// Offset is the position in UTF-16 units that has so many code points before it, or the end.
-func (e *TextEditor) Offset(codePoints int) int {
-	n := 0
-	for _, r := range e.String() {
-		if codePoints--; codePoints < 0 {
-			break
-		}
-		if n++; r > 0xffff {
-			n++
-		}
-	}
-	return n
-}
-
-// Insert puts s before the unit at pos.
-func (e *TextEditor) Insert(pos int, s string) error { return e.Replace(pos, 0, s) }
-
-// Delete removes n units from pos.
-func (e *TextEditor) Delete(pos, n int) error { return e.Replace(pos, n, "") }
 
 // Replace puts s in the place of n units from pos.
 func (e *TextEditor) Replace(pos, n int, s string) error {

@@ -116,7 +116,7 @@ func documentsText(t *testing.T, s *jupytertest.Server) {
 		t.Fatal(err)
 	}
 	defer d.Release()
-	if err := d.EditText(t.Context(), "edit", func(e *ydoc.TextEditor) error { return e.Insert(2, "é\n") }); err != nil {
+	if err := d.EditText(t.Context(), "edit", func(e *ydoc.TextEditor) error { return e.Replace(2, 0, "é\n") }); err != nil {
 		t.Fatal(err)
 	}
 	leaves(t, m, path, func() error {

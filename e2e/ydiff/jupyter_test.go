@@ -193,11 +193,7 @@ var everyEdit = []edit{
 	func(e *ydoc.Editor, ids []string) error {
 		return e.SetAttachments(ids[0], map[string]any{"b.png": map[string]any{"image/png": "iVBORw0="}})
 	},
-	func(e *ydoc.Editor, ids []string) error {
-		_, err := e.Split(ids[0], 3)
-		return err
-	},
-	func(e *ydoc.Editor, ids []string) error { return e.Merge(ids[0], ids[1]) },
+	func(e *ydoc.Editor, ids []string) error { _ = e.SetSource(ids[0], "joined"); return e.Delete(ids[1]) },
 	func(e *ydoc.Editor, _ []string) error {
 		_, err := e.Insert(1, ydoc.NewCell{Type: ydoc.Code, Source: "é"}, ydoc.NewCell{Type: ydoc.Markdown}, ydoc.NewCell{Type: ydoc.Raw, Source: "r"})
 		return err

@@ -66,14 +66,21 @@ func (l *local) arrange(e *ydoc.Editor, c ydoc.Cell, o op) error {
 		return e.SetType(c.ID, cellTypes[o.N[1]%3])
 	case o.Op == "split":
 		at, _ := splitPoints(c.Source, o.N[1], 0)
-		_, err := e.Split(c.ID, utf16Len(c.Source[:at]))
-		return err
+		i, _ := e.Index(c.ID)
+		if _, err := e.Insert(i+1, ydoc.NewCell{Type: c.Type, Source: c.Source[at:], Metadata: c.Metadata}); err != nil {
+			return err
+		}
+		return e.SetSource(c.ID, c.Source[:at])
 	case o.Op == "merge":
 		other, ok := e.IDAt(o.N[1] % e.Len())
 		if !ok || other == c.ID || other == "" {
 			return nil
 		}
-		return e.Merge(c.ID, other)
+		o, _ := e.Cell(other)
+		if err := e.SetSource(c.ID, c.Source+"\n\n"+o.Source); err != nil {
+			return err
+		}
+		return e.Delete(other)
 	}
 	return nil
 }

@@ -21,14 +21,6 @@ type Bloat struct {
 	Deleted int
 }
 
-// Ratio is how many structs there are for each that is content; 1 is ideal.
-func (b Bloat) Ratio() float64 {
-	if b.Live == 0 {
-		return float64(b.Structs)
-	}
-	return float64(b.Structs) / float64(b.Live)
-}
-
 // Outgrew reports whether so much has gathered since a replica was joined that it is worth joining afresh: twice the
 // structs and 50,000 more, or twice the bytes and 16 MiB more, and neither is content that was added. joined is what
 // [Doc.Bloat] said then, not before: what every replica has does not go away, so that a fixed threshold would have some

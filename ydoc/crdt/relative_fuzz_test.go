@@ -32,9 +32,9 @@ func newPlaces(tb testing.TB) *places {
 		p.books = append(p.books, n)
 	}
 	for _, edit := range []func(e *ydoc.TextEditor) error{
-		func(e *ydoc.TextEditor) error { return e.Insert(0, "one two 😀 three") },
-		func(e *ydoc.TextEditor) error { return e.Delete(4, 3) },
-		func(e *ydoc.TextEditor) error { return e.Insert(2, "é\n") },
+		func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "one two 😀 three") },
+		func(e *ydoc.TextEditor) error { return e.Replace(4, 3, "") },
+		func(e *ydoc.TextEditor) error { return e.Replace(2, 0, "é\n") },
 	} {
 		if err := p.text.Edit("write", edit); err != nil {
 			tb.Fatal(err)

@@ -31,9 +31,6 @@ func (s *Step) Empty() bool { return s.to == s.from && len(s.deleted) == 0 }
 // Bytes is how much deleted content is kept for the step.
 func (s *Step) Bytes() int { return s.bytes }
 
-// Swaps are the types that the step put copies in the place of.
-func (s *Step) Swaps() []*Swap { return s.swaps }
-
 // Record is [Replica.Transact] for a transaction that can be taken back: it returns what it did.
 func (r *Replica) Record(f func(x *Tx)) *Step {
 	s := &Step{}

@@ -146,7 +146,7 @@ func inserts(positions []int, read bool) (result, error) {
 	t := ydoc.NewText()
 	return timed(func() (int, error) {
 		for _, at := range positions {
-			if err := t.Edit("insert", func(e *ydoc.TextEditor) error { return e.Insert(at, "x") }); err != nil {
+			if err := t.Edit("insert", func(e *ydoc.TextEditor) error { return e.Replace(at, 0, "x") }); err != nil {
 				return 0, err
 			}
 			if read {
