@@ -91,7 +91,6 @@ func checkUpdate(tb testing.TB, update []byte) (accepted bool) {
 		s.User()
 		s.Cursors()
 		s.Current()
-		s.Documents()
 		s.Autosave()
 	}
 	return true

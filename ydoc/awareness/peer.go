@@ -99,22 +99,6 @@ func (s State) Current() string {
 	return v
 }
 
-// Documents returns the paths that the peer has open, as announced in the global room.
-func (s State) Documents() []string {
-	var raws []json.RawMessage
-	if json.Unmarshal(s.field("documents"), &raws) != nil {
-		return nil
-	}
-	var paths []string
-	for _, raw := range raws {
-		var v string
-		if json.Unmarshal(raw, &v) == nil && v != "" {
-			paths = append(paths, v)
-		}
-	}
-	return paths
-}
-
 // Autosave reports whether the peer wants the document saved by itself. One that does not say so counts as true, as the
 // server takes it.
 func (s State) Autosave() bool {

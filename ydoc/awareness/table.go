@@ -237,11 +237,3 @@ func (t *Table) Peers() []State {
 	})
 	return states
 }
-
-// Peer returns the state of one peer that is present.
-func (t *Table) Peer(id uint64) (State, bool) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	s, ok := t.peers[id]
-	return s, ok && s.Raw != nil
-}

@@ -120,11 +120,11 @@ func TestLocalStateIsAnnouncedAndRenewed(t *testing.T) {
 	if changed := give(update); !slices.Equal(changed, []uint64{1}) {
 		t.Errorf("changed: %v", changed)
 	}
-	before, _ := b.Peer(1)
+	before := b.Peers()[0]
 	if changed := give(a.Renew()); len(changed) != 0 {
 		t.Errorf("a renewal changed %v", changed)
 	}
-	after, _ := b.Peer(1)
+	after := b.Peers()[0]
 	if after.Clock != before.Clock+1 {
 		t.Errorf("the renewal's clock is %d after %d", after.Clock, before.Clock)
 	}
