@@ -10,49 +10,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// pair is two replicas of a notebook of which the first writes to the second.
-func pair(t testing.TB) (a, b *Notebook) {
-	t.Helper()
-	a, b = NewNotebookWith(Options{ClientID: 1}), NewNotebookWith(Options{ClientID: 2})
-	forward(t, a.Doc, b.Doc)
-	return a, b
-}
-
-// forward has every update of from's applied to to.
-func forward(t testing.TB, from, to *Doc) {
-	from.OnUpdate(func(u []byte) {
-		if err := to.Apply(u); err != nil {
-			t.Errorf("forward: %v", err)
-		}
-	})
-}
-
-func edit(t testing.TB, n *Notebook, fn func(e *Editor) error) {
-	t.Helper()
-	if err := n.Edit("test", fn); err != nil {
-		t.Fatalf("edit: %v", err)
-	}
-}
-
-func insert(t testing.TB, n *Notebook, at int, cells ...NewCell) {
-	t.Helper()
-	edit(t, n, func(e *Editor) error { _, err := e.Insert(at, cells...); return err })
-}
-
-// sameCells compares two replicas cell by cell, revisions aside.
-func sameCells(t testing.TB, a, b *Notebook) {
-	t.Helper()
-	ca, cb := a.Cells(), b.Cells()
-	if len(ca) != len(cb) {
-		t.Fatalf("%d cells here, %d there", len(ca), len(cb))
-	}
-	for i := range ca {
-		if d := ca[i].differs(&cb[i], allFields); d != 0 {
-			t.Errorf("cell %d differs in %b:\n%+v\n%+v", i, d, ca[i], cb[i])
-		}
-	}
-}
-
 func TestInsertMakesCompleteCells(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0,
@@ -244,46 +201,5 @@ func TestSourceEditsAreSmall(t *testing.T) {
 	edit(t, a, func(e *Editor) error { return e.SetSource("c", long+"x = 😀2\n"+long) })
 	if size != 0 {
 		t.Errorf("an update of %d bytes for nothing", size)
-	}
-}
-
-func TestTextDocument(t *testing.T) {
-	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
-	forward(t, a.Doc, b.Doc)
-	if err := a.Edit("x", func(e *TextEditor) error {
-		_ = e.Replace(0, 0, "ab😀c")
-		_ = e.Replace(1, 1, "")
-		return e.Replace(3, 1, "Z\r\nY")
-	}); err != nil {
-		t.Fatal(err)
-	}
-	if a.String() != "a😀Z\nY" || b.String() != a.String() {
-		t.Errorf("%q and %q", a.String(), b.String())
-	}
-	rev := b.Revision()
-	for name, fn := range map[string]func(e *TextEditor) error{
-		"inside": func(e *TextEditor) error { return e.Replace(2, 0, "x") },
-		"beyond": func(e *TextEditor) error { return e.Replace(3, 99, "") },
-		"later":  func(e *TextEditor) error { _ = e.Replace(0, 0, "😀"); return e.Replace(1, 1, "") },
-	} {
-		if err := a.Edit(name, fn); !errors.Is(err, ErrInvalid) {
-			t.Errorf("%s: %v", name, err)
-		}
-	}
-	if b.Revision() != rev {
-		t.Error("the revision changed with nothing written")
-	}
-	if err := a.Edit("set", func(e *TextEditor) error { return e.SetText("a😀Z\nYz") }); err != nil {
-		t.Fatal(err)
-	}
-	if s, r := b.Read(); s != "a😀Z\nYz" || r == rev {
-		t.Errorf("%q at %d", s, r)
-	}
-	// The revision that was read before still stands for its text.
-	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.Rewrite(rev, "b😀Z\nY") }); err != nil {
-		t.Fatal(err)
-	}
-	if b.String() != "b😀Z\nYz" {
-		t.Errorf("%q", b.String())
 	}
 }

@@ -10,33 +10,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-func undo(t testing.TB, n *Notebook) Undone {
-	t.Helper()
-	u, err := n.Undo()
-	if err != nil {
-		t.Fatalf("undo: %v", err)
-	}
-	return u
-}
-
-func redo(t testing.TB, n *Notebook) Undone {
-	t.Helper()
-	u, err := n.Redo()
-	if err != nil {
-		t.Fatalf("redo: %v", err)
-	}
-	return u
-}
-
-// content is everything in a notebook but revisions.
-func content(n *Notebook) []Cell {
-	cells := n.Cells()
-	for i := range cells {
-		cells[i].Revision = 0
-	}
-	return append(cells, Cell{ID: "notebook", Metadata: n.Metadata()})
-}
-
 // TestUndoIsExactAlone undoes and redoes random edits while nobody else edits: each must lead back to what was there.
 func TestUndoIsExactAlone(t *testing.T) {
 	for seed := range uint64(60) {

@@ -8,15 +8,6 @@ import (
 	"testing"
 )
 
-func revisionOf(t testing.TB, n *Notebook, id string) Revision {
-	t.Helper()
-	c, ok := n.Cell(id)
-	if !ok {
-		t.Fatalf("no cell %s", id)
-	}
-	return c.Revision
-}
-
 func TestRevisionsChangeExactlyWhenContentDoes(t *testing.T) {
 	a, b := pair(t)
 	insert(t, a, 0, NewCell{ID: "c", Type: Code, Source: "x"}, NewCell{ID: "d", Type: Code})
@@ -135,71 +126,6 @@ func TestThePastIsBounded(t *testing.T) {
 	}
 }
 
-func TestChangesSince(t *testing.T) {
-	a, b := pair(t)
-	insert(t, a, 0, NewCell{ID: "c", Type: Code}, NewCell{ID: "d", Type: Code}, NewCell{ID: "e", Type: Raw})
-	start := b.Revision()
-	if c := b.ChangesSince(start); !c.Empty() || c.To != start {
-		t.Errorf("%+v", c)
-	}
-	edit(t, a, func(e *Editor) error {
-		_ = e.SetSource("c", "x")
-		_ = e.StartRun("d")
-		_ = e.Delete("e")
-		_, err := e.Insert(0, NewCell{ID: "f", Type: Raw})
-		return err
-	})
-	c := b.ChangesSince(start)
-	want := []CellChange{
-		{ID: "f", Index: 0, New: true, Source: true, Outputs: true, Run: true, Metadata: true},
-		{ID: "c", Index: 1, Source: true},
-		{ID: "d", Index: 2, Run: true},
-	}
-	if !c.Complete || !c.Order || c.Metadata || !slices.Equal(c.Deleted, []string{"e"}) || len(c.Cells) != 3 {
-		t.Fatalf("%+v", c)
-	}
-	for i, got := range c.Cells {
-		got.Revision, got.Origin = 0, Origin{}
-		if got.ID != want[i].ID || got.Index != want[i].Index || got.New != want[i].New || got.Source != want[i].Source || got.Run != want[i].Run || got.Metadata != want[i].Metadata {
-			t.Errorf("%+v, want %+v", got, want[i])
-		}
-	}
-	for _, r := range []Revision{0, 1, c.To + 1} {
-		if c := b.ChangesSince(r); c.Complete || len(c.Cells) != 3 {
-			t.Errorf("since %d: %+v", r, c)
-		}
-	}
-}
-
-func TestRewriteOfATextMeetsConflicts(t *testing.T) {
-	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
-	forward(t, a.Doc, b.Doc)
-	forward(t, b.Doc, a.Doc)
-	write := func(x *Text, fn func(e *TextEditor) error) error { return x.Edit("test", fn) }
-	if err := write(a, func(e *TextEditor) error { return e.SetText("one\ntwo\n") }); err != nil {
-		t.Fatal(err)
-	}
-	_, base := a.Read()
-	if err := write(b, func(e *TextEditor) error { return e.SetText("one\n2\n") }); err != nil {
-		t.Fatal(err)
-	}
-	err := write(a, func(e *TextEditor) error {
-		_ = e.Replace(0, 0, "zero\n")
-		return e.Rewrite(base, "one\nzwei\n")
-	})
-	var conflict *ConflictError
-	if !errors.As(err, &conflict) || conflict.ID != "" || !strings.Contains(conflict.Theirs, "+2") || !strings.Contains(conflict.Mine, "+zwei") ||
-		!strings.HasPrefix(err.Error(), "the text was changed") {
-		t.Errorf("%v", err)
-	}
-	if a.String() != "one\n2\n" {
-		t.Errorf("%q was written in spite of a conflict", a.String())
-	}
-	if err := write(a, func(e *TextEditor) error { return e.Rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
-		t.Error(err)
-	}
-}
-
 // TestManySmallVersionsAreBounded: the older sources of many deleted cells are few bytes each, but many.
 func TestManySmallVersionsAreBounded(t *testing.T) {
 	n := NewNotebookWith(Options{Limits: Limits{HistoryBytes: 10_000}})
@@ -215,30 +141,5 @@ func TestManySmallVersionsAreBounded(t *testing.T) {
 	}
 	if kept := len(n.archive.old); kept > 10_000/versionBytes {
 		t.Errorf("%d versions are kept", kept)
-	}
-}
-
-func TestDeletedCellsAreRememberedUpToABound(t *testing.T) {
-	n := NewNotebook()
-	insert(t, n, 0, NewCell{ID: "stays", Type: Raw})
-	start := n.Revision()
-	var middle Revision
-	for i := range maxGraves + 10 {
-		id := fmt.Sprintf("c%d", i)
-		insert(t, n, 1, NewCell{ID: id, Type: Raw})
-		if n.Revision(); i == 20 {
-			middle = n.Revision()
-		}
-		edit(t, n, func(e *Editor) error { return e.Delete(id) })
-		n.Revision()
-	}
-	if c := n.ChangesSince(start); c.Complete || len(c.Cells) != 1 || c.Deleted != nil {
-		t.Errorf("since the start: %+v", c)
-	}
-	if c := n.ChangesSince(middle); !c.Complete || len(c.Deleted) != maxGraves-10 || c.Deleted[0] != "c20" || len(c.Cells) != 0 {
-		t.Errorf("since the middle: complete %v, %d deleted", c.Complete, len(c.Deleted))
-	}
-	if len(n.gone.dead) > maxGraves {
-		t.Errorf("%d are remembered", len(n.gone.dead))
 	}
 }

@@ -2,7 +2,6 @@ package ydoc
 
 import (
 	"slices"
-	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -72,53 +71,5 @@ func TestNotebookMetadata(t *testing.T) {
 	undo(t, a)
 	if m := b.Metadata(); len(m) != 2 {
 		t.Errorf("%v", m)
-	}
-}
-
-// TestSnapshotsAreNotChanged holds what was read against a deep copy of it after many edits of both replicas.
-func TestSnapshotsAreNotChanged(t *testing.T) {
-	type snapshot struct{ read, copied []Cell }
-	for seed := range uint64(20) {
-		p := newProgram(t, seed+20_000, 2)
-		var all []snapshot
-		for range 60 {
-			n := p.peers[p.IntN(2)]
-			p.change(n)
-			for range 3 {
-				p.network()
-			}
-			s := snapshot{read: n.Cells()}
-			for _, c := range s.read {
-				c = c.Clone()
-				c.Source, c.ID = strings.Clone(c.Source), strings.Clone(c.ID)
-				for _, o := range c.Outputs {
-					if text, ok := o["text"].(string); ok {
-						o["text"] = strings.Clone(text)
-					}
-				}
-				s.copied = append(s.copied, c)
-			}
-			all = append(all, s)
-		}
-		for i, s := range all {
-			for k := range s.read {
-				if d := s.read[k].differs(&s.copied[k], allFields); d != 0 || s.read[k].Revision != s.copied[k].Revision {
-					t.Fatalf("seed %d: cell %d of snapshot %d has changed in %b: %+v", seed, k, i, d, s.read[k])
-				}
-			}
-		}
-	}
-	// A copy is the caller's to change.
-	n := NewNotebook()
-	insert(t, n, 0, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": []any{map[string]any{"a": 1}}}})
-	edit(t, n, func(e *Editor) error {
-		return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}})
-	})
-	c, _ := n.Cell("c")
-	mine := c.Clone()
-	mine.Metadata["k"].([]any)[0].(map[string]any)["a"] = 2
-	mine.Outputs[0]["data"].(map[string]any)["a"] = 2
-	if again, _ := n.Cell("c"); again.differs(&mine, fieldMetadata|fieldOutputs) != fieldMetadata|fieldOutputs || again.differs(&c, allFields) != 0 {
-		t.Errorf("%+v", again)
 	}
 }

@@ -5,10 +5,10 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // vector is a document as Yjs or pycrdt encoded it.
@@ -73,34 +73,6 @@ func sameJSON(t *testing.T, what string, got any, want json.RawMessage) {
 	if !reflect.DeepEqual(g, w) {
 		t.Errorf("%s\n got %s\nwant %s", what, b, want)
 	}
-}
-
-func apply(t testing.TB, d *Doc, update []byte) {
-	t.Helper()
-	if err := d.Apply(update); err != nil {
-		t.Fatalf("apply: %v", err)
-	}
-}
-
-func diff(t testing.TB, d *Doc, sv []byte) []byte {
-	t.Helper()
-	u, err := d.Diff(sv)
-	if err != nil {
-		t.Fatalf("diff: %v", err)
-	}
-	if err := wire.CheckUpdate(u, wire.DefaultLimits); err != nil {
-		t.Fatalf("our own update: %v", err)
-	}
-	return u
-}
-
-func stateVector(t testing.TB, d *Doc) []byte {
-	t.Helper()
-	sv, err := d.StateVector()
-	if err != nil {
-		t.Fatalf("state vector: %v", err)
-	}
-	return sv
 }
 
 func TestYjsVectorLoadsStepByStepAndWhole(t *testing.T) {
@@ -196,5 +168,53 @@ func TestEmptyKeysAreKeys(t *testing.T) {
 	apply(t, peer.Doc, diff(t, n.Doc, nil))
 	if c, _ := peer.Cell("c"); !crdt.EqualObjects(c.Metadata, map[string]any{"": 6, "k": map[string]any{"": 3}}) {
 		t.Errorf("metadata %#v", c.Metadata)
+	}
+}
+
+// TestSnapshotsAreNotChanged holds what was read against a deep copy of it after many edits of both replicas.
+func TestSnapshotsAreNotChanged(t *testing.T) {
+	type snapshot struct{ read, copied []Cell }
+	for seed := range uint64(20) {
+		p := newProgram(t, seed+20_000, 2)
+		var all []snapshot
+		for range 60 {
+			n := p.peers[p.IntN(2)]
+			p.change(n)
+			for range 3 {
+				p.network()
+			}
+			s := snapshot{read: n.Cells()}
+			for _, c := range s.read {
+				c = c.Clone()
+				c.Source, c.ID = strings.Clone(c.Source), strings.Clone(c.ID)
+				for _, o := range c.Outputs {
+					if text, ok := o["text"].(string); ok {
+						o["text"] = strings.Clone(text)
+					}
+				}
+				s.copied = append(s.copied, c)
+			}
+			all = append(all, s)
+		}
+		for i, s := range all {
+			for k := range s.read {
+				if d := s.read[k].differs(&s.copied[k], allFields); d != 0 || s.read[k].Revision != s.copied[k].Revision {
+					t.Fatalf("seed %d: cell %d of snapshot %d has changed in %b: %+v", seed, k, i, d, s.read[k])
+				}
+			}
+		}
+	}
+	// A copy is the caller's to change.
+	n := NewNotebook()
+	insert(t, n, 0, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": []any{map[string]any{"a": 1}}}})
+	edit(t, n, func(e *Editor) error {
+		return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}})
+	})
+	c, _ := n.Cell("c")
+	mine := c.Clone()
+	mine.Metadata["k"].([]any)[0].(map[string]any)["a"] = 2
+	mine.Outputs[0]["data"].(map[string]any)["a"] = 2
+	if again, _ := n.Cell("c"); again.differs(&mine, fieldMetadata|fieldOutputs) != fieldMetadata|fieldOutputs || again.differs(&c, allFields) != 0 {
+		t.Errorf("%+v", again)
 	}
 }

@@ -1,0 +1,106 @@
+package ydoc
+
+import (
+	"errors"
+	"strings"
+	"testing"
+)
+
+// The text at an older revision is what it was then; one that was never is
+// refused.
+func TestTextBase(t *testing.T) {
+	d := NewText()
+	write := func(s string) Revision {
+		t.Helper()
+		if err := d.Edit("set", func(e *TextEditor) error { return e.SetText(s) }); err != nil {
+			t.Fatal(err)
+		}
+		return d.Revision()
+	}
+	first, second := write("ein 😀"), write("zwei 😀")
+	if err := d.Edit("look", func(e *TextEditor) error {
+		for r, want := range map[Revision]string{first: "ein 😀", second: "zwei 😀"} {
+			if got, err := e.Base(r); got != want || err != nil {
+				t.Errorf("at %d: %q, %v; want %q", r, got, err, want)
+			}
+		}
+		for _, r := range []Revision{0, second + 1} {
+			if got, err := e.Base(r); !errors.Is(err, ErrRevisionGone) {
+				t.Errorf("at %d: %q, %v", r, got, err)
+			}
+		}
+		return nil
+	}); err != nil {
+		t.Fatal(err)
+	}
+}
+
+func TestTextDocument(t *testing.T) {
+	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	if err := a.Edit("x", func(e *TextEditor) error {
+		_ = e.Replace(0, 0, "ab😀c")
+		_ = e.Replace(1, 1, "")
+		return e.Replace(3, 1, "Z\r\nY")
+	}); err != nil {
+		t.Fatal(err)
+	}
+	if a.String() != "a😀Z\nY" || b.String() != a.String() {
+		t.Errorf("%q and %q", a.String(), b.String())
+	}
+	rev := b.Revision()
+	for name, fn := range map[string]func(e *TextEditor) error{
+		"inside": func(e *TextEditor) error { return e.Replace(2, 0, "x") },
+		"beyond": func(e *TextEditor) error { return e.Replace(3, 99, "") },
+		"later":  func(e *TextEditor) error { _ = e.Replace(0, 0, "😀"); return e.Replace(1, 1, "") },
+	} {
+		if err := a.Edit(name, fn); !errors.Is(err, ErrInvalid) {
+			t.Errorf("%s: %v", name, err)
+		}
+	}
+	if b.Revision() != rev {
+		t.Error("the revision changed with nothing written")
+	}
+	if err := a.Edit("set", func(e *TextEditor) error { return e.SetText("a😀Z\nYz") }); err != nil {
+		t.Fatal(err)
+	}
+	if s, r := b.Read(); s != "a😀Z\nYz" || r == rev {
+		t.Errorf("%q at %d", s, r)
+	}
+	// The revision that was read before still stands for its text.
+	if err := b.Edit("rewrite", func(e *TextEditor) error { return e.Rewrite(rev, "b😀Z\nY") }); err != nil {
+		t.Fatal(err)
+	}
+	if b.String() != "b😀Z\nYz" {
+		t.Errorf("%q", b.String())
+	}
+}
+
+func TestRewriteOfATextMeetsConflicts(t *testing.T) {
+	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
+	forward(t, a.Doc, b.Doc)
+	forward(t, b.Doc, a.Doc)
+	write := func(x *Text, fn func(e *TextEditor) error) error { return x.Edit("test", fn) }
+	if err := write(a, func(e *TextEditor) error { return e.SetText("one\ntwo\n") }); err != nil {
+		t.Fatal(err)
+	}
+	_, base := a.Read()
+	if err := write(b, func(e *TextEditor) error { return e.SetText("one\n2\n") }); err != nil {
+		t.Fatal(err)
+	}
+	err := write(a, func(e *TextEditor) error {
+		_ = e.Replace(0, 0, "zero\n")
+		return e.Rewrite(base, "one\nzwei\n")
+	})
+	var conflict *ConflictError
+	if !errors.As(err, &conflict) || conflict.ID != "" || !strings.Contains(conflict.Theirs, "+2") || !strings.Contains(conflict.Mine, "+zwei") ||
+		!strings.HasPrefix(err.Error(), "the text was changed") {
+		t.Errorf("%v", err)
+	}
+	if a.String() != "one\n2\n" {
+		t.Errorf("%q was written in spite of a conflict", a.String())
+	}
+	if err := write(a, func(e *TextEditor) error { return e.Rewrite(1, "x") }); !errors.Is(err, ErrRevisionGone) {
+		t.Error(err)
+	}
+}
