@@ -38,15 +38,15 @@ type CellChange struct {
 	Revision Revision
 	// New is true for a cell that was not there.
 	New bool
-	// Source, Outputs, Run and Metadata say what became different: Run stands for execution count and state, Metadata for
-	// everything else.
+	// Source, Outputs, Run and Metadata say what became different: Run stands for execution count and state, Metadata
+	// for everything else.
 	Source, Outputs, Run, Metadata bool
 	// Origin says who made changes to the cell. Only subscriptions set it.
 	Origin Origin
 }
 
-// Origin says who made changes: this replica, or others. Whoever deletes something leaves no name; so Others may be true
-// with no client.
+// Origin says who made changes: this replica, or others. Whoever deletes something leaves no name; so Others may be
+// true with no client.
 type Origin struct {
 	Ours, Others bool
 	// Clients are the ids of others who added something, ascending.

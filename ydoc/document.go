@@ -24,15 +24,6 @@ type model interface {
 	revert(v *crdt.Revert) (kept []string)
 }
 
-// Options says how a replica is made. The zero value is right for all but tests and simulations.
-type Options struct {
-	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. No two
-	// replicas that ever write to the same document may share one.
-	ClientID uint64
-	// Limits bounds the document; zero fields take their defaults.
-	Limits Limits
-}
-
 // The names of the root types (jupyter_ydoc).
 const (
 	rootCells  = "cells"
@@ -80,10 +71,10 @@ func (d *Doc) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(s
 // document locked: it must only put the update aside, and may keep it. There is one such function; nil removes it.
 func (d *Doc) OnUpdate(f func(update []byte)) { d.replica.OnUpdate(f) }
 
-// Apply takes in an update from a peer. It is checked completely first; a *wire.FormatError means that nothing of it was
-// used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and tried
-// again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document is to be
-// thrown away. Applying an update twice has no effect; update is not kept.
+// Apply takes in an update from a peer. It is checked completely first; a *wire.FormatError means that nothing of it
+// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
+// tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
+// is to be thrown away. Applying an update twice has no effect; update is not kept.
 func (d *Doc) Apply(update []byte) error { return d.replica.Apply(update) }
 
 // Held is the number of updates that are held back because of missing changes.

@@ -8,14 +8,13 @@ import (
 )
 
 // Edit changes the notebook in one transaction that is known by a name, under which it can be undone (see [Doc.Undo])
-// unless it only writes what a run does: outputs, execution count and state. fn says what is
-// to be done through the methods of e, which check everything against the notebook as it would then be. When fn or one
-// of those methods fails, nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers
-// get it as one update.
+// unless it only writes what a run does: outputs, execution count and state. fn says what is to be done through the
+// methods of e, which check everything against the notebook as it would then be. When fn or one of those methods fails,
+// nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers get it as one update.
 //
-// fn runs with the document locked, so that what it reads through e is still so when it is changed. It must be short and
-// must use e only: the methods of the notebook itself would wait for ever. e must not be used after fn has returned. A
-// panic in fn breaks the document, as any other does.
+// fn runs with the document locked, so that what it reads through e is still so when it is changed. It must be short
+// and must use e only: the methods of the notebook itself would wait for ever. e must not be used after fn has
+// returned. A panic in fn breaks the document, as any other does.
 //
 // A notebook is never left without cells, because every tab that has it open would then add one of its own: where an
 // edit deletes the last cell, an empty code cell is added.

@@ -10,7 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their ids.
+// Insert adds cells before the cell at index at, or behind the last when at is the number of cells. It returns their
+// ids.
 func (e *Editor) Insert(at int, cells ...NewCell) ([]string, error) {
 	if at < 0 || at > e.Len() {
 		return nil, e.fail(crdt.Invalidf("index %d is out of range, there are %d cells", at, e.Len()))

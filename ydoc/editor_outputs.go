@@ -37,8 +37,8 @@ func (e *Editor) StartRun(id string) error {
 	return nil
 }
 
-// FinishRun sets a code cell's execution count, nil for none, together with the state idle. It is the last edit of a run:
-// tabs set a cell idle themselves when they see its count.
+// FinishRun sets a code cell's execution count, nil for none, together with the state idle. It is the last edit of a
+// run: tabs set a cell idle themselves when they see its count.
 func (e *Editor) FinishRun(id string, count *int) error {
 	d, err := e.code(id)
 	if err != nil {
@@ -227,8 +227,8 @@ func (x tx) appendStream(outputs *crdt.Type, name string, drop int, s string) {
 		x.InsertText(t, t.Len(), s)
 		return
 	}
-	// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row are
-	// shown garbled: the whole is written anew in the place of the last output.
+	// A stream that is a plain object, as some servers write them, cannot grow, and two streams of one name in a row
+	// are shown garbled: the whole is written anew in the place of the last output.
 	if o := Output(objectValue(outputs.LastValue())); o.Type() == "stream" && stringValue(o["name"]) == name {
 		old := joined(o["text"])
 		s = old[:textdiff.ByteOffset(old, textdiff.UTF16Len(old)-drop)] + s

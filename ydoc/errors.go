@@ -28,6 +28,37 @@ var ErrTooLarge = errors.New("too large")
 // document. Read the cell again and repeat the change on what it says now.
 var ErrRevisionGone = errors.New("revision is not remembered")
 
+// ErrNothingToUndo says that there is no step to be undone, or redone.
+var ErrNothingToUndo = errors.New("there is nothing to undo")
+
+// ErrClosed says that a subscription was closed.
+var ErrClosed = errors.New("subscription is closed")
+
+// ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
+// same place meanwhile. Nothing was written.
+type ConflictError struct {
+	// ID is the cell, empty for a text document.
+	ID string
+	// Base is the revision that the change was made from, Current the one it met.
+	Base, Current Revision
+	// Theirs and Mine are the changes from the text at Base, to what it is now and to what was to be written, as short
+	// unified diffs.
+	Theirs, Mine string
+	// Detail says where the changes meet.
+	Detail string
+	cause  error
+}
+
+func (e *ConflictError) Error() string {
+	what := "the text"
+	if e.ID != "" {
+		what = fmt.Sprintf("the source of cell %q", e.ID)
+	}
+	return fmt.Sprintf("%s was changed by somebody else since revision %d: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
+}
+
+func (e *ConflictError) Unwrap() error { return e.cause }
+
 func tooLargef(format string, args ...any) error {
 	return fmt.Errorf("%w: "+format, append([]any{ErrTooLarge}, args...)...)
 }

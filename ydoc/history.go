@@ -1,15 +1,11 @@
 package ydoc
 
 import (
-	"errors"
 	"fmt"
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
-
-// ErrNothingToUndo says that there is no step to be undone, or redone.
-var ErrNothingToUndo = errors.New("there is nothing to undo")
 
 // step is what one edit of ours did, by the edit's name.
 type step struct {
@@ -48,9 +44,9 @@ func (d *Doc) Steps() (undo, redo []string) {
 }
 
 // Undo takes back the last edit of this replica's own that has not been taken back: what it added goes, what it deleted
-// returns. What others have done since stays: their characters stay in texts, a value that they have set since stays as it
-// is, a cell in whose source they wrote is not deleted, and a cell that is moved back keeps what it has become. It is one
-// transaction.
+// returns. What others have done since stays: their characters stay in texts, a value that they have set since stays as
+// it is, a cell in whose source they wrote is not deleted, and a cell that is moved back keeps what it has become. It
+// is one transaction.
 func (d *Doc) Undo() (Undone, error) { return d.back("undo", &d.history.undo, &d.history.redo) }
 
 // Redo makes again the edit that was last taken back, unless another edit was made since; see [Doc.Undo].

@@ -319,8 +319,8 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 	}
 }
 
-// TestUndoOfATypeLeavesNothingOfARun takes back a change of type after the cell was run: what the run wrote is no step of
-// its own, and a markdown cell with an execution count is not valid in a file.
+// TestUndoOfATypeLeavesNothingOfARun takes back a change of type after the cell was run: what the run wrote is no step
+// of its own, and a markdown cell with an execution count is not valid in a file.
 func TestUndoOfATypeLeavesNothingOfARun(t *testing.T) {
 	n := NewNotebook()
 	edit := func(fn func(*Editor) error) {

@@ -85,8 +85,8 @@ func (c *Cell) read(t *crdt.Type, parts fields) {
 	c.Fault = c.fault(t)
 }
 
-// fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab see
-// it).
+// fault says what is wrong with the shape of the shared map that a cell was read from (as jupyter_ydoc and JupyterLab
+// see it).
 func (c *Cell) fault(t *crdt.Type) string {
 	switch {
 	case !t.Has(keyMetadata):

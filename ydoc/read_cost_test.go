@@ -16,8 +16,8 @@ func allocatedBy(f func()) uint64 {
 	return after.TotalAlloc - before.TotalAlloc
 }
 
-// TestReadingOneCellCostsThatCell: after an edit of one cell, by us or by somebody else, reading it allocates on the order
-// of that cell, in a notebook of 1,000 cells (3.6 MB) as in one of 10.
+// TestReadingOneCellCostsThatCell: after an edit of one cell, by us or by somebody else, reading it allocates on the
+// order of that cell, in a notebook of 1,000 cells (3.6 MB) as in one of 10.
 func TestReadingOneCellCostsThatCell(t *testing.T) {
 	const cell = 3_600 // bytes
 	kinds := map[string]func(e *Editor, i int) error{

@@ -89,8 +89,8 @@ func (r *reverter) keep(t *crdt.Type) {
 	}
 }
 
-// fitKeys gives a cell the keys that its type has: what a run has written since is no part of the step that is taken back,
-// and stays behind in a cell that gets its former type back.
+// fitKeys gives a cell the keys that its type has: what a run has written since is no part of the step that is taken
+// back, and stays behind in a cell that gets its former type back.
 func (r *reverter) fitKeys(cell *crdt.Type) {
 	if stringValue(cell.Get(keyType)) != Code {
 		for _, k := range []string{keyOutputs, keyCount, keyState} {

@@ -85,33 +85,8 @@ func (a *archive) drop(p *past) {
 	p.versions = p.versions[1:]
 }
 
-// ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
-// same place meanwhile. Nothing was written.
-type ConflictError struct {
-	// ID is the cell, empty for a text document.
-	ID string
-	// Base is the revision that the change was made from, Current the one it met.
-	Base, Current Revision
-	// Theirs and Mine are the changes from the text at Base, to what it is now and to what was to be written, as short
-	// unified diffs.
-	Theirs, Mine string
-	// Detail says where the changes meet.
-	Detail string
-	cause  error
-}
-
-func (e *ConflictError) Error() string {
-	what := "the text"
-	if e.ID != "" {
-		what = fmt.Sprintf("the source of cell %q", e.ID)
-	}
-	return fmt.Sprintf("%s was changed by somebody else since revision %d: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
-}
-
-func (e *ConflictError) Unwrap() error { return e.cause }
-
-// carry returns the edits of now that make the change from old to mine, or conflict, filled in, where others have changed
-// the same place.
+// carry returns the edits of now that make the change from old to mine, or conflict, filled in, where others have
+// changed the same place.
 func carry(old, now, mine string, conflict ConflictError) ([]textdiff.Edit, error) {
 	edits, err := textdiff.Merge(old, now, mine)
 	var c *textdiff.Conflict

@@ -2,14 +2,10 @@ package ydoc
 
 import (
 	"context"
-	"errors"
 	"sync"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
-
-// ErrClosed says that a subscription was closed.
-var ErrClosed = errors.New("subscription is closed")
 
 // Subscription gathers the changes of a document until its owner asks for them. However slow the owner is, the document
 // never waits for it: changes that were not fetched yet become one.

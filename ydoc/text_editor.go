@@ -112,8 +112,8 @@ func (e *TextEditor) Rewrite(base Revision, s string) error {
 	return nil
 }
 
-// Base returns the text as it was at a revision, from which [TextEditor.Rewrite] takes a change; [ErrRevisionGone] where
-// it is not remembered any more.
+// Base returns the text as it was at a revision, from which [TextEditor.Rewrite] takes a change; [ErrRevisionGone]
+// where it is not remembered any more.
 func (e *TextEditor) Base(r Revision) (string, error) {
 	e.t.refresh()
 	return e.t.past.at(r, e.t.rev)

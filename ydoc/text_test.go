@@ -6,8 +6,7 @@ import (
 	"testing"
 )
 
-// The text at an older revision is what it was then; one that was never is
-// refused.
+// The text at an older revision is what it was then; one that was never is refused.
 func TestTextBase(t *testing.T) {
 	d := NewText()
 	write := func(s string) Revision {

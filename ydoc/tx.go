@@ -58,9 +58,9 @@ func (x tx) moveCell(cells *crdt.Type, from, to int, old *crdt.Type) *crdt.Type 
 	return nil
 }
 
-// copyCell fills a cell with a copy of another. A code cell gets an execution count where it has none: while an update is
-// held back its deletions may have been made already, such as that of the count before, and without one no file of the
-// notebook is valid.
+// copyCell fills a cell with a copy of another. A code cell gets an execution count where it has none: while an update
+// is held back its deletions may have been made already, such as that of the count before, and without one no file of
+// the notebook is valid.
 func (x tx) copyCell(m, old *crdt.Type) {
 	x.Becomes(old, m)
 	x.Fill(m, old)

@@ -45,8 +45,8 @@ func (s State) field(key string) json.RawMessage {
 	return fields[key]
 }
 
-// User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control characters
-// are taken out of the names, and long ones are cut.
+// User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control
+// characters are taken out of the names, and long ones are cut.
 func (s State) User() (User, bool) {
 	raw := s.field("user")
 	var fields map[string]json.RawMessage

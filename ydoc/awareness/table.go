@@ -56,8 +56,9 @@ func NewTableLimits(local uint64, lim wire.Limits) *Table {
 	return &Table{lim: lim, local: State{ClientID: local}, peers: map[uint64]State{}}
 }
 
-// SetLocal sets our own state to what encoding/json makes of state and returns the update that announces it. A nil state,
-// or one that becomes null, says goodbye. The error says why state cannot be announced; the state before then stays.
+// SetLocal sets our own state to what encoding/json makes of state and returns the update that announces it. A nil
+// state, or one that becomes null, says goodbye. The error says why state cannot be announced; the state before then
+// stays.
 func (t *Table) SetLocal(state any) ([]byte, error) {
 	raw, err := json.Marshal(state)
 	if err != nil {

@@ -4,8 +4,8 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Most transactions of others are a keystroke: one run more or less in one text. What is remembered of that text is then
-// brought up to date; after anything larger it is forgotten.
+// Most transactions of others are a keystroke: one run more or less in one text. What is remembered of that text is
+// then brought up to date; after anything larger it is forgotten.
 
 // delta is the one item by which a list changed in a transaction.
 type delta struct {
@@ -107,7 +107,8 @@ func (t *Type) take(d delta) bool {
 	return true
 }
 
-// maxLocate is how many items are walked to find where one stands. Beyond, finding all anew on the next read is as good.
+// maxLocate is how many items are walked to find where one stands. Beyond, finding all anew on the next read is as
+// good.
 const maxLocate = 16 * 64
 
 // locate is how many visible units stand before an item.

@@ -14,9 +14,9 @@ import (
 var ErrPending = errors.New("update refers to missing changes")
 
 // Apply takes in an update from a peer. It is checked completely first; a *[wire.FormatError] means that nothing of it
-// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and tried
-// again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document is to be
-// thrown away. Applying an update twice has no effect; update is not kept.
+// was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
+// tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
+// is to be thrown away. Applying an update twice has no effect; update is not kept.
 func (r *Replica) Apply(update []byte) error {
 	if err := wire.CheckUpdate(update, r.limits.Wire); err != nil {
 		return err

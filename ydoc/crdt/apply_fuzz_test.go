@@ -118,7 +118,8 @@ func ownHistory(tb testing.TB) history {
 }
 
 // checkApply gives a notebook the first updates of a history and then u, and fails unless the notebook survives it: no
-// panic, no hang, no more memory than is fit, and what it encodes is in order and complete. It reports whether u was taken.
+// panic, no hang, no more memory than is fit, and what it encodes is in order and complete. It reports whether u was
+// taken.
 func checkApply(tb testing.TB, before history, u []byte) (taken bool) {
 	tb.Helper()
 	fuzzkit.Watch(tb, u, func(tb testing.TB) {

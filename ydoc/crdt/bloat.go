@@ -4,9 +4,9 @@ import ycrdt "github.com/skyterra/y-crdt"
 
 // Bloat says how much of a replica is content and how much is left over from editing.
 //
-// Part of what is left over is in every replica of the document: the places of what was deleted. Part is only in this one:
-// what is kept for undo, and what cells that were moved or retyped have become. Only that part can be shed, by joining the
-// room afresh; [Bloat.Outgrew] says when that is worth it.
+// Part of what is left over is in every replica of the document: the places of what was deleted. Part is only in this
+// one: what is kept for undo, and what cells that were moved or retyped have become. Only that part can be shed, by
+// joining the room afresh; [Bloat.Outgrew] says when that is worth it.
 type Bloat struct {
 	// Structs is the number of structs that the replica consists of.
 	Structs int
@@ -14,8 +14,8 @@ type Bloat struct {
 	Live int
 	// Bytes is the size of the live content, roughly as encoded.
 	Bytes int
-	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Replica.Diff] for a peer
-	// who has nothing, or a little more.
+	// Encoded is the size of the whole state as encoded, what is left over included: it is that of [Replica.Diff] for a
+	// peer who has nothing, or a little more.
 	Encoded int
 	// Deleted is the number of clock units (characters, values, types) that were deleted.
 	Deleted int

@@ -103,9 +103,9 @@ func collectItem(item *ycrdt.Item, doomed *[]*Type) {
 	}
 }
 
-// maxStretches is in up to how many stretches of one client's list neighbours are merged each by itself. The library moves
-// the rest of the list at every single merge, and one sweep over all of it costs the whole list: a few stretches, as of a
-// letter that is typed over an old one, cost neither.
+// maxStretches is in up to how many stretches of one client's list neighbours are merged each by itself. The library
+// moves the rest of the list at every single merge, and one sweep over all of it costs the whole list: a few stretches,
+// as of a letter that is typed over an old one, cost neither.
 const maxStretches = 16
 
 // compact merges neighbours where the transaction deleted or added something.

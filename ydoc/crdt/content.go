@@ -9,7 +9,8 @@ import (
 )
 
 // Contents of our own stand in for the library's. The library recodes a whole string each time it measures, splits,
-// merges or writes one, and decodes plain values into forms that lose their encoding; these keep the bytes as they came.
+// merges or writes one, and decodes plain values into forms that lose their encoding; these keep the bytes as they
+// came.
 //
 // Bytes that a content refers to are never changed once written. Only the content that ends a buffer may append to it
 // in place; every other holds a slice without spare capacity. So contents, and strings handed out to readers, share

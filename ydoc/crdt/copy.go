@@ -4,8 +4,8 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Yjs has no move: what is to stand elsewhere, or to get another kind, is put there as a copy, and the old one is deleted.
-// Each item is told what took its place, so that undo and the positions of carets find it.
+// Yjs has no move: what is to stand elsewhere, or to get another kind, is put there as a copy, and the old one is
+// deleted. Each item is told what took its place, so that undo and the positions of carets find it.
 
 // Fill fills an empty type with a copy of another's content, which is about to go, key by key and value by value.
 func (x *Tx) Fill(dst, src *Type) { x.fill(dst, src, 0) }

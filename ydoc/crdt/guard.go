@@ -28,8 +28,8 @@ func (r *Replica) Err() error {
 	return r.err
 }
 
-// Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken one f
-// is not run. op says in errors what was to be done.
+// Do runs f with the document locked and guarded: a panic, ours or the library's, breaks the document. On a broken one
+// f is not run. op says in errors what was to be done.
 func (r *Replica) Do(op string, f func() error) error {
 	r.mu.Lock()
 	defer r.mu.Unlock()

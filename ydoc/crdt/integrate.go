@@ -7,8 +7,8 @@ import (
 )
 
 // incoming is an item of an update on its way into the document. It stands in for the library's item until it is
-// integrated, because the library's own way there can be made to take time quadratic in the size of an update: it is the
-// same here, but counted.
+// integrated, because the library's own way there can be made to take time quadratic in the size of an update: it is
+// the same here, but counted.
 type incoming struct {
 	*ycrdt.Item
 	work *work
@@ -17,8 +17,8 @@ type incoming struct {
 // work bounds what one update may cost.
 type work struct{ left int }
 
-// maxWork is what one update may cost: items walked past to find a place, and kilobytes moved to make room where an item
-// is split. It is a second at most. Only tests change it.
+// maxWork is what one update may cost: items walked past to find a place, and kilobytes moved to make room where an
+// item is split. It is a second at most. Only tests change it.
 var maxWork = 5_000_000
 
 var errTooCostly = errors.New("an update takes too long to integrate")

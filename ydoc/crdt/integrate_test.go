@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// hostile builds an update of n characters of client 2, the i-th of which stands left of the unit right(i) of client 1's
-// text, as if at its beginning.
+// hostile builds an update of n characters of client 2, the i-th of which stands left of the unit right(i) of client
+// 1's text, as if at its beginning.
 func hostile(n int, right func(i int) int) []byte {
 	u := wire.AppendUint(nil, 1)
 	u = wire.AppendUint(u, uint64(n))

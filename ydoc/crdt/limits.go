@@ -1,15 +1,16 @@
 package crdt
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Limits bounds one replica. A field that is zero or negative takes its default: that of Wire is
-// [wire.DefaultLimits], and DocumentBytes, Structs and Clients follow from what Wire allows one update. A document is joined
-// by one update that holds all of it, so one that grew larger could not be joined afresh.
+// Limits bounds one replica. A field that is zero or negative takes its default: that of Wire is [wire.DefaultLimits],
+// and DocumentBytes, Structs and Clients follow from what Wire allows one update. A document is joined by one update
+// that holds all of it, so one that grew larger could not be joined afresh.
 type Limits struct {
 	// Wire bounds single updates and state vectors; zero as a whole means [wire.DefaultLimits].
 	Wire wire.Limits
@@ -28,34 +29,26 @@ func (l Limits) orDefaults() Limits {
 	if l.Wire == (wire.Limits{}) {
 		l.Wire = wire.DefaultLimits
 	}
-	for _, f := range []struct {
-		field *int
-		value int
-	}{
-		{&l.DocumentBytes, l.Wire.UpdateBytes},
-		{&l.Structs, l.Wire.Structs},
-		{&l.Clients, l.Wire.Clients},
-		{&l.HeldBytes, 4 << 20},
-		{&l.HeldUpdates, 256},
-	} {
-		if *f.field <= 0 {
-			*f.field = f.value
-		}
-	}
+	l.DocumentBytes = cmp.Or(max(l.DocumentBytes, 0), l.Wire.UpdateBytes)
+	l.Structs = cmp.Or(max(l.Structs, 0), l.Wire.Structs)
+	l.Clients = cmp.Or(max(l.Clients, 0), l.Wire.Clients)
+	l.HeldBytes = cmp.Or(max(l.HeldBytes, 0), 4<<20)
+	l.HeldUpdates = cmp.Or(max(l.HeldUpdates, 0), 256)
 	return l
 }
 
 // errOversize is why a document that grew beyond its limits broke.
 var errOversize = errors.New("the document is too large")
 
-// growth is by how many bytes the state may grow with each byte of an update: a deletion of three cuts a struct in three.
+// growth is by how many bytes the state may grow with each byte of an update: a deletion of three cuts a struct in
+// three.
 const growth = 16
 
 // Measure breaks the document when it is beyond its limits, and is to be called after it was written to.
 func (r *Replica) Measure() error { return r.measure(0) }
 
-// measure looks whether the document, to which more bytes were applied, is within its limits. The state is only measured
-// when it may be beyond.
+// measure looks whether the document, to which more bytes were applied, is within its limits. The state is only
+// measured when it may be beyond.
 func (r *Replica) measure(more int) error {
 	r.grown += more
 	if n := len(r.y.Store.Clients); n > r.limits.Clients {

@@ -6,7 +6,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// What shared types read as: plain JSON values and strings that nobody may change. They are kept until the type changes.
+// What shared types read as: plain JSON values and strings that nobody may change. They are kept until the type
+// changes.
 
 // maxNesting is how deep shared types are read; what lies deeper reads as nil. Documents of ours nest four deep, and a
 // recursion as deep as an update may nest them would overflow the stack.

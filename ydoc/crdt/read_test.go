@@ -2,8 +2,8 @@ package crdt
 
 import "testing"
 
-// TestDeepNestingIsCut puts thousands of maps in each other. They must be kept, and read to a depth that nothing stumbles
-// over.
+// TestDeepNestingIsCut puts thousands of maps in each other. They must be kept, and read to a depth that nothing
+// stumbles over.
 func TestDeepNestingIsCut(t *testing.T) {
 	const depth = 20_000
 	all := sheets(2)

@@ -46,8 +46,8 @@ func newPlaces(tb testing.TB) *places {
 	return p
 }
 
-// check resolves a position everywhere and reports whether it stands anywhere. Where it does, the place must be one, and
-// a position made there must lead back to it.
+// check resolves a position everywhere and reports whether it stands anywhere. Where it does, the place must be one,
+// and a position made there must lead back to it.
 func (p *places) check(tb testing.TB, raw json.RawMessage) (found bool) {
 	for i, n := range p.books {
 		id, off, ok := n.ResolvePosition(raw)

@@ -46,8 +46,8 @@ type Options struct {
 	Limits Limits
 	// Keys are the map keys to be expected.
 	Keys Keys
-	// Changed, if any, is called at the end of each transaction, with the document locked. It may read the document, but
-	// not write to it, nor keep c.
+	// Changed, if any, is called at the end of each transaction, with the document locked. It may read the document,
+	// but not write to it, nor keep c.
 	Changed func(c *Change)
 	// Broken, if any, is called when the document breaks, with the document locked.
 	Broken func()

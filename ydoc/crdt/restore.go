@@ -7,8 +7,8 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Revert takes one step back, within a transaction: what the step added goes, what it deleted returns as copies in its old
-// places, or in what took the place of what it stood in. What others have done since stays.
+// Revert takes one step back, within a transaction: what the step added goes, what it deleted returns as copies in its
+// old places, or in what took the place of what it stood in. What others have done since stays.
 type Revert struct {
 	*Tx
 	s      *Step
@@ -29,8 +29,8 @@ func (r *Replica) Revert(s *Step, f func(v *Revert)) *Step {
 // Run takes the step back but for what is kept.
 func (v *Revert) Run() {
 	v.gather()
-	// Returning comes first: a map entry returns only into a place that nobody else has taken, and whether the step's own
-	// value is still there cannot be seen any more once it is deleted.
+	// Returning comes first: a map entry returns only into a place that nobody else has taken, and whether the step's
+	// own value is still there cannot be seen any more once it is deleted.
 	drop := setOf(v.added())
 	wanted := setOf(v.back)
 	for _, item := range v.back {
@@ -66,8 +66,8 @@ func (v *Revert) Swaps() []*Swap { return v.s.swaps }
 func (v *Revert) Now(sw *Swap) *Type { return typeAt(v.trans.Doc.Store, sw.new) }
 
 // PutBack deletes a type of a list, which took the place of another, and makes an empty one of its kind right where the
-// other stood, so that the order among what comes and goes there stays. It returns nil, and has done nothing, where there
-// is no such place in the list.
+// other stood, so that the order among what comes and goes there stays. It returns nil, and has done nothing, where
+// there is no such place in the list.
 func (v *Revert) PutBack(sw *Swap, now *Type) *Type {
 	was, list := itemAt(v.trans.Doc.Store, sw.old), now.Holder()
 	if was == nil || was.Parent != list {
@@ -114,8 +114,8 @@ func (v *Revert) OthersIn(t *Type) bool {
 	return false
 }
 
-// added lists the live items that the step added, or that took their place since, in the order of their clocks. Those in
-// types that are kept are left out.
+// added lists the live items that the step added, or that took their place since, in the order of their clocks. Those
+// in types that are kept are left out.
 func (v *Revert) added() (items []*ycrdt.Item) {
 	type stretch struct {
 		client int
@@ -226,8 +226,8 @@ func (v *Revert) restore(item *ycrdt.Item, wanted, drop map[*ycrdt.Item]bool) *y
 	return made
 }
 
-// stoodFor is the item in whose place an item is to return: itself, or, for a type that the step moved before it deleted
-// it, the one from before the move.
+// stoodFor is the item in whose place an item is to return: itself, or, for a type that the step moved before it
+// deleted it, the one from before the move.
 func (v *Revert) stoodFor(item *ycrdt.Item) *ycrdt.Item {
 	for _, sw := range v.s.swaps {
 		if sw.Gone && sw.new == unitOf(&item.ID) {

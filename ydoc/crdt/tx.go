@@ -6,9 +6,9 @@ import (
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
-// Tx is one transaction of ours. Its methods change shared types directly: the library's own methods for that lose values,
-// panic at bounds, and search through a variable shared by all documents. Values must be as [Plain] returns them. A
-// position that a list has not got is a defect of the caller and panics.
+// Tx is one transaction of ours. Its methods change shared types directly: the library's own methods for that lose
+// values, panic at bounds, and search through a variable shared by all documents. Values must be as [Plain] returns
+// them. A position that a list has not got is a defect of the caller and panics.
 type Tx struct {
 	trans *ycrdt.Transaction
 	step  *Step // what is recorded, or nil

@@ -16,9 +16,9 @@ const (
 	KindText  = wire.TypeText
 )
 
-// Type is a shared type of our own: a map, or a list of characters or values. The library's do work of their own when they
-// are attached, observed and searched, some of it through a variable that all documents of the process share; this one
-// does none. It also carries what is remembered about the type between transactions.
+// Type is a shared type of our own: a map, or a list of characters or values. The library's do work of their own when
+// they are attached, observed and searched, some of it through a variable that all documents of the process share; this
+// one does none. It also carries what is remembered about the type between transactions.
 //
 // What it has from the library is for this package only: others use the methods that are written here.
 type Type struct {

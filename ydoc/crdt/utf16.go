@@ -11,8 +11,8 @@ import (
 // unitsOf is the number of UTF-16 code units of a string.
 func unitsOf(s string) int { return wire.UTF16Len(bytesOf(s)) }
 
-// Boundary is the byte offset of a position in s, in UTF-16 units. The error matches [ErrInvalid] where that is not in s,
-// or not between two characters.
+// Boundary is the byte offset of a position in s, in UTF-16 units. The error matches [ErrInvalid] where that is not in
+// s, or not between two characters.
 func Boundary(s string, pos int) (int, error) {
 	n := unitsOf(s)
 	at, inside := cut(bytesOf(s), n, pos)

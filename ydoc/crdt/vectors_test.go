@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// TestWhatOthersEncodeIsEncodedAlike applies what Yjs and pycrdt recorded, step by step and whole: what we then encode is
-// theirs, byte for byte, merged structs included, and reads as it does there.
+// TestWhatOthersEncodeIsEncodedAlike applies what Yjs and pycrdt recorded, step by step and whole: what we then encode
+// is theirs, byte for byte, merged structs included, and reads as it does there.
 func TestWhatOthersEncodeIsEncodedAlike(t *testing.T) {
 	for _, file := range []string{"testdata/yjs.json", "testdata/pycrdt.json"} {
 		b, err := os.ReadFile(file)

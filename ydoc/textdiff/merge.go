@@ -127,9 +127,9 @@ func (m *merger) clash(s, t span) bool {
 	return true
 }
 
-// wholeLines reports whether two texts that are to be inserted at the offset at are whole lines there. Then one can stand
-// behind the other, in whichever order. Within a line the second would mean something else behind the first: a name typed
-// on, an operator behind a comment.
+// wholeLines reports whether two texts that are to be inserted at the offset at are whole lines there. Then one can
+// stand behind the other, in whichever order. Within a line the second would mean something else behind the first: a
+// name typed on, an operator behind a comment.
 func wholeLines(base string, at int, a, b string) bool {
 	if lineStart(base, at) && strings.HasSuffix(a, "\n") && strings.HasSuffix(b, "\n") {
 		return true

@@ -133,8 +133,8 @@ func TestMergeWithNothingIsTheOtherSide(t *testing.T) {
 	}
 }
 
-// TestMergeKeepsBothSides merges random changes of both sides: what theirs put in is still there, untouched by my edits,
-// what I put in is there too, and the two orders of merging conflict alike.
+// TestMergeKeepsBothSides merges random changes of both sides: what theirs put in is still there, untouched by my
+// edits, what I put in is there too, and the two orders of merging conflict alike.
 func TestMergeKeepsBothSides(t *testing.T) {
 	r := rand.New(rand.NewPCG(9, 10))
 	merged, conflicts := 0, 0

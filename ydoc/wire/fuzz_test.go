@@ -18,7 +18,8 @@ func fuzz(f *testing.F, seeds [][]byte, check func(tb testing.TB, b []byte) bool
 	})
 }
 
-// FuzzCheckUpdate looks for input that makes the check panic, or that is accepted together with a longer or shorter one.
+// FuzzCheckUpdate looks for input that makes the check panic, or that is accepted together with a longer or shorter
+// one.
 func FuzzCheckUpdate(f *testing.F) {
 	fuzz(f, append(realUpdates(f), []byte{0x80, 0x80, 0x80, 0x80, 0x40}), func(tb testing.TB, u []byte) bool {
 		if wire.CheckUpdate(u, wire.DefaultLimits) != nil {

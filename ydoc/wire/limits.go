@@ -4,17 +4,18 @@ package wire
 // 2^53−1. Yjs stores all three as JavaScript numbers, so nothing larger survives a round through a browser.
 const MaxInt = 1<<53 - 1
 
-// Limits bounds what the functions of this package accept. A field that is zero or negative accepts nothing of its kind:
-// start from [DefaultLimits] and change fields.
+// Limits bounds what the functions of this package accept. A field that is zero or negative accepts nothing of its
+// kind: start from [DefaultLimits] and change fields.
 //
-// The byte limits alone do not bound memory, because small encodings grow when decoded: an item of 4 bytes becomes about
-// 600 bytes, a nested document about a kilobyte, a plain value of 1 byte up to 64 bytes. The counts bound that.
+// The byte limits alone do not bound memory, because small encodings grow when decoded: an item of 4 bytes becomes
+// about 600 bytes, a nested document about a kilobyte, a plain value of 1 byte up to 64 bytes. The counts bound that.
 type Limits struct {
 	// UpdateBytes is the largest update, in bytes.
 	UpdateBytes int
 	// Structs is the largest number of structs (items, gaps and collected ranges) in one update.
 	Structs int
-	// Clients is the largest number of clients in the struct part of an update, in its delete set, or in a state vector.
+	// Clients is the largest number of clients in the struct part of an update, in its delete set, or in a state
+	// vector.
 	Clients int
 	// DeleteRanges is the largest number of ranges in the delete set of one update.
 	DeleteRanges int
@@ -40,11 +41,11 @@ type Limits struct {
 
 // DefaultLimits is far above what a notebook needs and low enough that one hostile message does not exhaust a laptop:
 //
-//   - 128 MiB and 1,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000 structs,
-//     one whose outputs were rewritten 5,000 times 2 MB and 40,000. A million items of the smallest kind decode to about
-//     600 MB in two to three seconds, the worst case.
-//   - 8,192 clients: a client id is made anew each time a tab opens a room, and counts once it edits. The library's time
-//     for structs that must wait is quadratic in the number of clients: about a second here.
+//   - 128 MiB and 1,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000
+//     structs, one whose outputs were rewritten 5,000 times 2 MB and 40,000. A million items of the smallest kind
+//     decode to about 600 MB in two to three seconds, the worst case.
+//   - 8,192 clients: a client id is made anew each time a tab opens a room, and counts once it edits. The library's
+//     time for structs that must wait is quadratic in the number of clients: about a second here.
 //   - 64 MiB for one string: the largest image or log that a browser still shows.
 //   - 8,000,000 plain values: a plot of several million points; half a gigabyte at worst when all are decoded.
 //   - 256 levels of plain values: more than any renderer's data, and nothing that a recursive decoder notices.

@@ -9,8 +9,8 @@ import (
 )
 
 // Plain values travel in lib0's form (encoding.js, writeAny). They are handed out as plain JSON values: nil, bool, int,
-// float64, string, []any and map[string]any. Whole numbers are ints however they were sent: pycrdt sends every number as a
-// float.
+// float64, string, []any and map[string]any. Whole numbers are ints however they were sent: pycrdt sends every number
+// as a float.
 
 // Undefined is JavaScript's undefined: as the value of a key the key is absent, in a list it reads as nil.
 type Undefined struct{}

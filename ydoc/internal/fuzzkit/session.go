@@ -8,10 +8,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// session.json is every message of a JupyterLab 4.6 tab with jupyter-collaboration 5 in a notebook's room, and the first
-// ones in the room of who is there. A person typed (astral characters too), moved the caret, ran cells, one of which
-// failed, added, retyped, copied and deleted cells, undid and saved; an agent opened the notebook and changed a source
-// meanwhile. What the tab sent was encoded by yjs, what it got by yrs or by this module.
+// session.json is every message of a JupyterLab 4.6 tab with jupyter-collaboration 5 in a notebook's room, and the
+// first ones in the room of who is there. A person typed (astral characters too), moved the caret, ran cells, one of
+// which failed, added, retyped, copied and deleted cells, undid and saved; an agent opened the notebook and changed a
+// source meanwhile. What the tab sent was encoded by yjs, what it got by yrs or by this module.
 //
 //go:embed session.json
 var session []byte

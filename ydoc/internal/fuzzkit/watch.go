@@ -10,8 +10,8 @@ import (
 )
 
 const (
-	// MaxTime is how long one input may take in fuzzing. Ordinary tests run on machines that are busy with others: there
-	// only [Hang] counts.
+	// MaxTime is how long one input may take in fuzzing. Ordinary tests run on machines that are busy with others:
+	// there only [Hang] counts.
 	MaxTime = time.Second
 	// Hang is after how long an input counts as one that never ends: far above what a loaded machine needs.
 	Hang = 20 * time.Second
@@ -19,9 +19,9 @@ const (
 	MaxAllocated = 64 << 20
 )
 
-// Watch runs f on an input and fails the test when f allocates more than [MaxAllocated], or, in fuzzing, twice takes more
-// than [MaxTime]: what is slow only once is the machine's doing. A hang ends the process with the input in the message.
-// f must be such that it can be run again.
+// Watch runs f on an input and fails the test when f allocates more than [MaxAllocated], or, in fuzzing, twice takes
+// more than [MaxTime]: what is slow only once is the machine's doing. A hang ends the process with the input in the
+// message. f must be such that it can be run again.
 func Watch(tb testing.TB, input []byte, f func(tb testing.TB)) {
 	tb.Helper()
 	timer := time.AfterFunc(Hang, func() {
