@@ -35,7 +35,7 @@
 //   - Deletion and collection of what is inside deleted types (collect.go), which the library leaves behind for ever.
 //   - Reading and writing (read.go, tx.go, position.go, absorb.go). The library's methods lose values, panic at bounds
 //     and take time quadratic in the length of a text. Ours remember positions and characters between edits.
-//   - Undo (step.go, restore.go), positions that follow the text (relative.go), and telling of changes (change.go). The
+//   - Undo (step.go, revert.go), positions that follow the text (relpos.go), and telling of changes (change.go). The
 //     library's stack of undo never shrinks, its positions match nothing once they were decoded, and its deep events
 //     come once for each ancestor.
 //   - The guard around every call (guard.go). A panic, and what the library would only print, breaks the document for
