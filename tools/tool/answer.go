@@ -32,7 +32,7 @@ type Answer struct {
 	// doc is the document that the answer is about, nil for none; where its file does not follow, the answer says so.
 	Doc Document
 	// file is what there is to say of that file, once it has been asked.
-	file *fileNote
+	file *FileNote
 }
 
 // A Document is what an answer can be about: an open notebook or text.
@@ -45,17 +45,17 @@ type Document interface {
 	Overwritten() string
 }
 
-// A fileNote is what every answer about a document can have besides its own.
-type fileNote struct {
+// A FileNote is what every answer about a document can have besides its own.
+type FileNote struct {
 	Saved       *bool  `json:"saved,omitempty" jsonschema:"false where the notebook's file does not have what the shared document has; absent otherwise."`
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file does not follow."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: edits made before may be undone or missing, by another program's write to the file or a restart of the server; read again."`
 }
 
 // Ask asks the document for what is to be said of its file; some of it is said once only.
-func (a *Answer) Ask() fileNote {
+func (a *Answer) Ask() FileNote {
 	if a.file == nil {
-		a.file = &fileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten()}
+		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten()}
 		if a.file.SaveProblem != "" {
 			a.file.Saved = new(bool)
 		}
@@ -63,7 +63,7 @@ func (a *Answer) Ask() fileNote {
 	return *a.file
 }
 
-// SavedProperties describe a fileNote.
+// SavedProperties describe a FileNote.
 func SavedProperties() []Property {
 	return []Property{
 		Optional("saved", Boolean("false where the notebook's file does not have what the shared document has; absent otherwise.")),
@@ -79,7 +79,7 @@ func (a *Answer) encode() (json.RawMessage, error) {
 		return body, err
 	}
 	said := a.Ask()
-	if said == (fileNote{}) {
+	if said == (FileNote{}) {
 		return body, nil
 	}
 	note, err := Compact(said)

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
 )
@@ -46,6 +47,14 @@ type Field struct{ schema *jsonschema.Schema }
 // Say describes it.
 func (f Field) Say(description string) Field {
 	f.schema.Description = description
+	return f
+}
+
+// EndWith lets its description end with a text that others end with too.
+func (f Field) EndWith(end string) Field {
+	if !strings.HasSuffix(f.schema.Description, end) { // as it does where a Refiner was asked before
+		f.schema.Description += end
+	}
 	return f
 }
 

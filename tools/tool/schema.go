@@ -42,7 +42,7 @@ func ResultOf[T any](refine func(Fields)) Schema {
 
 // DocumentResultOf is [ResultOf] for an answer about a document ([Answer.Doc]), which can say something of its file too.
 func DocumentResultOf[T any](refine func(Fields)) Schema {
-	out, note := ResultOf[T](refine), derive(reflect.TypeFor[fileNote](), settling{})
+	out, note := ResultOf[T](refine), derive(reflect.TypeFor[FileNote](), settling{})
 	maps.Copy(out.schema.Properties, note.Properties)
 	out.schema.PropertyOrder = append(out.schema.PropertyOrder, note.PropertyOrder...)
 	return out
