@@ -20,17 +20,26 @@ import (
 )
 
 type createArgs struct {
-	Path    string `json:"path"`
-	Type    string `json:"type"`
-	Content string `json:"content"`
+	Path    string `json:"path" jsonschema:"New document, in an existing folder"`
+	Type    string `json:"type,omitempty" jsonschema:"A notebook's path ends in .ipynb, a Markdown document's in .md or .markdown."`
+	Content string `json:"content,omitempty"`
 }
 
+// Refine implements tool.Refiner.
+func (createArgs) Refine(f tool.Fields) {
+	RefinePath(f.Field("path"))
+	f.Field("type").OneOf(TypeNotebook, typeFile, typeMarkdown).Default(TypeNotebook)
+	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + notebookForms + ", or " + cellsForm + "; left out, one empty code cell. Of a file: its text."))
+}
+
+// A CreateResult is the answer of create_document.
 type CreateResult struct {
 	Message string `json:"message"`
-	Path    string `json:"path"`
-	Type    string `json:"type"`
+	Path    string `json:"path" jsonschema:"The new document, without a leading slash."`
+	Type    string `json:"type" jsonschema:"Type as asked for."`
 }
 
+// The types of documents that can be made.
 const (
 	TypeNotebook = "notebook"
 	typeFile     = "file"
@@ -45,17 +54,9 @@ func createDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Makes a new notebook, Markdown document or other text file. Refuses where there is something at the path already, and where the folder does not exist. " +
 			"The content is checked before anything is written. Use it to begin a document; overwrite_document changes one that exists. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("New document, in an existing folder")),
-			tool.Optional("type", tool.OneOf("A notebook's path ends in .ipynb, a Markdown document's in .md or .markdown.", TypeNotebook, typeFile, typeMarkdown).Def(TypeNotebook)),
-			tool.Optional("content", ContentSchema("Initial content. Of a notebook: "+notebookForms+", or "+cellsForm+"; left out, one empty code cell. Of a file: its text.")),
-		),
-		Output: tool.Object("",
-			tool.Required("message", tool.Text("")),
-			tool.Required("path", tool.Text("The new document, without a leading slash.")),
-			tool.Required("type", tool.Text("Type as asked for.")),
-		),
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[createArgs](nil),
+		Output: tool.ResultOf[CreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
@@ -224,6 +225,7 @@ func (c FileCell) nbformat() map[string]any {
 	return out
 }
 
+// NewCellID is a random id for a cell.
 func NewCellID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails

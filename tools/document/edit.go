@@ -13,37 +13,79 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-type textEditArgs struct {
-	Path     string `json:"path"`
-	Position int    `json:"position"`
-	Length   int    `json:"length"`
-	Text     string `json:"text"`
-	Revision string `json:"revision"`
+type insertTextArgs struct {
+	Path     string `json:"path" jsonschema:"Text document"`
+	Position int    `json:"position" jsonschema:"Where to insert: 0 is the start, the document's length the end"`
+	Text     string `json:"text" jsonschema:"Text to insert."`
+	Revision string `json:"revision,omitempty"`
+}
+
+// Refine implements tool.Refiner.
+func (insertTextArgs) Refine(f tool.Fields) {
+	refineEdit(f, "the position")
+	RefineContent(f.Field("text"))
+}
+
+type deleteTextArgs struct {
+	Path     string `json:"path" jsonschema:"Text document"`
+	Position int    `json:"position" jsonschema:"Where the text to delete begins"`
+	Length   int    `json:"length" jsonschema:"How much to delete"`
+	Revision string `json:"revision,omitempty"`
+}
+
+// Refine implements tool.Refiner.
+func (deleteTextArgs) Refine(f tool.Fields) {
+	refineEdit(f, "position and length")
+	refinePosition(f.Field("length"))
+}
+
+// replaceTextArgs stand for the other edits too: an insertion replaces nothing, a deletion puts nothing there.
+type replaceTextArgs struct {
+	Path     string `json:"path" jsonschema:"Text document"`
+	Position int    `json:"position" jsonschema:"Where the text to replace begins"`
+	Length   int    `json:"length" jsonschema:"How much to replace"`
+	Text     string `json:"text" jsonschema:"Text to put there."`
+	Revision string `json:"revision,omitempty"`
+}
+
+// Refine implements tool.Refiner.
+func (replaceTextArgs) Refine(f tool.Fields) {
+	refineEdit(f, "position and length")
+	refinePosition(f.Field("length"))
+	RefineContent(f.Field("text"))
+}
+
+// refineEdit says what all of them have in common. of is what the revision goes with.
+func refineEdit(f tool.Fields, of string) {
+	RefinePath(f.Field("path"))
+	refinePosition(f.Field("position"))
+	refineBase(f.Field("revision"), of)
 }
 
 // What every answer about an edit of a text ends with.
 type textEdited struct {
-	ContentLength int    `json:"content_length"`
+	ContentLength int    `json:"content_length" jsonschema:"Length of the whole document now"`
 	Revision      string `json:"revision"`
-	Merged        bool   `json:"merged,omitempty"`
+	Merged        bool   `json:"merged,omitempty" jsonschema:"true where others had changed the document since the revision that the call refers to: the edit was carried over, and other positions have shifted. Read it again before the next edit."`
 }
 
-func textEditedProperties() []tool.Property {
-	return append([]tool.Property{
-		tool.Required("content_length", tool.Integer("Length of the whole document now, "+PositionUnit+".")),
-		tool.Required("revision", desk.RevisionSchema("the document's content")),
-		tool.Optional("merged", tool.Boolean("true where others had changed the document since the revision that the call refers to: the edit was carried over, and other positions have shifted. Read it again before the next edit.")),
-	}, tool.SavedProperties()...)
+// Refine implements tool.Refiner.
+func (textEdited) Refine(f tool.Fields) {
+	inCharacters(f.Field("content_length"))
+	f.Field("revision").Say(desk.RevisionText("the document's content"))
 }
 
 const editMerge = "Positions refer to the document as you were last shown it; what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. "
 
 type insertTextResult struct {
 	Message  string `json:"message"`
-	Position int    `json:"position"`
-	Length   int    `json:"length"`
+	Position int    `json:"position" jsonschema:"Where the text is now"`
+	Length   int    `json:"length" jsonschema:"Length of the inserted text."`
 	textEdited
 }
+
+// Refine implements tool.Refiner.
+func (insertTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // insertDocumentText makes insert_document_text.
 func insertDocumentText(d *desk.Desk) tool.Tool {
@@ -53,21 +95,13 @@ func insertDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Inserts text at a position of a text document; people who have it open see it at once. " + editMerge +
 			"Use it to add to a document without touching the rest. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Text document")),
-			tool.Required("position", positionSchema("Where to insert: 0 is the start, the document's length the end")),
-			tool.Required("text", ContentSchema("Text to insert.")),
-			tool.Optional("revision", baseSchema("the position")),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("position", tool.Integer("Where the text is now, "+PositionUnit+".")),
-			tool.Required("length", tool.Integer("Length of the inserted text.")),
-		}, textEditedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
-			args.Length = 0
-			done, doc, err := editText(ctx, d, args, "insert text")
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[insertTextArgs](nil),
+		Output: tool.DocumentResultOf[insertTextResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
+			done, doc, err := editText(ctx, d, replaceTextArgs{
+				Path: args.Path, Position: args.Position, Text: args.Text, Revision: args.Revision,
+			}, "insert text")
 			if err != nil {
 				return nil, err
 			}
@@ -83,11 +117,14 @@ func insertDocumentText(d *desk.Desk) tool.Tool {
 
 type deleteTextResult struct {
 	Message  string `json:"message"`
-	Position int    `json:"position"`
-	Length   int    `json:"length"`
-	Removed  string `json:"removed_text"`
+	Position int    `json:"position" jsonschema:"Where the text was"`
+	Length   int    `json:"length" jsonschema:"Length of the deleted text."`
+	Removed  string `json:"removed_text" jsonschema:"The deleted text, its middle left out where it is long."`
 	textEdited
 }
+
+// Refine implements tool.Refiner.
+func (deleteTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // deleteDocumentText makes delete_document_text.
 func deleteDocumentText(d *desk.Desk) tool.Tool {
@@ -97,21 +134,13 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Deletes length characters from a position of a text document on; people who have it open see it at once. " + editMerge +
 			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Text document")),
-			tool.Required("position", positionSchema("Where the text to delete begins")),
-			tool.Required("length", lengthSchema("How much to delete")),
-			tool.Optional("revision", baseSchema("position and length")),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("position", tool.Integer("Where the text was, "+PositionUnit+".")),
-			tool.Required("length", tool.Integer("Length of the deleted text.")),
-			tool.Required("removed_text", tool.Text("The deleted text, its middle left out where it is long.")),
-		}, textEditedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
-			done, doc, err := editText(ctx, d, args, "delete text")
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[deleteTextArgs](nil),
+		Output: tool.DocumentResultOf[deleteTextResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
+			done, doc, err := editText(ctx, d, replaceTextArgs{
+				Path: args.Path, Position: args.Position, Length: args.Length, Revision: args.Revision,
+			}, "delete text")
 			if err != nil {
 				return nil, err
 			}
@@ -126,12 +155,15 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 
 type replaceTextResult struct {
 	Message   string `json:"message"`
-	Position  int    `json:"position"`
-	Length    int    `json:"length"`
-	NewLength int    `json:"new_length"`
-	Removed   string `json:"removed_text"`
+	Position  int    `json:"position" jsonschema:"Where the text was"`
+	Length    int    `json:"length" jsonschema:"Length of the replaced text."`
+	NewLength int    `json:"new_length" jsonschema:"Length of the new text."`
+	Removed   string `json:"removed_text" jsonschema:"The replaced text, its middle left out where it is long."`
 	textEdited
 }
+
+// Refine implements tool.Refiner.
+func (replaceTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")) }
 
 // replaceDocumentText makes replace_document_text.
 func replaceDocumentText(d *desk.Desk) tool.Tool {
@@ -141,22 +173,10 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Puts text in the place of length characters from a position of a text document on, writing only what differs; people who have it open see it at once. " + editMerge +
 			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Text document")),
-			tool.Required("position", positionSchema("Where the text to replace begins")),
-			tool.Required("length", lengthSchema("How much to replace")),
-			tool.Required("text", ContentSchema("Text to put there.")),
-			tool.Optional("revision", baseSchema("position and length")),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("position", tool.Integer("Where the text was, "+PositionUnit+".")),
-			tool.Required("length", tool.Integer("Length of the replaced text.")),
-			tool.Required("new_length", tool.Integer("Length of the new text.")),
-			tool.Required("removed_text", tool.Text("The replaced text, its middle left out where it is long.")),
-		}, textEditedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args textEditArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[replaceTextArgs](nil),
+		Output: tool.DocumentResultOf[replaceTextResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, args, "replace text")
 			if err != nil {
 				return nil, err
@@ -171,18 +191,6 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 	}
 }
 
-func positionSchema(description string) tool.OldSchema {
-	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
-}
-
-func lengthSchema(description string) tool.OldSchema {
-	return tool.Integer(description+", "+PositionUnit+".").Between(0, MaxPosition)
-}
-
-func ContentSchema(description string) tool.OldSchema {
-	return tool.Text(description+" Line ends are stored as \\n.").Length(0, maxText)
-}
-
 // editDone is what became of an edit.
 type editDone struct {
 	position int    // in the text as it was when the edit was made
@@ -194,7 +202,7 @@ type editDone struct {
 const removedShown = 1000
 
 // editText makes the edit of args; the caller releases the document.
-func editText(ctx context.Context, d *desk.Desk, args textEditArgs, name string) (editDone, *session.Document, error) {
+func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name string) (editDone, *session.Document, error) {
 	doc, err := openText(ctx, d, args.Path)
 	if err != nil {
 		return editDone{}, nil, err
@@ -207,7 +215,7 @@ func editText(ctx context.Context, d *desk.Desk, args textEditArgs, name string)
 	return done, doc, nil
 }
 
-func editOpen(ctx context.Context, d *desk.Desk, doc *session.Document, args textEditArgs, name string) (done editDone, err error) {
+func editOpen(ctx context.Context, d *desk.Desk, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
 	var expected string // the text afterwards as the caller imagines it
 	put := tool.Lines(args.Text)
 	text, rev, err := rewriteText(ctx, d, doc, args.Revision, name, func(e *ydoc.TextEditor, base string, rev ydoc.Revision) error {

@@ -14,34 +14,48 @@ import (
 )
 
 type infoArgs struct {
-	Path    string `json:"path"`
-	Include bool   `json:"include_content"`
-	Max     *int   `json:"max_content"`
+	Path    string `json:"path" jsonschema:"Document or folder"`
+	Include bool   `json:"include_content,omitempty" jsonschema:"Whether to return the content too."`
+	Max     *int   `json:"max_content,omitempty"`
 }
 
+// Refine implements tool.Refiner.
+func (infoArgs) Refine(f tool.Fields) {
+	RefinePath(f.Field("path"))
+	f.Field("include_content").Default(false)
+	refineMax(f.Field("max_content"))
+}
+
+// Info is what the server knows of a file, notebook or folder.
 type Info struct {
-	Name         string `json:"name"`
-	Path         string `json:"path"`
-	Type         string `json:"type"`
-	Format       string `json:"format"`
-	Created      string `json:"created"`
-	LastModified string `json:"last_modified"`
-	Size         *int64 `json:"size"`
-	Writable     bool   `json:"writable"`
+	Name         string `json:"name" jsonschema:"Name without the folder."`
+	Path         string `json:"path" jsonschema:"The document, without a leading slash."`
+	Type         string `json:"type" jsonschema:"\"file\", \"directory\" or \"notebook\"."`
+	Format       string `json:"format" jsonschema:"\"text\", \"base64\" or \"json\"."`
+	Created      string `json:"created" jsonschema:"ISO 8601 time."`
+	LastModified string `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
+	Size         *int64 `json:"size" jsonschema:"Bytes on disk; null for folders."`
+	Writable     bool   `json:"writable" jsonschema:"Whether the server may write it."`
 	MimeType     string `json:"mimetype"`
-	URL          string `json:"url"`
+	URL          string `json:"url" jsonschema:"Address at which a person opens it."`
 }
 
 type contentInfo struct {
-	Length    int  `json:"content_length"`
-	Truncated bool `json:"truncated"`
+	Length    int  `json:"content_length" jsonschema:"Length of the whole content"`
+	Truncated bool `json:"truncated" jsonschema:"Whether there is more content than returned."`
 }
 
 // An infoResult is all of it in one object, for hosts that read that.
 type infoResult struct {
 	Info
 	*contentInfo
-	Content *string `json:"content,omitempty"`
+	Content *string `json:"content,omitempty" jsonschema:"The content, which as text is a message of its own."`
+}
+
+// Refine implements tool.Refiner.
+func (infoResult) Refine(f tool.Fields) {
+	inCharacters(f.Field("content_length"))
+	f.Optional("content_length", "truncated")
 }
 
 // getDocumentInfo makes get_document_info.
@@ -53,27 +67,9 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 		Description: "Returns what the server knows of a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
 			"of text and notebooks as it is in the shared document now, of other files as base64. " +
 			"Use it to see what a file is before reading it; for editing, get_document_content is what positions refer to. Costs little without content.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Document or folder")),
-			tool.Optional("include_content", tool.Boolean("Whether to return the content too.").Def(false)),
-			MaxContentProperty(),
-		),
-		Output: tool.Object("",
-			tool.Required("name", tool.Text("Name without the folder.")),
-			tool.Required("path", tool.Text("The document, without a leading slash.")),
-			tool.Required("type", tool.Text("\"file\", \"directory\" or \"notebook\".")),
-			tool.Required("format", tool.Text("\"text\", \"base64\" or \"json\".")),
-			tool.Required("created", tool.Text("ISO 8601 time.")),
-			tool.Required("last_modified", tool.Text("ISO 8601 time at which the file on disk was last written.")),
-			tool.Required("size", tool.Integer("Bytes on disk; null for folders.").OrNull()),
-			tool.Required("writable", tool.Boolean("Whether the server may write it.")),
-			tool.Required("mimetype", tool.Text("")),
-			tool.Required("url", tool.Text("Address at which a person opens it.")),
-			tool.Optional("content_length", tool.Integer("Length of the whole content, "+PositionUnit+".")),
-			tool.Optional("truncated", tool.Boolean("Whether there is more content than returned.")),
-			tool.Optional("content", tool.Text("The content, which as text is a message of its own.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[infoArgs](nil),
+		Output: tool.ResultOf[infoResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {

@@ -10,25 +10,32 @@ import (
 )
 
 type listDocumentsArgs struct {
-	Path  string `json:"path"`
-	Depth *int   `json:"max_depth"`
+	Path  string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder."`
+	Depth *int   `json:"max_depth,omitempty" jsonschema:"How many levels to list: 1 is the folder itself, 2 also the folders in it, and so on."`
+}
+
+// Refine implements tool.Refiner.
+func (listDocumentsArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("max_depth").Limit(1, MaxDepth).Default(1)
 }
 
 type listDocumentsResult struct {
-	Documents []ListedDocument `json:"documents"`
-	Stopped   bool             `json:"stopped_early"`
-	Message   string           `json:"message,omitempty"`
+	Documents []ListedDocument `json:"documents" jsonschema:"What was found, sorted by path. As text it is this list alone."`
+	Stopped   bool             `json:"stopped_early" jsonschema:"Whether there is more than listed."`
+	Message   string           `json:"message,omitempty" jsonschema:"Why it stopped early, or what could not be listed."`
 }
 
+// A ListedDocument is a file, notebook or folder in a list.
 type ListedDocument struct {
-	Name         string `json:"name"`
-	Path         string `json:"path"`
-	Type         string `json:"type"`
-	Created      string `json:"created"`
-	LastModified string `json:"last_modified"`
-	Size         *int64 `json:"size"`
-	Writable     bool   `json:"writable"`
-	URL          string `json:"url"`
+	Name         string `json:"name" jsonschema:"Name without the folder."`
+	Path         string `json:"path" jsonschema:"Path for the other tools, without a leading slash."`
+	Type         string `json:"type" jsonschema:"\"file\", \"directory\" or \"notebook\"."`
+	Created      string `json:"created" jsonschema:"ISO 8601 time."`
+	LastModified string `json:"last_modified" jsonschema:"ISO 8601 time."`
+	Size         *int64 `json:"size" jsonschema:"Bytes on disk; null for folders."`
+	Writable     bool   `json:"writable" jsonschema:"Whether the server may write it."`
+	URL          string `json:"url" jsonschema:"Address at which a person opens it."`
 }
 
 // listDocuments makes list_documents.
@@ -40,25 +47,9 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Description: "Lists what is in a folder, as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
 			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
 			"It stops at " + tool.Thousands(MaxListed) + " entries, " + tool.Thousands(MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("path", tool.Text("Folder, relative to the server's root folder.").Length(0, 4096).Def("")),
-			tool.Optional("max_depth", tool.Integer("How many levels to list: 1 is the folder itself, 2 also the folders in it, and so on.").Between(1, MaxDepth).Def(1)),
-		),
-		Output: tool.Object("",
-			tool.Required("documents", tool.List("What was found, sorted by path. As text it is this list alone.", tool.Object("",
-				tool.Required("name", tool.Text("Name without the folder.")),
-				tool.Required("path", tool.Text("Path for the other tools, without a leading slash.")),
-				tool.Required("type", tool.Text("\"file\", \"directory\" or \"notebook\".")),
-				tool.Required("created", tool.Text("ISO 8601 time.")),
-				tool.Required("last_modified", tool.Text("ISO 8601 time.")),
-				tool.Required("size", tool.Integer("Bytes on disk; null for folders.").OrNull()),
-				tool.Required("writable", tool.Boolean("Whether the server may write it.")),
-				tool.Required("url", tool.Text("Address at which a person opens it.")),
-			))),
-			tool.Required("stopped_early", tool.Boolean("Whether there is more than listed.")),
-			tool.Optional("message", tool.Text("Why it stopped early, or what could not be listed.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[listDocumentsArgs](nil),
+		Output: tool.ResultOf[listDocumentsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.Path)
 			if err != nil {

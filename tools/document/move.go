@@ -11,14 +11,18 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-type documentArgs struct {
-	Path string `json:"path"`
+type deleteArgs struct {
+	Path string `json:"path" jsonschema:"Document or empty folder to delete"`
 }
 
+// Refine implements tool.Refiner.
+func (deleteArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
+
+// A DeleteResult is the answer of delete_document.
 type DeleteResult struct {
 	Message string   `json:"message"`
-	Path    string   `json:"path"`
-	OpenIn  []string `json:"still_open_by,omitempty"`
+	Path    string   `json:"path" jsonschema:"The deleted document, without a leading slash."`
+	OpenIn  []string `json:"still_open_by,omitempty" jsonschema:"Others who have it open, as far as is known: tell them."`
 }
 
 // deleteDocument makes delete_document.
@@ -30,14 +34,10 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 		Description: "Deletes a file, a notebook or an empty folder for good, what is open here of it included. " +
 			"Use it only for what nobody needs. A tab in which a person has it open stays as it is without being told, and what is typed there goes nowhere unless the person saves it, which makes the file anew: " +
 			"still_open_by names those who were met in the document. A notebook's kernel is left running.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(tool.Required("path", PathSchema("Document or empty folder to delete"))),
-		Output: tool.Object("",
-			tool.Required("message", tool.Text("")),
-			tool.Required("path", tool.Text("The deleted document, without a leading slash.")),
-			tool.Optional("still_open_by", tool.List("Others who have it open, as far as is known: tell them.", tool.Text(""))),
-		),
-		Handle: tool.Typed(func(ctx context.Context, args documentArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[deleteArgs](nil),
+		Output: tool.ResultOf[DeleteResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -61,15 +61,22 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 }
 
 type renameArgs struct {
-	Path    string `json:"path"`
-	NewPath string `json:"newPath"`
+	Path    string `json:"path" jsonschema:"Document or folder to rename"`
+	NewPath string `json:"newPath" jsonschema:"New path, the name included"`
 }
 
+// Refine implements tool.Refiner.
+func (renameArgs) Refine(f tool.Fields) {
+	RefinePath(f.Field("path"))
+	RefinePath(f.Field("newPath"))
+}
+
+// A RenameResult is the answer of rename_document.
 type RenameResult struct {
 	Message string `json:"message"`
-	OldPath string `json:"old_path"`
-	NewPath string `json:"new_path"`
-	Warning string `json:"warning,omitempty"`
+	OldPath string `json:"old_path" jsonschema:"Without a leading slash."`
+	NewPath string `json:"new_path" jsonschema:"Without a leading slash."`
+	Warning string `json:"warning,omitempty" jsonschema:"What of it that was open did not go along."`
 }
 
 // renameDocument makes rename_document.
@@ -80,17 +87,9 @@ func renameDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Renames or moves a file, a notebook or a folder; content stays. Refuses where there is something at the new path, where its folder does not exist, and a change between .ipynb and other endings. " +
 			"People who have it open go on in it under its new name, a notebook's kernel goes along, and so do your own open documents. Takes a second or two for what is open.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Document or folder to rename")),
-			tool.Required("newPath", PathSchema("New path, the name included")),
-		),
-		Output: tool.Object("",
-			tool.Required("message", tool.Text("")),
-			tool.Required("old_path", tool.Text("Without a leading slash.")),
-			tool.Required("new_path", tool.Text("Without a leading slash.")),
-			tool.Optional("warning", tool.Text("What of it that was open did not go along.")),
-		),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[renameArgs](nil),
+		Output: tool.ResultOf[RenameResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
 			from, err := PathArg("path", args.Path)
 			if err != nil {
@@ -120,14 +119,21 @@ func renameDocument(d *desk.Desk) tool.Tool {
 }
 
 type copyArgs struct {
-	Path     string `json:"path"`
-	CopyPath string `json:"copyPath"`
+	Path     string `json:"path" jsonschema:"File or notebook to copy"`
+	CopyPath string `json:"copyPath" jsonschema:"Path of the copy, the name included"`
 }
 
+// Refine implements tool.Refiner.
+func (copyArgs) Refine(f tool.Fields) {
+	RefinePath(f.Field("path"))
+	RefinePath(f.Field("copyPath"))
+}
+
+// A CopyResult is the answer of copy_document.
 type CopyResult struct {
 	Message      string `json:"message"`
-	OriginalPath string `json:"original_path"`
-	CopyPath     string `json:"copy_path"`
+	OriginalPath string `json:"original_path" jsonschema:"Without a leading slash."`
+	CopyPath     string `json:"copy_path" jsonschema:"Without a leading slash."`
 }
 
 // copyDocument makes copy_document.
@@ -138,16 +144,9 @@ func copyDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Copies a file or notebook, edits that are not yet saved included. The original is not touched. Refuses where there is something at the new path, and where its folder does not exist. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("File or notebook to copy")),
-			tool.Required("copyPath", PathSchema("Path of the copy, the name included")),
-		),
-		Output: tool.Object("",
-			tool.Required("message", tool.Text("")),
-			tool.Required("original_path", tool.Text("Without a leading slash.")),
-			tool.Required("copy_path", tool.Text("Without a leading slash.")),
-		),
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[copyArgs](nil),
+		Output: tool.ResultOf[CopyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args copyArgs) (*tool.Answer, error) {
 			from, err := PathArg("path", args.Path)
 			if err != nil {

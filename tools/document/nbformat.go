@@ -329,6 +329,7 @@ func textOf(v any) (string, bool) {
 	return "", false
 }
 
+// ValidID tells whether a cell may have the id, by nbformat.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
 }

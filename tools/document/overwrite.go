@@ -11,17 +11,31 @@ import (
 )
 
 type overwriteArgs struct {
-	Path     string `json:"path"`
+	Path     string `json:"path" jsonschema:"Text document or notebook"`
 	Content  string `json:"content"`
-	Revision string `json:"revision"`
+	Revision string `json:"revision,omitempty"`
 }
 
+// Refine implements tool.Refiner.
+func (overwriteArgs) Refine(f tool.Fields) {
+	RefinePath(f.Field("path"))
+	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + notebookForms + "."))
+	refineBase(f.Field("revision"), "the content's changes")
+}
+
+// An OverwriteResult is the answer of overwrite_document.
 type OverwriteResult struct {
 	Message  string `json:"message"`
-	Path     string `json:"path"`
-	Length   int    `json:"content_length"`
+	Path     string `json:"path" jsonschema:"The document, without a leading slash."`
+	Length   int    `json:"content_length" jsonschema:"Length of the content given"`
 	Revision string `json:"revision"`
-	Merged   bool   `json:"merged,omitempty"`
+	Merged   bool   `json:"merged,omitempty" jsonschema:"true where the document is now not the content given, because others had changed it since the revision that it refers to. Read it again before the next edit."`
+}
+
+// Refine implements tool.Refiner.
+func (OverwriteResult) Refine(f tool.Fields) {
+	inCharacters(f.Field("content_length"))
+	f.Field("revision").Say(desk.RevisionText("the document's content"))
 }
 
 // overwriteDocument makes overwrite_document.
@@ -34,19 +48,9 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			"The content counts as a change from what you were last shown: what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. " +
 			"Of a notebook the content is its JSON; cells of the same id are changed in place, others inserted and deleted. " +
 			"For a small change the tools for text and cells cost less. Of what was there nothing remains.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Text document or notebook")),
-			tool.Required("content", ContentSchema("The whole new content; of a notebook, "+notebookForms+".")),
-			tool.Optional("revision", baseSchema("the content's changes")),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("path", tool.Text("The document, without a leading slash.")),
-			tool.Required("content_length", tool.Integer("Length of the content given, "+PositionUnit+".")),
-			tool.Required("revision", desk.RevisionSchema("the document's content")),
-			tool.Optional("merged", tool.Boolean("true where the document is now not the content given, because others had changed it since the revision that it refers to. Read it again before the next edit.")),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[overwriteArgs](nil),
+		Output: tool.DocumentResultOf[OverwriteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
 			if len(args.Content) > desk.MaxSourceTotal {
 				return nil, desk.CheckTotal(args.Content)

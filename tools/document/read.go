@@ -12,27 +12,50 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// How many characters of content an answer has.
 const (
 	defaultContent = 32_768
 	MaxContent     = 400_000
 )
 
+type readArgs struct {
+	Path string `json:"path" jsonschema:"Document"`
+	ContentArgs
+}
+
+// Refine implements tool.Refiner.
+func (readArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
+
+// ContentArgs are the arguments of every tool that reads a text piece by piece.
 type ContentArgs struct {
-	Path     string `json:"path"`
-	Max      *int   `json:"max_content"`
-	Position int    `json:"position"`
+	Max      *int `json:"max_content,omitempty"`
+	Position int  `json:"position,omitempty" jsonschema:"Where to begin"`
 }
 
+// Refine implements tool.Refiner.
+func (ContentArgs) Refine(f tool.Fields) {
+	refineMax(f.Field("max_content"))
+	refinePosition(f.Field("position")).Default(0)
+}
+
+// refineMax describes the argument that bounds the content.
+func refineMax(f tool.Field) {
+	f.Say("Most characters of content to return.").Limit(1, MaxContent).Default(defaultContent)
+}
+
+// A ContentResult is a piece of a text.
 type ContentResult struct {
-	Content   string `json:"content"`
-	Truncated bool   `json:"truncated"`
-	Length    int    `json:"content_length"`
+	Content   string `json:"content" jsonschema:"The document's text, from position on."`
+	Truncated bool   `json:"truncated" jsonschema:"Whether there is more behind it."`
+	Length    int    `json:"content_length" jsonschema:"Length of the whole document"`
 	Revision  string `json:"revision"`
-	Next      *int   `json:"next_position,omitempty"`
+	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
 }
 
-func MaxContentProperty() tool.Property {
-	return tool.Optional("max_content", tool.Integer("Most characters of content to return.").Between(1, MaxContent).Def(defaultContent))
+// Refine implements tool.Refiner.
+func (ContentResult) Refine(f tool.Fields) {
+	inCharacters(f.Field("content_length"))
+	f.Field("revision").Say(desk.RevisionText("the document's content"))
 }
 
 // getDocumentContent makes get_document_content.
@@ -44,27 +67,17 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, what people have typed and not yet saved included. " +
 			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; of a longer document read on from next_position. " +
 			"Of a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("path", PathSchema("Document")),
-			MaxContentProperty(),
-			tool.Optional("position", tool.Integer("Where to begin, "+PositionUnit+".").Between(0, MaxPosition).Def(0)),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("content", tool.Text("The document's text, from position on.")),
-			tool.Required("truncated", tool.Boolean("Whether there is more behind it.")),
-			tool.Required("content_length", tool.Integer("Length of the whole document, "+PositionUnit+".")),
-			tool.Required("revision", desk.RevisionSchema("the document's content")),
-			tool.Optional("next_position", tool.Integer("Where the rest begins, when truncated.")),
-		}, tool.SavedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args ContentArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[readArgs](nil),
+		Output: tool.DocumentResultOf[ContentResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
 			doc, err := openDocument(ctx, d, args.Path)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
 			var out ContentResult
-			shorter, err := ReadText(ctx, d, doc, args, &out)
+			shorter, err := ReadText(ctx, d, doc, args.ContentArgs, &out)
 			if err != nil {
 				return nil, err
 			}

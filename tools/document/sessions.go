@@ -11,31 +11,31 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+type sessionArgs struct {
+	Path string `json:"path" jsonschema:"Document"`
+}
+
+// Refine implements tool.Refiner.
+func (sessionArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
+
+// A Session is what is said of every session.
 type Session struct {
-	Path         string   `json:"path"`
-	SessionID    string   `json:"session_id,omitempty"`
-	FileID       string   `json:"file_id,omitempty"`
-	Status       string   `json:"status"`
-	LastActivity string   `json:"last_activity,omitempty"`
-	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty"`
-	Saved        *bool    `json:"saved,omitempty"`
-	SaveProblem  string   `json:"save_problem,omitempty"`
+	Path         string   `json:"path" jsonschema:"Without a leading slash."`
+	SessionID    string   `json:"session_id,omitempty" jsonschema:"The server's collaboration session."`
+	FileID       string   `json:"file_id,omitempty" jsonschema:"The server's id of the file."`
+	Status       string   `json:"status" jsonschema:"\"not_found\" where this program had not opened it."`
+	LastActivity string   `json:"last_activity,omitempty" jsonschema:"ISO 8601 time of the last use by a tool."`
+	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it is closed for want of use; absent while it is in use or when it has ended."`
 	Message      string   `json:"message"`
+	tool.FileNote
 }
 
-// SessionProperties describe what is said of every session.
-func SessionProperties() []tool.Property {
-	return append([]tool.Property{
-		tool.Required("path", tool.Text("Without a leading slash.")),
-		tool.Optional("session_id", tool.Text("The server's collaboration session.")),
-		tool.Optional("file_id", tool.Text("The server's id of the file.")),
-		tool.Required("status", StatusSchema("\"not_found\" where this program had not opened it.", session.Connected, session.Disconnected, notFound)),
-		tool.Optional("last_activity", tool.Text("ISO 8601 time of the last use by a tool.")),
-		tool.Optional("expires_in_seconds", tool.Described("number", "Until it is closed for want of use; absent while it is in use or when it has ended.")),
-		tool.Required("message", tool.Text("")),
-	}, tool.SavedProperties()...)
+// Refine implements tool.Refiner.
+func (Session) Refine(f tool.Fields) {
+	f.Field("status").OneOf(session.Connected, session.Disconnected, notFound)
 }
 
+// DescribeSession puts what is known of a session into an answer's words.
 func DescribeSession(i session.Info) Session {
 	v := Session{
 		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
@@ -59,9 +59,9 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:  tool.Arguments(tool.Required("path", PathSchema("Document"))),
-		Output: tool.Object("", SessionProperties()...),
-		Handle: tool.Typed(func(_ context.Context, args documentArgs) (*tool.Answer, error) {
+		Input:  tool.ArgumentsOf[sessionArgs](nil),
+		Output: tool.ResultOf[Session](nil),
+		Handle: tool.Typed(func(_ context.Context, args sessionArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -92,21 +92,17 @@ func SessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
 	return session.Info{}, false, nil
 }
 
+// An EndSessionResult says what became of a session that was to be ended.
 type EndSessionResult struct {
-	Path        string `json:"path"`
-	Status      string `json:"status"`
-	Message     string `json:"message"`
-	Saved       *bool  `json:"saved,omitempty"`
-	SaveProblem string `json:"save_problem,omitempty"`
+	Path    string `json:"path" jsonschema:"Without a leading slash."`
+	Status  string `json:"status" jsonschema:"\"not_found\" where this program had not opened it."`
+	Message string `json:"message"`
+	tool.FileNote
 }
 
-// EndedProperties describe an endSessionResult.
-func EndedProperties() []tool.Property {
-	return append([]tool.Property{
-		tool.Required("path", tool.Text("Without a leading slash.")),
-		tool.Required("status", StatusSchema("\"not_found\" where this program had not opened it.", session.Disconnected, notFound)),
-		tool.Required("message", tool.Text("")),
-	}, tool.SavedProperties()...)
+// Refine implements tool.Refiner.
+func (EndSessionResult) Refine(f tool.Fields) {
+	f.Field("status").OneOf(session.Disconnected, notFound)
 }
 
 // endDocumentSession makes end_document_session.
@@ -118,9 +114,9 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 		Description: "Saves and leaves a document's collaboration session now, before it closes for want of use. People's tabs stay as they are, " +
 			"and the next tool that names the document opens it again.",
 		Marks:  tool.Marks{Idempotent: true},
-		Input:  tool.Arguments(tool.Required("path", PathSchema("Document"))),
-		Output: tool.Object("", EndedProperties()...),
-		Handle: tool.Typed(func(ctx context.Context, args documentArgs) (*tool.Answer, error) {
+		Input:  tool.ArgumentsOf[sessionArgs](nil),
+		Output: tool.ResultOf[EndSessionResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
@@ -140,7 +136,8 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 	info, found, err := d.Manager.End(ctx, path)
 	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
-			path, session.Disconnected, "RTC session ended, but the file does not have all of it", new(bool), unsaved.Reason,
+			Path: path, Status: session.Disconnected, Message: "RTC session ended, but the file does not have all of it",
+			FileNote: tool.FileNote{Saved: new(bool), SaveProblem: unsaved.Reason},
 		}}, nil
 	}
 	if err != nil {
@@ -157,7 +154,3 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 }
 
 const notFound = "not_found"
-
-func StatusSchema(description string, values ...string) tool.OldSchema {
-	return tool.OneOf(description, values...)
-}

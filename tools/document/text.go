@@ -15,24 +15,35 @@ import (
 
 // Positions and lengths in a text document are Unicode code points, as Python's len and a model count them: an emoji of
 // one code point is one, and no position lies inside a character's code. The shared document counts UTF-16 units, which
-// is between this file, document_edit.go and the ydoc package.
+// is between this file, edit.go and the ydoc package.
 
+// PositionUnit says in a description what positions and lengths count.
 const PositionUnit = "in characters (Unicode code points, as Python's len counts; a line end is one)"
 
+// How long a text may be.
 const (
 	maxText     = 4_000_000  // characters of a document's content in a call
 	MaxPosition = 20_000_000 // beyond any text document that is opened
 )
 
-// PathSchema describes a path argument that has to name a document.
-func PathSchema(description string) tool.OldSchema {
-	return tool.Text(description+", relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed.").Length(1, 4096)
+// RefinePath ends the description of a path argument, which begins with what the path has to name, and bounds it.
+func RefinePath(f tool.Field) tool.Field {
+	return f.EndWith(", relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed.").Limit(1, desk.MaxPath)
 }
 
-// baseSchema describes the revision that a call's positions or content are about.
-func baseSchema(of string) tool.OldSchema {
-	return tool.Text("The document's revision that "+of+" refer to. Left out: the one you were last shown.").Length(1, 20)
+// RefineContent does the same for text that a call brings along.
+func RefineContent(f tool.Field) tool.Field { return f.EndWith(desk.LineEnds).Limit(0, maxText) }
+
+// refineBase describes the revision that a call's positions or content are about.
+func refineBase(f tool.Field, of string) {
+	f.Say("The document's revision that "+of+" refer to. Left out: the one you were last shown.").Limit(1, 20)
 }
+
+// refinePosition is for an argument that counts characters.
+func refinePosition(f tool.Field) tool.Field { return inCharacters(f).Limit(0, MaxPosition) }
+
+// inCharacters ends a description with what is counted.
+func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUnit + ".") }
 
 // PathArg checks a path argument that has to name something below the root.
 func PathArg(name, path string) (string, error) {

@@ -31,6 +31,7 @@ type WalkNote struct {
 	example    string // one of them, and why
 }
 
+// String is how people are told of it.
 func (n WalkNote) String() string {
 	var parts []string
 	if n.Stopped != "" {
