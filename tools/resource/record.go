@@ -14,19 +14,29 @@ import (
 )
 
 type recordArgs struct {
-	Topics    []string `json:"topics"`
-	Discovery string   `json:"discovery"`
-	Solution  string   `json:"solution"`
-	Module    string   `json:"module"`
-	AddTo     string   `json:"add_to"`
+	Topics    []string `json:"topics,omitempty" jsonschema:"What this session is about."`
+	Discovery string   `json:"discovery,omitempty" jsonschema:"What was found out, in a sentence or two; of a solved issue, the problem."`
+	Solution  string   `json:"solution,omitempty" jsonschema:"How the issue was solved."`
+	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file that it is about."`
+	AddTo     string   `json:"add_to,omitempty" jsonschema:"List of the module in the project file to add the discovery to."`
 }
 
+// Refine implements tool.Refiner.
+func (recordArgs) Refine(f tool.Fields) {
+	f.Field("topics").Limit(1, 20).Items().Limit(1, 200)
+	f.Field("discovery").Limit(1, 4000)
+	f.Field("solution").Limit(1, 4000)
+	f.Field("module").Limit(1, 200)
+	f.Field("add_to").OneOf(project.Patterns, project.BusinessRules, project.CommonIssues)
+}
+
+// A RecordResult is the answer of record_context.
 type RecordResult struct {
-	Session     string `json:"session"`
-	Topics      int    `json:"topics"`
-	Discoveries int    `json:"discoveries"`
-	Project     string `json:"project,omitempty"`
-	Added       *bool  `json:"added,omitempty"`
+	Session     string `json:"session" jsonschema:"Id of this session."`
+	Topics      int    `json:"topics" jsonschema:"Topics that it has now."`
+	Discoveries int    `json:"discoveries" jsonschema:"Discoveries that it has now."`
+	Project     string `json:"project,omitempty" jsonschema:"The project file that was added to."`
+	Added       *bool  `json:"added,omitempty" jsonschema:"false where the project file had it already."`
 }
 
 // recordContext makes record_context.
@@ -38,21 +48,9 @@ func recordContext(d *Provider) tool.Tool {
 		Description: "Keeps a topic, a discovery or a solved issue of this session for later ones, which read it at " + UriCurrentWork + " and " + UriRecent + ". " +
 			"With add_to and module it is written into the project file as well, which people see at once if they have it open; comments and order stay. " +
 			"Use it when something took effort to find out and will matter again.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Optional("topics", tool.List("What this session is about.", tool.Text("").Length(1, 200)).Items(1, 20)),
-			tool.Optional("discovery", tool.Text("What was found out, in a sentence or two; of a solved issue, the problem.").Length(1, 4000)),
-			tool.Optional("solution", tool.Text("How the issue was solved.").Length(1, 4000)),
-			tool.Optional("module", tool.Text("Module of the project file that it is about.").Length(1, 200)),
-			tool.Optional("add_to", tool.OneOf("List of the module in the project file to add the discovery to.", project.Patterns, project.BusinessRules, project.CommonIssues)),
-		),
-		Output: tool.Object("",
-			tool.Required("session", tool.Text("Id of this session.")),
-			tool.Required("topics", tool.Integer("Topics that it has now.")),
-			tool.Required("discoveries", tool.Integer("Discoveries that it has now.")),
-			tool.Optional("project", tool.Text("The project file that was added to.")),
-			tool.Optional("added", tool.Boolean("false where the project file had it already.")),
-		),
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[recordArgs](nil),
+		Output: tool.ResultOf[RecordResult](nil),
 		Handle: tool.Typed(d.record),
 	}
 }

@@ -12,6 +12,7 @@ import (
 // A pattern is a template as it is listed.
 type pattern struct{ Name, description string }
 
+// NotebookPatterns are the templates of notebooks that there are.
 func NotebookPatterns() []pattern {
 	var out []pattern
 	for _, t := range templates.All() {
