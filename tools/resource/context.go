@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// The addresses of what is known of the project and of sessions.
 const (
 	ContextScheme  = "context://"
 	UriOverview    = ContextScheme + "project/overview"

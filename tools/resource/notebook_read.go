@@ -23,6 +23,7 @@ import (
 // resourceRoom bounds the text of a resource, in bytes as it is on the wire.
 const resourceRoom = tool.AnswerRoom - 30_000
 
+// The MIME types of what is read.
 const (
 	MIMEJSON     = "application/json"
 	MIMEMarkdown = "text/markdown"
