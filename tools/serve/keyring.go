@@ -7,20 +7,19 @@ import (
 	"fmt"
 	"log/slog"
 	"net/http"
-	"net/url"
 	"slices"
-	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/coreos/go-oidc/v3/oidc"
 	"github.com/go-jose/go-jose/v4"
+	"golang.org/x/time/rate"
 )
 
 const (
-	// keysFresh is for how long an issuer's keys are used without reading them again: so long may one live on that the
-	// issuer has withdrawn.
+	// keysFresh is how long an issuer's keys are used without reading them again, and so how long a withdrawn key is good.
 	keysFresh = 15 * time.Minute
-	// keysStale is for how long they are used when they cannot be read again.
+	// keysStale is how long they are used when they cannot be read again.
 	keysStale = time.Hour
 	// readEvery is how often they are read at most, whatever clients send, and readBurst how often at once.
 	readEvery = 10 * time.Second
@@ -37,26 +36,37 @@ var (
 	errSigned = errors.New("the token is not signed with a key of the issuer's")
 )
 
-// A keyring has the keys of an issuer. They are read when they are needed first, when they are old, and when a token names
+// A keyring has the keys of an issuer. It reads them when it needs them first, when they are old, and when a token names
 // one that is not there.
+//
+// It finds the issuer by go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the issuer
+// has withdrawn, uses a key with algorithms that it is not for, knows no key where one of them is odd, and may answer a
+// token with what came of a reading that ended before the token arrived.
 type keyring struct {
 	issuer string
 	client *http.Client
 	log    *slog.Logger
 	stay   context.Context // ends readings
 	now    func() time.Time
+	reads  *rate.Limiter
 	turn   chan struct{} // has one place, taken by who reads
+	last   atomic.Pointer[reading]
+}
 
-	mu    sync.Mutex
-	keys  []jose.JSONWebKey
-	read  time.Time // when keys were read; zero for never
-	tries int       // how often it was tried
-	err   error     // of the last try
-	spent time.Time // up to when the tries so far use up what may be tried
+// A reading is what is known after the keys were read, or could not be.
+type reading struct {
+	keys []jose.JSONWebKey // of the last time that they could be read
+	at   time.Time         // when that was; zero for never
+	err  error
 }
 
 func newKeyring(stay context.Context, cfg Config) *keyring {
-	return &keyring{issuer: cfg.OIDC.Issuer, client: issuerClient(), log: cfg.Logger, stay: stay, now: cfg.now, turn: make(chan struct{}, 1)}
+	k := &keyring{
+		issuer: cfg.OIDC.Issuer, client: issuerClient(), log: cfg.Logger, stay: stay, now: cfg.now,
+		reads: rate.NewLimiter(rate.Every(readEvery), readBurst), turn: make(chan struct{}, 1),
+	}
+	k.last.Store(&reading{})
+	return k
 }
 
 // verify checks a token's signature, and returns what is signed.
@@ -88,12 +98,9 @@ func (k *keyring) verify(ctx context.Context, token string) ([]byte, error) {
 
 // get gives the keys; again asks for those that the issuer has now, as far as it may be asked.
 func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error) {
-	k.mu.Lock()
-	keys, seen := k.keys, k.tries
-	fresh := !k.read.IsZero() && k.now().Sub(k.read) < keysFresh
-	k.mu.Unlock()
-	if fresh && !again {
-		return keys, nil
+	last := k.last.Load()
+	if !again && k.now().Sub(last.at) < keysFresh {
+		return last.keys, nil
 	}
 	select {
 	case k.turn <- struct{}{}:
@@ -101,95 +108,74 @@ func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if k.begin(seen) {
-		k.end(k.fetch())
+	if k.last.Load() == last && k.reads.AllowN(k.now(), 1) { // nobody has read them meanwhile
+		k.read()
 	}
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	usable := !k.read.IsZero() && k.now().Sub(k.read) < keysStale
-	if k.err != nil && (again || !usable) {
-		return nil, fmt.Errorf("%w: %w", errIssuer, k.err)
+	last = k.last.Load()
+	if last.err != nil && (again || k.now().Sub(last.at) >= keysStale) {
+		return nil, fmt.Errorf("%w: %w", errIssuer, last.err)
 	}
-	return k.keys, nil
+	return last.keys, nil
 }
 
-// begin tells whether the keys may be read, and are to be: nobody has tried since tries were counted.
-func (k *keyring) begin(tries int) bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	now := k.now()
-	if k.spent.Before(now) {
-		k.spent = now
+// read reads the keys, and keeps those that there were where they cannot be read.
+func (k *keyring) read() {
+	now := reading{at: k.now()}
+	if now.keys, now.err = k.fetch(); now.err != nil {
+		k.log.Warn("the keys of the tokens' issuer could not be read", "issuer", k.issuer, "error", now.err)
+		last := k.last.Load()
+		now.keys, now.at = last.keys, last.at
 	}
-	if k.tries != tries || k.spent.Sub(now) > (readBurst-1)*readEvery {
-		return false
-	}
-	k.spent = k.spent.Add(readEvery)
-	k.tries++
-	return true
-}
-
-// end notes what came of it.
-func (k *keyring) end(keys []jose.JSONWebKey, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.err = err; err != nil {
-		k.log.Warn("the keys of the tokens' issuer could not be read", "issuer", k.issuer, "error", err)
-		return
-	}
-	k.keys, k.read = keys, k.now()
+	k.last.Store(&now)
 }
 
 // fetch asks the issuer where its keys are, and reads them. It does not end with the request that needs them: others
 // wait for them as well.
-func (k *keyring) fetch() ([]jose.JSONWebKey, error) {
+func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
+	defer func() {
+		if err != nil {
+			err = fmt.Errorf("read the issuer's keys: %.300w", err)
+		}
+	}()
 	ctx, cancel := context.WithTimeout(k.stay, readTime)
 	defer cancel()
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {
-		return nil, fmt.Errorf("ask the issuer: %.300w", err)
+		return nil, err
 	}
-	var said struct {
+	var at struct {
 		Keys string `json:"jwks_uri"`
 	}
-	if err := provider.Claims(&said); err != nil {
-		return nil, fmt.Errorf("ask the issuer where its keys are: %w", err)
+	if err := provider.Claims(&at); err != nil {
+		return nil, err
 	}
-	at, err := url.Parse(said.Keys)
-	if err == nil {
-		err = safe(at)
-	}
+	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.Keys, nil)
 	if err != nil {
-		return nil, fmt.Errorf("the address of the issuer's keys: %w", err)
-	}
-	req, err := http.NewRequestWithContext(ctx, http.MethodGet, at.String(), nil)
-	if err != nil {
-		return nil, fmt.Errorf("read the issuer's keys: %w", err)
+		return nil, err
 	}
 	res, err := k.client.Do(req)
 	if err != nil {
-		return nil, fmt.Errorf("read the issuer's keys: %w", err)
+		return nil, err
 	}
 	defer res.Body.Close()
 	if res.StatusCode != http.StatusOK {
-		return nil, fmt.Errorf("read the issuer's keys: %s", res.Status)
+		return nil, errors.New(res.Status)
 	}
 	var set struct {
 		Keys []json.RawMessage `json:"keys"`
 	}
 	if err := json.NewDecoder(res.Body).Decode(&set); err != nil {
-		return nil, fmt.Errorf("read the issuer's keys: %w", err)
+		return nil, err
 	}
-	var keys []jose.JSONWebKey
 	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
 		var key jose.JSONWebKey
 		// Keys of kinds that are not known here, for encryption or shared ones are none to check signatures with.
 		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig") {
-			keys = append(keys, key)
+			usable = append(usable, key)
 		}
 	}
-	if len(keys) == 0 {
+	if len(usable) == 0 {
 		return nil, errors.New("the issuer has no keys to check signatures with")
 	}
-	return keys, nil
+	return usable, nil
 }

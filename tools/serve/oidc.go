@@ -173,29 +173,23 @@ func newIssued(ctx context.Context, cfg Config) (*issued, error) {
 
 // issuerClient is how the issuer is asked.
 func issuerClient() *http.Client {
-	link := &http.Transport{
+	return &http.Client{Transport: careful{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, // it is asked too seldom
 		MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true,
-	}
-	return &http.Client{
-		Transport: bounded{link},
-		CheckRedirect: func(r *http.Request, via []*http.Request) error {
-			if len(via) > 5 {
-				return errors.New("too many redirections")
-			}
-			return safe(r.URL)
-		},
-	}
+	}}}
 }
 
-// bounded reads no more of an answer than an issuer has reason to say.
-type bounded struct{ next http.RoundTripper }
+// careful asks only what nobody on the way can change, and reads no more of an answer than an issuer has reason to say.
+type careful struct{ next http.RoundTripper }
 
 const maxAnswer = 1 << 20
 
 // RoundTrip implements http.RoundTripper.
-func (b bounded) RoundTrip(r *http.Request) (*http.Response, error) {
-	res, err := b.next.RoundTrip(r)
+func (c careful) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := safe(r.URL); err != nil {
+		return nil, err
+	}
+	res, err := c.next.RoundTrip(r)
 	if err == nil {
 		res.Body = http.MaxBytesReader(nil, res.Body, maxAnswer)
 	}
