@@ -8,8 +8,9 @@ import (
 // Unified returns the change from old to new as a unified diff with the given number of unchanged lines around each
 // change, and name in its head. It is empty when the texts are equal.
 //
-// go-udiff could write it from the same changes, but counts lines from the start of the text anew for each, which takes
-// seconds for a log of some megabytes, and an edit that meets a conflict is made with the document locked.
+// It is written here because the writer of go-udiff, whose comparison this package uses, names wrong lines of the new
+// text after a hunk of several changes, and counts lines anew from the beginning for each change, which takes seconds
+// for a log of some megabytes: an edit that meets a conflict is made with the document locked.
 func Unified(name, old, new string, context int) string {
 	old, new = valid(old), valid(new)
 	if old == new {

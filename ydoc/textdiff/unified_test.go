@@ -23,6 +23,7 @@ func TestUnified(t *testing.T) {
 		{"1\n2\n3\n4\n5\n", "1\n2\nx\n4\n5\n", 1, "--- n\n+++ n\n@@ -2,3 +2,3 @@\n 2\n-3\n+x\n 4\n"},
 		{"1\n2\n3\n4\n5\n6\n7\n", "0\n1\n2\n3\n4\n5\n6\nx\n", 1, "--- n\n+++ n\n@@ -1 +1,2 @@\n+0\n 1\n@@ -6,2 +7,2 @@\n 6\n-7\n+x\n"},
 		{"1\n2\n3\n", "x\n2\ny\n", 1, "--- n\n+++ n\n@@ -1,3 +1,3 @@\n-1\n+x\n 2\n-3\n+y\n"},
+		{"1\n2\n3\n4\n5\n6\n7\n8\n", "1\n3\n5\n6\n7\nx\n", 1, "--- n\n+++ n\n@@ -1,5 +1,3 @@\n 1\n-2\n 3\n-4\n 5\n@@ -7,2 +5,2 @@\n 7\n-8\n+x\n"},
 		{"a", "b", 0, "--- n\n+++ n\n@@ -1 +1 @@\n-a\n\\ No newline at end of file\n+b\n\\ No newline at end of file\n"},
 	} {
 		if got := textdiff.Unified("n", c.old, c.new, c.context); got != c.want {
