@@ -100,7 +100,6 @@ func closeReason(err error) *CloseError {
 		var why struct {
 			Reason      string `json:"reason"`
 			ErrorReason string `json:"errorReason"`
-			Reloadable  bool   `json:"reloadable"`
 		}
 		if json.Unmarshal([]byte(ce.Text), &why) != nil {
 			return &CloseError{Code: CodeRefused, Action: GiveUp, Reason: ce.Text}

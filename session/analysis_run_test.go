@@ -137,7 +137,7 @@ func TestAnalysisKernelDies(t *testing.T) {
 	if _, err := m.ConnectAnalysis(t.Context(), "bob", "", a.KernelID()); !errors.Is(err, session.ErrNoAnalysis) {
 		t.Errorf("another owner connects to the session's own kernel: %v", err)
 	}
-	free, err := m.Server().StartKernel(t.Context(), "")
+	free, err := m.Server().StartKernelIn(t.Context(), "", "")
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -90,7 +90,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 	}
 	for _, js := range sessions {
 		if js.Path == path {
-			if err := m.Server().DeleteSession(t.Context(), js.ID); err != nil {
+			if err := m.Server().ShutdownKernel(t.Context(), js.Kernel.ID); err != nil {
 				t.Fatal(err)
 			}
 		}

@@ -39,7 +39,7 @@ func (r *rig) endKernel(path string) {
 	}
 	for _, s := range sessions {
 		if s.Path == path {
-			if err := r.srv.DeleteSession(r.t.Context(), s.ID); err != nil {
+			if err := r.srv.ShutdownKernel(r.t.Context(), s.Kernel.ID); err != nil {
 				r.t.Error(err)
 			}
 		}

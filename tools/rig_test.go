@@ -79,7 +79,7 @@ func (r *rig) shutKernels() {
 	own := name[:strings.LastIndexByte(name, '-')+1]
 	for _, s := range sessions {
 		if strings.HasPrefix(s.Path, own) {
-			if err := r.srv.DeleteSession(context.Background(), s.ID); err != nil {
+			if err := r.srv.ShutdownKernel(context.Background(), s.Kernel.ID); err != nil {
 				r.t.Log("end a kernel:", err)
 			}
 		}

@@ -421,7 +421,7 @@ func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
 	}
 	for _, one := range sessions {
 		if one.Path == path {
-			if err := srv.DeleteSession(context.Background(), one.ID); err != nil {
+			if err := srv.ShutdownKernel(context.Background(), one.Kernel.ID); err != nil {
 				t.Error(err)
 			}
 		}

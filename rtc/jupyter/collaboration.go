@@ -69,20 +69,6 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 	return s.named(out)
 }
 
-// FileID returns the id under which the server has indexed a path; ErrNotFound where it never has.
-func (s *Server) FileID(ctx context.Context, path string) (string, error) {
-	const op = "look up the file id of"
-	clean, err := CleanPath(path)
-	if err != nil {
-		return "", &Error{Op: op, Path: path, err: err}
-	}
-	var out struct {
-		ID string `json:"id"`
-	}
-	err = s.do(ctx, call{op: op, about: clean, path: "/api/fileid/id", query: url.Values{"path": {clean}}}, &out)
-	return out.ID, err
-}
-
 // FilePath returns the path that a file id stands for now; ErrNotFound where the id is unknown or the file lies outside
 // this server's root.
 func (s *Server) FilePath(ctx context.Context, fileID string) (string, error) {

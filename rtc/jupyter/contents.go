@@ -27,9 +27,8 @@ type Content struct {
 	// Content is the notebook as an object, the text or base64 as a string, a folder's entries as a list; null where
 	// it was not asked for.
 	Content json.RawMessage `json:"content"`
-	// Hash is the hash of the file's bytes where it was asked for and the server knows it, with its algorithm.
-	Hash          string `json:"hash"`
-	HashAlgorithm string `json:"hash_algorithm"`
+	// Hash is the hash of the file's bytes where it was asked for and the server knows it.
+	Hash string `json:"hash"`
 }
 
 // Entries decodes a folder's listing.
@@ -92,16 +91,6 @@ type NewContent struct {
 // edited through the room: this would throw away what the room has not saved.
 func (s *Server) PutContents(ctx context.Context, path string, c NewContent) (Content, error) {
 	return s.contents(ctx, "write", path, call{method: http.MethodPut, body: c})
-}
-
-// CreateUntitled makes a new file in folder dir under a name that the server picks; typ is "notebook", "file" or
-// "directory", ext the extension of a file with its dot, or empty.
-func (s *Server) CreateUntitled(ctx context.Context, dir, typ, ext string) (Content, error) {
-	body := map[string]string{"type": typ}
-	if ext != "" {
-		body["ext"] = ext
-	}
-	return s.contents(ctx, "create a "+typ+" in", dir, call{method: http.MethodPost, body: body})
 }
 
 // CopyContents copies the file from into folder dir under a name that the server picks. It copies what is on disk.

@@ -246,7 +246,7 @@ func TestTimeouts(t *testing.T) {
 		}
 		for what, call := range map[string]func() error{
 			"session": func() error { _, err := s.CreateSession(context.Background(), NewSession{Path: "x"}); return err },
-			"start":   func() error { _, err := s.StartKernel(context.Background(), ""); return err },
+			"start":   func() error { _, err := s.StartKernelIn(context.Background(), "", ""); return err },
 			"restart": func() error { _, err := s.Restart(context.Background(), "k"); return err },
 		} {
 			start = time.Now()

@@ -5,26 +5,6 @@ import (
 	"time"
 )
 
-// Identity is who the server takes the token's holder for.
-type Identity struct {
-	Username    string  `json:"username"`
-	Name        string  `json:"name"`
-	DisplayName string  `json:"display_name"`
-	Initials    string  `json:"initials"`
-	AvatarURL   *string `json:"avatar_url"`
-	Color       *string `json:"color"`
-}
-
-// Me asks who the server takes this client for. With a token of the server's own it is an anonymous user, the same one
-// for the life of s; on a JupyterHub it is the hub's user.
-func (s *Server) Me(ctx context.Context) (Identity, error) {
-	var out struct {
-		Identity Identity `json:"identity"`
-	}
-	err := s.do(ctx, call{op: "ask for the identity at", about: s.BaseURL(), path: "/api/me"}, &out)
-	return out.Identity, err
-}
-
 // Status is the server's own account of itself.
 type Status struct {
 	Started      time.Time `json:"started"`

@@ -73,27 +73,19 @@ func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
 	return out, err
 }
 
-// StartKernel starts a kernel that belongs to no session; an empty name starts the server's default.
-func (s *Server) StartKernel(ctx context.Context, name string) (Kernel, error) {
-	return s.startKernel(ctx, name, map[string]string{})
-}
-
-// StartKernelIn is StartKernel with the folder, as a path of the Contents API, in which the kernel is to begin; "" is the
-// root. A server that runs kernels elsewhere does not go by it.
+// StartKernelIn starts a kernel that belongs to no session; an empty name starts the server's default. It begins in the
+// folder, which is a path of the Contents API; "" is the root. A server that runs kernels elsewhere does not go by it.
 func (s *Server) StartKernelIn(ctx context.Context, name, folder string) (Kernel, error) {
 	clean, err := CleanPath(folder)
 	if err != nil {
 		return Kernel{}, &Error{Op: "start kernel in", Path: folder, err: err}
 	}
-	return s.startKernel(ctx, name, map[string]string{"path": clean})
-}
-
-func (s *Server) startKernel(ctx context.Context, name string, body map[string]string) (Kernel, error) {
+	body := map[string]string{"path": clean}
 	if name != "" {
 		body["name"] = name
 	}
 	var out Kernel
-	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
+	err = s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
 	return out, err
 }
 

@@ -34,13 +34,6 @@ func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
 	return out, err
 }
 
-// Session reads one session.
-func (s *Server) Session(ctx context.Context, id string) (Session, error) {
-	var out Session
-	err := s.do(ctx, call{op: "read session", about: id, path: "/api/sessions/" + url.PathEscape(id)}, &out)
-	return out, err
-}
-
 // CreateSession returns the session of a path, which it makes, with its kernel, where there is none.
 func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, error) {
 	const op = "create session for"
@@ -93,11 +86,4 @@ func (s *Server) ChangeKernel(ctx context.Context, id, kernelName string) (Sessi
 		body: map[string]any{"kernel": map[string]any{"name": kernelName}}, timeout: kernelTimeout,
 	}, &out)
 	return out, err
-}
-
-// DeleteSession ends a session and shuts its kernel down.
-func (s *Server) DeleteSession(ctx context.Context, id string) error {
-	return s.do(ctx, call{
-		op: "delete session", about: id, method: http.MethodDelete, path: "/api/sessions/" + url.PathEscape(id),
-	}, nil)
 }

@@ -53,7 +53,7 @@ func kernelOf(t *testing.T, s *jupytertest.Server, spec string) testKernel {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	info, err := srv.StartKernel(t.Context(), spec)
+	info, err := srv.StartKernelIn(t.Context(), spec, "")
 	if err != nil {
 		t.Fatal(err)
 	}

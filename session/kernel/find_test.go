@@ -18,7 +18,7 @@ func TestFindOrStart(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	defer func() { _ = srv.DeleteSession(ctx, first.ID) }()
+	defer func() { _ = srv.ShutdownKernel(ctx, first.Kernel.ID) }()
 	if !started || first.Path != path || first.Kernel.ID == "" || first.Kernel.Name != "python3" {
 		t.Errorf("started %t, %+v", started, first)
 	}
@@ -49,7 +49,7 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 	if err != nil || !started || found.Kernel.Name != "python3" {
 		t.Errorf("another Python: %+v, started %t, %v", found, started, err)
 	}
-	_ = srv.DeleteSession(ctx, found.ID)
+	_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
 	_, _, err = FindOrStart(ctx, srv, srv, notebook("ir", "R"), "", "")
 	if err == nil || !strings.Contains(err.Error(), `"ir"`) || !strings.Contains(err.Error(), "python3") {
 		t.Errorf("R where there is none: %v, want an error that names both", err)
@@ -58,7 +58,7 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 	if err != nil || found.Kernel.Name != "python3" {
 		t.Errorf("no kernelspec at all: %+v, %v, want the server's default", found, err)
 	}
-	_ = srv.DeleteSession(ctx, found.ID)
+	_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
 	if _, _, err = FindOrStart(ctx, srv, srv, s.Name(t, ".ipynb"), "", ""); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("a missing notebook: %v, want ErrNotFound", err)
 	}
