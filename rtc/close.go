@@ -22,11 +22,6 @@ const (
 	GiveUp
 )
 
-// String names the action.
-func (a Action) String() string {
-	return [...]string{"rejoin", "discard and rejoin", "give up"}[a]
-}
-
 // Code is why a room ended, as a word that callers can compare.
 type Code string
 

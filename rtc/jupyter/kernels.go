@@ -33,10 +33,8 @@ type KernelSpecs struct {
 type KernelSpec struct {
 	Name string `json:"name"`
 	Spec struct {
-		DisplayName   string         `json:"display_name"`
-		Language      string         `json:"language"`
-		InterruptMode string         `json:"interrupt_mode"`
-		Metadata      map[string]any `json:"metadata"`
+		DisplayName string `json:"display_name"`
+		Language    string `json:"language"`
 		// Env is set for the kernel's process, beside what the server has.
 		Env map[string]string `json:"env"`
 	} `json:"spec"`

@@ -33,7 +33,13 @@ func (k testKernel) Evaluate(ctx context.Context, code string, expressions map[s
 	return reply.UserExpressions, err
 }
 
-func (k testKernel) Status(context.Context) string { return k.conn.State() }
+func (k testKernel) Status(ctx context.Context) string {
+	told, err := k.srv.Kernel(ctx, k.conn.KernelID())
+	if err != nil {
+		return kernel.StateUnknown
+	}
+	return k.conn.Correct(told.ExecutionState)
+}
 
 func (k testKernel) Language(ctx context.Context) (string, error) {
 	info, err := k.conn.LanguageInfo(ctx)

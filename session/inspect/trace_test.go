@@ -112,7 +112,7 @@ func TestBusy(t *testing.T) {
 	if _, err := inspect.Value(t.Context(), k, "x", inspect.DetailOptions{}); !errors.Is(err, inspect.ErrBusy) {
 		t.Errorf("value: %v", err)
 	}
-	if k.conn.State() != kernel.StateBusy || len(ended) > 0 {
+	if k.Status(t.Context()) != kernel.StateBusy || len(ended) > 0 {
 		t.Error("the cell was interrupted")
 	}
 	if err := k.srv.Interrupt(t.Context(), k.conn.KernelID()); err != nil {

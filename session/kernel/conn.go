@@ -109,14 +109,6 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 // KernelID returns the kernel's id.
 func (c *Conn) KernelID() string { return c.kernelID }
 
-// State returns what is known of the kernel's state: "starting", "idle", "busy", "restarting", "dead", or "unknown"
-// after a lost connection. It counts everybody's work, not only this connection's.
-func (c *Conn) State() string {
-	c.mu.Lock()
-	defer c.mu.Unlock()
-	return c.state.state
-}
-
 // Correct gives the kernel's state where told is the server's word for it. The server listens to the kernel by itself and
 // can be behind: of a kernel whose answer has come it may still say that it is busy, of one that has begun with a request
 // of ours that it is idle.
@@ -161,9 +153,6 @@ func (c *Conn) Gone() error {
 	}
 	return ErrKernelDead
 }
-
-// Done is closed when the connection has ended for good.
-func (c *Conn) Done() <-chan struct{} { return c.done }
 
 // Err returns why the connection ended: an error that matches ErrClosed or ErrKernelDead, nil while it lives.
 func (c *Conn) Err() error {

@@ -78,7 +78,7 @@ func TestSilentKernelGone(t *testing.T) {
 	if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
 		t.Errorf("error %v, want ErrKernelDead", err)
 	}
-	<-c.Done()
+	<-c.done
 }
 
 // A handler that takes its time is not silence.

@@ -61,7 +61,7 @@ func TestExecuteEvents(t *testing.T) {
 			}
 		})
 	}
-	if got := c.State(); got != StateIdle {
+	if got := stateOf(c); got != StateIdle {
 		t.Errorf("state %q after the last request, want idle", got)
 	}
 }
@@ -177,8 +177,8 @@ func TestStateCountsOthers(t *testing.T) {
 	for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
 		time.Sleep(time.Millisecond)
 	}
-	if third.State() != StateBusy || mine.State() != StateBusy {
-		t.Errorf("states %q and %q while another client's code runs, want busy", third.State(), mine.State())
+	if stateOf(third) != StateBusy || stateOf(mine) != StateBusy {
+		t.Errorf("states %q and %q while another client's code runs, want busy", stateOf(third), stateOf(mine))
 	}
 	if err := srv.Interrupt(testContext(t), id); err != nil {
 		t.Fatal(err)
@@ -203,13 +203,19 @@ func waitTold(t *testing.T, srv *jupyter.Server, kernelID, want string) {
 	waitKernel(t, srv, kernelID, func(k jupyter.Kernel) bool { return k.ExecutionState == want })
 }
 
+func stateOf(c *Conn) string {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	return c.state.state
+}
+
 func waitState(t *testing.T, c *Conn, want string) {
 	t.Helper()
 	ctx := testContext(t)
-	for c.State() != want {
+	for stateOf(c) != want {
 		select {
 		case <-ctx.Done():
-			t.Fatalf("state %q, want %q", c.State(), want)
+			t.Fatalf("state %q, want %q", stateOf(c), want)
 		case <-time.After(5 * time.Millisecond):
 		}
 	}

@@ -231,7 +231,7 @@ func TestDroppedSocketKernelGone(t *testing.T) {
 	if err := await(t, "the code", out); !errors.Is(err, ErrKernelDead) {
 		t.Fatalf("error %v, want ErrKernelDead", err)
 	}
-	<-c.Done()
+	<-c.done
 }
 
 // A server that does not come back ends the connection, and what is asked for meanwhile.
@@ -249,7 +249,7 @@ func TestDroppedSocketForGood(t *testing.T) {
 	if !errors.Is(err, ErrClosed) {
 		t.Fatalf("error %v, want ErrClosed", err)
 	}
-	<-c.Done()
+	<-c.done
 	if strings.Contains(c.Err().Error(), s.Token) {
 		t.Error("the error holds the token")
 	}

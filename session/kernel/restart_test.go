@@ -105,8 +105,8 @@ func TestInterrupt(t *testing.T) {
 		out <- err
 	}()
 	<-started
-	if c.State() != StateBusy {
-		t.Errorf("state %q while running, want busy", c.State())
+	if stateOf(c) != StateBusy {
+		t.Errorf("state %q while running, want busy", stateOf(c))
 	}
 	behind := queued(t, c)
 	if err := srv.Interrupt(testContext(t), id); err != nil {
@@ -192,12 +192,12 @@ func TestKernelDeleted(t *testing.T) {
 		t.Errorf("the running code ended with %v, want ErrKernelDead", err)
 	}
 	select {
-	case <-c.Done():
+	case <-c.done:
 	case <-testContext(t).Done():
 		t.Fatal("the connection to a deleted kernel goes on")
 	}
-	if !errors.Is(c.Err(), ErrKernelDead) || c.State() != StateDead {
-		t.Errorf("Err = %v, State = %s", c.Err(), c.State())
+	if !errors.Is(c.Err(), ErrKernelDead) || stateOf(c) != StateDead {
+		t.Errorf("Err = %v, State = %s", c.Err(), stateOf(c))
 	}
 	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
 		t.Errorf("Execute on a dead kernel: %v", err)

@@ -1,6 +1,6 @@
 package kernel
 
-// The states that [Conn.State] tells.
+// The states of a kernel, as [Conn.Correct] tells them. StateUnknown is that after a lost connection.
 const (
 	StateUnknown    = "unknown"
 	StateStarting   = "starting"

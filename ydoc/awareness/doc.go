@@ -11,5 +11,5 @@
 // What a state means is read by the methods of [State], in the shape that JupyterLab gives it. They tolerate any JSON.
 //
 // Concurrency: a Table may be used from any goroutine; it calls nothing back and starts no goroutine. Time is the
-// caller's: pass the present to Apply and Expire, and renew at least every [RenewEvery].
+// caller's: pass the present to Apply and Expire, and renew at least twice in a [Timeout].
 package awareness

@@ -10,13 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// The protocol's times (y-protocols, awareness.js, outdatedTimeout).
-const (
-	// Timeout is how long a peer counts as present after its last announcement.
-	Timeout = 30 * time.Second
-	// RenewEvery is how often at least a client must announce itself.
-	RenewEvery = 15 * time.Second
-)
+// Timeout is how long a peer counts as present after its last announcement (y-protocols, awareness.js, outdatedTimeout).
+const Timeout = 30 * time.Second
 
 const (
 	// maxBytes bounds the states of one table together.
@@ -90,13 +85,6 @@ func (t *Table) Renew() []byte {
 func (t *Table) announce() []byte {
 	t.local.Clock++
 	return EncodeUpdate([]State{t.local})
-}
-
-// Local returns our own state as announced last; its Raw is nil when there is none.
-func (t *Table) Local() State {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	return t.local
 }
 
 // Apply takes an awareness update that came at the time now and returns the ids of those whose state changed, came or

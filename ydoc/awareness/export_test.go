@@ -1,0 +1,8 @@
+package awareness
+
+// Local returns our own state as announced last; its Raw is nil when there is none.
+func (t *Table) Local() State {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.local
+}
