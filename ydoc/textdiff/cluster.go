@@ -50,14 +50,7 @@ func clusterLen(s string) int {
 
 // commonPrefix is the length of the longest common beginning of a and b that ends between characters in both.
 func commonPrefix(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i+64 <= n && a[i:i+64] == b[i:i+64] {
-		i += 64
-	}
-	for i < n && a[i] == b[i] {
-		i++
-	}
+	i := equalPrefix(a, b)
 	for i > 0 && (!clusterBoundary(a, i) || !clusterBoundary(b, i)) {
 		i--
 	}
@@ -66,14 +59,7 @@ func commonPrefix(a, b string) int {
 
 // commonSuffix is the length of the longest common end of a and b that begins between characters in both.
 func commonSuffix(a, b string) int {
-	n := min(len(a), len(b))
-	i := 0
-	for i+64 <= n && a[len(a)-i-64:len(a)-i] == b[len(b)-i-64:len(b)-i] {
-		i += 64
-	}
-	for i < n && a[len(a)-i-1] == b[len(b)-i-1] {
-		i++
-	}
+	i := equalSuffix(a, b)
 	for i > 0 && (!clusterBoundary(a, len(a)-i) || !clusterBoundary(b, len(b)-i)) {
 		i--
 	}

@@ -30,18 +30,7 @@ func (s *sequence) start(i int) int { return s.starts[i] }
 // words cuts text, which begins at offset base of a whole, into words, runs of blanks, line ends and single signs.
 // It returns nil when they are too many.
 func (in *interner) words(text string, base int) *sequence {
-	s := &sequence{}
-	for i := 0; i < len(text); {
-		if len(s.ids) >= maxWords/2 {
-			return nil
-		}
-		n := wordLen(text[i:])
-		s.ids = append(s.ids, in.id(text[i:i+n]))
-		s.starts = append(s.starts, base+i)
-		i += n
-	}
-	s.starts = append(s.starts, base+len(text))
-	return s
+	return in.cut(text, base, maxWords/2, wordLen)
 }
 
 // wordLen is the length in bytes of the first word, run of blanks, line end or sign of s, which is not empty.
@@ -67,12 +56,17 @@ func wordLen(s string) int {
 
 // lines cuts text into lines with their ends. It returns nil when they are more than limit.
 func (in *interner) lines(text string, base, limit int) *sequence {
+	return in.cut(text, base, limit, lineLen)
+}
+
+// cut cuts text into at most limit pieces; first is the length of a text's first piece.
+func (in *interner) cut(text string, base, limit int, first func(string) int) *sequence {
 	s := &sequence{}
 	for i := 0; i < len(text); {
 		if len(s.ids) >= limit {
 			return nil
 		}
-		n := lineLen(text[i:])
+		n := first(text[i:])
 		s.ids = append(s.ids, in.id(text[i:i+n]))
 		s.starts = append(s.starts, base+i)
 		i += n
