@@ -118,8 +118,10 @@ func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err 
 	if _, err := parser.Parse(args); err != nil {
 		return settings{}, false, usageError{fmt.Errorf("%w; nbduet --help lists the flags", err)}
 	}
-	s, err = f.check()
-	return s, false, err
+	if s, err = f.check(); err != nil {
+		return settings{}, false, usageError{err}
+	}
+	return s, false, nil
 }
 
 func toolsetNames() []string {
@@ -135,46 +137,46 @@ func (f flags) check() (settings, error) {
 	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode}
 	var err error
 	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
-		return settings{}, usageError{fmt.Errorf("--session-timeout: %w", err)}
+		return settings{}, fmt.Errorf("--session-timeout: %w", err)
 	}
 	if f.MaxRooms < 1 || f.MaxRooms > 10_000 {
-		return settings{}, usageError{fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)}
+		return settings{}, fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)
 	}
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
-		return settings{}, usageError{fmt.Errorf("--input-timeout: %w", err)}
+		return settings{}, fmt.Errorf("--input-timeout: %w", err)
 	}
 	if s.execute = session.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(session.ExecuteWords(), string(s.execute)) {
-		return settings{}, usageError{fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(session.ExecuteWords(), ", "))}
+		return settings{}, fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(session.ExecuteWords(), ", "))
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
-		return settings{}, usageError{fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)}
+		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)
 	}
 	if f.MaxImageBytes < 10_000 || f.MaxImageBytes > 5_000_000 {
-		return settings{}, usageError{fmt.Errorf("--max-image-bytes: %d is not between 10,000 and 5,000,000", f.MaxImageBytes)}
+		return settings{}, fmt.Errorf("--max-image-bytes: %d is not between 10,000 and 5,000,000", f.MaxImageBytes)
 	}
 	if f.ImageCache < 1 || f.ImageCache > 4096 {
-		return settings{}, usageError{fmt.Errorf("--image-cache: %d is not between 1 and 4,096 megabytes", f.ImageCache)}
+		return settings{}, fmt.Errorf("--image-cache: %d is not between 1 and 4,096 megabytes", f.ImageCache)
 	}
 	s.maxImages, s.maxImageBytes, s.imageCache = f.MaxImages, f.MaxImageBytes, f.ImageCache<<20
 	s.state = strings.TrimSpace(f.State)
 	if s.project, err = jupyter.CleanPath(f.Project); err != nil || s.project == "" {
-		return settings{}, usageError{fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)}
+		return settings{}, fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)
 	}
 	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {
-		return settings{}, usageError{fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)}
+		return settings{}, fmt.Errorf("--agent-name: %q is empty or longer than 200 bytes", f.AgentName)
 	}
 	if s.toolsets, err = tools.ParseToolsets(f.Toolsets); err != nil {
-		return settings{}, usageError{fmt.Errorf("--toolsets: %w", err)}
+		return settings{}, fmt.Errorf("--toolsets: %w", err)
 	}
 	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
-		return settings{}, usageError{fmt.Errorf("--log-level: %q is none of debug, info, warn, error", f.LogLevel)}
+		return settings{}, fmt.Errorf("--log-level: %q is none of debug, info, warn, error", f.LogLevel)
 	}
 	if s.http, err = f.HTTP.check(); err != nil {
 		return settings{}, err
 	}
 	if f.TokenFile != "" {
 		if s.token, err = readToken(f.TokenFile); err != nil {
-			return settings{}, usageError{fmt.Errorf("--token-file: %w", err)}
+			return settings{}, fmt.Errorf("--token-file: %w", err)
 		}
 	}
 	if s.servers, err = f.Servers.check(place{url: s.url, token: s.token}); err != nil {
@@ -183,34 +185,26 @@ func (f flags) check() (settings, error) {
 	return s, nil
 }
 
-// maxMinutes is the longest session timeout, a year.
-const maxMinutes = 365 * 24 * 60
-
-// minutes reads a positive number of minutes.
+// minutes reads a positive number of minutes, a year's at most.
 func minutes(s string) (time.Duration, error) {
-	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
-	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%q is not a number of minutes, such as 5 or 0.5", s)
-	}
-	if math.IsNaN(n) || n <= 0 || n > maxMinutes {
-		return 0, fmt.Errorf("%s is not a number of minutes more than 0 and at most %d", s, maxMinutes)
-	}
-	return max(time.Duration(n*float64(time.Minute)), 1), nil
+	return amount(s, time.Minute, 365*24*60, "minutes", "5 or 0.5")
 }
 
-// maxSeconds is the longest that a person is waited for, a day.
-const maxSeconds = 24 * 60 * 60
-
-// seconds reads a positive number of seconds.
+// seconds reads a positive number of seconds, a day's at most.
 func seconds(s string) (time.Duration, error) {
+	return amount(s, time.Second, 24*60*60, "seconds", "60")
+}
+
+// amount reads a positive number of units. The words are for complaints: what the units are called, and an example.
+func amount(s string, unit time.Duration, most int, units, example string) (time.Duration, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {
-		return 0, fmt.Errorf("%q is not a number of seconds, such as 60", s)
+		return 0, fmt.Errorf("%q is not a number of %s, such as %s", s, units, example)
 	}
-	if math.IsNaN(n) || n <= 0 || n > maxSeconds {
-		return 0, fmt.Errorf("%s is not a number of seconds more than 0 and at most %d", s, maxSeconds)
+	if math.IsNaN(n) || n <= 0 || n > float64(most) {
+		return 0, fmt.Errorf("%s is not a number of %s more than 0 and at most %d", s, units, most)
 	}
-	return max(time.Duration(n*float64(time.Second)), 1), nil
+	return max(time.Duration(n*float64(unit)), 1), nil
 }
 
 // readToken reads a token from a file, without the white space around it.

@@ -66,25 +66,25 @@ func (f httpFlags) check() (httpSettings, error) {
 	switch s.transport {
 	case transportStdio:
 		if f.Metrics {
-			return httpSettings{}, usageError{errors.New("--metrics: there is no place to show them at without HTTP; --transport streamable-http has one")}
+			return httpSettings{}, errors.New("--metrics: there is no place to show them at without HTTP; --transport streamable-http has one")
 		}
 		return s, nil // the others say nothing then
 	case transportStream, transportEvents:
 	case "http":
 		s.transport = transportStream
 	default:
-		return httpSettings{}, usageError{fmt.Errorf("--transport: %q is none of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)}
+		return httpSettings{}, fmt.Errorf("--transport: %q is none of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)
 	}
 	if err := f.Inherit.check(); err != nil {
 		return httpSettings{}, err
 	}
 	s.inherit = f.Inherit
 	if f.Port < 0 || f.Port > 65535 {
-		return httpSettings{}, usageError{fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)}
+		return httpSettings{}, fmt.Errorf("--port: %d is not between 0 and 65,535", f.Port)
 	}
 	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
 	if host == "" {
-		return httpSettings{}, usageError{errors.New("--host: there is no address; 0.0.0.0 is all of this machine's")}
+		return httpSettings{}, errors.New("--host: there is no address; 0.0.0.0 is all of this machine's")
 	}
 	s.address = net.JoinHostPort(host, strconv.Itoa(f.Port))
 	if net.ParseIP(host) == nil {
@@ -92,22 +92,22 @@ func (f httpFlags) check() (httpSettings, error) {
 	}
 	var err error
 	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
-		return httpSettings{}, usageError{fmt.Errorf("--client-timeout: %w", err)}
+		return httpSettings{}, fmt.Errorf("--client-timeout: %w", err)
 	}
 	s.publicURL, s.metrics = strings.TrimSpace(f.PublicURL), f.Metrics
 	if issuer := strings.TrimSpace(f.OIDCIssuer); issuer != "" {
 		s.oidc = &serve.OIDC{Issuer: issuer, Audiences: f.OIDCAudience, Scopes: f.OIDCScopes}
 		if len(f.OIDCAudience) == 0 && s.publicURL == "" {
-			return httpSettings{}, usageError{errors.New("--oidc-issuer: for whom its tokens are meant has to be said with --resource-url or --oidc-audience")}
+			return httpSettings{}, errors.New("--oidc-issuer: for whom its tokens are meant has to be said with --resource-url or --oidc-audience")
 		}
 	} else if len(f.OIDCAudience)+len(f.OIDCScopes) > 0 {
-		return httpSettings{}, usageError{errors.New("--oidc-audience, --oidc-scopes: they need --oidc-issuer")}
+		return httpSettings{}, errors.New("--oidc-audience, --oidc-scopes: they need --oidc-issuer")
 	}
 	switch {
 	case f.AuthTokenFile != "":
 		text, err := readToken(f.AuthTokenFile)
 		if err != nil {
-			return httpSettings{}, usageError{fmt.Errorf("--auth-token-file: %w", err)}
+			return httpSettings{}, fmt.Errorf("--auth-token-file: %w", err)
 		}
 		s.tokens = strings.Fields(text)
 	case strings.TrimSpace(f.AuthToken) != "":
@@ -118,7 +118,7 @@ func (f httpFlags) check() (httpSettings, error) {
 	}
 	for _, t := range s.tokens {
 		if err := serve.CheckToken(t); err != nil {
-			return httpSettings{}, usageError{fmt.Errorf("--auth-token: %w", err)}
+			return httpSettings{}, fmt.Errorf("--auth-token: %w", err)
 		}
 	}
 	return s, nil

@@ -20,7 +20,7 @@ type inheritFlags struct {
 
 func (f inheritFlags) check() error {
 	if f.ListenFD < 0 || f.ListenFD == 1 || f.ListenFD == 2 {
-		return usageError{fmt.Errorf("--listen-fd: %d is no descriptor that can be handed down", f.ListenFD)}
+		return fmt.Errorf("--listen-fd: %d is no descriptor that can be handed down", f.ListenFD)
 	}
 	return nil
 }

@@ -73,7 +73,7 @@ func (f serverFlags) check(usual place) (serverSettings, error) {
 	s := serverSettings{documents: docs.place(usual, kerns), kernels: kerns.place(usual, docs)}
 	if sameAddress(s.documents.url, s.kernels.url) {
 		if docs.token != "" && kerns.token != "" && docs.token != kerns.token {
-			return serverSettings{}, usageError{errors.New("--document-token and --runtime-token differ, and both are for one server: give it one token")}
+			return serverSettings{}, errors.New("--document-token and --runtime-token differ, and both are for one server: give it one token")
 		}
 		s.documents.token = cmp.Or(docs.token, kerns.token, s.documents.token, s.kernels.token)
 		s.documents.role = ""
@@ -81,11 +81,11 @@ func (f serverFlags) check(usual place) (serverSettings, error) {
 	}
 	if f.DocumentID != "" {
 		if s.notebook, err = jupyter.CleanPath(f.DocumentID); err != nil || s.notebook == "" {
-			return serverSettings{}, usageError{fmt.Errorf("--document-id: %q is not the path of a notebook on the Jupyter server", f.DocumentID)}
+			return serverSettings{}, fmt.Errorf("--document-id: %q is not the path of a notebook on the Jupyter server", f.DocumentID)
 		}
 	}
 	if s.kernelID = strings.TrimSpace(f.RuntimeID); s.kernelID != "" && s.notebook == "" {
-		return serverSettings{}, usageError{errors.New("--runtime-id: it is the kernel of the notebook that --document-id names, and none is named")}
+		return serverSettings{}, errors.New("--runtime-id: it is the kernel of the notebook that --document-id names, and none is named")
 	}
 	return s, nil
 }
@@ -96,7 +96,7 @@ func newSide(role, address, token, tokenFile string) (side, error) {
 	if tokenFile != "" {
 		var err error
 		if s.token, err = readToken(tokenFile); err != nil {
-			return s, usageError{fmt.Errorf("--%s-token-file: %w", role, err)}
+			return s, fmt.Errorf("--%s-token-file: %w", role, err)
 		}
 	}
 	if strings.EqualFold(s.url, localServer) {
@@ -106,7 +106,7 @@ func newSide(role, address, token, tokenFile string) (side, error) {
 		return s, nil
 	}
 	if _, err := jupyter.New(jupyter.Options{URL: s.url, Token: s.token, Role: role}); err != nil {
-		return s, usageError{fmt.Errorf("--%s-url: %w", role, err)}
+		return s, fmt.Errorf("--%s-url: %w", role, err)
 	}
 	if u, err := url.Parse(s.url); err == nil { // a token in an address wins, as everywhere
 		s.token = cmp.Or(strings.TrimSpace(u.Query().Get("token")), s.token)
@@ -137,8 +137,8 @@ func unused(usual place, docs, kerns side) error {
 		sameAddress(usual.url, docs.url) || sameAddress(usual.url, kerns.url) {
 		return nil
 	}
-	return usageError{fmt.Errorf("--jupyter-url: %s would not be used, as --document-url (%s) and --runtime-url (%s) name other servers: leave one of the three out",
-		baseOf(usual.url), baseOf(docs.url), baseOf(kerns.url))}
+	return fmt.Errorf("--jupyter-url: %s would not be used, as --document-url (%s) and --runtime-url (%s) name other servers: leave one of the three out",
+		baseOf(usual.url), baseOf(docs.url), baseOf(kerns.url))
 }
 
 // baseOf is an address as a server has it, without a token; "" for what is none.
