@@ -54,12 +54,17 @@ func startKernel(t *testing.T) testKernel {
 
 func kernelOf(t *testing.T, s *jupytertest.Server, spec string) testKernel {
 	t.Helper()
+	return kernelIn(t, s, spec, "")
+}
+
+func kernelIn(t *testing.T, s *jupytertest.Server, spec, folder string) testKernel {
+	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	info, err := srv.StartKernelIn(t.Context(), spec, "")
+	info, err := srv.StartKernelIn(t.Context(), spec, folder)
 	if err != nil {
 		t.Fatal(err)
 	}

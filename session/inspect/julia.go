@@ -5,12 +5,8 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"hash/fnv"
-	"maps"
-	"slices"
 	"strconv"
-	"strings"
 	"unicode"
 )
 
@@ -46,16 +42,14 @@ func juliaInspection(ctx context.Context, k Kernel, kind string, question map[st
 		if err != nil {
 			return nil, err
 		}
-		m, _ := replies["inspect"].(map[string]any)
-		if m["status"] != "ok" {
-			return nil, fmt.Errorf("the kernel refuses the inspection: %v: %v", m["ename"], m["evalue"])
+		text, err := shown(replies["inspect"], "text/plain")
+		if err != nil {
+			return nil, err
 		}
-		data, _ := m["data"].(map[string]any)
-		text, ok := data["text/plain"].(string)
 		if source == "" && text == juliaNoSource {
 			continue
 		}
-		if ok && json.Valid([]byte(text)) {
+		if json.Valid([]byte(text)) {
 			return json.RawMessage(text), nil
 		}
 		break
@@ -77,15 +71,11 @@ var juliaModule = func() string {
 // any length. It defines no name in Main and uses none. The source is evaluated once in a kernel and for each version of
 // it: Julia never frees what it has compiled, and compiling takes most of the first inspection's time.
 func juliaExpression(source, kind string, question map[string]any) (string, error) {
-	var asked []string
-	for _, name := range slices.Sorted(maps.Keys(question)) {
-		value, err := juliaLiteral(question[name])
-		if err != nil {
-			return "", fmt.Errorf("write the question: %s: %w", name, err)
-		}
-		asked = append(asked, "B.Pair("+juliaString(name)+", "+value+")")
+	asked, err := literals(question, juliaLiteral, func(name, value string) string { return "B.Pair(" + juliaString(name) + ", " + value + ")" })
+	if err != nil {
+		return "", err
 	}
-	ask := "C.eval(own, C.Expr(:call, :answer, " + juliaString(kind) + ", B.Dict{C.String,C.Any}(" + strings.Join(asked, ", ") + ")))"
+	ask := "C.eval(own, C.Expr(:call, :answer, " + juliaString(kind) + ", B.Dict{C.String,C.Any}(" + asked + ")))"
 	head := "let C = " + juliaCore + ", B = " + juliaBase + ", home = B.__toplevel__, name = :" + juliaModule + "\n" +
 		"own = C.isdefined(home, name) ? C.getfield(home, name) : C.Module(name)\n"
 	if source == "" {
@@ -104,21 +94,10 @@ func juliaString(s string) string { return asciiString(s, `"\$`) }
 // checkJuliaName checks that name is a name of Julia, such as df, x̂ or done!, or a path of them with dots between. The
 // error is a *NameError.
 func checkJuliaName(name string) error {
-	if err := checkLength(name); err != nil {
-		return err
-	}
-	for part := range strings.SplitSeq(name, ".") {
-		if part == "" {
-			return &NameError{name, "a part of it is empty"}
-		}
-		for i, r := range part {
-			// Beyond ASCII, Julia's identifiers have symbols too; what is left over of them finds no variable.
-			begins := r == '_' || unicode.IsLetter(r) || r > 0x7f && unicode.In(r, unicode.Nl, unicode.No, unicode.So, unicode.Sm, unicode.Sc)
-			goesOn := r == '!' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Me, unicode.Pc) || r > 0x7f && unicode.In(r, unicode.Sk, unicode.Po)
-			if !begins && (i == 0 || !goesOn) {
-				return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
-			}
-		}
-	}
-	return nil
+	return checkParts(name, ".", func(r rune, first bool) bool {
+		// Beyond ASCII, Julia's identifiers have symbols too; what is left over of them finds no variable.
+		begins := r == '_' || unicode.IsLetter(r) || r > 0x7f && unicode.In(r, unicode.Nl, unicode.No, unicode.So, unicode.Sm, unicode.Sc)
+		goesOn := r == '!' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Me, unicode.Pc) || r > 0x7f && unicode.In(r, unicode.Sk, unicode.Po)
+		return begins || !first && goesOn
+	})
 }

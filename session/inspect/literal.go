@@ -2,6 +2,8 @@ package inspect
 
 import (
 	"fmt"
+	"maps"
+	"slices"
 	"strconv"
 	"strings"
 )
@@ -19,6 +21,19 @@ func literal(v any, language string, truth func(bool) string, text func(string) 
 		return text(v), nil
 	}
 	return "", fmt.Errorf("%T has no form in %s", v, language)
+}
+
+// literals writes a question as a list, in which each name and the literal of its value become a pair.
+func literals(question map[string]any, literal func(any) (string, error), pair func(name, value string) string) (string, error) {
+	var list []string
+	for _, name := range slices.Sorted(maps.Keys(question)) {
+		value, err := literal(question[name])
+		if err != nil {
+			return "", fmt.Errorf("write the question: %s: %w", name, err)
+		}
+		list = append(list, pair(name, value))
+	}
+	return strings.Join(list, ", "), nil
 }
 
 // asciiString is a string literal in ASCII, as R and Julia have it: between double quotes, with a backslash before each

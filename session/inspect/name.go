@@ -20,39 +20,40 @@ func (e *NameError) Error() string {
 	return fmt.Sprintf("%q names no variable: %s; give an identifier such as df, or a path of them such as model.coef_, in R model$coefficients (no calls, no subscripts)", name, e.Reason)
 }
 
-// checkLength checks what holds for a name in any language.
-func checkLength(name string) error {
+// checkParts checks the length of a name and the characters of its parts, which have one of the separators between. The
+// error is a *NameError.
+func checkParts(name, separators string, allowed func(r rune, first bool) bool) error {
 	switch {
 	case name == "":
 		return &NameError{name, "it is empty"}
 	case len([]rune(name)) > MaxName:
 		return &NameError{name, fmt.Sprintf("it is longer than %d characters", MaxName)}
 	}
+	first := true
+	for _, r := range name + separators[:1] {
+		switch separates := strings.ContainsRune(separators, r); {
+		case separates && first:
+			return &NameError{name, "a part of it is empty"}
+		case !separates && !allowed(r, first):
+			return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
+		default:
+			first = separates
+		}
+	}
 	return nil
 }
 
 // CheckName checks that name is an identifier or a dotted path of identifiers. The error is a *NameError.
 func CheckName(name string) error {
-	if err := checkLength(name); err != nil {
-		return err
+	err := checkParts(name, ".", func(r rune, first bool) bool {
+		// The classes of characters of Python's identifiers; what is left over of them finds no variable.
+		begins := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
+		return begins || !first && unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)
+	})
+	if err == nil && (strings.HasPrefix(name, "__") || strings.Contains(name, ".__")) {
+		err = &NameError{name, "names with two leading underscores are Python's own"}
 	}
-	for part := range strings.SplitSeq(name, ".") {
-		switch {
-		case part == "":
-			return &NameError{name, "a part of it is empty"}
-		case strings.HasPrefix(part, "__"):
-			return &NameError{name, "names with two leading underscores are Python's own"}
-		}
-		for i, r := range part {
-			// The classes of characters of Python's identifiers; what is left over of them finds no variable.
-			begins := r == '_' || unicode.IsLetter(r) || unicode.Is(unicode.Nl, r)
-			goesOn := unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc, unicode.Pc)
-			if !begins && (i == 0 || !goesOn) {
-				return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
-			}
-		}
-	}
-	return nil
+	return err
 }
 
 // checkAnyName checks a name before it is known which language it is of.

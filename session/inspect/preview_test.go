@@ -1,7 +1,6 @@
 package inspect_test
 
 import (
-	"context"
 	"encoding/json"
 	"errors"
 	"os"
@@ -10,10 +9,8 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // A fileKernel is a kernel that begins in a folder of the test's own.
@@ -24,33 +21,12 @@ type fileKernel struct {
 
 func startIn(t *testing.T, s *jupytertest.Server) fileKernel {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.CloseIdleConnections)
 	name := s.Name(t, "")
 	folder := filepath.Join(s.Root, name)
 	if err := os.Mkdir(folder, 0o700); err != nil {
 		t.Fatal(err)
 	}
-	info, err := srv.StartKernelIn(t.Context(), "python3", name)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), time.Minute)
-		defer stop()
-		if err := srv.ShutdownKernel(ctx, info.ID); err != nil {
-			t.Error(err)
-		}
-	})
-	conn, err := kernel.Dial(t.Context(), srv, info.ID, kernel.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { conn.Close() })
-	return fileKernel{testKernel{t, srv, conn}, folder}
+	return fileKernel{kernelIn(t, s, "python3", name), folder}
 }
 
 func (k fileKernel) write(name, content string) {

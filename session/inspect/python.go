@@ -80,14 +80,20 @@ func pythonString(s string) string {
 
 // pythonAnswer takes the answer out of what the kernel says of the expression.
 func pythonAnswer(v any) (json.RawMessage, error) {
-	m, _ := v.(map[string]any)
+	text, err := shown(v, pythonMIME)
+	if err == nil && !json.Valid([]byte(text)) {
+		err = errors.New("the kernel answers the inspection with something else: it may not be an IPython kernel")
+	}
+	return json.RawMessage(text), err
+}
+
+// shown is how a kernel shows an expression's value as a type, "" where it does not.
+func shown(reply any, mime string) (string, error) {
+	m, _ := reply.(map[string]any)
 	if m["status"] != "ok" {
-		return nil, fmt.Errorf("the kernel refuses the inspection: %v: %v", m["ename"], m["evalue"])
+		return "", fmt.Errorf("the kernel refuses the inspection: %v: %v", m["ename"], m["evalue"])
 	}
 	data, _ := m["data"].(map[string]any)
-	text, ok := data[pythonMIME].(string)
-	if !ok || !json.Valid([]byte(text)) {
-		return nil, errors.New("the kernel answers the inspection with something else: it may not be an IPython kernel")
-	}
-	return json.RawMessage(text), nil
+	text, _ := data[mime].(string)
+	return text, nil
 }

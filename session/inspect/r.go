@@ -5,9 +5,6 @@ import (
 	"embed"
 	"encoding/json"
 	"errors"
-	"fmt"
-	"maps"
-	"slices"
 	"strconv"
 	"strings"
 	"unicode"
@@ -51,17 +48,13 @@ func rInspection(ctx context.Context, k PayloadKernel, source string, question m
 // rExpression is one expression on one line, all in ASCII so that it means the same in any locale. It uses no name of
 // the user's but `::`, defines none, and its value is invisible.
 func rExpression(source string, question map[string]any) (string, error) {
-	var asked []string
-	for _, name := range slices.Sorted(maps.Keys(question)) {
-		value, err := rLiteral(question[name])
-		if err != nil {
-			return "", fmt.Errorf("write the question: %s: %w", name, err)
-		}
-		asked = append(asked, name+" = "+value)
+	asked, err := literals(question, rLiteral, func(name, value string) string { return name + " = " + value })
+	if err != nil {
+		return "", err
 	}
 	source += "answer(inspection)\n"
 	return "base::invisible(base::eval(base::parse(text = " + rString(source) + ", keep.source = FALSE), " +
-		"base::list2env(base::list(question = base::list(" + strings.Join(asked, ", ") + ")), parent = base::baseenv())))", nil
+		"base::list2env(base::list(question = base::list(" + asked + ")), parent = base::baseenv())))", nil
 }
 
 func rLiteral(v any) (string, error) {
@@ -76,19 +69,7 @@ func rString(s string) string {
 // checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error is
 // a *NameError.
 func checkRName(name string) error {
-	if err := checkLength(name); err != nil {
-		return err
-	}
-	for part := range strings.SplitSeq(strings.ReplaceAll(name, "@", "$"), "$") {
-		if part == "" {
-			return &NameError{name, "a part of it is empty"}
-		}
-		for i, r := range part {
-			goesOn := r == '.' || r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc)
-			if !unicode.IsLetter(r) && (!goesOn || i == 0 && r != '.') {
-				return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
-			}
-		}
-	}
-	return nil
+	return checkParts(name, "$@", func(r rune, first bool) bool {
+		return unicode.IsLetter(r) || r == '.' || !first && (r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc))
+	})
 }
