@@ -6,8 +6,6 @@ import (
 	"io"
 	"net"
 	"net/url"
-	"os"
-	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
@@ -113,15 +111,6 @@ func sources(nb *ydoc.Notebook) string {
 		s = append(s, c.Source)
 	}
 	return strings.Join(s, "|")
-}
-
-func onDisk(t *testing.T, s *jupytertest.Server, path string) string {
-	t.Helper()
-	b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(path)))
-	if err != nil {
-		t.Fatal(err)
-	}
-	return string(b)
 }
 
 // cable is a way to the server that a test can cut.

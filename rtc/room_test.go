@@ -114,7 +114,7 @@ func TestLeaveSaves(t *testing.T) {
 	if err := r.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := onDisk(t, s, path); !strings.Contains(got, "kept = True") {
+	if got := s.Read(t, path); !strings.Contains(got, "kept = True") {
 		t.Errorf("the file does not have the last edit: %s", got)
 	}
 	if err := r.Err(); !errors.Is(err, rtc.ErrLeft) {
@@ -140,7 +140,7 @@ func TestSaveWrites(t *testing.T) {
 	if err != nil || status != "success" {
 		t.Fatalf("save: %q, %v", status, err)
 	}
-	if got := onDisk(t, s, path); !strings.Contains(got, "saved = True") {
+	if got := s.Read(t, path); !strings.Contains(got, "saved = True") {
 		t.Errorf("the file does not have the edit: %s", got)
 	}
 }

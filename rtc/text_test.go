@@ -43,7 +43,7 @@ func TestTextFileWithCRLF(t *testing.T) {
 	if err := r.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := onDisk(t, s, path); got != "one\ntwo\nthree\n" {
+	if got := s.Read(t, path); got != "one\ntwo\nthree\n" {
 		t.Errorf("the file holds %q", got)
 	}
 }
@@ -64,7 +64,7 @@ func TestTextFileRewritten(t *testing.T) {
 	if err := r.Leave(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if got := onDisk(t, s, path); !strings.Contains(got, "one\n2\nthree\nfour\n") {
+	if got := s.Read(t, path); !strings.Contains(got, "one\n2\nthree\nfour\n") {
 		t.Errorf("the file holds %q", got)
 	}
 }

@@ -11,13 +11,7 @@ import (
 // .cache/julia, or the program that NBDUET_JULIA names. The test fails where it is missing.
 func WithJulia(t testing.TB) Option {
 	t.Helper()
-	julia := os.Getenv("NBDUET_JULIA")
-	if julia == "" {
-		julia = filepath.Join(repository(), ".cache", "julia", "julia")
-	}
-	if _, err := os.Stat(julia); err != nil {
-		t.Fatalf("no Julia: run `make julia`, or name one with NBDUET_JULIA: %v", err)
-	}
+	julia := installed(t, "NBDUET_JULIA", "julia/julia", "", "no Julia: run `make julia`, or name one with NBDUET_JULIA")
 	program, err := findJupyter(config{})
 	if err != nil {
 		t.Fatal(err)

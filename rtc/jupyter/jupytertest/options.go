@@ -1,5 +1,11 @@
 package jupytertest
 
+import (
+	"os"
+	"path/filepath"
+	"testing"
+)
+
 // Option changes how a server is started.
 type Option func(*config)
 
@@ -55,4 +61,18 @@ func WithToken(token string) Option {
 // WithRoot lets the server serve a folder that is there already, such as another server's.
 func WithRoot(dir string) Option {
 	return func(c *config) { c.root = dir }
+}
+
+// installed is the place that a variable of the environment names, or else the usual one in .cache. The test fails with
+// a hint where there is no such file in it.
+func installed(t testing.TB, variable, usual, file, hint string) string {
+	t.Helper()
+	place := os.Getenv(variable)
+	if place == "" {
+		place = filepath.Join(repository(), ".cache", filepath.FromSlash(usual))
+	}
+	if _, err := os.Stat(filepath.Join(place, filepath.FromSlash(file))); err != nil {
+		t.Fatalf("%s: %v", hint, err)
+	}
+	return place
 }
