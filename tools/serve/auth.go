@@ -110,7 +110,7 @@ func bearer(r *http.Request) (token string, ok bool) {
 	return token, strings.EqualFold(scheme, "Bearer") && token != ""
 }
 
-// identify finds out who sends a request. An error is a [*denial].
+// identify finds out who sends a request. An error is a [denial].
 func (s *Server) identify(r *http.Request) (caller, error) {
 	token, ok := bearer(r)
 	if ok {

@@ -13,17 +13,6 @@ import (
 	"time"
 )
 
-// refuse answers with an error.
-func refuse(w http.ResponseWriter, status int, message string) {
-	write(w, status, map[string]string{"error": message})
-}
-
-// busy answers what cannot be served now.
-func busy(w http.ResponseWriter, status int, message string) {
-	w.Header().Set("Retry-After", "1")
-	refuse(w, status, message)
-}
-
 // readBody reads a request's body, within the limits of size and time, and puts it back to be read. It answers, and
 // reports false, where there is none to work with.
 func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {

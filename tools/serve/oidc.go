@@ -84,7 +84,7 @@ func safe(u *url.URL) error {
 	return fmt.Errorf("%q is not safe: https is needed for what is not on this machine", u.Redacted())
 }
 
-// identify finds the subject of a token. An error is a [*denial], in which nothing of the token stands.
+// identify finds the subject of a token. An error is a [denial], in which nothing of the token stands.
 func (i *issued) identify(ctx context.Context, token string) (caller, error) {
 	bad := func(message string) error {
 		return &denial{http.StatusUnauthorized, "invalid_token", message}

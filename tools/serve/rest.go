@@ -120,14 +120,3 @@ func (s *Server) called(w http.ResponseWriter, r *http.Request, call toolCall) {
 	}
 	write(w, http.StatusOK, out)
 }
-
-// write answers with JSON.
-func write(w http.ResponseWriter, status int, body any) {
-	b, err := json.Marshal(body)
-	if err != nil { // an answer of the MCP server's that is no JSON
-		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
-	}
-	w.Header().Set("Content-Type", "application/json")
-	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // what cannot be written any more has nobody to read it
-}
