@@ -15,7 +15,7 @@ func (r *rig) pages(run string, output, size int) (all string, pages int) {
 	r.t.Helper()
 	var text strings.Builder
 	for offset := 0; ; pages++ {
-		var view notebook.RunView
+		var view notebook.PagedRun
 		r.good("get_run", dict{"run_id": run, "output": output, "offset": offset, "maxCellOutputSize": size}, &view)
 		p := view.Page
 		if p == nil || p.Offset != offset || p.Output != output || len(view.Outputs) != 0 || view.Truncated != (p.Next != nil) || view.OriginalSize != p.Length {

@@ -32,7 +32,9 @@ func (o CodeOptions) runOptions() notebook.RunOptions {
 	if o.MaxSize != nil {
 		size = *o.MaxSize
 	}
-	return notebook.RunOptions{Timeout: &timeout, MaxSize: &size, InterruptOnCancel: o.InterruptOnCancel}
+	return notebook.RunOptions{InterruptOnCancel: o.InterruptOnCancel, Waiting: notebook.Waiting{
+		Timeout: &timeout, OutputSize: notebook.OutputSize{MaxSize: &size},
+	}}
 }
 
 // RunCell runs a cell for a session, and answers.

@@ -51,8 +51,3 @@ func (InNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, MaxPath) }
 
 // MaxPath bounds a path argument, in characters.
 const MaxPath = 4096
-
-// PathSchema describes a path argument that has to name a notebook.
-func PathSchema() tool.OldSchema {
-	return tool.Text("Notebook, relative to the server's root folder, such as \"work/analysis.ipynb\"; a leading slash is allowed.").Length(1, 4096)
-}

@@ -26,26 +26,8 @@ func (CellRange) Refine(f tool.Fields) {
 	f.Field("id").Limit(1, MaxIDLength)
 }
 
-// RangeSchema describes one range.
-func RangeSchema() tool.OldSchema {
-	return tool.Arguments(
-		tool.Optional("start", tool.Integer("First cell, counted from 0.").Between(0, tool.MaxIndex)),
-		tool.Optional("end", tool.Integer("Cell to stop before (exclusive). Left out: the one cell at start.").Between(0, tool.MaxIndex)),
-		tool.Optional("id", IDSchema("Id of one cell, in place of start and end; unlike an index it stays the same when others insert cells.")),
-	)
-}
-
-// IDSchema describes an argument that names a cell by its id.
-func IDSchema(description string) tool.OldSchema {
-	return tool.Text(description).Length(1, MaxIDLength)
-}
-
 // MaxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
 const MaxIDLength = 200
-
-func RangesSchema(description string, least int) tool.OldSchema {
-	return tool.List(description, RangeSchema()).Items(least, MaxRanges)
-}
 
 // String is how the range is written in messages.
 func (r CellRange) String() string {

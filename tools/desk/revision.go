@@ -3,7 +3,6 @@ package desk
 import (
 	"strconv"
 
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -13,8 +12,4 @@ func Revision(r ydoc.Revision) string { return strconv.FormatUint(uint64(r), 10)
 // RevisionText describes the revision of something in a result.
 func RevisionText(of string) string {
 	return "Changes exactly when " + of + " does; to be compared, not understood."
-}
-
-func RevisionSchema(of string) tool.OldSchema {
-	return tool.Text("Changes exactly when " + of + " does; to be compared, not understood.")
 }

@@ -6,6 +6,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// What one call may write.
 const (
 	MaxNewCells    = 200
 	MaxChanged     = 1000      // cells
@@ -15,10 +16,6 @@ const (
 
 // LineEnds ends the description of each source that a call brings along.
 const LineEnds = " Line ends are stored as \\n."
-
-func ContentSchema(description string) tool.OldSchema {
-	return tool.Text(description+" Line ends are stored as \\n.").Length(0, MaxSource)
-}
 
 // CheckTotal bounds what one call brings along.
 func CheckTotal(sources ...string) error {

@@ -9,10 +9,14 @@ import (
 )
 
 type deleteArgs struct {
-	Path   string           `json:"path"`
-	Ranges []desk.CellRange `json:"ranges"`
+	desk.InNotebook
+	Ranges []desk.CellRange `json:"ranges" jsonschema:"Cells to delete."`
 }
 
+// Refine implements tool.Refiner.
+func (deleteArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+
+// A DeleteResult is the answer of delete_nb_cells.
 type DeleteResult struct {
 	Message string `json:"message"`
 	Deleted int    `json:"deleted_cells"`
@@ -26,15 +30,9 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Deletes the cells of the ranges, all together. Indexes mean the cells as they are when the call begins, and may be named in any order; a cell named twice is deleted once. " +
 			"Use it only for cells that nobody needs: their outputs go with them. When all cells are deleted, one empty code cell takes their place.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Required("path", desk.PathSchema()),
-			tool.Required("ranges", desk.RangesSchema("Cells to delete.", 1)),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("deleted_cells", tool.Integer("")),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[deleteArgs](nil),
+		Output: tool.DocumentResultOf[DeleteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {

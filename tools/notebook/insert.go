@@ -12,23 +12,39 @@ import (
 )
 
 type insertArgs struct {
-	Path     string    `json:"path"`
-	Position *int      `json:"position"`
-	AfterID  string    `json:"after_id"`
-	Cells    []newCell `json:"cells"`
+	desk.InNotebook
+	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell will have: 0 is the top, the number of cells the end. Needed unless after_id is given."`
+	AfterID  string    `json:"after_id,omitempty" jsonschema:"Id of the cell behind which to insert, in place of position."`
+	Cells    []newCell `json:"cells" jsonschema:"Cells in order."`
+	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
 	RunOptions
 }
 
+// Refine implements tool.Refiner.
+func (insertArgs) Refine(f tool.Fields) {
+	f.Field("position").Limit(0, tool.MaxIndex)
+	f.Field("after_id").Limit(1, desk.MaxIDLength)
+	f.Field("cells").Limit(1, desk.MaxNewCells)
+	f.Field("exec").Default(true)
+}
+
 type newCell struct {
-	Type    string `json:"type"`
+	Type    string `json:"type,omitempty" jsonschema:"Markdown is not run."`
 	Content string `json:"content"`
 }
 
+// Refine implements tool.Refiner.
+func (newCell) Refine(f tool.Fields) {
+	f.Field("type").OneOf("code", "markdown").Default("code")
+	f.Field("content").Say("Source of the cell."+desk.LineEnds).Limit(0, desk.MaxSource)
+}
+
+// An InsertResult is the answer of insert_nb_cells.
 type InsertResult struct {
-	Message  string            `json:"message"`
-	Executed bool              `json:"executed"`
-	Results  []ExecutionResult `json:"execution_results,omitempty"`
-	CellIDs  []string          `json:"cell_ids"`
+	Message  string   `json:"message"`
+	Executed bool     `json:"executed" jsonschema:"Whether cells were run."`
+	CellIDs  []string `json:"cell_ids" jsonschema:"Ids of the new cells, in order."`
+	executed
 }
 
 // insertNbCells makes insert_nb_cells.
@@ -39,22 +55,9 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Inserts cells at position (0 is the top, the number of cells the end), or behind the cell named by after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
 			"Use it to add code and see what it does. People with the notebook open see the cells and the output as it comes. " + runCost,
-		Marks: tool.Marks{OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Required("path", desk.PathSchema()),
-			tool.Optional("position", tool.Integer("Index that the first new cell will have: 0 is the top, the number of cells the end. Needed unless after_id is given.").Between(0, tool.MaxIndex)),
-			tool.Optional("after_id", desk.IDSchema("Id of the cell behind which to insert, in place of position.")),
-			tool.Required("cells", tool.List("Cells in order.", tool.Arguments(
-				tool.Optional("type", tool.OneOf("Markdown is not run.", "code", "markdown").Def("code")),
-				tool.Required("content", desk.ContentSchema("Source of the cell.")),
-			)).Items(1, desk.MaxNewCells)),
-		}, runProperties("Run the inserted code cells.")...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("executed", tool.Boolean("Whether cells were run.")),
-			tool.Required("cell_ids", tool.List("Ids of the new cells, in order.", tool.Text(""))),
-			resultsProperty(),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{OpenWorld: true},
+		Input:  tool.ArgumentsOf[insertArgs](nil),
+		Output: tool.DocumentResultOf[InsertResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, c := range args.Cells {
@@ -74,7 +77,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids}
 			a := &tool.Answer{Body: &out, Doc: doc}
-			if !args.exec() || len(runnable) == 0 {
+			if !wanted(args.Exec) || len(runnable) == 0 {
 				return a, nil
 			}
 			ran, err := run(ctx, d, doc, runnable, args.RunOptions)

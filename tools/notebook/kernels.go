@@ -14,20 +14,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-func KernelNameSchema(description string) tool.OldSchema {
-	return tool.Text(description).Length(1, 200)
-}
+// MaxKernelName bounds a kernel's name, in characters.
+const MaxKernelName = 200
 
+// An AvailableKernel is a kernel that the server can start.
 type AvailableKernel struct {
-	Name        string `json:"name"`
-	DisplayName string `json:"display_name"`
+	Name        string `json:"name" jsonschema:"For kernel_name."`
+	DisplayName string `json:"display_name" jsonschema:"As people see it."`
 	Language    string `json:"language"`
-	Path        string `json:"path"`
-	Default     bool   `json:"default,omitempty"`
+	Path        string `json:"path" jsonschema:"Where the server serves the kernel's resources; the REST API does not tell the folder on its disk."`
+	Default     bool   `json:"default,omitempty" jsonschema:"Started where a notebook names none."`
 }
 
+// A ListKernelsResult is the answer of list_available_kernels.
 type ListKernelsResult struct {
-	Kernels []AvailableKernel `json:"kernels"`
+	Kernels []AvailableKernel `json:"kernels" jsonschema:"Sorted by name, the server's default first."`
 }
 
 // listAvailableKernels makes list_available_kernels.
@@ -38,16 +39,8 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the kernels that the Jupyter server can start: one for each language environment that is installed. Use it before assign_nb_kernel. Costs one request.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:       tool.Arguments(),
-		Output: tool.Object("",
-			tool.Required("kernels", tool.List("Sorted by name, the server's default first.", tool.Object("",
-				tool.Required("name", tool.Text("For kernel_name.")),
-				tool.Required("display_name", tool.Text("As people see it.")),
-				tool.Required("language", tool.Text("")),
-				tool.Required("path", tool.Text("Where the server serves the kernel's resources; the REST API does not tell the folder on its disk.")),
-				tool.Optional("default", tool.Boolean("Started where a notebook names none.")),
-			))),
-		),
+		Input:       tool.ArgumentsOf[struct{}](nil),
+		Output:      tool.ResultOf[ListKernelsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
 			if err != nil {
@@ -80,19 +73,28 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 }
 
 type restartArgs struct {
+	desk.InNotebook
+	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear the outputs of all cells after the restart."`
+	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells after the restart."`
+	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, from list_available_kernels. Left out: the one that the notebook has."`
 	RunOptions
-	Path         string `json:"path"`
-	ClearOutputs bool   `json:"clear_outputs"`
-	KernelName   string `json:"kernel_name"`
 }
 
+// Refine implements tool.Refiner.
+func (restartArgs) Refine(f tool.Fields) {
+	f.Field("clear_outputs").Default(false)
+	f.Field("exec").Default(true)
+	f.Field("kernel_name").Limit(1, MaxKernelName)
+}
+
+// A RestartResult is the answer of restart_nb_kernel.
 type RestartResult struct {
-	Message        string            `json:"message"`
-	Restarted      bool              `json:"kernel_restarted"`
-	OutputsCleared bool              `json:"outputs_cleared"`
-	CellsExecuted  bool              `json:"cells_executed"`
-	KernelName     string            `json:"kernel_name"`
-	Results        []ExecutionResult `json:"execution_results,omitempty"`
+	Message        string `json:"message"`
+	Restarted      bool   `json:"kernel_restarted" jsonschema:"Whether the notebook has a new kernel process, restarted, changed or started for the first time."`
+	OutputsCleared bool   `json:"outputs_cleared"`
+	CellsExecuted  bool   `json:"cells_executed" jsonschema:"Whether cells were handed to the kernel; execution_results says what became of them."`
+	KernelName     string `json:"kernel_name" jsonschema:"The kernel that the notebook has now."`
+	executed
 }
 
 // restartNbKernel makes restart_nb_kernel.
@@ -104,32 +106,20 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, what runs is ended and what waits is cancelled. " +
 			"By default it then runs all code cells from the top, which is \"restart and run all\"; exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
 			"Where there is no kernel one is started. " + runCost,
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Required("path", desk.PathSchema()),
-			tool.Optional("clear_outputs", tool.Boolean("Whether to clear the outputs of all cells after the restart.").Def(false)),
-			tool.Optional("exec", tool.Boolean("Whether to run all code cells after the restart.").Def(true)),
-			tool.Optional("kernel_name", KernelNameSchema("Kernel to change to, from list_available_kernels. Left out: the one that the notebook has.")),
-		}, executeProperties()...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("kernel_restarted", tool.Boolean("Whether the notebook has a new kernel process, restarted, changed or started for the first time.")),
-			tool.Required("outputs_cleared", tool.Boolean("")),
-			tool.Required("cells_executed", tool.Boolean("Whether cells were handed to the kernel; execution_results says what became of them.")),
-			tool.Required("kernel_name", tool.Text("The kernel that the notebook has now.")),
-			resultsProperty(),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[restartArgs](nil),
+		Output: tool.DocumentResultOf[RestartResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args restartArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			if n := len(codeCells(doc)); args.exec() && n > maxRunCells {
+			if n := len(codeCells(doc)); wanted(args.Exec) && n > maxRunCells {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call runs: restart with exec false, then run them in several calls",
 					tool.Plural(n, "code cell"), tool.Thousands(maxRunCells))
 			}
-			change, err := doc.RestartKernel(ctx, args.KernelName, args.exec())
+			change, err := doc.RestartKernel(ctx, args.KernelName, wanted(args.Exec))
 			if err != nil {
 				return nil, kernelError(err)
 			}
@@ -151,7 +141,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 		out.OutputsCleared = true
 		out.Message += ", cleared the outputs"
 	}
-	if !args.exec() {
+	if !wanted(args.Exec) {
 		return a, nil
 	}
 	if len(cells) == 0 {
@@ -193,6 +183,7 @@ func codeCells(doc *session.Document) []string {
 	return ids
 }
 
+// ClearOutputs takes the outputs from those of the cells that are still there.
 func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) error {
 	if len(cells) == 0 {
 		return nil
@@ -211,10 +202,14 @@ func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) er
 }
 
 type assignArgs struct {
-	Path       string `json:"path"`
-	KernelName string `json:"kernel_name"`
+	desk.InNotebook
+	KernelName string `json:"kernel_name" jsonschema:"From list_available_kernels."`
 }
 
+// Refine implements tool.Refiner.
+func (assignArgs) Refine(f tool.Fields) { f.Field("kernel_name").Limit(1, MaxKernelName) }
+
+// An AssignResult is the answer of assign_nb_kernel.
 type AssignResult struct {
 	Message    string `json:"message"`
 	Assigned   bool   `json:"kernel_assigned"`
@@ -229,16 +224,9 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Gives a notebook another kernel, such as another language's: in its metadata, and for its running session, so that people's open tabs follow. " +
 			"The former kernel is shut down with all its variables, and what ran in it is lost; one of that name that runs already is kept as it is. Costs the start of a kernel, some seconds.",
-		Marks: tool.Marks{Destructive: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("path", desk.PathSchema()),
-			tool.Required("kernel_name", KernelNameSchema("From list_available_kernels.")),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("kernel_assigned", tool.Boolean("")),
-			tool.Required("kernel_name", tool.Text("")),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[assignArgs](nil),
+		Output: tool.DocumentResultOf[AssignResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args assignArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {

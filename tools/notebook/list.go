@@ -11,23 +11,27 @@ import (
 )
 
 type listNbsArgs struct {
-	Path string `json:"path"`
+	Path string `json:"path,omitempty" jsonschema:"Folder to search, relative to the server's root folder."`
 }
 
+// Refine implements tool.Refiner.
+func (listNbsArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath).Default("") }
+
+// A ListNbsResult is the answer of list_nbs.
 type ListNbsResult struct {
-	Notebooks []listedNotebook `json:"notebooks"`
-	Stopped   bool             `json:"stopped_early"`
-	Message   string           `json:"message,omitempty"`
+	Notebooks []listedNotebook `json:"notebooks" jsonschema:"The notebooks found, sorted by path."`
+	Stopped   bool             `json:"stopped_early" jsonschema:"Whether there may be more notebooks than listed."`
+	Message   string           `json:"message,omitempty" jsonschema:"Why it stopped early, or what could not be listed."`
 }
 
 type listedNotebook struct {
-	Path         string `json:"path"`
-	Name         string `json:"name"`
-	LastModified string `json:"last_modified"`
-	Created      string `json:"created"`
-	Size         *int64 `json:"size"`
-	Writable     bool   `json:"writable"`
-	URL          string `json:"url"`
+	Path         string `json:"path" jsonschema:"Path for the other tools, without a leading slash."`
+	Name         string `json:"name" jsonschema:"File name."`
+	LastModified string `json:"last_modified" jsonschema:"ISO 8601 time."`
+	Created      string `json:"created" jsonschema:"ISO 8601 time."`
+	Size         *int64 `json:"size" jsonschema:"Bytes on disk."`
+	Writable     bool   `json:"writable" jsonschema:"Whether the server may write it."`
+	URL          string `json:"url" jsonschema:"Address at which a person opens it."`
 }
 
 // listNbs makes list_nbs.
@@ -40,23 +44,9 @@ func listNbs(d *desk.Desk) tool.Tool {
 			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
 			"It stops at " + tool.Thousands(document.MaxEntries) + " entries, " + tool.Thousands(document.MaxListed) + " notebooks, " + fmt.Sprint(document.MaxDepth) +
 			" folders deep or 20 seconds, and says so.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("path", tool.Text("Folder to search, relative to the server's root folder.").Length(0, 4096).Def("")),
-		),
-		Output: tool.Object("",
-			tool.Required("notebooks", tool.List("The notebooks found, sorted by path.", tool.Object("",
-				tool.Required("path", tool.Text("Path for the other tools, without a leading slash.")),
-				tool.Required("name", tool.Text("File name.")),
-				tool.Required("last_modified", tool.Text("ISO 8601 time.")),
-				tool.Required("created", tool.Text("ISO 8601 time.")),
-				tool.Required("size", tool.Integer("Bytes on disk.").OrNull()),
-				tool.Required("writable", tool.Boolean("Whether the server may write it.")),
-				tool.Required("url", tool.Text("Address at which a person opens it.")),
-			))),
-			tool.Required("stopped_early", tool.Boolean("Whether there may be more notebooks than listed.")),
-			tool.Optional("message", tool.Text("Why it stopped early, or what could not be listed.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[listNbsArgs](nil),
+		Output: tool.ResultOf[ListNbsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.Path)
 			if err != nil {

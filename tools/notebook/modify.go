@@ -12,34 +12,41 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// modifyArgs are described by modifyArguments.
 type modifyArgs struct {
-	Path          string         `json:"path"`
+	desk.InNotebook
 	Modifications []Modification `json:"modifications"`
+	Exec          *bool          `json:"exec,omitempty"`
 	RunOptions
 }
 
+// A Modification gives the cells of a range a new source.
 type Modification struct {
 	Range    desk.CellRange `json:"range"`
 	Content  string         `json:"content"`
-	Revision string         `json:"revision"`
+	Revision string         `json:"revision,omitempty"`
 }
 
+// A ModifyResult is the answer of modify_nb_cells.
 type ModifyResult struct {
-	Message        string            `json:"message"`
-	ModifiedRanges int               `json:"modified_ranges"`
-	Executed       bool              `json:"executed"`
-	Results        []ExecutionResult `json:"execution_results,omitempty"`
-	CellIDs        []string          `json:"cell_ids"`
-	Merged         []mergedCell      `json:"merged_cells,omitempty"`
+	Message        string       `json:"message"`
+	ModifiedRanges int          `json:"modified_ranges"`
+	Executed       bool         `json:"executed" jsonschema:"Whether cells were run."`
+	CellIDs        []string     `json:"cell_ids" jsonschema:"The changed cells, in the order given."`
+	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source is now another than the one given, because somebody changed them at the same time."`
+	executed
 }
 
 // A mergedCell is a cell whose source is not what the caller wrote, because somebody typed into it at the same time.
 type mergedCell struct {
 	ID        string `json:"id"`
-	Source    string `json:"source"`
-	Truncated bool   `json:"truncated"`
+	Source    string `json:"source" jsonschema:"The source now."`
+	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: read the cell then."`
 	Revision  string `json:"revision"`
 }
+
+// Refine implements tool.Refiner.
+func (mergedCell) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the cell")) }
 
 // modifyNbCells makes modify_nb_cells.
 func modifyNbCells(d *desk.Desk) tool.Tool {
@@ -50,28 +57,9 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 		Description: "Gives the cells of each range a new source and, unless exec is false, runs those that are code. All changes are made together or none. " +
 			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. " + runCost,
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Required("path", desk.PathSchema()),
-			tool.Required("modifications", tool.List("No cell may be named twice.", tool.Arguments(
-				tool.Required("range", desk.RangeSchema().With("description", "Every cell in it gets the content.")),
-				tool.Required("content", desk.ContentSchema("The whole new source.")),
-				tool.Optional("revision", tool.Text("The cell's revision that the new source is a change from, where the range names one cell. Left out: the one you were last shown.").Length(1, 20)),
-			)).Items(1, desk.MaxNewCells)),
-		}, runProperties("Run the changed code cells.")...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("modified_ranges", tool.Integer("")),
-			tool.Required("executed", tool.Boolean("Whether cells were run.")),
-			tool.Required("cell_ids", tool.List("The changed cells, in the order given.", tool.Text(""))),
-			tool.Optional("merged_cells", tool.List("Cells whose source is now another than the one given, because somebody changed them at the same time.", tool.Object("",
-				tool.Required("id", tool.Text("")),
-				tool.Required("source", tool.Text("The source now.")),
-				tool.Required("truncated", tool.Boolean("Whether the source was cut: read the cell then.")),
-				tool.Required("revision", desk.RevisionSchema("the cell")),
-			))),
-			resultsProperty(),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  modifyArguments(),
+		Output: tool.DocumentResultOf[ModifyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, m := range args.Modifications {
@@ -92,7 +80,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, CellIDs: changed.ids}
 			out.Message = "Successfully modified " + tool.Plural(len(args.Modifications), "cell range")
 			a := &tool.Answer{Body: &out, Doc: doc}
-			if !args.exec() || len(changed.runnable) == 0 {
+			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
 			}
 			ran, err := run(ctx, d, doc, changed.runnable, args.RunOptions)
@@ -157,30 +145,31 @@ func (m Modification) base(n, cells int) (ydoc.Revision, error) {
 	return ydoc.Revision(rev), nil
 }
 
-// changedCells is what a modification did.
-type changedCells struct {
+// ChangedCells are what modifications have changed.
+type ChangedCells struct {
 	ids, runnable []string
-	Merged        []mergedCell
+	// Merged are those whose source is now another than the one given.
+	Merged []mergedCell
 }
 
 // Modify writes the new sources in one transaction.
-func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Modification) (changedCells, error) {
+func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Modification) (ChangedCells, error) {
 	nb := doc.Notebook()
 	cells := nb.Cells()
 	list, err := targets(mods, cells)
 	if err != nil {
-		return changedCells{}, err
+		return ChangedCells{}, err
 	}
 	if len(list) > desk.MaxChanged {
-		return changedCells{}, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", tool.Plural(len(list), "cell"), tool.Thousands(desk.MaxChanged))
+		return ChangedCells{}, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", tool.Plural(len(list), "cell"), tool.Thousands(desk.MaxChanged))
 	}
 	total := 0
 	for i, t := range list {
 		if total += len(t.content); total > desk.MaxSourceTotal {
-			return changedCells{}, fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", tool.Kilobytes(desk.MaxSourceTotal))
+			return ChangedCells{}, fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", tool.Kilobytes(desk.MaxSourceTotal))
 		}
 		if tool.Marked(t.content) && !tool.Marked(t.cell.Source) {
-			return changedCells{}, fmt.Errorf("the content for cell %q %s; nothing was changed", t.cell.ID, tool.MarkedWhy)
+			return ChangedCells{}, fmt.Errorf("the content for cell %q %s; nothing was changed", t.cell.ID, tool.MarkedWhy)
 		}
 		if t.named {
 			list[i].current = t.base == t.cell.Revision
@@ -194,13 +183,13 @@ func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Mod
 		case list[i].current:
 			list[i].base = t.cell.Revision
 		default:
-			return changedCells{}, desk.OutdatedError(t.cell.ID)
+			return ChangedCells{}, desk.OutdatedError(t.cell.ID)
 		}
 	}
 	if err := rewrite(ctx, doc, list); err != nil {
-		return changedCells{}, desk.EditError(err)
+		return ChangedCells{}, desk.EditError(err)
 	}
-	var out changedCells
+	var out ChangedCells
 	for _, t := range list {
 		out.ids = append(out.ids, t.cell.ID)
 		if t.cell.Type == ydoc.Code {

@@ -11,30 +11,33 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// How many characters of each source and each output a reading shows: where the call does not say, and at most.
 const (
 	DefaultCellData = 2048
 	MaxCellData     = 100_000
 )
 
-type notebookArgs struct {
-	Path string `json:"path"`
+// A Stat is the answer of get_nb_stat.
+type Stat struct {
+	Path         string     `json:"path" jsonschema:"The notebook, without a leading slash."`
+	CellCount    int        `json:"cell_count" jsonschema:"Cells in the shared document, unsaved edits included."`
+	LastModified string     `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
+	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with the tabs that have it open."`
+	Revision     string     `json:"revision"`
+	People       []person   `json:"people,omitempty" jsonschema:"Who else has the notebook open; somebody who came before you is known after 15 seconds."`
 }
 
-type Stat struct {
-	Path         string     `json:"path"`
-	CellCount    int        `json:"cell_count"`
-	LastModified string     `json:"last_modified"`
-	Kernel       KernelStat `json:"kernel"`
-	Revision     string     `json:"revision"`
-	People       []person   `json:"people,omitempty"`
+// Refine implements tool.Refiner.
+func (Stat) Refine(f tool.Fields) {
+	f.Field("revision").Say(desk.RevisionText("the notebook's content"))
 }
 
 // A person is somebody else in the notebook's room.
 type person struct {
 	Name   string `json:"name"`
-	Agent  bool   `json:"agent,omitempty"`
-	CellID string `json:"cell_id,omitempty"`
-	Index  *int   `json:"cell_index,omitempty"`
+	Agent  bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
+	CellID string `json:"cell_id,omitempty" jsonschema:"The cell that the caret is in."`
+	Index  *int   `json:"cell_index,omitempty" jsonschema:"The same cell's index."`
 }
 
 // peopleIn lists who else has the notebook open.
@@ -52,10 +55,11 @@ func peopleIn(doc *session.Document) []person {
 	return out
 }
 
+// A KernelStat is how a notebook's kernel is.
 type KernelStat struct {
-	Name  string `json:"name"`
-	ID    string `json:"id"`
-	State string `json:"state"`
+	Name  string `json:"name" jsonschema:"Kernel name, such as \"python3\"; where none runs, the one that the notebook asks for, or \"\"."`
+	ID    string `json:"id" jsonschema:"Kernel id; \"\" where none runs."`
+	State string `json:"state" jsonschema:"\"idle\", \"busy\", \"starting\", … or \"not_running\"."`
 }
 
 // NoKernel is the state of a kernel that does not run.
@@ -69,26 +73,10 @@ func getNbStat(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel, without starting one, and who else has it open and in which cell each is. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(tool.Required("path", desk.PathSchema())),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("path", tool.Text("The notebook, without a leading slash.")),
-			tool.Required("cell_count", tool.Integer("Cells in the shared document, unsaved edits included.")),
-			tool.Required("last_modified", tool.Text("ISO 8601 time at which the file on disk was last written.")),
-			tool.Required("kernel", tool.Object("The kernel that the notebook shares with the tabs that have it open.",
-				tool.Required("name", tool.Text("Kernel name, such as \"python3\"; where none runs, the one that the notebook asks for, or \"\".")),
-				tool.Required("id", tool.Text("Kernel id; \"\" where none runs.")),
-				tool.Required("state", tool.Text("\"idle\", \"busy\", \"starting\", … or \""+NoKernel+"\".")),
-			)),
-			tool.Required("revision", desk.RevisionSchema("the notebook's content")),
-			tool.Optional("people", tool.List("Who else has the notebook open; somebody who came before you is known after 15 seconds.", tool.Object("",
-				tool.Required("name", tool.Text("")),
-				tool.Optional("agent", tool.Boolean("Another agent, not a person.")),
-				tool.Optional("cell_id", tool.Text("The cell that the caret is in.")),
-				tool.Optional("cell_index", tool.Integer("The same cell's index.")),
-			))),
-		}, tool.SavedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args notebookArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
+		Output: tool.DocumentResultOf[Stat](nil),
+		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
 				return nil, err
@@ -117,6 +105,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 	}
 }
 
+// ReadArgs are the arguments of read_nb_cells.
 type ReadArgs struct {
 	desk.InNotebook
 	Ranges []desk.CellRange `json:"ranges,omitempty" jsonschema:"Cells to read, each once, in the order given. Left out: all cells."`
@@ -138,6 +127,7 @@ func (ReadOn) Refine(f tool.Fields) {
 // Refine implements tool.Refiner.
 func (ReadArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
 
+// A ReadResult is the answer of every tool that reads cells page by page.
 type ReadResult struct {
 	Path      string     `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Cells     []CellView `json:"cells"`
@@ -210,7 +200,7 @@ func readNbCells(d *desk.Desk) tool.Tool {
 			"Cells that do not fit in one answer are read with next_cursor.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[ReadArgs](nil),
-		Output: ReadSchema(),
+		Output: tool.DocumentResultOf[ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
@@ -221,13 +211,6 @@ func readNbCells(d *desk.Desk) tool.Tool {
 		}),
 	}
 }
-
-func MaxCellDataProperty() tool.Property {
-	return tool.Optional("maxCellData", tool.Integer("Most characters of each source and each output.").Between(1, MaxCellData).Def(DefaultCellData))
-}
-
-// ReadSchema describes a [ReadResult].
-func ReadSchema() tool.Schema { return tool.DocumentResultOf[ReadResult](nil) }
 
 // ReadCells answers with the cells of an open notebook that the call asks for, and notes that its client knows them.
 func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
@@ -256,20 +239,6 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
 	}}, nil
-}
-
-// outputSchema describes an output in an answer.
-func outputSchema() tool.OldSchema {
-	return tool.Object("",
-		tool.Required("output_type", tool.Text("execute_result, display_data, stream or error.")),
-		tool.Optional("data", tool.AnyObject("By MIME type.")),
-		tool.Optional("metadata", tool.AnyObject("")),
-		tool.Optional("execution_count", tool.Integer("").OrNull()),
-		tool.Optional("name", tool.Text("Error name, or stdout or stderr.")),
-		tool.Optional("value", tool.Text("Error value.")),
-		tool.Optional("traceback", tool.List("Error traceback, line by line.", tool.Text(""))),
-		tool.Optional("text", tool.Text("Stream text.")),
-	)
 }
 
 // showCell cuts one cell to size.

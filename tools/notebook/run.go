@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// What a call that runs cells may ask for, and what it gets where it does not.
 const (
 	DefaultOutputSize = 2000
 	MaxOutputSize     = 100_000
@@ -25,96 +26,76 @@ const (
 // runCost is the sentence on cost of each tool that runs cells.
 const runCost = "Costs the time the cells take, at most timeout seconds, and up to maxCellOutputSize characters of output a cell; a cell that takes longer goes on running. After a failing cell the rest are not run."
 
-// RunOptions are the arguments of every tool that can run cells.
-type RunOptions struct {
-	Exec    *bool    `json:"exec"`
-	MaxSize *int     `json:"maxCellOutputSize"`
-	Timeout *float64 `json:"timeout"`
-
-	InterruptOnCancel *bool `json:"interrupt_on_cancel"`
+// An OutputSize is the argument of every tool that shows what runs have put out.
+type OutputSize struct {
+	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of each cell's outputs together."`
 }
 
-func (o RunOptions) interruptOnCancel() bool {
-	return o.InterruptOnCancel == nil || *o.InterruptOnCancel
+// Refine implements tool.Refiner.
+func (OutputSize) Refine(f tool.Fields) {
+	f.Field("maxCellOutputSize").Limit(1, MaxOutputSize).Default(DefaultOutputSize)
 }
 
-func (o RunOptions) exec() bool { return o.Exec == nil || *o.Exec }
-
-func (o RunOptions) Size() int {
+// Size is how many characters of a cell's outputs are shown.
+func (o OutputSize) Size() int {
 	if o.MaxSize == nil {
 		return DefaultOutputSize
 	}
 	return *o.MaxSize
 }
 
-func (o RunOptions) WaitAtMost() time.Duration {
-	if o.Timeout == nil {
+// Waiting are the arguments of every tool that waits for runs.
+type Waiting struct {
+	OutputSize
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; those not finished go on, and are answered with what they have put out so far."`
+}
+
+// Refine implements tool.Refiner.
+func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout).Default(defaultTimeout) }
+
+// WaitAtMost is how long the call waits.
+func (w Waiting) WaitAtMost() time.Duration {
+	if w.Timeout == nil {
 		return defaultTimeout * time.Second
 	}
-	return time.Duration(*o.Timeout * float64(time.Second))
+	return time.Duration(*w.Timeout * float64(time.Second))
 }
 
-// runProperties describe the run options of an editing tool.
-func runProperties(exec string) []tool.Property {
-	return append([]tool.Property{tool.Optional("exec", tool.Boolean(exec).Def(true))}, executeProperties()...)
+// RunOptions are the arguments of every tool that runs cells.
+type RunOptions struct {
+	Waiting
+	InterruptOnCancel *bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the cells. If false they go on."`
 }
 
-// executeProperties describe the options of every tool that runs cells.
-func executeProperties() []tool.Property {
-	return append(waitProperties(),
-		tool.Optional("interrupt_on_cancel", tool.Boolean("Whether cancelling this call stops the cells. If false they go on.").Def(true)))
-}
+// Refine implements tool.Refiner.
+func (RunOptions) Refine(f tool.Fields) { f.Field("interrupt_on_cancel").Default(true) }
 
-func waitProperties() []tool.Property {
-	return []tool.Property{
-		tool.Optional("maxCellOutputSize", tool.Integer("Most characters of each cell's outputs together.").Between(1, MaxOutputSize).Def(DefaultOutputSize)),
-		tool.Optional("timeout", tool.Described("number", "Seconds to wait for the cells; those not finished go on, and are answered with what they have put out so far.").
-			With("exclusiveMinimum", 0).With("maximum", MaxTimeout).Def(defaultTimeout)),
-	}
-}
-
-// resultsProperty describes the execution results of an editing tool.
-func resultsProperty() tool.Property {
-	return tool.Optional("execution_results", resultsSchema())
-}
-
-func resultsSchema() tool.OldSchema {
-	return tool.List("One for each executed cell, in order.", tool.Object("", resultProperties()...))
-}
-
-func StateSchema() tool.OldSchema {
-	return tool.OneOf("", string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
-		string(session.Interrupted), string(session.Cancelled), string(session.Lost))
-}
-
-// resultProperties describe an executionResult.
-func resultProperties() []tool.Property {
-	return []tool.Property{
-		tool.Required("outputs", tool.List("nbformat outputs; an image's data is named here and shown beside the JSON.", outputSchema())),
-		tool.Required("truncated", tool.Boolean("Whether outputs were cut.")),
-		tool.Required("original_size", tool.Integer("Characters of the outputs before cutting, images not counted.")),
-		tool.Required("cell_id", tool.Text("")),
-		tool.Required("run_id", tool.Text("Names this execution.")),
-		tool.Required("state", StateSchema()),
-		tool.Required("execution_count", tool.Integer("").OrNull()),
-		tool.Optional("outputs_omitted", tool.Integer("Outputs left out of the middle.")),
-		tool.Optional("truncated_by_server", tool.Boolean("The Jupyter server itself left out output.")),
-		tool.Optional("message", tool.Text("Why the cell did not finish, and what else is to be known, such as that the kernel is a new one.")),
-	}
-}
+// wanted is an argument that is true where the caller does not say.
+func wanted(said *bool) bool { return said == nil || *said }
 
 // An ExecutionResult is what became of one cell.
 type ExecutionResult struct {
-	Outputs        []map[string]any `json:"outputs"`
-	Truncated      bool             `json:"truncated"`
-	OriginalSize   int              `json:"original_size"`
+	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
+	Truncated      bool             `json:"truncated" jsonschema:"Whether outputs were cut."`
+	OriginalSize   int              `json:"original_size" jsonschema:"Characters of the outputs before cutting, images not counted."`
 	CellID         string           `json:"cell_id"`
-	RunID          string           `json:"run_id"`
+	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
 	ExecutionCount *int             `json:"execution_count"`
-	OutputsOmitted int              `json:"outputs_omitted,omitempty"`
-	Dropped        bool             `json:"truncated_by_server,omitempty"`
-	Message        string           `json:"message,omitempty"`
+	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
+	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
+	Message        string           `json:"message,omitempty" jsonschema:"Why the cell did not finish, and what else is to be known, such as that the kernel is a new one."`
+}
+
+// Refine implements tool.Refiner.
+func (ExecutionResult) Refine(f tool.Fields) {
+	f.Field("outputs").ListOf(tool.ResultOf[Output](nil))
+	f.Field("state").OneOf(RunStates()...)
+}
+
+// executed is in the answer of every tool that changes a notebook and runs cells then.
+type executed struct {
+	Results []ExecutionResult `json:"execution_results,omitempty" jsonschema:"One for each executed cell, in order."`
 }
 
 // finished are the runs of one call, as far as they had come when it stopped waiting.
@@ -166,7 +147,7 @@ const AbandonTime = 10 * time.Second
 
 // Abandon does what a cancelled call asked to be done with its runs, and says what that was.
 func Abandon(ctx context.Context, runs []*session.Run, opt RunOptions) string {
-	if !opt.interruptOnCancel() {
+	if !wanted(opt.InterruptOnCancel) {
 		return "the cells go on running"
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)
@@ -288,20 +269,21 @@ func unfinished(waited time.Duration) string {
 }
 
 type executeArgs struct {
-	Path   string           `json:"path"`
-	Ranges []desk.CellRange `json:"ranges"`
-	// Not runOptions: this tool has no exec.
-	MaxSize           *int     `json:"maxCellOutputSize"`
-	Timeout           *float64 `json:"timeout"`
-	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
+	desk.InNotebook
+	Ranges []desk.CellRange `json:"ranges" jsonschema:"Cells to run."`
+	RunOptions
 }
 
+// Refine implements tool.Refiner.
+func (executeArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+
+// An ExecuteResult is the answer of execute_nb_cells.
 type ExecuteResult struct {
 	Message        string            `json:"message"`
 	ExecutedRanges int               `json:"executed_ranges"`
-	ExecutedCells  int               `json:"executed_cells"`
-	Results        []ExecutionResult `json:"execution_results"`
-	CellIDs        []string          `json:"cell_ids"`
+	ExecutedCells  int               `json:"executed_cells" jsonschema:"Code cells that were handed to the kernel or to its queue."`
+	Results        []ExecutionResult `json:"execution_results" jsonschema:"One for each executed cell, in order."`
+	CellIDs        []string          `json:"cell_ids" jsonschema:"The executed cells, in order."`
 }
 
 // executeNbCells makes execute_nb_cells.
@@ -312,18 +294,9 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Runs the code cells of the ranges, in the order given, each once, in the kernel that the notebook shares with people's open tabs, starting one if there is none. " +
 			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are passed over. " + runCost,
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Required("path", desk.PathSchema()),
-			tool.Required("ranges", desk.RangesSchema("Cells to run.", 1)),
-		}, executeProperties()...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("executed_ranges", tool.Integer("")),
-			tool.Required("executed_cells", tool.Integer("Code cells that were handed to the kernel or to its queue.")),
-			tool.Required("execution_results", resultsSchema()),
-			tool.Required("cell_ids", tool.List("The executed cells, in order.", tool.Text(""))),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[executeArgs](nil),
+		Output: tool.DocumentResultOf[ExecuteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args executeArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
@@ -347,9 +320,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", tool.Plural(len(indexes), "cell"))
 				return a, nil
 			}
-			ran, err := run(ctx, d, doc, out.CellIDs, RunOptions{
-				MaxSize: args.MaxSize, Timeout: args.Timeout, InterruptOnCancel: args.InterruptOnCancel,
-			})
+			ran, err := run(ctx, d, doc, out.CellIDs, args.RunOptions)
 			if err != nil {
 				return nil, err
 			}

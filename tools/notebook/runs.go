@@ -20,33 +20,18 @@ const (
 // A RunView is one run, as far as it has come.
 type RunView struct {
 	ExecutionResult
-	Path    string `json:"path"`
-	Started string `json:"started,omitempty"`
-	Ended   string `json:"ended,omitempty"`
-	// Page is what get_run shows in place of the outputs where one of them is paged through.
-	Page *outputPage `json:"page,omitempty"`
+	Path    string `json:"path" jsonschema:"The notebook, when the run was asked for; empty for code that was run in none."`
+	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time; absent while it waits."`
+	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent while it goes on."`
 }
 
-func runProperty() tool.Property {
-	return tool.Required("run_id", tool.Text("As answered by the tool that ran the cell, or by list_runs.").Length(1, 40))
+// namedRun is the argument of a tool for one run.
+type namedRun struct {
+	RunID string `json:"run_id" jsonschema:"As answered by the tool that ran the cell, or by list_runs."`
 }
 
-// runViewSchema describes a runView.
-func runViewSchema(more ...tool.Property) tool.OldSchema {
-	return tool.Object("", append(append(resultProperties(),
-		tool.Required("path", tool.Text("The notebook, when the run was asked for; empty for code that was run in none.")),
-		tool.Optional("started", tool.Text("ISO 8601 time; absent while it waits.")),
-		tool.Optional("ended", tool.Text("ISO 8601 time; absent while it goes on.")),
-	), more...)...)
-}
-
-type runArgs struct {
-	RunID   string   `json:"run_id"`
-	MaxSize *int     `json:"maxCellOutputSize"`
-	Output  *int     `json:"output"`
-	Offset  *int     `json:"offset"`
-	Timeout *float64 `json:"timeout"`
-}
+// Refine implements tool.Refiner.
+func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
 // findRun finds a run that is remembered.
 func findRun(ctx context.Context, d *desk.Desk, id string) (*session.Run, error) {
@@ -61,10 +46,10 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*session.Run, error)
 func Visible(ctx context.Context, r *session.Run) bool { return r.Owner == tool.ClientOf(ctx) }
 
 // answerRun answers with a run as it stands.
-func answerRun(ctx context.Context, d *desk.Desk, r *session.Run, opt RunOptions) (*tool.Answer, error) {
+func answerRun(ctx context.Context, d *desk.Desk, r *session.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
-	f := finished{size: opt.Size(), tray: d.Gallery.Trays(ctx), runs: []finishedRun{{
+	f := finished{size: size, tray: d.Gallery.Trays(ctx), runs: []finishedRun{{
 		r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), d.OfRun(ctx, r, result.Count),
 	}}}
 	a := &tool.Answer{Body: &out}
@@ -80,9 +65,9 @@ func getRun(d *desk.Desk) tool.Tool {
 			"Use it for a run that a tool left going, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, what the notebook did not get included. " +
 			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:  tool.Arguments(append([]tool.Property{runProperty(), waitProperties()[0]}, pageProperties()...)...),
-		Output: runViewSchema(pageProperty()),
-		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+		Input:  tool.ArgumentsOf[getRunArgs](nil),
+		Output: tool.ResultOf[PagedRun](nil),
+		Handle: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
@@ -93,9 +78,14 @@ func getRun(d *desk.Desk) tool.Tool {
 			case args.Offset != nil && *args.Offset > 0:
 				return nil, errors.New("offset needs output, which says which of the outputs is paged through")
 			}
-			return answerRun(ctx, d, r, RunOptions{MaxSize: args.MaxSize})
+			return answerRun(ctx, d, r, args.Size())
 		}),
 	}
+}
+
+type waitRunArgs struct {
+	namedRun
+	Waiting
 }
 
 func waitRun(d *desk.Desk) tool.Tool {
@@ -107,15 +97,14 @@ func waitRun(d *desk.Desk) tool.Tool {
 			"Use it for a run that a tool left going, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Asks:   true,
-		Input:  tool.Arguments(append([]tool.Property{runProperty()}, waitProperties()...)...),
-		Output: runViewSchema(),
-		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+		Input:  tool.ArgumentsOf[waitRunArgs](nil),
+		Output: tool.ResultOf[RunView](nil),
+		Handle: tool.Typed(func(ctx context.Context, args waitRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
 			}
-			opt := RunOptions{MaxSize: args.MaxSize, Timeout: args.Timeout}
-			wait, stop := context.WithTimeout(ctx, opt.WaitAtMost())
+			wait, stop := context.WithTimeout(ctx, args.WaitAtMost())
 			defer stop()
 			if ask := desk.Asker(ctx); ask != nil {
 				r.AskThrough(ask)
@@ -124,13 +113,18 @@ func waitRun(d *desk.Desk) tool.Tool {
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
 			}
-			return answerRun(ctx, d, r, opt)
+			return answerRun(ctx, d, r, args.Size())
 		}),
 	}
 }
 
 // CancelTime is how long cancel_run waits for the run to end.
 const CancelTime = 5 * time.Second
+
+type cancelRunArgs struct {
+	namedRun
+	OutputSize
+}
 
 func cancelRun(d *desk.Desk) tool.Tool {
 	return tool.Tool{
@@ -140,9 +134,9 @@ func cancelRun(d *desk.Desk) tool.Tool {
 		Description: "Takes back the execution of a cell that waits, or interrupts the kernel for one that runs, as the stop button does. " +
 			"A run that the kernel has not come to, because it works for somebody else, is interrupted when its turn comes. Variables stay. Costs some seconds at most; one that has ended is only shown.",
 		Marks:  tool.Marks{Idempotent: true, Destructive: true},
-		Input:  tool.Arguments(runProperty(), waitProperties()[0]),
-		Output: runViewSchema(),
-		Handle: tool.Typed(func(ctx context.Context, args runArgs) (*tool.Answer, error) {
+		Input:  tool.ArgumentsOf[cancelRunArgs](nil),
+		Output: tool.ResultOf[RunView](nil),
+		Handle: tool.Typed(func(ctx context.Context, args cancelRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
 				return nil, err
@@ -153,30 +147,40 @@ func cancelRun(d *desk.Desk) tool.Tool {
 			wait, stop := context.WithTimeout(ctx, CancelTime)
 			defer stop()
 			_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
-			return answerRun(ctx, d, r, RunOptions{MaxSize: args.MaxSize})
+			return answerRun(ctx, d, r, args.Size())
 		}),
 	}
 }
 
 type listRunsArgs struct {
-	Path  string `json:"path"`
-	Limit *int   `json:"limit"`
+	Path  string `json:"path,omitempty" jsonschema:"Only those of this notebook. Left out: all."`
+	Limit *int   `json:"limit,omitempty" jsonschema:"Most runs listed."`
+}
+
+// Refine implements tool.Refiner.
+func (listRunsArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("limit").Limit(1, maxRunsListed).Default(defaultRunsListed)
 }
 
 type listedRun struct {
 	RunID   string `json:"run_id"`
-	Path    string `json:"path"`
+	Path    string `json:"path" jsonschema:"Of the notebook; empty for code that was run in none."`
 	CellID  string `json:"cell_id"`
-	Session string `json:"session_id,omitempty"`
+	Session string `json:"session_id,omitempty" jsonschema:"The analysis session that it was asked for in."`
 	State   string `json:"state"`
 	Count   *int   `json:"execution_count"`
-	Started string `json:"started,omitempty"`
-	Ended   string `json:"ended,omitempty"`
+	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time."`
+	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time."`
 }
 
+// Refine implements tool.Refiner.
+func (listedRun) Refine(f tool.Fields) { f.Field("state").OneOf(RunStates()...) }
+
+// A ListRunsResult is the answer of list_runs.
 type ListRunsResult struct {
 	Runs  []listedRun `json:"runs"`
-	Total int         `json:"total"`
+	Total int         `json:"total" jsonschema:"Runs that are known, those beyond the limit included."`
 }
 
 func listRuns(d *desk.Desk) tool.Tool {
@@ -186,24 +190,9 @@ func listRuns(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRuns,
 		Description: "Lists the executions of cells that you have asked for, the latest first, with their states and without their outputs. " +
 			"Use it to find the run_id of one that still goes on. What people run in their own tabs is not among them. Costs one line a run.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("path", tool.Text("Only those of this notebook. Left out: all.").Length(0, 4096).Def("")),
-			tool.Optional("limit", tool.Integer("Most runs listed.").Between(1, maxRunsListed).Def(defaultRunsListed)),
-		),
-		Output: tool.Object("",
-			tool.Required("runs", tool.List("", tool.Object("",
-				tool.Required("run_id", tool.Text("")),
-				tool.Required("path", tool.Text("Of the notebook; empty for code that was run in none.")),
-				tool.Required("cell_id", tool.Text("")),
-				tool.Optional("session_id", tool.Text("The analysis session that it was asked for in.")),
-				tool.Required("state", StateSchema()),
-				tool.Required("execution_count", tool.Integer("").OrNull()),
-				tool.Optional("started", tool.Text("ISO 8601 time.")),
-				tool.Optional("ended", tool.Text("ISO 8601 time.")),
-			))),
-			tool.Required("total", tool.Integer("Runs that are known, those beyond the limit included.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[listRunsArgs](nil),
+		Output: tool.ResultOf[ListRunsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) {
 			path := args.Path
 			if path != "" {

@@ -13,37 +13,34 @@ import (
 // LeftOutOutput is the number under which the text is paged through that the notebook did not get.
 const LeftOutOutput = -1
 
+type getRunArgs struct {
+	namedRun
+	OutputSize
+	Output *int `json:"output,omitempty" jsonschema:"Pages through one output alone, whole: its index among all outputs of the run, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, each cut in the middle where it is long."`
+	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; next_offset of the page before."`
+}
+
+// Refine implements tool.Refiner.
+func (getRunArgs) Refine(f tool.Fields) {
+	f.Field("output").Limit(LeftOutOutput, 1_000_000)
+	f.Field("offset").Limit(0, 1_000_000_000).Default(0)
+}
+
+// A PagedRun is the answer of get_run: a run, or a page of one of its outputs.
+type PagedRun struct {
+	RunView
+	Page *outputPage `json:"page,omitempty" jsonschema:"The page asked for; outputs is empty then."`
+}
+
 // An outputPage is a part of one output of a run.
 type outputPage struct {
 	Output int    `json:"output"`
 	Type   string `json:"output_type,omitempty"`
-	Mime   string `json:"mime,omitempty"`
-	Text   string `json:"text"`
+	Mime   string `json:"mime,omitempty" jsonschema:"Which form of the output this is."`
+	Text   string `json:"text" jsonschema:"Without ANSI colours."`
 	Offset int    `json:"offset"`
-	Next   *int   `json:"next_offset,omitempty"`
-	Length int    `json:"length"`
-}
-
-// pageProperties are the arguments that ask for a page.
-func pageProperties() []tool.Property {
-	return []tool.Property{
-		tool.Optional("output", tool.Integer("Pages through one output alone, whole: its index among all outputs of the run, from 0; -1 for the text that was left out of the notebook. "+
-			"A page has maxCellOutputSize characters. Left out: all outputs, each cut in the middle where it is long.").Between(LeftOutOutput, 1_000_000)),
-		tool.Optional("offset", tool.Integer("With output: where the page begins, in characters; next_offset of the page before.").Between(0, 1_000_000_000).Def(0)),
-	}
-}
-
-// pageProperty describes an outputPage.
-func pageProperty() tool.Property {
-	return tool.Optional("page", tool.Object("The page asked for; outputs is empty then.",
-		tool.Required("output", tool.Integer("")),
-		tool.Optional("output_type", tool.Text("")),
-		tool.Optional("mime", tool.Text("Which form of the output this is.")),
-		tool.Required("text", tool.Text("Without ANSI colours.")),
-		tool.Required("offset", tool.Integer("")),
-		tool.Optional("next_offset", tool.Integer("Where the next page begins; absent on the last one, so far.")),
-		tool.Required("length", tool.Integer("Characters of the whole output, so far.")),
-	))
+	Next   *int   `json:"next_offset,omitempty" jsonschema:"Where the next page begins; absent on the last one, so far."`
+	Length int    `json:"length" jsonschema:"Characters of the whole output, so far."`
 }
 
 // pageOf reads at most n characters of a run's output.
@@ -108,10 +105,10 @@ func unfinishedEscape(piece []rune) int {
 }
 
 // answerPage answers with a page of a run's output.
-func answerPage(r *session.Run, args runArgs) (*tool.Answer, error) {
+func answerPage(r *session.Run, args getRunArgs) (*tool.Answer, error) {
 	result := r.Result()
 	outputs := desk.ContentsOf(result.Outputs)
-	offset, n := 0, RunOptions{MaxSize: args.MaxSize}.Size()
+	offset, n := 0, args.Size()
 	if args.Offset != nil {
 		offset = *args.Offset
 	}
@@ -119,13 +116,13 @@ func answerPage(r *session.Run, args runArgs) (*tool.Answer, error) {
 	if err != nil {
 		return nil, err
 	}
-	out := RunView{
+	out := PagedRun{Page: p, RunView: RunView{
 		ExecutionResult: ExecutionResult{
 			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
 			CellID: r.CellID, RunID: r.ID, State: string(result.State), ExecutionCount: result.Count,
 		},
-		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended), Page: p,
-	}
+		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
+	}}
 	a := &tool.Answer{Body: &out}
 	return a, a.Trim(func() bool {
 		n = n * 3 / 4

@@ -12,9 +12,15 @@ import (
 )
 
 type querySessionsArgs struct {
-	RootPath string `json:"root_path"`
+	RootPath string `json:"root_path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: all."`
 }
 
+// Refine implements tool.Refiner.
+func (querySessionsArgs) Refine(f tool.Fields) {
+	f.Field("root_path").Limit(0, desk.MaxPath).Default("")
+}
+
+// A QuerySessionsResult is the answer of query_nb_sessions.
 type QuerySessionsResult struct {
 	RootPath string        `json:"root_path"`
 	Sessions []sessionView `json:"sessions"`
@@ -37,9 +43,7 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Description: "Lists the notebooks below a folder that this program has open, or had open lately, in JupyterLab's real-time collaboration. " +
 			"Use it to see which notebooks you hold and when they close by themselves. Costs nothing: the server is not asked.",
 		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("root_path", tool.Text("Folder, relative to the server's root folder. Left out: all.").Length(0, 4096).Def("")),
-		),
+		Input: tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.Object("",
 			tool.Required("root_path", tool.Text("The folder, without a leading slash; \"\" is the server's root.")),
 			tool.Required("sessions", tool.List("By path.", tool.Object("", append(document.SessionProperties(),
@@ -89,9 +93,9 @@ func endNbSession(d *desk.Desk) tool.Tool {
 		Description: "Saves and leaves a notebook's collaboration session now, before it closes for want of use. The kernel keeps running, people's tabs stay as they are, " +
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
 		Marks:  tool.Marks{Idempotent: true},
-		Input:  tool.Arguments(tool.Required("path", desk.PathSchema())),
+		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
 		Output: tool.Object("", document.EndedProperties()...),
-		Handle: tool.Typed(func(ctx context.Context, args notebookArgs) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
 			path, err := desk.NotebookArg("path", args.Path)
 			if err != nil {
 				return nil, err
