@@ -6,6 +6,7 @@ import (
 	"strings"
 )
 
+// How the addresses of resources begin and end, and those that are whole.
 const (
 	NotebookScheme = "notebook://"
 	JupyterScheme  = "jupyter://" // of images and files

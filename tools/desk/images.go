@@ -241,9 +241,10 @@ func sizeAbout(e images.Entry) string {
 	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, tool.Kilobytes(e.Bytes))
 }
 
-// Mark and back undo the taking of images for a cell that does not fit in the answer.
+// Mark is how many images there are, for [Tray.Back].
 func (t *Tray) Mark() int { return len(t.Images) }
 
+// Back gives back the images taken since a mark, those of a cell that does not fit in the answer.
 func (t *Tray) Back(mark int) {
 	for _, img := range t.Images[mark:] {
 		t.room += len(img.Data)

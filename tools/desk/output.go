@@ -20,6 +20,7 @@ type OutputLimits struct {
 	Count int // how many outputs
 }
 
+// Halved are limits that let half as much through.
 func (l OutputLimits) Halved() OutputLimits {
 	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
 }
@@ -36,6 +37,7 @@ type ShownOutputs struct {
 	Omitted  int    // outputs left out altogether
 }
 
+// Truncated tells whether anything was cut or left out.
 func (s ShownOutputs) Truncated() bool { return s.Omitted > 0 || slices.Contains(s.Cut, true) }
 
 // Contents are a cell's outputs taken apart, ready to be shown within any limits.
@@ -44,6 +46,7 @@ type Contents struct {
 	Size int // characters of all text
 }
 
+// ContentsOf takes a cell's outputs apart.
 func ContentsOf(outputs []ydoc.Output) Contents {
 	c := Contents{Each: make([]content, 0, len(outputs))}
 	for _, o := range outputs {

@@ -11,9 +11,10 @@ import (
 // Each client's picture of a text is kept as that of cells is (seen.go), under the name of no cell. A picture that is
 // none of the document's own versions, because an edit was merged with what the client has not seen, is marked as stale.
 
+// What the picture of a text is kept under.
 const (
-	WholeText = ""
-	Stale     = ydoc.Revision(0)
+	WholeText = ""               // stands where the id of a cell would
+	Stale     = ydoc.Revision(0) // is the revision of such a picture
 )
 
 // ShowText notes that the client of ctx knows the whole text as it is at a revision.
