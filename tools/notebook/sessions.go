@@ -22,16 +22,16 @@ func (querySessionsArgs) Refine(f tool.Fields) {
 
 // A QuerySessionsResult is the answer of query_nb_sessions.
 type QuerySessionsResult struct {
-	RootPath string        `json:"root_path"`
-	Sessions []sessionView `json:"sessions"`
+	RootPath string        `json:"root_path" jsonschema:"The folder, without a leading slash; \"\" is the server's root."`
+	Sessions []sessionView `json:"sessions" jsonschema:"By path."`
 	Total    int           `json:"total_sessions"`
-	Active   int           `json:"active_sessions"`
-	Message  string        `json:"message,omitempty"`
+	Active   int           `json:"active_sessions" jsonschema:"Those that are connected."`
+	Message  string        `json:"message,omitempty" jsonschema:"Why not all sessions are listed."`
 }
 
 type sessionView struct {
 	document.Session
-	CellCount int `json:"cell_count"`
+	CellCount int `json:"cell_count" jsonschema:"Cells when last seen."`
 }
 
 // queryNbSessions makes query_nb_sessions.
@@ -42,16 +42,9 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRTC,
 		Description: "Lists the notebooks below a folder that this program has open, or had open lately, in JupyterLab's real-time collaboration. " +
 			"Use it to see which notebooks you hold and when they close by themselves. Costs nothing: the server is not asked.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.ArgumentsOf[querySessionsArgs](nil),
-		Output: tool.Object("",
-			tool.Required("root_path", tool.Text("The folder, without a leading slash; \"\" is the server's root.")),
-			tool.Required("sessions", tool.List("By path.", tool.Object("", append(document.SessionProperties(),
-				tool.Required("cell_count", tool.Integer("Cells when last seen.")))...))),
-			tool.Required("total_sessions", tool.Integer("")),
-			tool.Required("active_sessions", tool.Integer("Those that are connected.")),
-			tool.Optional("message", tool.Text("Why not all sessions are listed.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
+		Output: tool.ResultOf[QuerySessionsResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.RootPath)
 			if err != nil {
@@ -94,7 +87,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
 		Marks:  tool.Marks{Idempotent: true},
 		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
-		Output: tool.Object("", document.EndedProperties()...),
+		Output: tool.ResultOf[document.EndSessionResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
 			path, err := desk.NotebookArg("path", args.Path)
 			if err != nil {
