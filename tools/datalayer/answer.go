@@ -14,9 +14,6 @@ import (
 // An answer of theirs is a text, a table with tabs, or the outputs of code as a list of texts and images. It stands in
 // the answer's content as that, and in the structured content as "result" beside the "kind" of answer that it is.
 
-// cellIDText says of every cell_id what that server's users know of it.
-const cellIDText = "Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."
-
 // ofToday puts a tool that their server has today into both toolsets.
 func ofToday(t tool.Tool) tool.Tool {
 	t.Toolset, t.Also = tool.ToolsetDatalayer, []string{tool.ToolsetToday}
@@ -25,24 +22,10 @@ func ofToday(t tool.Tool) tool.Tool {
 
 // A textResult is an answer that is one text.
 type textResult struct {
-	Kind   string `json:"kind"`
-	Result string `json:"result"`
-	CellID string `json:"cell_id,omitempty"`
-	// CellIDs are there where the call was about several.
-	CellIDs []string `json:"cell_ids,omitempty"`
-}
-
-func kindProperty() tool.Property {
-	return tool.Required("kind", tool.Text("What the answer is, such as \"cell.read\"."))
-}
-
-func textResultSchema() tool.OldSchema {
-	return tool.Object("", append([]tool.Property{
-		kindProperty(),
-		tool.Required("result", tool.Text("The text of the answer.")),
-		tool.Optional("cell_id", tool.Text("The cell that it is about.")),
-		tool.Optional("cell_ids", tool.List("The cells that it is about.", tool.Text(""))),
-	}, tool.SavedProperties()...)...)
+	Kind    string   `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Result  string   `json:"result" jsonschema:"The text of the answer."`
+	CellID  string   `json:"cell_id,omitempty" jsonschema:"The cell that it is about."`
+	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells that it is about."` // where the call named several
 }
 
 // answer makes the answer of which the text alone is shown.
@@ -80,21 +63,18 @@ func warning(a *tool.Answer) (out []any) {
 
 // A tableResult is an answer that holds a table.
 type tableResult struct {
-	Kind    string              `json:"kind"`
+	Kind    string              `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
 	Result  string              `json:"result"`
-	Columns []string            `json:"columns"`
-	Items   []map[string]string `json:"items"`
-	Count   int                 `json:"count"`
+	Columns []string            `json:"columns" jsonschema:"The head."`
+	Items   []map[string]string `json:"items" jsonschema:"The rows, each by the names in the head."`
+	Count   int                 `json:"count" jsonschema:"How many rows."`
 }
 
-func tableSchema(columns ...string) tool.OldSchema {
-	return tool.Object("",
-		kindProperty(),
-		tool.Required("result", tool.Text("Table with tabs and a head: "+strings.Join(columns, ", ")+".")),
-		tool.Required("columns", tool.List("The head.", tool.Text(""))),
-		tool.Required("items", tool.List("The rows, each by the names in the head.", tool.AnyObject(""))),
-		tool.Required("count", tool.Integer("How many rows.")),
-	)
+// tableSchema describes a [tableResult] with that head.
+func tableSchema(columns ...string) tool.Schema {
+	return tool.ResultOf[tableResult](func(f tool.Fields) {
+		f.Field("result").Say("Table with tabs and a head: " + strings.Join(columns, ", ") + ".")
+	})
 }
 
 // tableAnswer makes a table of rows and answers with it, behind a head of its own text. Where there are no rows, none

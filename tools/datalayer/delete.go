@@ -15,11 +15,19 @@ import (
 )
 
 type deleteUsedArgs struct {
-	Notebook string   `json:"notebook_name"`
-	Index    *int     `json:"cell_index"`
-	Indices  []int    `json:"cell_indices"`
-	IDs      []string `json:"cell_ids_to_delete"`
-	Sources  *bool    `json:"include_source"`
+	Indices []int `json:"cell_indices,omitempty" jsonschema:"Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given."`
+	Sources *bool `json:"include_source,omitempty" jsonschema:"Whether to return the sources."`
+	inNotebook
+	IDs   []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, in place of cell_indices."`
+	Index *int     `json:"cell_index,omitempty" jsonschema:"One cell, in place of cell_indices."`
+}
+
+// Refine implements tool.Refiner.
+func (deleteUsedArgs) Refine(f tool.Fields) {
+	f.Field("cell_indices").Limit(1, desk.MaxChanged).Null().Items().Limit(0, tool.MaxIndex)
+	f.Field("include_source").Default(true)
+	f.Field("cell_ids_to_delete").Limit(1, desk.MaxChanged).Null().Items().Limit(1, desk.MaxIDLength)
+	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
 }
 
 // deleteCell makes delete_cell.
@@ -29,15 +37,9 @@ func deleteCell(d *Toolset) tool.Tool {
 		Title: "Delete cells",
 		Description: "Deletes cells with their outputs, all together or none, and returns their sources; people who have the notebook open see it at once. " +
 			"Indexes mean the cells as they are when the call begins. Use it only for cells that nobody needs. When all are deleted, an empty code cell takes their place. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(
-			tool.Optional("cell_indices", tool.List("Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given.", tool.Integer("").Between(0, tool.MaxIndex)).Items(1, desk.MaxChanged).OrNull()),
-			tool.Optional("include_source", tool.Boolean("Whether to return the sources.").Def(true)),
-			notebookNameProperty(),
-			tool.Optional("cell_ids_to_delete", tool.List("Ids of the cells, in place of cell_indices.", desk.IDSchema("")).Items(1, desk.MaxChanged).OrNull()),
-			tool.Optional("cell_index", tool.Integer("One cell, in place of cell_indices.").Between(0, tool.MaxIndex).OrNull()),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteUsedArgs) (*tool.Answer, error) {
 			if args.Index != nil && len(args.Indices) == 0 {
 				args.Indices = []int{*args.Index}
@@ -115,8 +117,8 @@ func clearCellOutput(d *Toolset) tool.Tool {
 		Title:       "Clear a cell's outputs",
 		Description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
 		Marks:       tool.Marks{Destructive: true, Idempotent: true},
-		Input:       tool.Arguments(usedCellProperties()...),
-		Output:      textResultSchema(),
+		Input:       tool.ArgumentsOf[UsedCell](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args UsedCell) (*tool.Answer, error) {
 			doc, cell, at, err := args.open(ctx, d)
 			if err != nil {

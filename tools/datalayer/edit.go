@@ -12,11 +12,25 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// insertAt is the argument of a tool that inserts a cell.
+type insertAt struct {
+	Index int `json:"cell_index" jsonschema:"Index that the cell will have, from 0; -1 puts it at the end."`
+}
+
+// Refine implements tool.Refiner.
+func (insertAt) Refine(f tool.Fields) { f.Field("cell_index").Limit(-1, tool.MaxIndex) }
+
 type insertCellArgs struct {
-	Notebook string `json:"notebook_name"`
-	Index    int    `json:"cell_index"`
-	Type     string `json:"cell_type"`
-	Source   string `json:"cell_source"`
+	insertAt
+	Type   string `json:"cell_type"`
+	Source string `json:"cell_source" jsonschema:"Source of the cell. Line ends are stored as \\n."`
+	inNotebook
+}
+
+// Refine implements tool.Refiner.
+func (insertCellArgs) Refine(f tool.Fields) {
+	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown, ydoc.Raw)
+	f.Field("cell_source").Limit(0, desk.MaxSource)
 }
 
 // check refuses what must not become a cell, before anything is opened.
@@ -27,10 +41,6 @@ func (a insertCellArgs) check() error {
 	return nil
 }
 
-func insertIndexProperty() tool.Property {
-	return tool.Required("cell_index", tool.Integer("Index that the cell will have, from 0; -1 puts it at the end.").Between(-1, tool.MaxIndex))
-}
-
 // insertCell makes insert_cell.
 func insertCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
@@ -38,14 +48,9 @@ func insertCell(d *Toolset) tool.Tool {
 		Title: "Insert a cell",
 		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
 			"Use insert_execute_code_cell to add code and run it. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			insertIndexProperty(),
-			tool.Required("cell_type", tool.OneOf("", ydoc.Code, ydoc.Markdown, ydoc.Raw)),
-			tool.Required("cell_source", desk.ContentSchema("Source of the cell.")),
-			notebookNameProperty(),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[insertCellArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {
 			if err := args.check(); err != nil {
 				return nil, err
@@ -77,8 +82,11 @@ func insertCell(d *Toolset) tool.Tool {
 
 type overwriteCellArgs struct {
 	UsedCell
-	Source string `json:"cell_source"`
+	Source string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
 }
+
+// Refine implements tool.Refiner.
+func (overwriteCellArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, desk.MaxSource) }
 
 // overwriteCellSource makes overwrite_cell_source.
 func overwriteCellSource(d *Toolset) tool.Tool {
@@ -89,8 +97,8 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 			"The new source is taken as a change from what you were last shown of the cell and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Use edit_cell_source for a small change. Costs little.",
 		Marks:  tool.Marks{Destructive: true, Idempotent: true},
-		Input:  tool.Arguments(append(usedCellProperties(), tool.Required("cell_source", desk.ContentSchema("The whole new source.")))...),
-		Output: textResultSchema(),
+		Input:  tool.ArgumentsOf[overwriteCellArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteCellArgs) (*tool.Answer, error) {
 			doc, cell, at, err := args.open(ctx, d)
 			if err != nil {
@@ -128,9 +136,16 @@ func changedText(kind string, at int, did string, was ydoc.Cell, now string) *te
 
 type editSourceArgs struct {
 	UsedCell
-	Old string `json:"old_string"`
-	New string `json:"new_string"`
-	All bool   `json:"replace_all"`
+	Old string `json:"old_string" jsonschema:"What is to be replaced; no pattern, and lines may follow each other in it. Line ends are stored as \\n."`
+	New string `json:"new_string" jsonschema:"What comes in its place. Line ends are stored as \\n."`
+	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
+}
+
+// Refine implements tool.Refiner.
+func (editSourceArgs) Refine(f tool.Fields) {
+	f.Field("old_string").Limit(1, desk.MaxSource)
+	f.Field("new_string").Limit(0, desk.MaxSource)
+	f.Field("replace_all").Default(false)
 }
 
 // editCellSource makes edit_cell_source.
@@ -140,13 +155,9 @@ func editCellSource(d *Toolset) tool.Tool {
 		Title: "Replace text in a cell",
 		Description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
 			"The string has to be there exactly once, spaces and line ends included, unless replace_all is set; else nothing is written. What people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(append(usedCellProperties(),
-			tool.Required("old_string", desk.ContentSchema("What is to be replaced; no pattern, and lines may follow each other in it.").With("minLength", 1)),
-			tool.Required("new_string", desk.ContentSchema("What comes in its place.")),
-			tool.Optional("replace_all", tool.Boolean("Replace every occurrence.").Def(false)),
-		)...),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  editSourceSchema(),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
 			if tool.Marked(args.New) {
 				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
@@ -193,11 +204,21 @@ func (a editSourceArgs) replaced(source string) (string, error) {
 }
 
 type moveUsedArgs struct {
-	Notebook string `json:"notebook_name"`
-	Source   *int   `json:"source_index"`
-	Target   *int   `json:"target_index"`
-	SourceID string `json:"source_cell_id"`
-	TargetID string `json:"target_cell_id"`
+	Source *int `json:"source_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless source_cell_id is given."`
+	Target *int `json:"target_index,omitempty" jsonschema:"Index that it will have. Needed unless target_cell_id is given."`
+	inNotebook
+	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, in place of source_index."`
+	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, in place of target_index."`
+}
+
+// Refine implements tool.Refiner.
+func (moveUsedArgs) Refine(f tool.Fields) {
+	for _, name := range []string{"source_index", "target_index"} {
+		f.Field(name).Limit(0, tool.MaxIndex).Null()
+	}
+	for _, name := range []string{"source_cell_id", "target_cell_id"} {
+		f.Field(name).Limit(1, desk.MaxIDLength).Null()
+	}
 }
 
 // moveCell makes move_cell.
@@ -207,15 +228,9 @@ func moveCell(d *Toolset) tool.Tool {
 		Title: "Move a cell",
 		Description: "Moves a cell to the place that another one has now, and returns an overview of the cells around it: of A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
 			"It keeps its id, outputs and metadata. What somebody types into the cell at the very same moment can be lost. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Optional("source_index", tool.Integer("Index of the cell, from 0. Needed unless source_cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
-			tool.Optional("target_index", tool.Integer("Index that it will have. Needed unless target_cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
-			notebookNameProperty(),
-			tool.Optional("source_cell_id", desk.IDSchema("Id of the cell, in place of source_index.").OrNull()),
-			tool.Optional("target_cell_id", desk.IDSchema("Id of the cell whose place it takes, in place of target_index.").OrNull()),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{},
+		Input:  tool.ArgumentsOf[moveUsedArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args moveUsedArgs) (*tool.Answer, error) {
 			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
 				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")

@@ -7,17 +7,33 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 type listFilesArgs struct {
-	Path    string `json:"path"`
-	Depth   *int   `json:"max_depth"`
-	Start   int    `json:"start_index"`
-	Limit   *int   `json:"limit"`
-	Pattern string `json:"pattern"`
+	Path    string `json:"path,omitempty" jsonschema:"Folder to begin with; \"\" is the server's root folder."`
+	Depth   *int   `json:"max_depth,omitempty" jsonschema:"How many folders deep to go; 0 lists the folder alone."`
+	Start   int    `json:"start_index,omitempty" jsonschema:"Entry to begin with, from 0."`
+	Limit   *int   `json:"limit,omitempty" jsonschema:"Most entries; 0 for all."`
+	Pattern string `json:"pattern,omitempty" jsonschema:"Which paths to list, such as \"**/*.ipynb\"; \"\" for all."`
 }
+
+// Refine implements tool.Refiner.
+func (listFilesArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("max_depth").Limit(0, 3).Default(filesDepth)
+	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
+	f.Field("limit").Limit(0, tool.MaxIndex).Default(filesShown)
+	f.Field("pattern").Limit(0, 1000).Default("").Null()
+}
+
+// What list_files does where a call says nothing else.
+const (
+	filesDepth = 1
+	filesShown = 25
+)
 
 // listFiles makes list_files.
 func listFiles(d *Toolset) tool.Tool {
@@ -27,21 +43,15 @@ func listFiles(d *Toolset) tool.Tool {
 		Title: "List files",
 		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Hidden ones are left out. " +
 			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is held against the whole path. Costs one request for each folder.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("path", tool.Text("Folder to begin with; \"\" is the server's root folder.").Length(0, 4096).Def("")),
-			tool.Optional("max_depth", tool.Integer("How many folders deep to go; 0 lists the folder alone.").Between(0, 3).Def(1)),
-			tool.Optional("start_index", tool.Integer("Entry to begin with, from 0.").Between(0, tool.MaxIndex).Def(0)),
-			tool.Optional("limit", tool.Integer("Most entries; 0 for all.").Between(0, tool.MaxIndex).Def(25)),
-			tool.Optional("pattern", tool.Text("Which paths to list, such as \"**/*.ipynb\"; \"\" for all.").Length(0, 1000).Def("").OrNull()),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.Path)
 			if err != nil {
 				return nil, fmt.Errorf("path: %w", err)
 			}
-			depth, limit := 1, 25
+			depth, limit := filesDepth, filesShown
 			if args.Depth != nil {
 				depth = *args.Depth
 			}

@@ -191,23 +191,25 @@ func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.D
 	return doc, err
 }
 
+// inNotebook is the argument of a tool that works in one notebook.
+type inNotebook struct {
+	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that use_notebook gave it, or by its path; left out: the current one."`
+}
+
+// Refine implements tool.Refiner.
+func (inNotebook) Refine(f tool.Fields) { f.Field("notebook_name").Limit(0, desk.MaxPath).Null() }
+
 // A UsedCell is how a call names one cell of a notebook.
 type UsedCell struct {
-	Notebook string `json:"notebook_name"`
-	Index    *int   `json:"cell_index"`
-	CellID   string `json:"cell_id"`
+	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
+	inNotebook
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."`
 }
 
-func notebookNameProperty() tool.Property {
-	return tool.Optional("notebook_name", tool.Text("Notebook to work in, by the name that use_notebook gave it, or by its path; left out: the current one.").Length(0, 4096).OrNull())
-}
-
-func usedCellProperties() []tool.Property {
-	return []tool.Property{
-		tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
-		notebookNameProperty(),
-		tool.Optional("cell_id", desk.IDSchema(cellIDText).OrNull()),
-	}
+// Refine implements tool.Refiner.
+func (UsedCell) Refine(f tool.Fields) {
+	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
+	f.Field("cell_id").Limit(1, desk.MaxIDLength).Null()
 }
 
 // open opens the notebook and finds the cell there. The caller releases the document.

@@ -17,11 +17,22 @@ import (
 )
 
 type useArgs struct {
-	Name     string `json:"notebook_name"`
-	Path     string `json:"notebook_path"`
-	Mode     string `json:"mode"`
-	KernelID string `json:"kernel_id"`
+	Name     string `json:"notebook_name" jsonschema:"What to call the notebook."`
+	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. May be left out for a name that is in use already."`
+	Mode     string `json:"mode,omitempty" jsonschema:"Whether the notebook is there, or to be made."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel that the notebook is to have; \"NEW\" starts one now. Left out: the one that it has, else one is started when first needed."`
 }
+
+// Refine implements tool.Refiner.
+func (useArgs) Refine(f tool.Fields) {
+	f.Field("notebook_name").Limit(1, maxName)
+	f.Field("notebook_path").Limit(0, desk.MaxPath).Null()
+	f.Field("mode").OneOf("connect", modeCreate).Default("connect")
+	f.Field("kernel_id").Limit(0, 200).Null()
+}
+
+// modeCreate is the mode that makes a notebook.
+const modeCreate = "create"
 
 // newKernel is what asks for a kernel of the notebook's own in the place of a kernel's id.
 const newKernel = "NEW"
@@ -33,14 +44,9 @@ func useNotebook(d *Toolset) tool.Tool {
 		Title: "Use a notebook",
 		Description: "Gives a notebook a name and makes it the current one, which the tools for cells work in when no other is named; returns an overview of its first cells. " +
 			"Use it before them, and again with the same name to come back to a notebook. mode \"create\" makes a new notebook. What is current is yours alone: no other client's calls change it. Costs little.",
-		Marks: tool.Marks{Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("notebook_name", tool.Text("What to call the notebook.").Length(1, maxName)),
-			tool.Optional("notebook_path", tool.Text("Notebook, relative to the server's root folder. May be left out for a name that is in use already.").Length(0, 4096).OrNull()),
-			tool.Optional("mode", tool.OneOf("Whether the notebook is there, or to be made.", "connect", "create").Def("connect")),
-			tool.Optional("kernel_id", tool.Text("Running kernel that the notebook is to have; \"NEW\" starts one now. Left out: the one that it has, else one is started when first needed.").Length(0, 200).OrNull()),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{Idempotent: true},
+		Input:  tool.ArgumentsOf[useArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
 			said, doc, err := d.useNotebook(ctx, args)
 			if err != nil || doc == nil {
@@ -67,7 +73,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 		had, known = u.path(args.Name)
 		current, names = u.current, u.names()
 	})
-	create := args.Mode == "create"
+	create := args.Mode == modeCreate
 	switch {
 	case args.Path == "" && known:
 		args.Path = had
@@ -185,7 +191,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 		Title:       "List the notebooks in use",
 		Description: "Lists the notebooks that you have given names with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:       tool.Arguments(),
+		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			rows, err := d.usedRows(ctx)
@@ -234,7 +240,7 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 }
 
 type usedNameArgs struct {
-	Name string `json:"notebook_name"`
+	Name string `json:"notebook_name" jsonschema:"As given to use_notebook."`
 }
 
 // restartNotebook makes restart_notebook.
@@ -245,8 +251,8 @@ func restartNotebook(d *Toolset) tool.Tool {
 		Description: "Restarts the kernel of a notebook that is in use: all variables and imports are lost, for everybody who has the notebook open, what runs is ended and what waits is cancelled. " +
 			"Where there is no kernel one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
 		Marks:  tool.Marks{Destructive: true},
-		Input:  tool.Arguments(tool.Required("notebook_name", tool.Text("As given to use_notebook.").Length(1, 4096))),
-		Output: textResultSchema(),
+		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
@@ -275,8 +281,8 @@ func unuseNotebook(d *Toolset) tool.Tool {
 		Description: "Forgets the name of a notebook; where it was the current one, another one that is in use becomes current. " +
 			"The notebook, its kernel and people's tabs stay as they are: its collaboration session closes by itself after some minutes without use. Costs nothing.",
 		Marks:  tool.Marks{},
-		Input:  tool.Arguments(tool.Required("notebook_name", tool.Text("As given to use_notebook.").Length(1, maxName))),
-		Output: textResultSchema(),
+		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, maxName) }),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			current, switched, err := d.unuse(ctx, args.Name)
 			if err != nil {

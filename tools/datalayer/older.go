@@ -27,7 +27,7 @@ func listNotebook(d *Toolset) tool.Tool {
 		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you have given names with use_notebook, with their kernels' states and the current one (✓). " +
 			"Use it to find a notebook's path. Costs one request per folder; it stops where there are very many, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:  tool.Arguments(),
+		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			used, err := d.usedRows(ctx)
@@ -80,7 +80,7 @@ func listCells(d *Toolset) tool.Tool {
 		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line a cell.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:       tool.Arguments(),
+		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(overviewColumns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			doc, _, err := d.openUsed(ctx, "")
@@ -107,15 +107,18 @@ func listCells(d *Toolset) tool.Tool {
 // An oldCell is a cell as their server had it then.
 type oldCell struct {
 	Index   int      `json:"index"`
-	Type    string   `json:"type"`
-	Source  []string `json:"source"` // lines with their ends
-	Outputs []any    `json:"outputs,omitempty"`
+	Type    string   `json:"type" jsonschema:"code, markdown or raw."`
+	Source  []string `json:"source" jsonschema:"Lines, with their ends."`
+	Outputs []any    `json:"outputs,omitempty" jsonschema:"Of a code cell: texts, and objects in the places of images."`
 }
 
+// Refine implements tool.Refiner.
+func (oldCell) Refine(f tool.Fields) { placedItems(f.Field("outputs")) }
+
 type cellsResult struct {
-	Kind   string    `json:"kind"`
-	Result []oldCell `json:"result"`
-	Left   int       `json:"cells_left_out,omitempty"`
+	Kind   string    `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Result []oldCell `json:"result" jsonschema:"The cells in order."`
+	Left   int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them."`
 }
 
 // readCells makes read_cells.
@@ -126,18 +129,9 @@ func readCells(d *Toolset) tool.Tool {
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
 			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + tool.Thousands(notebook.DefaultOutputSize) + " characters of outputs for each cell.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(),
-		Output: tool.Object("", append([]tool.Property{
-			kindProperty(),
-			tool.Required("result", tool.List("The cells in order.", tool.Object("",
-				tool.Required("index", tool.Integer("")),
-				tool.Required("type", tool.Text("code, markdown or raw.")),
-				tool.Required("source", tool.List("Lines, with their ends.", tool.Text(""))),
-				tool.Optional("outputs", tool.List("Of a code cell: texts, and objects in the places of images.", tool.OldSchema{{Name: "type", Value: []string{"string", "object"}}})),
-			))),
-			tool.Optional("cells_left_out", tool.Integer("Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them.")),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[struct{}](nil),
+		Output: tool.DocumentResultOf[cellsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			doc, _, err := d.openUsed(ctx, "")
 			if err != nil {
@@ -196,29 +190,43 @@ func linesWithEnds(source string) []string {
 	return lines
 }
 
+const (
+	oldTimeout     = 300 // seconds
+	ipythonTimeout = 60  // likewise
+)
+
 type oldRunArgs struct {
-	Index    int  `json:"cell_index"`
-	Timeout  *int `json:"timeout_seconds"`
-	Interval *int `json:"progress_interval"`
+	Index   int  `json:"cell_index" jsonschema:"Index of the cell, from 0."`
+	Timeout *int `json:"timeout_seconds,omitempty"`
 }
 
-const oldTimeout = 300 // seconds
+// Refine implements tool.Refiner.
+func (oldRunArgs) Refine(f tool.Fields) {
+	f.Field("cell_index").Limit(0, tool.MaxIndex)
+	timeoutField(f.Field("timeout_seconds"), oldTimeout)
+}
+
+// oldStreamArgs are those of the one that tells of progress, and a superset of the others'.
+type oldStreamArgs struct {
+	oldRunArgs
+	Interval *int `json:"progress_interval,omitempty"`
+}
+
+// Refine implements tool.Refiner.
+func (oldStreamArgs) Refine(f tool.Fields) { intervalField(f.Field("progress_interval")) }
 
 // oldRun makes one of the three tools that ran a cell.
-func oldRun(d *Toolset, name, title, about string, watched func(*watch), more ...tool.Property) tool.Tool {
+func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched func(*watch)) tool.Tool {
 	return tool.Tool{
 		Name:    name,
 		Title:   title,
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
 			"At the timeout the cell is interrupted, and answered with what it has put out. execute_cell does the same. Costs the time the cell takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Required("cell_index", tool.Integer("Index of the cell, from 0.").Between(0, tool.MaxIndex)),
-			usedTimeout("timeout_seconds", oldTimeout),
-		}, more...)...),
-		Output: OutputsSchema(),
-		Handle: tool.Typed(func(ctx context.Context, args oldRunArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  input,
+		Output: Outputs(),
+		Handle: tool.Typed(func(ctx context.Context, args oldStreamArgs) (*tool.Answer, error) {
 			w := UsedRun{Timeout: args.Timeout, Interval: args.Interval}.Watch("cell.execute", oldTimeout)
 			watched(w)
 			return d.RunUsedCell(ctx, UsedCell{Index: &args.Index}, w, analysis.CodeOptions{})
@@ -227,42 +235,44 @@ func oldRun(d *Toolset, name, title, about string, watched func(*watch), more ..
 }
 
 func executeCellSimpleTimeout(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", func(w *watch) {
+	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", tool.ArgumentsOf[oldRunArgs](nil), func(w *watch) {
 		w.stream = false
 		w.timedOut = "[TIMEOUT ERROR: Cell execution exceeded " + strconv.Itoa(w.seconds) + " seconds]"
 	})
 }
 
 func executeCellStreaming(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", func(*watch) {}, intervalProperty())
+	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", tool.ArgumentsOf[oldStreamArgs](nil), func(*watch) {})
 }
 
 func executeCellWithProgress(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", func(w *watch) { w.stream = false })
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", tool.ArgumentsOf[oldRunArgs](nil), func(w *watch) { w.stream = false })
 }
 
 type ipythonArgs struct {
-	Code    string `json:"code"`
-	Timeout *int   `json:"timeout"`
+	Code    string `json:"code" jsonschema:"In the kernel's language, mostly Python."`
+	Timeout *int   `json:"timeout,omitempty"`
+}
+
+// Refine implements tool.Refiner.
+func (ipythonArgs) Refine(f tool.Fields) {
+	f.Field("code").Limit(1, desk.MaxSource)
+	timeoutField(f.Field("timeout"), ipythonTimeout)
 }
 
 // executeIPython makes execute_ipython.
 func executeIPython(d *Toolset) tool.Tool {
-	const usual = 60 // seconds
 	return tool.Tool{
 		Name:    "execute_ipython",
 		Title:   "Run code in the kernel",
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
 			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(
-			tool.Required("code", tool.Text("In the kernel's language, mostly Python.").Length(1, desk.MaxSource)),
-			usedTimeout("timeout", usual),
-		),
-		Output: OutputsSchema(),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[ipythonArgs](nil),
+		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {
-			return d.RunUsedCode(ctx, args.Code, "", UsedRun{Timeout: args.Timeout}.Watch("code.execute", usual), analysis.CodeOptions{})
+			return d.RunUsedCode(ctx, args.Code, "", UsedRun{Timeout: args.Timeout}.Watch("code.execute", ipythonTimeout), analysis.CodeOptions{})
 		}),
 	}
 }

@@ -18,35 +18,34 @@ import (
 
 // An outputsResult is an answer that is a list: texts, and objects in the places of images, which are shown beside it.
 type outputsResult struct {
-	Kind    string `json:"kind"`
-	Result  []any  `json:"result"`
-	Outputs []any  `json:"outputs"` // the same
-	Count   int    `json:"count"`
-	Images  int    `json:"images"`
-	CellID  string `json:"cell_id,omitempty"`
-	RunID   string `json:"run_id,omitempty"`
+	Kind    string `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Result  []any  `json:"result" jsonschema:"In order: texts, and objects in the places of images, which are shown beside this."`
+	Outputs []any  `json:"outputs" jsonschema:"The same."`
+	Count   int    `json:"count" jsonschema:"How many."`
+	Images  int    `json:"images" jsonschema:"How many of them are images."`
+	CellID  string `json:"cell_id,omitempty" jsonschema:"The cell that it is about."`
+	RunID   string `json:"run_id,omitempty" jsonschema:"Names the execution, for get_run, wait_run and cancel_run."`
 	State   string `json:"state,omitempty"`
 }
+
+// Refine implements tool.Refiner.
+func (outputsResult) Refine(f tool.Fields) {
+	placedItems(f.Field("result"))
+	placedItems(f.Field("outputs"))
+	f.Field("state").OneOf(notebook.RunStates()...)
+}
+
+// placedItems says that a list holds texts, and a [placedImage] where an image was put out.
+func placedItems(list tool.Field) { list.Items().Types("string", "object") }
+
+// Outputs describes the answer of a tool that shows outputs as their server does.
+func Outputs() tool.Schema { return tool.DocumentResultOf[outputsResult](nil) }
 
 // A placedImage stands in an answer where an image was put out.
 type placedImage struct {
 	Type string `json:"type"` // "image"
 	Data string `json:"data"` // what it is and its address
 	MIME string `json:"mimeType"`
-}
-
-func OutputsSchema() tool.OldSchema {
-	item := tool.OldSchema{{Name: "type", Value: []string{"string", "object"}}}
-	return tool.Object("", append([]tool.Property{
-		kindProperty(),
-		tool.Required("result", tool.List("In order: texts, and objects in the places of images, which are shown beside this.", item)),
-		tool.Required("outputs", tool.List("The same.", item)),
-		tool.Required("count", tool.Integer("How many.")),
-		tool.Required("images", tool.Integer("How many of them are images.")),
-		tool.Optional("cell_id", tool.Text("The cell that it is about.")),
-		tool.Optional("run_id", tool.Text("Names the execution, for get_run, wait_run and cancel_run.")),
-		tool.Optional("state", notebook.StateSchema()),
-	}, tool.SavedProperties()...)...)
 }
 
 // shownRun is what there is to show of a cell or of code that was run.

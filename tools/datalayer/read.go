@@ -70,11 +70,26 @@ func cellHead(c ydoc.Cell, index int) string {
 }
 
 type readNotebookArgs struct {
-	Name   string `json:"notebook_name"`
-	Format string `json:"response_format"`
-	Start  int    `json:"start_index"`
-	Limit  *int   `json:"limit"`
+	Name   string `json:"notebook_name" jsonschema:"As given to use_notebook, or a notebook's path."`
+	Format string `json:"response_format,omitempty" jsonschema:"First lines, or whole sources."`
+	Start  int    `json:"start_index,omitempty" jsonschema:"Cell to begin with."`
+	Limit  *int   `json:"limit,omitempty" jsonschema:"Most cells; 0 for all."`
 }
+
+// Refine implements tool.Refiner.
+func (readNotebookArgs) Refine(f tool.Fields) {
+	f.Field("notebook_name").Limit(1, desk.MaxPath)
+	f.Field("response_format").OneOf("brief", formatDetailed).Default("brief")
+	f.Field("start_index").Limit(0, tool.MaxIndex).Default(0)
+	f.Field("limit").Limit(0, tool.MaxIndex).Default(cellsShown)
+}
+
+const (
+	// formatDetailed is the response_format with whole sources.
+	formatDetailed = "detailed"
+	// cellsShown is how many cells read_notebook shows where a call does not say.
+	cellsShown = 20
+)
 
 // readNotebook makes read_notebook.
 func readNotebook(d *Toolset) tool.Tool {
@@ -83,25 +98,20 @@ func readNotebook(d *Toolset) tool.Tool {
 		Title: "Read a notebook",
 		Description: "Reads the cells of a notebook that is in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
 			"Use brief to find cells, then detailed with start_index and limit, or read_cell for outputs. Costs as much as it shows.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("notebook_name", tool.Text("As given to use_notebook, or a notebook's path.").Length(1, 4096)),
-			tool.Optional("response_format", tool.OneOf("First lines, or whole sources.", "brief", "detailed").Def("brief")),
-			tool.Optional("start_index", tool.Integer("Cell to begin with.").Between(0, tool.MaxIndex).Def(0)),
-			tool.Optional("limit", tool.Integer("Most cells; 0 for all.").Between(0, tool.MaxIndex).Def(20)),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[readNotebookArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			limit := 20
+			limit := cellsShown
 			if args.Limit != nil {
 				limit = *args.Limit
 			}
-			return d.readUsed(ctx, doc, name, args.Format == "detailed", args.Start, limit)
+			return d.readUsed(ctx, doc, name, args.Format == formatDetailed, args.Start, limit)
 		}),
 	})
 }
@@ -161,8 +171,11 @@ func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 
 type readCellArgs struct {
 	UsedCell
-	Outputs *bool `json:"include_outputs"`
+	Outputs *bool `json:"include_outputs,omitempty" jsonschema:"Whether to show outputs."`
 }
+
+// Refine implements tool.Refiner.
+func (readCellArgs) Refine(f tool.Fields) { f.Field("include_outputs").Default(true) }
 
 // readCell makes read_cell.
 func readCell(d *Toolset) tool.Tool {
@@ -171,10 +184,9 @@ func readCell(d *Toolset) tool.Tool {
 		Title: "Read a cell",
 		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
 			"Use it before changing a cell, and to see what a cell has put out. Costs the length of the source and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(append(usedCellProperties(),
-			tool.Optional("include_outputs", tool.Boolean("Whether to show outputs.").Def(true)))...),
-		Output: OutputsSchema(),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[readCellArgs](nil),
+		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			doc, cell, at, err := args.open(ctx, d)
 			if err != nil {

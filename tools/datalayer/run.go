@@ -16,7 +16,7 @@ import (
 const (
 	// UsualTimeout is how long their server waits for a cell where nobody says otherwise, in seconds.
 	UsualTimeout = 120
-	// LongestGiven is the longest timeout that is taken; what is beyond maxTimeout counts as that.
+	// LongestGiven is the longest timeout that is taken; what is beyond [notebook.MaxTimeout] counts as that.
 	LongestGiven = 1_000_000
 	// DefaultInterval is the pause between two lines on progress, in seconds.
 	DefaultInterval = 5
@@ -29,28 +29,29 @@ const (
 // UsedRun are the arguments of the tools that run a cell as their server does: at the timeout the code is interrupted,
 // and the call answered with what there is.
 type UsedRun struct {
-	Timeout  *int  `json:"timeout"`
-	Stream   *bool `json:"stream"`
-	Interval *int  `json:"progress_interval"`
+	Timeout  *int  `json:"timeout,omitempty"`
+	Stream   *bool `json:"stream,omitempty" jsonschema:"Whether to add lines on the time that it took."`
+	Interval *int  `json:"progress_interval,omitempty"`
 }
 
-func usedTimeout(name string, usual int) tool.Property {
-	return tool.Optional(name, tool.Integer("Seconds until the code is interrupted; 0 for "+fmt.Sprint(UsualTimeout)+", at most "+tool.Thousands(notebook.MaxTimeout)+".").Between(0, LongestGiven).Def(usual))
+// Refine implements tool.Refiner.
+func (UsedRun) Refine(f tool.Fields) {
+	timeoutField(f.Field("timeout"), 0)
+	f.Field("stream").Default(true)
+	intervalField(f.Field("progress_interval"))
 }
 
-func streamProperty() tool.Property {
-	return tool.Optional("stream", tool.Boolean("Whether to add lines on the time that it took.").Def(true))
+// timeoutField describes a timeout. usual is the one where a call has none.
+func timeoutField(f tool.Field, usual int) {
+	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, tool.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
 }
 
-func intervalProperty() tool.Property {
-	return tool.Optional("progress_interval", tool.Integer("Seconds between two lines on progress.").Between(0, LongestGiven).Def(DefaultInterval))
+// intervalField describes the pause between two lines on progress.
+func intervalField(f tool.Field) {
+	f.Say("Seconds between two lines on progress.").Limit(0, LongestGiven).Default(DefaultInterval)
 }
 
-func usedRunProperties(usual int) []tool.Property {
-	return []tool.Property{usedTimeout("timeout", usual), streamProperty(), intervalProperty()}
-}
-
-// seconds is how long to wait: what was asked for, or what their server waits for.
+// SecondsOf is how long to wait: what was asked for, or what their server waits for.
 func SecondsOf(asked *int, usual int) int {
 	if asked != nil {
 		usual = *asked
@@ -87,6 +88,7 @@ func (w *watch) take(o analysis.CodeOptions) {
 	w.leave = o.InterruptOnCancel != nil && !*o.InterruptOnCancel
 }
 
+// Watch makes the wait of a run for these arguments. usual is the timeout where they have none.
 func (u UsedRun) Watch(kind string, usual int) *watch {
 	w := &watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
 	if u.Interval != nil {
@@ -220,10 +222,13 @@ func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *watch, opt 
 }
 
 type insertExecuteArgs struct {
+	insertAt
+	Source string `json:"cell_source" jsonschema:"Code of the cell. Line ends are stored as \\n."`
 	UsedRun
-	Index  int    `json:"cell_index"`
-	Source string `json:"cell_source"`
 }
+
+// Refine implements tool.Refiner.
+func (insertExecuteArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, desk.MaxSource) }
 
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {
@@ -232,14 +237,11 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Title: "Insert a code cell and run it",
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
 			"Use it to add code and see what it does. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and answered with what it has put out.",
-		Marks: tool.Marks{OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			insertIndexProperty(),
-			tool.Required("cell_source", desk.ContentSchema("Code of the cell.")),
-		}, usedRunProperties(0)...)...),
-		Output: OutputsSchema(),
+		Marks:  tool.Marks{OpenWorld: true},
+		Input:  tool.ArgumentsOf[insertExecuteArgs](nil),
+		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {
-			cell := insertCellArgs{Index: args.Index, Type: ydoc.Code, Source: args.Source}
+			cell := insertCellArgs{insertAt: args.insertAt, Type: ydoc.Code, Source: args.Source}
 			if err := cell.check(); err != nil {
 				return nil, err
 			}

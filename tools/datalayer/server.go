@@ -34,7 +34,7 @@ func listKernels(d *Toolset) tool.Tool {
 		Title:       "List the running kernels",
 		Description: "Lists the kernels that run on the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, what they are doing, and how many are connected to each. Use it to find a kernel. Costs three requests.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
-		Input:       tool.Arguments(),
+		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			kernels, err := d.visibleKernels(ctx)
@@ -79,9 +79,16 @@ func (d *Toolset) environment(env map[string]string) string {
 }
 
 type connectToArgs struct {
-	URL      string `json:"jupyter_url"`
-	Token    string `json:"jupyter_token"`
-	Provider string `json:"document_provider"`
+	URL      string `json:"jupyter_url" jsonschema:"Address of the Jupyter server, such as http://localhost:8888."`
+	Token    string `json:"jupyter_token,omitempty" jsonschema:"Not needed and not used: the program has its own."`
+	Provider string `json:"document_provider,omitempty" jsonschema:"Only \"jupyter\"."`
+}
+
+// Refine implements tool.Refiner.
+func (connectToArgs) Refine(f tool.Fields) {
+	f.Field("jupyter_url").Limit(1, 4096)
+	f.Field("jupyter_token").Limit(0, 4096).Null()
+	f.Field("document_provider").Limit(0, 100).Default(jupyterProvider).Null()
 }
 
 const (
@@ -97,13 +104,9 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Title: "Connect to the Jupyter server",
 		Description: "Checks that the Jupyter server of an address is the one that these tools work on, and that it answers. They are bound to one server for as long as the program runs, with the token that it was started with: " +
 			"another address is refused, and no token is ever sent there. Use it where a prompt asks for it. Costs one request.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("jupyter_url", tool.Text("Address of the Jupyter server, such as http://localhost:8888.").Length(1, 4096)),
-			tool.Optional("jupyter_token", tool.Text("Not needed and not used: the program has its own.").Length(0, 4096).OrNull()),
-			tool.Optional("document_provider", tool.Text("Only \"jupyter\".").Length(0, 100).Def(jupyterProvider).OrNull()),
-		),
-		Output: textResultSchema(),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[connectToArgs](nil),
+		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
 			srv := d.Manager.Server()
 			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
