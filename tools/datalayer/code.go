@@ -14,7 +14,7 @@ import (
 
 // RunUsedCode runs code in a kernel alone, as their server does: in the one with the id, or the current notebook's.
 // Nothing of it shows in a notebook.
-func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *watch, opt analysis.CodeOptions) (*tool.Answer, error) {
+func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
 	w.stream, w.first = false, true
 	w.take(opt)
 	w.timedOut = fmt.Sprintf("[TIMEOUT ERROR: IPython execution exceeded %d seconds and was interrupted]", w.seconds)

@@ -216,7 +216,7 @@ type oldStreamArgs struct {
 func (oldStreamArgs) Refine(f tool.Fields) { intervalField(f.Field("progress_interval")) }
 
 // oldRun makes one of the three tools that ran a cell.
-func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched func(*watch)) tool.Tool {
+func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched func(*Watch)) tool.Tool {
 	return tool.Tool{
 		Name:    name,
 		Title:   title,
@@ -235,18 +235,18 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 }
 
 func executeCellSimpleTimeout(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", tool.ArgumentsOf[oldRunArgs](nil), func(w *watch) {
+	return oldRun(d, "execute_cell_simple_timeout", "Run a short cell", "", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) {
 		w.stream = false
 		w.timedOut = "[TIMEOUT ERROR: Cell execution exceeded " + strconv.Itoa(w.seconds) + " seconds]"
 	})
 }
 
 func executeCellStreaming(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", tool.ArgumentsOf[oldStreamArgs](nil), func(*watch) {})
+	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", tool.ArgumentsOf[oldStreamArgs](nil), func(*Watch) {})
 }
 
 func executeCellWithProgress(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", tool.ArgumentsOf[oldRunArgs](nil), func(w *watch) { w.stream = false })
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
 }
 
 type ipythonArgs struct {

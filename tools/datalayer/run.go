@@ -62,8 +62,8 @@ func SecondsOf(asked *int, usual int) int {
 	return min(usual, notebook.MaxTimeout)
 }
 
-// A watch is the wait for a run, as their server reports it.
-type watch struct {
+// A Watch is the wait for a run, as their server reports it.
+type Watch struct {
 	kind     string
 	seconds  int
 	interval int
@@ -81,7 +81,7 @@ type watch struct {
 }
 
 // take takes what this program's own options say.
-func (w *watch) take(o analysis.CodeOptions) {
+func (w *Watch) take(o analysis.CodeOptions) {
 	if o.MaxSize != nil {
 		w.size = *o.MaxSize
 	}
@@ -89,8 +89,8 @@ func (w *watch) take(o analysis.CodeOptions) {
 }
 
 // Watch makes the wait of a run for these arguments. usual is the timeout where they have none.
-func (u UsedRun) Watch(kind string, usual int) *watch {
-	w := &watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
+func (u UsedRun) Watch(kind string, usual int) *Watch {
+	w := &Watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
 	if u.Interval != nil {
 		w.interval = *u.Interval
 	}
@@ -99,7 +99,7 @@ func (u UsedRun) Watch(kind string, usual int) *watch {
 }
 
 // say adds a line on progress.
-func (w *watch) say(format string, args ...any) {
+func (w *Watch) say(format string, args ...any) {
 	w.lines = append(w.lines, fmt.Sprintf(format, args...))
 	if len(w.lines) > progressKept {
 		w.lines = w.lines[1:]
@@ -107,7 +107,7 @@ func (w *watch) say(format string, args ...any) {
 }
 
 // wait waits for the run to end. At the timeout it is interrupted; late tells so.
-func (w *watch) wait(ctx context.Context, r *session.Run) (late bool, err error) {
+func (w *Watch) wait(ctx context.Context, r *session.Run) (late bool, err error) {
 	began := time.Now()
 	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
 	defer cancel()
@@ -145,7 +145,7 @@ func (w *watch) wait(ctx context.Context, r *session.Run) (late bool, err error)
 }
 
 // outcome is what there is to show of the run, whose wait is over.
-func (w *watch) outcome(r *session.Run, late bool) shownRun {
+func (w *Watch) outcome(r *session.Run, late bool) shownRun {
 	res := r.Result()
 	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
@@ -171,7 +171,7 @@ func (w *watch) outcome(r *session.Run, late bool) shownRun {
 }
 
 // notes are what else the caller should know.
-func (w *watch) notes(res session.Result) (out []string) {
+func (w *Watch) notes(res session.Result) (out []string) {
 	if res.Err != nil && res.State != session.Interrupted {
 		t, _ := tool.Cut(res.Err.Error(), 1000)
 		out = append(out, t)
@@ -189,7 +189,7 @@ func (w *watch) notes(res session.Result) (out []string) {
 }
 
 // runUsed runs a cell as their server does, and answers.
-func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *watch) (*tool.Answer, error) {
+func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *Watch) (*tool.Answer, error) {
 	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return nil, err
@@ -208,7 +208,7 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 }
 
 // RunUsedCell runs the cell that a call names.
-func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *watch, opt analysis.CodeOptions) (*tool.Answer, error) {
+func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
 	doc, cell, at, err := name.open(ctx, d)
 	if err != nil {
 		return nil, err
