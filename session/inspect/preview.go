@@ -51,24 +51,24 @@ type PreviewOptions struct {
 // A Preview is the beginning of a file of data. See [Table] for what stands in it.
 type Preview struct {
 	Path   string `json:"path"`
-	Format string `json:"format"`
-	Size   int64  `json:"size_bytes"`
-	// Rows is null where all of the file would have to be read for it; then there may be an estimate.
-	Rows     *int64          `json:"rows"`
-	Estimate *int64          `json:"rows_estimate,omitempty"`
-	Shape    []*int64        `json:"shape"`
+	Format string `json:"format"` // one of PreviewFormats
+	Size   int64  `json:"size_bytes" jsonschema:"Of the file."`
+
+	Rows     *int64          `json:"rows" jsonschema:"In all; null where it takes reading all of the file."`
+	Estimate *int64          `json:"rows_estimate,omitempty" jsonschema:"In their place, roughly."`
+	Shape    []*int64        `json:"shape" jsonschema:"Rows and columns; null for unknown."`
 	Columns  []string        `json:"columns"`
-	DTypes   json.RawMessage `json:"dtypes"`
-	Head     json.RawMessage `json:"head"`
-	// Truncated says that columns, values or names are not all shown; that there are more rows, Rows says.
-	Truncated bool     `json:"truncated"`
-	Sheet     string   `json:"sheet,omitempty"`
-	Sheets    []string `json:"sheets,omitempty"`
-	Table     string   `json:"table,omitempty"`
-	Tables    []string `json:"tables,omitempty"`
+	DTypes   json.RawMessage `json:"dtypes" jsonschema:"By column. For text formats and Excel guessed from the first rows."`
+	Head     json.RawMessage `json:"head" jsonschema:"The first rows. Missing values are null, times and decimals text."` // a list of objects
+	// Truncated does not say that there are more rows: Rows says that.
+	Truncated bool     `json:"truncated" jsonschema:"true where columns, values or names are not all shown; notes say which."`
+	Sheet     string   `json:"sheet,omitempty" jsonschema:"The one shown."`
+	Sheets    []string `json:"sheets,omitempty" jsonschema:"All of the workbook."`
+	Table     string   `json:"table,omitempty" jsonschema:"The one shown."`
+	Tables    []string `json:"tables,omitempty" jsonschema:"All of the database, and its views."`
 	Delimiter string   `json:"delimiter,omitempty"`
 	Encoding  string   `json:"encoding,omitempty"`
-	Notes     []string `json:"notes,omitempty"`
+	Notes     []string `json:"notes,omitempty" jsonschema:"What was left out or guessed."`
 }
 
 // Seen is what the kernel found at the path of a file.

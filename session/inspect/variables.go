@@ -24,20 +24,25 @@ type ListOptions struct {
 	Everything bool
 }
 
-// A Variable is one line of the list.
-type Variable struct {
+// Named is what something is called, and its class. What tools say of it and of the other answers here is in the
+// jsonschema tags.
+type Named struct {
 	Name string `json:"name"`
-	Type string `json:"type"` // the class's name without its module
-	// Size is in words: "1000 rows × 5 cols", "3 items"; absent where there is nothing to say.
-	Size string `json:"size,omitempty"`
-	// Value is that of a number, a truth value, None or a text, whose end may be cut; absent for others.
-	Value json.RawMessage `json:"value,omitempty"`
+	Type string `json:"type" jsonschema:"The class's name."` // without its module
+}
+
+// A Variable is one line of the list. Its size is absent where there is nothing to say, and its value where it is none of
+// these.
+type Variable struct {
+	Named
+	Size  string          `json:"size,omitempty" jsonschema:"In words, such as \"1000 rows × 5 cols\" or \"3 items\"."`
+	Value json.RawMessage `json:"value,omitempty" jsonschema:"Of numbers, texts, true, false and None; long texts are cut. Numbers that JSON cannot hold exactly are text."`
 }
 
 // A Listing is a part of a kernel's variables, in the order of their names.
 type Listing struct {
 	Variables []Variable `json:"variables"`
-	Total     int        `json:"total"` // of all, those left out included
+	Total     int        `json:"total" jsonschema:"Of all, those not listed included."`
 }
 
 // Variables lists the user's variables, without those that begin with an underscore or that the kernel puts there. Of
@@ -63,17 +68,13 @@ type TableOptions struct {
 	MaxColumns int
 }
 
-// A Detail is one value.
+// A Detail is one value, for types that have none as in [Variable] a text as repr has it, shortened, or why there is none.
 type Detail struct {
-	Name   string `json:"name"`
-	Type   string `json:"type"`
-	Module string `json:"module"`
-	Size   string `json:"size,omitempty"`
-	// Value is as in [Variable], and for other types a text as repr has it, shortened, or why there is none.
-	Value     json.RawMessage `json:"value,omitempty"`
-	Truncated bool            `json:"truncated,omitempty"`
-	// Attributes are what the object itself has, at most 50, for types that are not known otherwise.
-	Attributes []Variable `json:"attributes,omitempty"`
+	Variable
+	Module    string `json:"module" jsonschema:"Where the class is from."`
+	Truncated bool   `json:"truncated,omitempty" jsonschema:"true where the value is not all shown."`
+	// Attributes are there for types that are not known otherwise.
+	Attributes []Named `json:"attributes,omitempty" jsonschema:"What the object has, at most 50; look at one by variable_name.attribute."`
 	// Frame is there instead of a value for tables and columns of one.
 	Frame *Table `json:"dataframe,omitempty"`
 }
@@ -94,22 +95,21 @@ func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detai
 // an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers beyond 2^53
 // included, is text.
 type Table struct {
-	Shape   []*int64        `json:"shape"` // rows and columns; null where it is not known without computing
+	Shape   []*int64        `json:"shape" jsonschema:"Rows and columns; null where it takes computing."`
 	Columns []string        `json:"columns"`
-	DTypes  json.RawMessage `json:"dtypes"`
-	Index   json.RawMessage `json:"index,omitempty"` // type and names, where it is not just the rows' numbers
-	Memory  *int64          `json:"memory_bytes,omitempty"`
-	Head    json.RawMessage `json:"head,omitempty"`       // a list of objects
-	HeadIdx json.RawMessage `json:"head_index,omitempty"` // the rows' labels
-	Missing json.RawMessage `json:"missing"`
-	Figures json.RawMessage `json:"describe"`
-	Notes   []string        `json:"notes,omitempty"` // what is left out or told apart
+	DTypes  json.RawMessage `json:"dtypes" jsonschema:"By column."`
+	Index   json.RawMessage `json:"index,omitempty" jsonschema:"Type and names, where the rows have more than numbers."`
+	Memory  *int64          `json:"memory_bytes,omitempty" jsonschema:"Roughly."`
+	Head    json.RawMessage `json:"head,omitempty" jsonschema:"The first rows. Missing values are null, times and decimals text."` // a list of objects
+	HeadIdx json.RawMessage `json:"head_index,omitempty" jsonschema:"The labels of those rows."`
+	Missing json.RawMessage `json:"missing" jsonschema:"How many values are missing, by column."`
+	Figures json.RawMessage `json:"describe" jsonschema:"By column: count, and mean, std, min, quartiles and max, or unique, top and freq."`
+	Notes   []string        `json:"notes,omitempty" jsonschema:"What was left out, and why."`
 }
 
 // A Frame is a table by its name.
 type Frame struct {
-	Name string `json:"name"`
-	Type string `json:"type"`
+	Named
 	Table
 }
 
