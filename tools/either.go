@@ -1,6 +1,7 @@
 package tools
 
 import (
+	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,13 +15,35 @@ import (
 // eitherSchema is the result of a tool that answers in a session of its own as this program does, and without one as
 // their server does.
 func eitherSchema() tool.OldSchema {
-	return tool.OldSchema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: []tool.OldSchema{analysis.CodeSchema(), datalayer.OutputsSchema()}}}
+	shapes := []json.RawMessage{tool.DocumentResultOf[analysis.CodeResult](nil).Raw(), datalayer.OutputsSchema().Raw()}
+	return tool.OldSchema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: shapes}}
+}
+
+// inSessionOrNot is the argument of a tool that works in a session or without one.
+type inSessionOrNot struct{ analysis.InSession }
+
+// Refine implements tool.Refiner.
+func (inSessionOrNot) Refine(f tool.Fields) {
+	f.Optional("session_id")
+	f.Field("session_id").Null()
 }
 
 // either are the options of a tool that runs code with or without a session.
 type either struct {
 	analysis.CodeOptions
-	Interval *int `json:"progress_interval"`
+	Interval *int `json:"progress_interval,omitempty" jsonschema:"Without a session: seconds between two lines on progress."`
+}
+
+// Refine implements tool.Refiner.
+func (either) Refine(f tool.Fields) {
+	f.Field("timeout").Limit(0, notebook.MaxTimeout)
+	f.Field("progress_interval").Limit(0, datalayer.LongestGiven).Default(datalayer.DefaultInterval)
+}
+
+// sayTimeout describes the timeout. usual is their server's.
+func sayTimeout(f tool.Fields, usual int) {
+	f.Field("timeout").Say(fmt.Sprintf("Seconds to wait. In a session, code that takes longer goes on, and is answered with what it has put out so far; left out is %v. "+
+		"Without one it is interrupted; 0 is %d, left out %d.", analysis.DefaultCodeTimeout, datalayer.UsualTimeout, datalayer.SecondsOf(nil, usual)))
 }
 
 // check refuses what means something without a session only.
@@ -39,16 +62,4 @@ func (o either) used() datalayer.UsedRun {
 		u.Timeout = &whole
 	}
 	return u
-}
-
-// codeProperties describe codeOptions, and what there is of usedRun. usual is their server's timeout.
-func codeProperties(usual int) []tool.Property {
-	return []tool.Property{
-		tool.Optional("timeout", tool.Described("number", fmt.Sprintf("Seconds to wait. In a session, code that takes longer goes on, and is answered with what it has put out so far; left out is %v. "+
-			"Without one it is interrupted; 0 is %d, left out %d.", analysis.DefaultCodeTimeout, datalayer.UsualTimeout, datalayer.SecondsOf(nil, usual))).
-			With("minimum", 0).With("maximum", notebook.MaxTimeout)),
-		tool.Optional("maxOutputSize", tool.Integer("Most characters of all output together.").Between(1, notebook.MaxOutputSize).Def(analysis.DefaultCodeSize)),
-		tool.Optional("interrupt_on_cancel", tool.Boolean("Whether cancelling this call stops the code. If false it goes on.").Def(true)),
-		tool.Optional("progress_interval", tool.Integer("Without a session: seconds between two lines on progress.").Between(0, datalayer.LongestGiven).Def(datalayer.DefaultInterval)),
-	}
 }

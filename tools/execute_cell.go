@@ -14,11 +14,20 @@ import (
 )
 
 type executeCellArgs struct {
-	either
+	inSessionOrNot
 	analysis.CellName
-	ID      string `json:"session_id"`
-	Stream  *bool  `json:"stream"`
-	Seconds *int   `json:"timeout_seconds"`
+	either
+	Stream  *bool `json:"stream,omitempty" jsonschema:"Without a session: whether to add lines on the time that it took."`
+	Seconds *int  `json:"timeout_seconds,omitempty" jsonschema:"The same as timeout, for a call without a session."`
+}
+
+// Refine implements tool.Refiner.
+func (executeCellArgs) Refine(f tool.Fields) {
+	f.Field("cell_index").Null()
+	f.Field("cell_id").Null()
+	sayTimeout(f, 0)
+	f.Field("stream").Default(true)
+	f.Field("timeout_seconds").Limit(0, datalayer.LongestGiven).Null()
 }
 
 // used are the options for a call without a session.
@@ -42,15 +51,8 @@ func executeCell(p *parts) tool.Tool {
 		Description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
 			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running. " +
 			"Without session_id it is a cell of the notebook made current by use_notebook, which is interrupted at the timeout, and the answer is a list of texts and images.",
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append(append([]tool.Property{
-			tool.Optional("session_id", analysis.SessionIDSchema().OrNull()),
-			tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex).OrNull()),
-			tool.Optional("cell_id", desk.IDSchema("Id of the cell, in place of cell_index.").OrNull()),
-		}, codeProperties(0)...),
-			tool.Optional("stream", tool.Boolean("Without a session: whether to add lines on the time that it took.").Def(true)),
-			tool.Optional("timeout_seconds", tool.Integer("The same as timeout, for a call without a session.").Between(0, datalayer.LongestGiven).OrNull()),
-		)...),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[executeCellArgs](nil),
 		Output: eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {
 			if args.ID == "" {

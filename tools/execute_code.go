@@ -13,10 +13,17 @@ import (
 )
 
 type executeCodeArgs struct {
+	inSessionOrNot
+	Code     string `json:"code" jsonschema:"In the kernel's language, mostly Python."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to run the code in, in place of session_id."`
 	either
-	ID       string `json:"session_id"`
-	Code     string `json:"code"`
-	KernelID string `json:"kernel_id"`
+}
+
+// Refine implements tool.Refiner.
+func (executeCodeArgs) Refine(f tool.Fields) {
+	f.Field("code").Limit(1, desk.MaxSource)
+	f.Field("kernel_id").Limit(0, 200).Null()
+	sayTimeout(f, int(analysis.DefaultCodeTimeout))
 }
 
 // executeCode makes execute_code.
@@ -30,12 +37,8 @@ func executeCode(p *parts) tool.Tool {
 		Description: "Runs code in an analysis session's kernel and returns what it printed, its value, and its images, which are shown beside the JSON. Variables stay for the next call. " +
 			"In a session with a notebook the code becomes a cell at the notebook's end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on running under its run_id. " +
 			"Without session_id it runs in the kernel with the kernel_id, or that of the notebook made current by use_notebook, leaves no cell, and answers with a list of texts and images.",
-		Marks: tool.Marks{Destructive: true, OpenWorld: true},
-		Input: tool.Arguments(append([]tool.Property{
-			tool.Optional("session_id", analysis.SessionIDSchema().OrNull()),
-			tool.Required("code", tool.Text("In the kernel's language, mostly Python.").Length(1, desk.MaxSource)),
-			tool.Optional("kernel_id", tool.Text("Running kernel to run the code in, in place of session_id.").Length(0, 200).OrNull()),
-		}, codeProperties(int(analysis.DefaultCodeTimeout))...)...),
+		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[executeCodeArgs](nil),
 		Output: eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {
 			switch {

@@ -31,7 +31,7 @@ func TestErrorsOfTools(t *testing.T) {
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			log.Reset()
-			d := tool.Tool{Name: "t", Input: tool.Arguments(), Handle: func(context.Context, mcp.CallToolRequest) (*tool.Answer, error) { return c.handle() }}
+			d := tool.Tool{Name: "t", Input: tool.ArgumentsOf[struct{}](nil), Handle: func(context.Context, mcp.CallToolRequest) (*tool.Answer, error) { return c.handle() }}
 			check, err := tool.Compile(d.Name, d.Input.Raw())
 			if err != nil {
 				t.Fatal(err)

@@ -14,31 +14,25 @@ import (
 
 type addCellArgs struct {
 	notebookName
-	Type     string `json:"cell_type"`
-	Source   string `json:"source"`
-	Position *int   `json:"position"`
+	newCell
+	Position *int `json:"position,omitempty" jsonschema:"Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end."`
 }
+
+// Refine implements tool.Refiner.
+func (addCellArgs) Refine(f tool.Fields) { f.Field("position").Limit(0, tool.MaxIndex) }
 
 // A CellResult is a cell after a call that made or changed it.
 type CellResult struct {
 	Message  string `json:"message"`
-	Path     string `json:"path"`
-	CellID   string `json:"cell_id"`
-	Index    *int   `json:"cell_index"`
-	Count    int    `json:"cell_count"`
+	Path     string `json:"path" jsonschema:"The notebook, without a leading slash."`
+	CellID   string `json:"cell_id" jsonschema:"The cell, for the next call."`
+	Index    *int   `json:"cell_index" jsonschema:"Where it is now; null where somebody has deleted it meanwhile."`
+	Count    int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
 	Revision string `json:"revision,omitempty"`
 }
 
-func cellResultProperties(more ...tool.Property) []tool.Property {
-	return append(append([]tool.Property{
-		tool.Required("message", tool.Text("")),
-		tool.Required("path", tool.Text("The notebook, without a leading slash.")),
-		tool.Required("cell_id", tool.Text("The cell, for the next call.")),
-		tool.Required("cell_index", tool.Integer("Where it is now; null where somebody has deleted it meanwhile.").OrNull()),
-		tool.Required("cell_count", tool.Integer("Cells in the notebook now.")),
-		tool.Optional("revision", desk.RevisionSchema("the cell")),
-	}, more...), tool.SavedProperties()...)
-}
+// Refine implements tool.Refiner.
+func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the cell")) }
 
 // cellResultOf describes a cell as it is now.
 func cellResultOf(doc *session.Document, id, message string) CellResult {
@@ -61,15 +55,8 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. " +
 			"Use it to write down what was found; execute_cell runs a cell of the session's own notebook, and execute_code adds a cell there and runs it. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			sessionProperty(),
-			tool.Required("notebook_name", tool.Text(notebookNameText).Length(1, 4096)),
-			tool.Required("cell_type", cellTypeSchema()),
-			tool.Required("source", desk.ContentSchema("Source of the cell.")),
-			tool.Optional("position", tool.Integer("Index that the cell will have: 0 is the top, the number of cells the end. Left out: the end.").Between(0, tool.MaxIndex)),
-		),
-		Output: tool.Object("", cellResultProperties()...),
+		Input:  tool.ArgumentsOf[addCellArgs](nil),
+		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
 			source := tool.Lines(args.Source)
 			if tool.Marked(source) {
@@ -99,16 +86,22 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 }
 
 type editCellArgs struct {
-	notebookName
-	CellName
-	Source   string `json:"source"`
-	Revision string `json:"revision"`
+	cellOfNotebook
+	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
+	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source is a change from. Left out: the one you were last shown."`
 }
 
+// Refine implements tool.Refiner.
+func (editCellArgs) Refine(f tool.Fields) {
+	f.Field("source").Limit(0, desk.MaxSource)
+	f.Field("revision").Limit(1, 20)
+}
+
+// An EditCellResult is the answer of notebook_edit_cell.
 type EditCellResult struct {
 	CellResult
-	Merged    *string `json:"merged_source,omitempty"`
-	Truncated bool    `json:"truncated,omitempty"`
+	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, where it is another than the one given, because somebody changed it at the same time."`
+	Truncated bool    `json:"truncated,omitempty" jsonschema:"Whether merged_source was cut: read the cell then."`
 }
 
 // notebookEditCell makes notebook_edit_cell.
@@ -120,15 +113,9 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 		Description: "Gives a cell of a notebook a new source, without running it; people who have the notebook open see it at once. " +
 			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(append(append(notebookNameProperties(), cellProperties()...),
-			tool.Required("source", desk.ContentSchema("The whole new source.")),
-			tool.Optional("revision", tool.Text("The cell's revision that the new source is a change from. Left out: the one you were last shown.").Length(1, 20)),
-		)...),
-		Output: tool.Object("", cellResultProperties(
-			tool.Optional("merged_source", tool.Text("The source now, where it is another than the one given, because somebody changed it at the same time.")),
-			tool.Optional("truncated", tool.Boolean("Whether merged_source was cut: read the cell then.")),
-		)...),
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[editCellArgs](nil),
+		Output: tool.DocumentResultOf[EditCellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
@@ -136,7 +123,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
 				return nil, fmt.Errorf("revision %s is not a revision: give it as notebook_get has it; nothing was changed", tool.Quoted(args.Revision))
 			}
-			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
 				return nil, err
 			}
@@ -156,17 +143,13 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 	}
 }
 
-type deleteCellArgs struct {
-	notebookName
-	CellName
-}
-
+// A DeleteCellResult is the answer of notebook_delete_cell.
 type DeleteCellResult struct {
 	Message string `json:"message"`
-	Path    string `json:"path"`
+	Path    string `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Deleted string `json:"deleted_cell_id"`
-	Next    string `json:"next_cell_id"`
-	Count   int    `json:"cell_count"`
+	Next    string `json:"next_cell_id" jsonschema:"The cell that stands in its place now, or the last one."`
+	Count   int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
 }
 
 // notebookDeleteCell makes notebook_delete_cell.
@@ -177,20 +160,14 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
 			"Use it only for a cell that nobody needs. When it was the only one, an empty code cell takes its place. Costs little.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(append(notebookNameProperties(), cellProperties()...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("message", tool.Text("")),
-			tool.Required("path", tool.Text("The notebook, without a leading slash.")),
-			tool.Required("deleted_cell_id", tool.Text("")),
-			tool.Required("next_cell_id", tool.Text("The cell that stands in its place now, or the last one.")),
-			tool.Required("cell_count", tool.Integer("Cells in the notebook now.")),
-		}, tool.SavedProperties()...)...),
-		Handle: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[cellOfNotebook](nil),
+		Output: tool.DocumentResultOf[DeleteCellResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args cellOfNotebook) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
 				return nil, err
 			}
@@ -214,10 +191,12 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 }
 
 type moveCellArgs struct {
-	notebookName
-	CellName
-	Position int `json:"position"`
+	cellOfNotebook
+	Position int `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
 }
+
+// Refine implements tool.Refiner.
+func (moveCellArgs) Refine(f tool.Fields) { f.Field("position").Limit(0, tool.MaxIndex) }
 
 // notebookMoveCell makes notebook_move_cell.
 func notebookMoveCell(d *desk.Desk) tool.Tool {
@@ -227,16 +206,13 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
 			"What somebody types into the cell at the very same moment can be lost. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(append(append(notebookNameProperties(), cellProperties()...),
-			tool.Required("position", tool.Integer("Index that the cell will have: 0 is the top, the number of cells less one the end.").Between(0, tool.MaxIndex)),
-		)...),
-		Output: tool.Object("", cellResultProperties()...),
+		Input:  tool.ArgumentsOf[moveCellArgs](nil),
+		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			doc, cell, err := openCell(ctx, d, args.notebookName, args.CellName)
+			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
 				return nil, err
 			}

@@ -15,21 +15,35 @@ import (
 )
 
 type notebookCreateArgs struct {
-	ID    string        `json:"session_id"`
-	Name  string        `json:"name"`
-	Cells []initialCell `json:"cells"`
+	InSession
+	Name  string    `json:"name" jsonschema:"Name without extension; or a path from the root folder, into a folder that exists."`
+	Cells []newCell `json:"cells,omitempty" jsonschema:"The notebook's cells, in order."`
 }
 
-type initialCell struct {
+// Refine implements tool.Refiner.
+func (notebookCreateArgs) Refine(f tool.Fields) {
+	f.Field("name").Limit(1, desk.MaxPath)
+	f.Field("cells").Limit(1, desk.MaxNewCells)
+}
+
+// A newCell is a cell that is to be made.
+type newCell struct {
 	Type   string `json:"cell_type"`
-	Source string `json:"source"`
+	Source string `json:"source" jsonschema:"Source of the cell. Line ends are stored as \\n."`
 }
 
+// Refine implements tool.Refiner.
+func (newCell) Refine(f tool.Fields) {
+	f.Field("cell_type").OneOf(ydoc.Code, ydoc.Markdown)
+	f.Field("source").Limit(0, desk.MaxSource)
+}
+
+// A NotebookCreateResult is the answer of notebook_create.
 type NotebookCreateResult struct {
 	Message string   `json:"message"`
-	Path    string   `json:"path"`
-	Name    string   `json:"notebook_name"`
-	CellIDs []string `json:"cell_ids"`
+	Path    string   `json:"path" jsonschema:"The new notebook, without a leading slash."`
+	Name    string   `json:"notebook_name" jsonschema:"Its file name, for the other tools."`
+	CellIDs []string `json:"cell_ids" jsonschema:"Ids of its cells, in order."`
 }
 
 // notebookCreate makes notebook_create.
@@ -41,21 +55,8 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 		Description: "Makes a new notebook with the cells given, or one empty code cell, beside the notebook of the session, or in the root folder where it has none. " +
 			"It is for the session's kind of kernel, but the session stays in its own notebook: session_create with notebook_path works in the new one. " +
 			"Nothing is run, and nothing that exists is overwritten. Use it to write down an analysis. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			sessionProperty(),
-			tool.Required("name", tool.Text("Name without extension; or a path from the root folder, into a folder that exists.").Length(1, 4096)),
-			tool.Optional("cells", tool.List("The notebook's cells, in order.", tool.Arguments(
-				tool.Required("cell_type", cellTypeSchema()),
-				tool.Required("source", desk.ContentSchema("Source of the cell.")),
-			)).Items(1, desk.MaxNewCells)),
-		),
-		Output: tool.Object("",
-			tool.Required("message", tool.Text("")),
-			tool.Required("path", tool.Text("The new notebook, without a leading slash.")),
-			tool.Required("notebook_name", tool.Text("Its file name, for the other tools.")),
-			tool.Required("cell_ids", tool.List("Ids of its cells, in order.", tool.Text(""))),
-		),
+		Input:  tool.ArgumentsOf[notebookCreateArgs](nil),
+		Output: tool.ResultOf[NotebookCreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
@@ -89,8 +90,6 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 		}),
 	}
 }
-
-func cellTypeSchema() tool.OldSchema { return tool.OneOf("", ydoc.Code, ydoc.Markdown) }
 
 // notebook is the notebook that a call asks for.
 func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {

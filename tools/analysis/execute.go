@@ -13,15 +13,23 @@ import (
 )
 
 const (
-	DefaultCodeTimeout = 30.0 // seconds
-	DefaultCodeSize    = 10_000
+	// DefaultCodeTimeout is how long a call waits for code, in seconds, where it does not say.
+	DefaultCodeTimeout = 30.0
+	// DefaultCodeSize is how many characters of output it is answered with.
+	DefaultCodeSize = 10_000
 )
 
 // CodeOptions are the arguments of every tool that runs code in a session.
 type CodeOptions struct {
-	Timeout           *float64 `json:"timeout"`
-	MaxSize           *int     `json:"maxOutputSize"`
-	InterruptOnCancel *bool    `json:"interrupt_on_cancel"`
+	Timeout           *float64 `json:"timeout,omitempty"`
+	MaxSize           *int     `json:"maxOutputSize,omitempty" jsonschema:"Most characters of all output together."`
+	InterruptOnCancel *bool    `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the code. If false it goes on."`
+}
+
+// Refine implements tool.Refiner.
+func (CodeOptions) Refine(f tool.Fields) {
+	f.Field("maxOutputSize").Limit(1, notebook.MaxOutputSize).Default(DefaultCodeSize)
+	f.Field("interrupt_on_cancel").Default(true)
 }
 
 func (o CodeOptions) runOptions() notebook.RunOptions {

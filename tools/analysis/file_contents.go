@@ -19,6 +19,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// Octets is the type of a file of which none is known.
 const Octets = "application/octet-stream"
 
 // isTextData tells whether bytes are text: UTF-8 without the null character, which no text has.
@@ -52,6 +53,7 @@ func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime st
 	return data, mime, nil
 }
 
+// FileScheme begins the address of a file, as it does that of an image.
 const FileScheme = "jupyter://sessions/"
 
 // FileURI is the address of a file for a session.

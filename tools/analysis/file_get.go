@@ -24,23 +24,36 @@ const (
 )
 
 type fileGetArgs struct {
-	fileArgs
-	Data bool `json:"include_data"`
+	InSession
+	Path string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
+	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, in place of a link."`
 }
 
+// Refine implements tool.Refiner.
+func (fileGetArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("include_data").Default(false)
+}
+
+// A FileGetResult is the answer of file_get.
 type FileGetResult struct {
-	Path         string  `json:"path"`
+	Path         string  `json:"path" jsonschema:"The file, without a leading slash."`
 	Name         string  `json:"name"`
 	MIME         string  `json:"mime_type"`
-	Size         *int64  `json:"size"`
-	LastModified string  `json:"last_modified"`
-	Delivery     string  `json:"delivery"`
-	URI          string  `json:"resource_uri,omitempty"`
-	URL          string  `json:"url"`
-	Text         *string `json:"text,omitempty"`
-	Width        int     `json:"width,omitempty"`
+	Size         *int64  `json:"size" jsonschema:"Bytes."`
+	LastModified string  `json:"last_modified" jsonschema:"ISO 8601 time."`
+	Delivery     string  `json:"delivery" jsonschema:"How the file is handed over: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all."`
+	URI          string  `json:"resource_uri,omitempty" jsonschema:"Where resources/read has the whole file."`
+	URL          string  `json:"url" jsonschema:"Address at which a person opens it."`
+	Text         *string `json:"text,omitempty" jsonschema:"The whole text of a short text file."`
+	Width        int     `json:"width,omitempty" jsonschema:"Of an image, in pixels."`
 	Height       int     `json:"height,omitempty"`
-	Message      string  `json:"message,omitempty"`
+	Message      string  `json:"message,omitempty" jsonschema:"How else to get at it."`
+}
+
+// Refine implements tool.Refiner.
+func (FileGetResult) Refine(f tool.Fields) {
+	f.Field("delivery").OneOf(DeliveredImage, DeliveredText, DeliveredBlob, DeliveredLink, DeliveredNone)
 }
 
 // What file_get has handed over.
@@ -61,27 +74,9 @@ func fileGet(d *desk.Desk) tool.Tool {
 		Description: "Gets a file that an analysis has made, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link that resources/read reads. " +
 			"With include_data a file that is neither comes whole, as an embedded resource in base64. Costs an image, or the text, or with include_data about 1.4 characters a byte. " +
 			"Files above " + tool.Kilobytes(MaxFile) + " are not handed over, images excepted: it says how to get at them.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			sessionProperty(),
-			filePathProperty("File"),
-			tool.Optional("include_data", tool.Boolean("Whether a file that is neither image nor short text is embedded in the answer, in place of a link.").Def(false)),
-		),
-		Output: tool.Object("",
-			tool.Required("path", tool.Text("The file, without a leading slash.")),
-			tool.Required("name", tool.Text("")),
-			tool.Required("mime_type", tool.Text("")),
-			tool.Required("size", tool.Integer("Bytes.").OrNull()),
-			tool.Required("last_modified", tool.Text("ISO 8601 time.")),
-			tool.Required("delivery", tool.OneOf("How the file is handed over: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all.",
-				DeliveredImage, DeliveredText, DeliveredBlob, DeliveredLink, DeliveredNone)),
-			tool.Optional("resource_uri", tool.Text("Where resources/read has the whole file.")),
-			tool.Required("url", tool.Text("Address at which a person opens it.")),
-			tool.Optional("text", tool.Text("The whole text of a short text file.")),
-			tool.Optional("width", tool.Integer("Of an image, in pixels.")),
-			tool.Optional("height", tool.Integer("")),
-			tool.Optional("message", tool.Text("How else to get at it.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[fileGetArgs](nil),
+		Output: tool.ResultOf[FileGetResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
 			c, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {

@@ -12,28 +12,29 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-type fileArgs struct {
-	ID   string `json:"session_id"`
-	Path string `json:"path"`
+type fileListArgs struct {
+	InSession
+	Path string `json:"path,omitempty" jsonschema:"Folder, relative to the server's root folder. Left out: the root folder."`
 }
 
-func filePathProperty(description string) tool.Property {
-	return tool.Required("path", tool.Text(description+", relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed.").Length(1, 4096))
-}
+// Refine implements tool.Refiner.
+func (fileListArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath).Default("") }
 
+// A ListedFile is a notebook, file or folder in a [FileListResult].
 type ListedFile struct {
 	Name         string `json:"name"`
-	Path         string `json:"path"`
-	Type         string `json:"type"`
-	Size         *int64 `json:"size"`
-	LastModified string `json:"last_modified"`
+	Path         string `json:"path" jsonschema:"For the other tools."`
+	Type         string `json:"type" jsonschema:"\"file\", \"directory\" or \"notebook\"."`
+	Size         *int64 `json:"size" jsonschema:"Bytes; null for folders."`
+	LastModified string `json:"last_modified" jsonschema:"ISO 8601 time."`
 }
 
+// A FileListResult is the answer of file_list.
 type FileListResult struct {
-	Path    string       `json:"path"`
-	Files   []ListedFile `json:"files"`
-	Stopped bool         `json:"stopped_early"`
-	Message string       `json:"message,omitempty"`
+	Path    string       `json:"path" jsonschema:"The folder, without a leading slash."`
+	Files   []ListedFile `json:"files" jsonschema:"Sorted by path."`
+	Stopped bool         `json:"stopped_early" jsonschema:"Whether there is more than listed."`
+	Message string       `json:"message,omitempty" jsonschema:"Why."`
 }
 
 // fileList makes file_list.
@@ -44,24 +45,10 @@ func fileList(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data, and what an analysis has written. " +
 			"Costs a request or two. Hidden files are skipped. It stops at " + tool.Thousands(document.MaxListed) + " entries, and says so.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			sessionProperty(),
-			tool.Optional("path", tool.Text("Folder, relative to the server's root folder. Left out: the root folder.").Length(0, 4096).Def("")),
-		),
-		Output: tool.Object("",
-			tool.Required("path", tool.Text("The folder, without a leading slash.")),
-			tool.Required("files", tool.List("Sorted by path.", tool.Object("",
-				tool.Required("name", tool.Text("")),
-				tool.Required("path", tool.Text("For the other tools.")),
-				tool.Required("type", tool.Text("\"file\", \"directory\" or \"notebook\".")),
-				tool.Required("size", tool.Integer("Bytes; null for folders.").OrNull()),
-				tool.Required("last_modified", tool.Text("ISO 8601 time.")),
-			))),
-			tool.Required("stopped_early", tool.Boolean("Whether there is more than listed.")),
-			tool.Optional("message", tool.Text("Why.")),
-		),
-		Handle: tool.Typed(func(ctx context.Context, args fileArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[fileListArgs](nil),
+		Output: tool.ResultOf[FileListResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args fileListArgs) (*tool.Answer, error) {
 			folder, err := fileOf(ctx, d, args.ID, args.Path)
 			if err != nil {
 				return nil, err
@@ -94,15 +81,28 @@ func fileList(d *desk.Desk) tool.Tool {
 }
 
 type fileReadArgs struct {
-	fileArgs
-	Max      *int `json:"max_content"`
-	Position int  `json:"position"`
+	InSession
+	Path string `json:"path" jsonschema:"Text file, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
+	document.Part
 }
 
+// Refine implements tool.Refiner.
+func (fileReadArgs) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+
+// A FileReadResult is the answer of file_read.
 type FileReadResult struct {
-	Path string `json:"path"`
-	Type string `json:"type"`
+	Path string `json:"path" jsonschema:"The file, without a leading slash."`
+	Type string `json:"type" jsonschema:"\"file\" or \"notebook\"."`
 	document.ContentResult
+}
+
+// Refine implements tool.Refiner.
+func (FileReadResult) Refine(f tool.Fields) {
+	f.Field("content").Say("Its text, from position on.")
+	f.Field("truncated").Say("Whether there is more behind it.")
+	f.Field("content_length").Say("Length of the whole text, " + document.PositionUnit + ".")
+	f.Field("revision").Say(desk.RevisionText("the content"))
+	f.Field("next_position").Say("Where the rest begins, when truncated.")
 }
 
 // fileRead makes file_read.
@@ -114,22 +114,9 @@ func fileRead(d *desk.Desk) tool.Tool {
 		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, what people have typed and not yet saved included. " +
 			"Costs up to max_content characters; of a longer file read on from next_position. Of a notebook it returns the JSON of its file: notebook_get is better. " +
 			"file_get is for images and other files that are no text.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			sessionProperty(),
-			filePathProperty("Text file"),
-			document.MaxContentProperty(),
-			tool.Optional("position", tool.Integer("Where to begin, "+document.PositionUnit+".").Between(0, document.MaxPosition).Def(0)),
-		),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("path", tool.Text("The file, without a leading slash.")),
-			tool.Required("type", tool.Text("\"file\" or \"notebook\".")),
-			tool.Required("content", tool.Text("Its text, from position on.")),
-			tool.Required("truncated", tool.Boolean("Whether there is more behind it.")),
-			tool.Required("content_length", tool.Integer("Length of the whole text, "+document.PositionUnit+".")),
-			tool.Required("revision", desk.RevisionSchema("the content")),
-			tool.Optional("next_position", tool.Integer("Where the rest begins, when truncated.")),
-		}, tool.SavedProperties()...)...),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[fileReadArgs](nil),
+		Output: tool.DocumentResultOf[FileReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {
 			file, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {

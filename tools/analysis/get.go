@@ -9,9 +9,13 @@ import (
 )
 
 type notebookGetArgs struct {
-	notebookName
-	Cursor string `json:"cursor"`
-	Max    *int   `json:"maxCellData"`
+	ownNotebook
+	notebook.ReadOn
+}
+
+// Refine implements tool.Refiner.
+func (notebookGetArgs) Refine(f tool.Fields) {
+	f.Field("cursor").Say("The next_cursor of an answer: goes on where that answer ended, also where cells have moved since.")
 }
 
 // notebookGet makes notebook_get.
@@ -23,19 +27,16 @@ func notebookGet(d *desk.Desk) tool.Tool {
 		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, what people have typed and not yet saved included. " +
 			"Use it before editing, and for the cells' ids. Costs up to maxCellData characters for each source and each output; long text is cut in the middle and marked so. " +
 			"Some images come beside the JSON, the others by address. Cells that do not fit in one answer are read with next_cursor.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(append(notebookNameProperties(),
-			tool.Optional("cursor", tool.Text("The next_cursor of an answer: goes on where that answer ended, also where cells have moved since.").Length(1, notebook.MaxCursor)),
-			notebook.MaxCellDataProperty(),
-		)...),
-		Output: notebook.ReadSchema(),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[notebookGetArgs](nil),
+		Output: tool.DocumentResultOf[notebook.ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {
 			doc, err := args.open(ctx, d)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			return notebook.ReadCells(ctx, d, doc, notebook.ReadArgs{ReadOn: notebook.ReadOn{Cursor: args.Cursor, Max: args.Max}})
+			return notebook.ReadCells(ctx, d, doc, notebook.ReadArgs{ReadOn: args.ReadOn})
 		}),
 	}
 }

@@ -11,18 +11,25 @@ import (
 )
 
 type imageArgs struct {
-	URI  string `json:"resource_uri"`
-	Data *bool  `json:"include_data"`
+	URI  string `json:"resource_uri" jsonschema:"As in an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"."`
+	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether data is in the result; the picture comes with it either way."`
 }
 
+// Refine implements tool.Refiner.
+func (imageArgs) Refine(f tool.Fields) {
+	f.Field("resource_uri").Limit(1, 2000)
+	f.Field("include_data").Default(true)
+}
+
+// An ImageResult is the answer of get_image_resource.
 type ImageResult struct {
-	MIME        string `json:"mime_type"`
-	Data        string `json:"data,omitempty"`
-	Width       int    `json:"width"`
-	Height      int    `json:"height"`
-	URI         string `json:"resource_uri"`
-	Description string `json:"description"`
-	Message     string `json:"message,omitempty"`
+	MIME        string `json:"mime_type" jsonschema:"Of data: that of the image as it was put out, or of a smaller picture of it where that is too large for an answer."`
+	Data        string `json:"data,omitempty" jsonschema:"Base64; absent where include_data is false."`
+	Width       int    `json:"width" jsonschema:"Pixels."`
+	Height      int    `json:"height" jsonschema:"Pixels."`
+	URI         string `json:"resource_uri" jsonschema:"Where the image is to be had as it was put out, by resources/read."`
+	Description string `json:"description" jsonschema:"The cell, and the first line of its code."`
+	Message     string `json:"message,omitempty" jsonschema:"What is different from the image as it was put out."`
 }
 
 // getImageResource makes get_image_resource.
@@ -33,20 +40,9 @@ func getImageResource(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Returns the image at an address that another tool named (jupyter://…): its data in base64, its size, and the picture beside the JSON. " +
 			"Use it for an image that an answer did not show, or where the resource cannot be read. Costs the base64, about 1.4 characters a byte; with include_data false only the picture.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("resource_uri", tool.Text("As in an answer, such as \"jupyter://sessions/abc/images/0123456789.png\".").Length(1, 2000)),
-			tool.Optional("include_data", tool.Boolean("Whether data is in the result; the picture comes with it either way.").Def(true)),
-		),
-		Output: tool.Object("",
-			tool.Required("mime_type", tool.Text("Of data: that of the image as it was put out, or of a smaller picture of it where that is too large for an answer.")),
-			tool.Optional("data", tool.Text("Base64; absent where include_data is false.")),
-			tool.Required("width", tool.Integer("Pixels.")),
-			tool.Required("height", tool.Integer("Pixels.")),
-			tool.Required("resource_uri", tool.Text("Where the image is to be had as it was put out, by resources/read.")),
-			tool.Required("description", tool.Text("The cell, and the first line of its code.")),
-			tool.Optional("message", tool.Text("What is different from the image as it was put out.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[imageArgs](nil),
+		Output: tool.ResultOf[ImageResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
 			e, img, err := d.FindImage(ctx, args.URI)
 			if err != nil {

@@ -14,29 +14,33 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-type importArgs struct {
-	Path    string  `json:"path"`
-	Content *string `json:"content"`
-	Source  string  `json:"source_path"`
+// newNotebook is the argument of a tool that makes a notebook of something.
+type newNotebook struct {
+	Path string `json:"path" jsonschema:"New notebook, ending in .ipynb, in an existing folder, relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed."`
 }
 
+// Refine implements tool.Refiner.
+func (newNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath) }
+
+type importArgs struct {
+	newNotebook
+	Content *string `json:"content,omitempty" jsonschema:"The srcbook markdown. Line ends are stored as \\n."`
+	Source  string  `json:"source_path,omitempty" jsonschema:"File to read it from, in place of content, relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed."`
+}
+
+// Refine implements tool.Refiner.
+func (importArgs) Refine(f tool.Fields) {
+	f.Field("content").Limit(0, desk.MaxSourceTotal)
+	f.Field("source_path").Limit(1, desk.MaxPath)
+}
+
+// An ImportResult is the answer of a tool that made a notebook of something.
 type ImportResult struct {
 	Message   string   `json:"message"`
-	Path      string   `json:"path"`
+	Path      string   `json:"path" jsonschema:"The new notebook, without a leading slash."`
 	CellCount int      `json:"cell_count"`
-	CellIDs   []string `json:"cell_ids"`
-	URI       string   `json:"resource_uri"`
-}
-
-// importProperties describe what is answered about a notebook that was made.
-func importProperties() []tool.Property {
-	return []tool.Property{
-		tool.Required("message", tool.Text("")),
-		tool.Required("path", tool.Text("The new notebook, without a leading slash.")),
-		tool.Required("cell_count", tool.Integer("")),
-		tool.Required("cell_ids", tool.List("Ids of its cells, in order.", tool.Text(""))),
-		tool.Required("resource_uri", tool.Text("Where the notebook is to be had as a resource.")),
-	}
+	CellIDs   []string `json:"cell_ids" jsonschema:"Ids of its cells, in order."`
+	URI       string   `json:"resource_uri" jsonschema:"Where the notebook is to be had as a resource."`
 }
 
 // notebookImport makes notebook_import.
@@ -47,13 +51,11 @@ func notebookImport(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Makes a new notebook of srcbook markdown (.src.md), such as the resources notebook://…/srcmd are: the same cells, with their ids. " +
 			"Give either the text or the path of a file on the Jupyter server. Nothing is run, and nothing that exists is overwritten. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Required("path", document.PathSchema("New notebook, ending in .ipynb, in an existing folder")),
-			tool.Optional("content", document.ContentSchema("The srcbook markdown.")),
-			tool.Optional("source_path", document.PathSchema("File to read it from, in place of content").Length(1, 4096)),
-		),
-		Output: tool.Object("", importProperties()...),
+		Input: tool.AsBefore{
+			Schema: tool.ArgumentsOf[importArgs](nil),
+			Now:    `"minLength":1,"maxLength":4096}}`, Before: `"minLength":1,"maxLength":4096,"minLength":1,"maxLength":4096}}`,
+		},
+		Output: tool.ResultOf[ImportResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
 			var content string
 			switch {

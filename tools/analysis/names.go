@@ -29,35 +29,41 @@ const (
 	CodePath        = "invalid_path"
 )
 
+// NotebookExt ends the name of each notebook.
 const NotebookExt = ".ipynb"
 
 // A notebookName is how a call names a notebook.
 type notebookName struct {
-	ID   string `json:"session_id"`
+	InSession
 	Name string `json:"notebook_name"`
+}
+
+// Refine implements tool.Refiner.
+func (notebookName) Refine(f tool.Fields) {
+	f.Field("notebook_name").Say(notebookNameText).Limit(1, desk.MaxPath)
 }
 
 const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
 
-// notebookNameProperties describe a notebookName of which the session's own notebook may be meant.
-func notebookNameProperties() []tool.Property {
-	return []tool.Property{
-		sessionProperty(),
-		tool.Optional("notebook_name", tool.Text(notebookNameText+" Left out: the session's own notebook.").Length(1, 4096)),
-	}
+// An ownNotebook is how a call names a notebook of which the session's own may be meant.
+type ownNotebook struct{ notebookName }
+
+// Refine implements tool.Refiner.
+func (ownNotebook) Refine(f tool.Fields) {
+	f.Optional("notebook_name")
+	f.Field("notebook_name").Say(notebookNameText + " Left out: the session's own notebook.")
 }
 
 // A CellName is how a call names a cell.
 type CellName struct {
-	Index  *int   `json:"cell_index"`
-	CellID string `json:"cell_id"`
+	Index  *int   `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, in place of cell_index."`
 }
 
-func cellProperties() []tool.Property {
-	return []tool.Property{
-		tool.Optional("cell_index", tool.Integer("Index of the cell, from 0. Needed unless cell_id is given.").Between(0, tool.MaxIndex)),
-		tool.Optional("cell_id", desk.IDSchema("Id of the cell, in place of cell_index.")),
-	}
+// Refine implements tool.Refiner.
+func (CellName) Refine(f tool.Fields) {
+	f.Field("cell_index").Limit(0, tool.MaxIndex)
+	f.Field("cell_id").Limit(1, desk.MaxIDLength)
 }
 
 // Check refuses a call that names no cell, or names it twice.
@@ -186,9 +192,15 @@ func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Con
 	return c, err
 }
 
+// cellOfNotebook is how a call names a cell and its notebook.
+type cellOfNotebook struct {
+	ownNotebook
+	CellName
+}
+
 // openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the document.
-func openCell(ctx context.Context, d *desk.Desk, n notebookName, c CellName) (*session.Document, ydoc.Cell, error) {
-	doc, err := n.open(ctx, d)
+func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk) (*session.Document, ydoc.Cell, error) {
+	doc, err := c.open(ctx, d)
 	if err != nil {
 		return nil, ydoc.Cell{}, err
 	}

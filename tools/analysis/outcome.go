@@ -26,53 +26,31 @@ const (
 
 // A CodeResult is what came of code.
 type CodeResult struct {
-	Success      bool       `json:"success"`
+	Success      bool       `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
 	Stdout       string     `json:"stdout"`
 	Stderr       string     `json:"stderr"`
-	Result       *string    `json:"result"`
-	Displays     []string   `json:"displays,omitempty"`
-	Images       []imageRef `json:"images"`
+	Result       *string    `json:"result" jsonschema:"The value of the last expression, as text; null where there is none."`
+	Displays     []string   `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
+	Images       []imageRef `json:"images" jsonschema:"In order; some are shown beside the JSON, get_image_resource shows the others."`
 	Milliseconds int64      `json:"execution_time_ms"`
-	ErrorType    string     `json:"error_type,omitempty"`
+	ErrorType    string     `json:"error_type,omitempty" jsonschema:"Of the exception; Timeout, KernelLost, Cancelled or Interrupted where it was none. With success false."`
 	ErrorMessage string     `json:"error_message,omitempty"`
 	Traceback    string     `json:"traceback,omitempty"`
-	RunID        string     `json:"run_id"`
+	RunID        string     `json:"run_id" jsonschema:"Names this execution, for get_run, wait_run and cancel_run."`
 	State        string     `json:"state"`
-	CellID       string     `json:"cell_id,omitempty"`
+	CellID       string     `json:"cell_id,omitempty" jsonschema:"The notebook's cell that was run."`
 	Count        *int       `json:"execution_count"`
-	Truncated    bool       `json:"truncated,omitempty"`
-	Message      string     `json:"message,omitempty"`
+	Truncated    bool       `json:"truncated,omitempty" jsonschema:"Output was cut: get_run pages through it."`
+	Message      string     `json:"message,omitempty" jsonschema:"What else is to be known, such as that the kernel is a new one."`
 }
+
+// Refine implements tool.Refiner.
+func (CodeResult) Refine(f tool.Fields) { f.Field("state").OneOf(notebook.RunStates()...) }
 
 type imageRef struct {
 	URI         string `json:"resource_uri"`
 	MIME        string `json:"mime_type"`
 	Description string `json:"description"`
-}
-
-func CodeSchema() tool.OldSchema {
-	return tool.Object("", append([]tool.Property{
-		tool.Required("success", tool.Boolean("Whether the code ran to its end without an exception.")),
-		tool.Required("stdout", tool.Text("")),
-		tool.Required("stderr", tool.Text("")),
-		tool.Required("result", tool.Text("The value of the last expression, as text; null where there is none.").OrNull()),
-		tool.Optional("displays", tool.List("What else was displayed, as text.", tool.Text(""))),
-		tool.Required("images", tool.List("In order; some are shown beside the JSON, get_image_resource shows the others.", tool.Object("",
-			tool.Required("resource_uri", tool.Text("")),
-			tool.Required("mime_type", tool.Text("")),
-			tool.Required("description", tool.Text("")),
-		))),
-		tool.Required("execution_time_ms", tool.Integer("")),
-		tool.Optional("error_type", tool.Text("Of the exception; "+ErrTimeout+", "+ErrLost+", "+errCancelled+" or "+errInterrupt+" where it was none. With success false.")),
-		tool.Optional("error_message", tool.Text("")),
-		tool.Optional("traceback", tool.Text("")),
-		tool.Required("run_id", tool.Text("Names this execution, for get_run, wait_run and cancel_run.")),
-		tool.Required("state", notebook.StateSchema()),
-		tool.Optional("cell_id", tool.Text("The notebook's cell that was run.")),
-		tool.Required("execution_count", tool.Integer("").OrNull()),
-		tool.Optional("truncated", tool.Boolean("Output was cut: get_run pages through it.")),
-		tool.Optional("message", tool.Text("What else is to be known, such as that the kernel is a new one.")),
-	}, tool.SavedProperties()...)...)
 }
 
 // codeOutcome is a run as far as it had come when its call stopped waiting.

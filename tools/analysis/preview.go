@@ -22,14 +22,34 @@ const (
 )
 
 type previewArgs struct {
-	Session   string `json:"session_id"`
-	Path      string `json:"path"`
-	Rows      int    `json:"rows"`
-	Format    string `json:"format"`
-	Sheet     string `json:"sheet"`
-	Table     string `json:"table"`
-	Delimiter string `json:"delimiter"`
-	Encoding  string `json:"encoding"`
+	Path      string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"data/sales.csv\"."`
+	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel is to read the file, where its environment has a package that the usual one lacks. Its kernel is left alone."`
+	Rows      int    `json:"rows,omitempty" jsonschema:"How many rows to show."`
+	Format    string `json:"format,omitempty" jsonschema:"Left out: by the name's ending."`
+	Sheet     string `json:"sheet,omitempty" jsonschema:"Of an Excel workbook. Left out: the first."`
+	Table     string `json:"table,omitempty" jsonschema:"Table or view of an SQLite database. Left out: the first."`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"Between the values of delimited text, one character. Left out: found by looking."`
+	Encoding  string `json:"encoding,omitempty" jsonschema:"Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess."`
+}
+
+// Refine implements tool.Refiner.
+func (previewArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("session_id").Limit(0, maxID)
+	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
+	f.Field("format").OneOf(inspect.PreviewFormats()...)
+	f.Field("sheet").Limit(0, 200)
+	f.Field("table").Limit(0, 1000)
+	f.Field("delimiter").Limit(0, 1)
+	f.Field("encoding").Limit(0, 40)
+}
+
+// refinePreview says of an inspect.Preview what its types do not.
+func refinePreview(f tool.Fields) {
+	f.Field("format").OneOf(inspect.PreviewFormats()...)
+	f.Field("shape").Items().Null()
+	f.Field("dtypes").As(objectShape)
+	f.Field("head").As(objectsShape)
 }
 
 // previewData makes preview_data.
@@ -41,36 +61,9 @@ func previewData(d *desk.Desk) tool.Tool {
 		Description: "Shows the beginning of a data file on the Jupyter server: columns, types, first rows, size. Reads CSV, TSV, JSON lines (these also packed by gzip, bzip2 or xz), Excel (.xlsx), Parquet, Feather and SQLite, of any size, without loading all of it. " +
 			"It is read in a kernel of our own: no session is needed, and people's kernels are left alone. " +
 			"Use it before writing code that loads a file. Costs one line a column and a row; the first call takes some seconds.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Required("path", tool.Text("File, relative to the server's root folder, such as \"data/sales.csv\".").Length(1, 4096)),
-			tool.Optional("session_id", tool.Text("Session whose kind of kernel is to read the file, where its environment has a package that the usual one lacks. Its kernel is left alone.").Length(0, 100)),
-			tool.Optional("rows", tool.Integer("How many rows to show.").Between(1, inspect.MaxHeadRows).Def(inspect.DefaultRows)),
-			tool.Optional("format", tool.OneOf("Left out: by the name's ending.", inspect.PreviewFormats()...)),
-			tool.Optional("sheet", tool.Text("Of an Excel workbook. Left out: the first.").Length(0, 200)),
-			tool.Optional("table", tool.Text("Table or view of an SQLite database. Left out: the first.").Length(0, 1000)),
-			tool.Optional("delimiter", tool.Text("Between the values of delimited text, one character. Left out: found by looking.").Length(0, 1)),
-			tool.Optional("encoding", tool.Text("Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess.").Length(0, 40)),
-		),
-		Output: tool.Object("",
-			tool.Required("path", tool.Text("")),
-			tool.Required("format", tool.OneOf("", inspect.PreviewFormats()...)),
-			tool.Required("size_bytes", tool.Integer("Of the file.")),
-			tool.Required("rows", tool.Integer("In all; null where it takes reading all of the file.").OrNull()),
-			tool.Optional("rows_estimate", tool.Integer("In their place, roughly.")),
-			tool.Required("shape", tool.List("Rows and columns; null for unknown.", tool.Integer("").OrNull())),
-			tool.Required("columns", tool.List("", tool.Text(""))),
-			tool.Required("dtypes", tool.AnyObject("By column. For text formats and Excel guessed from the first rows.")),
-			tool.Required("head", tool.List("The first rows. Missing values are null, times and decimals text.", tool.AnyObject(""))),
-			tool.Required("truncated", tool.Boolean("true where columns, values or names are not all shown; notes say which.")),
-			tool.Optional("sheet", tool.Text("The one shown.")),
-			tool.Optional("sheets", tool.List("All of the workbook.", tool.Text(""))),
-			tool.Optional("table", tool.Text("The one shown.")),
-			tool.Optional("tables", tool.List("All of the database, and its views.", tool.Text(""))),
-			tool.Optional("delimiter", tool.Text("")),
-			tool.Optional("encoding", tool.Text("")),
-			tool.Optional("notes", tool.List("What was left out or guessed.", tool.Text(""))),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[previewArgs](nil),
+		Output: tool.ResultOf[inspect.Preview](refinePreview),
 		Handle: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {
 			path, err := document.PathArg("path", args.Path)
 			if err != nil {

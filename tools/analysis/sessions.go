@@ -11,7 +11,6 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -19,22 +18,30 @@ import (
 // maxConnectable bounds the running kernels that session_list lists.
 const maxConnectable = 100
 
-func sessionProperty() tool.Property {
-	return tool.Required("session_id", SessionIDSchema())
+// InSession is the argument of a tool that works in an analysis session.
+type InSession struct {
+	ID string `json:"session_id" jsonschema:"As answered by session_create or session_connect."`
 }
 
-func SessionIDSchema() tool.OldSchema {
-	return tool.Text("As answered by session_create or session_connect.").Length(1, 100)
-}
+// Refine implements tool.Refiner.
+func (InSession) Refine(f tool.Fields) { f.Field("session_id").Limit(1, maxID) }
+
+// maxID bounds a session's id, in characters.
+const maxID = 100
 
 // A SessionInfo is one analysis session.
 type SessionInfo struct {
-	ID        string `json:"session_id"`
+	ID        string `json:"session_id" jsonschema:"For the other tools."`
 	Name      string `json:"name,omitempty"`
 	KernelID  string `json:"kernel_id"`
-	Path      string `json:"notebook_path,omitempty"`
-	Status    string `json:"status"`
-	CreatedAt string `json:"created_at"`
+	Path      string `json:"notebook_path,omitempty" jsonschema:"The notebook whose kernel it is; absent where there is none."`
+	Status    string `json:"status" jsonschema:"Of the kernel."`
+	CreatedAt string `json:"created_at" jsonschema:"ISO 8601 time."`
+}
+
+// Refine implements tool.Refiner.
+func (SessionInfo) Refine(f tool.Fields) {
+	f.Field("status").OneOf(kernel.StateIdle, kernel.StateBusy, kernel.StateStarting, kernel.StateRestarting, kernel.StateDead, kernel.StateUnknown)
 }
 
 func infoOf(ctx context.Context, a *session.Analysis) SessionInfo {
@@ -42,21 +49,17 @@ func infoOf(ctx context.Context, a *session.Analysis) SessionInfo {
 	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: tool.Stamp(a.Created())}
 }
 
-func infoProperties() []tool.Property {
-	return []tool.Property{
-		tool.Required("session_id", tool.Text("For the other tools.")),
-		tool.Optional("name", tool.Text("")),
-		tool.Required("kernel_id", tool.Text("")),
-		tool.Optional("notebook_path", tool.Text("The notebook whose kernel it is; absent where there is none.")),
-		tool.Required("status", document.StatusSchema("Of the kernel.", kernel.StateIdle, kernel.StateBusy, kernel.StateStarting, kernel.StateRestarting, kernel.StateDead, kernel.StateUnknown)),
-		tool.Required("created_at", tool.Text("ISO 8601 time.")),
-	}
+type createSessionArgs struct {
+	Name       string `json:"name,omitempty" jsonschema:"What to call the session."`
+	Path       string `json:"notebook_path,omitempty" jsonschema:"Notebook to work in; it has to be there. Left out: none, and code leaves no trace in any file."`
+	KernelName string `json:"kernel_name,omitempty" jsonschema:"From list_available_kernels. Left out: the notebook's, or the server's default."`
 }
 
-type createSessionArgs struct {
-	Name       string `json:"name"`
-	Path       string `json:"notebook_path"`
-	KernelName string `json:"kernel_name"`
+// Refine implements tool.Refiner.
+func (createSessionArgs) Refine(f tool.Fields) {
+	f.Field("name").Limit(0, 200)
+	f.Field("notebook_path").Limit(0, desk.MaxPath)
+	f.Field("kernel_name").Limit(1, 200)
 }
 
 // sessionCreate makes session_create.
@@ -67,12 +70,8 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Makes a session for data analysis with a kernel of its own, and answers its session_id. Call it before execute_code. " +
 			"With notebook_path the session has that notebook's kernel, which people who open the notebook share, and what execute_code runs appears there as cells. Costs the start of a kernel, some seconds.",
-		Input: tool.Arguments(
-			tool.Optional("name", tool.Text("What to call the session.").Length(0, 200)),
-			tool.Optional("notebook_path", tool.Text("Notebook to work in; it has to be there. Left out: none, and code leaves no trace in any file.").Length(0, 4096)),
-			tool.Optional("kernel_name", notebook.KernelNameSchema("From list_available_kernels. Left out: the notebook's, or the server's default.")),
-		),
-		Output: tool.Object("", infoProperties()...),
+		Input:  tool.ArgumentsOf[createSessionArgs](nil),
+		Output: tool.ResultOf[SessionInfo](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
 			opt := session.AnalysisOptions{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
@@ -104,10 +103,17 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 }
 
 type connectArgs struct {
-	Path     string `json:"notebook_path"`
-	KernelID string `json:"kernel_id"`
+	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook whose kernel to join."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Kernel to join, in place of notebook_path."`
 }
 
+// Refine implements tool.Refiner.
+func (connectArgs) Refine(f tool.Fields) {
+	f.Field("notebook_path").Limit(0, desk.MaxPath)
+	f.Field("kernel_id").Limit(0, 200)
+}
+
+// A ConnectResult is the answer of session_connect.
 type ConnectResult struct {
 	SessionInfo
 	Connected bool `json:"connected"`
@@ -121,12 +127,9 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Makes an analysis session of a kernel that runs already, such as that of a notebook which somebody has open in the browser: its variables are shared. " +
 			"Name the notebook, or the kernel as session_list shows it. Where no kernel runs, use session_create. Costs a request or two; the kernel is left as it is.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			tool.Optional("notebook_path", tool.Text("Notebook whose kernel to join.").Length(0, 4096)),
-			tool.Optional("kernel_id", tool.Text("Kernel to join, in place of notebook_path.").Length(0, 200)),
-		),
-		Output: tool.Object("", append(infoProperties(), tool.Required("connected", tool.Boolean("")))...),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[connectArgs](nil),
+		Output: tool.ResultOf[ConnectResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
 			path := args.Path
 			if path == "" && args.KernelID == "" {
@@ -149,6 +152,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 	}
 }
 
+// A Connectable is a kernel that runs.
 type Connectable struct {
 	KernelID   string `json:"kernel_id"`
 	KernelName string `json:"kernel_name"`
@@ -156,10 +160,11 @@ type Connectable struct {
 	Status     string `json:"status"`
 }
 
+// A SessionsResult is the answer of session_list.
 type SessionsResult struct {
-	Sessions []SessionInfo `json:"sessions"`
-	Kernels  []Connectable `json:"kernels"`
-	Message  string        `json:"message,omitempty"`
+	Sessions []SessionInfo `json:"sessions" jsonschema:"Oldest first."`
+	Kernels  []Connectable `json:"kernels" jsonschema:"What runs on the server, those of the sessions included."`
+	Message  string        `json:"message,omitempty" jsonschema:"Why kernels are missing."`
 }
 
 // sessionList makes session_list.
@@ -170,18 +175,9 @@ func sessionList(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Lists your analysis sessions and whether their kernels are idle or busy, and all kernels that run on the server with their notebooks, which session_connect can join. " +
 			"Costs a request a session.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(),
-		Output: tool.Object("",
-			tool.Required("sessions", tool.List("Oldest first.", tool.Object("", infoProperties()...))),
-			tool.Required("kernels", tool.List("What runs on the server, those of the sessions included.", tool.Object("",
-				tool.Required("kernel_id", tool.Text("")),
-				tool.Required("kernel_name", tool.Text("")),
-				tool.Optional("notebook_path", tool.Text("")),
-				tool.Required("status", tool.Text("")),
-			))),
-			tool.Optional("message", tool.Text("Why kernels are missing.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[struct{}](nil),
+		Output: tool.ResultOf[SessionsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			out := SessionsResult{Sessions: []SessionInfo{}, Kernels: []Connectable{}}
 			for _, a := range d.Manager.Analyses(tool.ClientOf(ctx)) {
@@ -236,10 +232,7 @@ func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
 	return out, nil
 }
 
-type sessionArgs struct {
-	ID string `json:"session_id"`
-}
-
+// An EndedResult is the answer of session_delete.
 type EndedResult struct {
 	ID       string `json:"session_id"`
 	Deleted  bool   `json:"deleted"`
@@ -255,15 +248,10 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Ends an analysis session. Its kernel is shut down, with all variables, where it was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, goes on. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
-		Marks: tool.Marks{Destructive: true},
-		Input: tool.Arguments(sessionProperty()),
-		Output: tool.Object("",
-			tool.Required("session_id", tool.Text("")),
-			tool.Required("deleted", tool.Boolean("")),
-			tool.Required("kernel_shutdown", tool.Boolean("")),
-			tool.Required("message", tool.Text("")),
-		),
-		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Destructive: true},
+		Input:  tool.ArgumentsOf[InSession](nil),
+		Output: tool.ResultOf[EndedResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
 				return nil, err
@@ -281,15 +269,20 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 	}
 }
 
+// An InterruptedRun is a run in an [InterruptResult].
 type InterruptedRun struct {
 	RunID string `json:"run_id"`
 	State string `json:"state"`
 }
 
+// Refine implements tool.Refiner.
+func (InterruptedRun) Refine(f tool.Fields) { f.Field("state").OneOf(notebook.RunStates()...) }
+
+// An InterruptResult is the answer of interrupt_execution.
 type InterruptResult struct {
 	ID      string           `json:"session_id"`
-	Status  string           `json:"status"`
-	Runs    []InterruptedRun `json:"runs"`
+	Status  string           `json:"status" jsonschema:"Of the kernel."`
+	Runs    []InterruptedRun `json:"runs" jsonschema:"What was stopped, the latest first."`
 	Message string           `json:"message"`
 }
 
@@ -301,15 +294,10 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Stops what execute_code and execute_cell have left running in a session, and takes back what waits. Variables stay. What people run in the same kernel is left alone. " +
 			"Use it for code that takes too long. Costs some seconds at most.",
-		Marks: tool.Marks{Idempotent: true, Destructive: true},
-		Input: tool.Arguments(sessionProperty()),
-		Output: tool.Object("",
-			tool.Required("session_id", tool.Text("")),
-			tool.Required("status", tool.Text("Of the kernel.")),
-			tool.Required("runs", tool.List("What was stopped, the latest first.", tool.Object("", tool.Required("run_id", tool.Text("")), tool.Required("state", notebook.StateSchema())))),
-			tool.Required("message", tool.Text("")),
-		),
-		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
+		Marks:  tool.Marks{Idempotent: true, Destructive: true},
+		Input:  tool.ArgumentsOf[InSession](nil),
+		Output: tool.ResultOf[InterruptResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
 				return nil, err

@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// PatternNames are the names of all templates.
 func PatternNames() []string {
 	var out []string
 	for _, t := range templates.All() {
@@ -21,14 +22,21 @@ func PatternNames() []string {
 }
 
 type templateArgs struct {
-	Pattern string `json:"pattern"`
-	Path    string `json:"path"`
-	Title   string `json:"title"`
+	Pattern string `json:"pattern" jsonschema:"The template."`
+	newNotebook
+	Title string `json:"title,omitempty" jsonschema:"Heading of the notebook, in place of the template's."`
 }
 
+// Refine implements tool.Refiner.
+func (templateArgs) Refine(f tool.Fields) {
+	f.Field("pattern").OneOf(PatternNames()...)
+	f.Field("title").Limit(1, 200)
+}
+
+// A TemplateResult is the answer of notebook_from_template.
 type TemplateResult struct {
 	ImportResult
-	Pattern string `json:"pattern"`
+	Pattern string `json:"pattern" jsonschema:"Remembered in the notebook's metadata."`
 }
 
 // notebookFromTemplate makes notebook_from_template.
@@ -39,13 +47,8 @@ func notebookFromTemplate(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Makes a new notebook of one of the templates notebook://templates/{pattern}: a small worked example of a way to reason or to analyse data, of which each cell runs. " +
 			"Use it to begin such work, then change the cells to the problem at hand. Nothing is run, and nothing that exists is overwritten. Costs little.",
-		Marks: tool.Marks{},
-		Input: tool.Arguments(
-			tool.Required("pattern", tool.OneOf("The template.", PatternNames()...)),
-			tool.Required("path", document.PathSchema("New notebook, ending in .ipynb, in an existing folder")),
-			tool.Optional("title", tool.Text("Heading of the notebook, in place of the template's.").Length(1, 200)),
-		),
-		Output: tool.Object("", append(importProperties(), tool.Required("pattern", tool.Text("Remembered in the notebook's metadata.")))...),
+		Input:  tool.ArgumentsOf[templateArgs](nil),
+		Output: tool.ResultOf[TemplateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
 			t, ok := templates.Find(args.Pattern)
 			if !ok {

@@ -57,64 +57,69 @@ func inspectionError(err error) error {
 	return err
 }
 
-func nameProperty(description string) tool.Property {
-	return tool.Required("variable_name", tool.Text(description+" A name such as df, or a dotted path such as model.coef_, in R df$price; no calls, no subscripts.").Length(1, inspect.MaxName))
+// variableName is how a call names a variable.
+type variableName struct {
+	InSession
+	Name string `json:"variable_name"`
 }
+
+// Refine implements tool.Refiner.
+func (variableName) Refine(f tool.Fields) { f.Field("variable_name").Limit(1, inspect.MaxName) }
+
+const nameText = " A name such as df, or a dotted path such as model.coef_, in R df$price; no calls, no subscripts."
 
 // tableArgs are the arguments that say how much of a table is shown.
 type tableArgs struct {
-	Head    *bool `json:"include_head"`
-	Rows    int   `json:"head_rows"`
-	Columns int   `json:"max_columns"`
+	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows."`
+	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many of them."`
+	Columns int   `json:"max_columns,omitempty" jsonschema:"Most columns shown."`
+}
+
+// Refine implements tool.Refiner.
+func (tableArgs) Refine(f tool.Fields) {
+	f.Field("include_head").Default(true)
+	f.Field("head_rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
+	f.Field("max_columns").Limit(1, inspect.MaxColumns).Default(inspect.DefaultColumns)
 }
 
 func (t tableArgs) options() inspect.TableOptions {
 	return inspect.TableOptions{NoHead: t.Head != nil && !*t.Head, HeadRows: t.Rows, MaxColumns: t.Columns}
 }
 
-func tableArguments() []tool.Property {
-	return []tool.Property{
-		tool.Optional("include_head", tool.Boolean("Whether to show a table's first rows.").Def(true)),
-		tool.Optional("head_rows", tool.Integer("How many of them.").Between(1, inspect.MaxHeadRows).Def(inspect.DefaultRows)),
-		tool.Optional("max_columns", tool.Integer("Most columns shown.").Between(1, inspect.MaxColumns).Def(inspect.DefaultColumns)),
+// What stands in an answer as a kernel has written it.
+var (
+	objectShape  = tool.ResultOf[map[string]any](nil)
+	objectsShape = tool.ResultOf[[]map[string]any](nil)
+	listShape    = tool.ResultOf[[]any](nil)
+)
+
+// refineTable says of an inspect.Table what its types do not.
+func refineTable(f tool.Fields) {
+	f.Field("shape").Items().Null()
+	for _, byColumn := range []string{"dtypes", "index", "missing", "describe"} {
+		f.Field(byColumn).As(objectShape)
 	}
+	f.Field("head").As(objectsShape)
+	f.Field("head_index").As(listShape)
 }
 
-// anything is the schema of any JSON value.
-func anything(description string) tool.OldSchema {
-	return tool.OldSchema{{Name: "description", Value: description}}
-}
-
-func variableProperties() []tool.Property {
-	return []tool.Property{
-		tool.Required("name", tool.Text("")),
-		tool.Required("type", tool.Text("The class's name.")),
-		tool.Optional("size", tool.Text("In words, such as \"1000 rows × 5 cols\" or \"3 items\".")),
-		tool.Optional("value", anything("Of numbers, texts, true, false and None; long texts are cut. Numbers that JSON cannot hold exactly are text.")),
-	}
-}
-
-// tableProperties describe an inspect.Table.
-func tableProperties() []tool.Property {
-	return []tool.Property{
-		tool.Required("shape", tool.List("Rows and columns; null where it takes computing.", tool.Integer("").OrNull())),
-		tool.Required("columns", tool.List("", tool.Text(""))),
-		tool.Required("dtypes", tool.AnyObject("By column.")),
-		tool.Optional("index", tool.AnyObject("Type and names, where the rows have more than numbers.")),
-		tool.Optional("memory_bytes", tool.Integer("Roughly.")),
-		tool.Optional("head", tool.List("The first rows. Missing values are null, times and decimals text.", tool.AnyObject(""))),
-		tool.Optional("head_index", tool.List("The labels of those rows.", anything(""))),
-		tool.Required("missing", tool.AnyObject("How many values are missing, by column.")),
-		tool.Required("describe", tool.AnyObject("By column: count, and mean, std, min, quartiles and max, or unique, top and freq.")),
-		tool.Optional("notes", tool.List("What was left out, and why.", tool.Text(""))),
-	}
+// asBefore describes the labels of rows by nothing.
+func asBefore(s tool.Schema) tool.AsBefore {
+	return tool.AsBefore{Schema: s, Now: `"items":{}`, Before: `"items":{"description":""}`}
 }
 
 type getVariablesArgs struct {
-	ID     string `json:"session_id"`
-	Offset int    `json:"offset"`
-	Limit  int    `json:"limit"`
-	All    bool   `json:"include_all"`
+	InSession
+	Offset int  `json:"offset,omitempty" jsonschema:"How many to pass over."`
+	Limit  int  `json:"limit,omitempty" jsonschema:"Most variables listed."`
+	All    bool `json:"include_all,omitempty" jsonschema:"Whether to list modules, functions and classes too."`
+}
+
+// Refine implements tool.Refiner.
+func (getVariablesArgs) Refine(f tool.Fields) {
+	f.Field("offset").Limit(0, tool.MaxIndex).Default(0)
+	f.Field("limit").Limit(1, inspect.MaxListed).Default(inspect.DefaultListed)
+	f.Field("include_all").Default(false)
 }
 
 // getVariables makes get_variables.
@@ -125,17 +130,9 @@ func getVariables(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Lists the variables of an analysis session's kernel in the order of their names, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
 			"Use it to see what there is before writing code. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a variable.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(
-			sessionProperty(),
-			tool.Optional("offset", tool.Integer("How many to pass over.").Between(0, tool.MaxIndex).Def(0)),
-			tool.Optional("limit", tool.Integer("Most variables listed.").Between(1, inspect.MaxListed).Def(inspect.DefaultListed)),
-			tool.Optional("include_all", tool.Boolean("Whether to list modules, functions and classes too.").Def(false)),
-		),
-		Output: tool.Object("",
-			tool.Required("variables", tool.List("", tool.Object("", variableProperties()...))),
-			tool.Required("total", tool.Integer("Of all, those not listed included.")),
-		),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[getVariablesArgs](nil),
+		Output: tool.ResultOf[inspect.Listing](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
 			out := inspect.Listing{}
 			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
@@ -155,10 +152,15 @@ func getVariables(d *inspector) tool.Tool {
 }
 
 type getVariableArgs struct {
+	variableName
+	MaxChars int `json:"max_chars,omitempty" jsonschema:"Most characters of the value."`
 	tableArgs
-	ID       string `json:"session_id"`
-	Name     string `json:"variable_name"`
-	MaxChars int    `json:"max_chars"`
+}
+
+// Refine implements tool.Refiner.
+func (getVariableArgs) Refine(f tool.Fields) {
+	f.Field("variable_name").Say("What to look at." + nameText)
+	f.Field("max_chars").Limit(1, inspect.MaxChars).Default(inspect.DefaultChars)
 }
 
 // getVariable makes get_variable.
@@ -169,18 +171,9 @@ func getVariable(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and what an object has; a table is shown as get_dataframe_info does. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is ended. " +
 			"Use it in place of printing. Python, R and Julia only; a kernel that is busy is not waited for. Costs up to max_chars characters, or a table's first rows and figures.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(append([]tool.Property{
-			sessionProperty(),
-			nameProperty("What to look at."),
-			tool.Optional("max_chars", tool.Integer("Most characters of the value.").Between(1, inspect.MaxChars).Def(inspect.DefaultChars)),
-		}, tableArguments()...)...),
-		Output: tool.Object("", append(variableProperties(),
-			tool.Required("module", tool.Text("Where the class is from.")),
-			tool.Optional("truncated", tool.Boolean("true where the value is not all shown.")),
-			tool.Optional("attributes", tool.List("What the object has, at most 50; look at one by variable_name.attribute.", tool.Object("", variableProperties()[:2]...))),
-			tool.Optional("dataframe", tool.Object("", tableProperties()...)),
-		)...),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[getVariableArgs](nil),
+		Output: asBefore(tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) })),
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
 			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
@@ -196,10 +189,12 @@ func getVariable(d *inspector) tool.Tool {
 }
 
 type getDataFrameArgs struct {
+	variableName
 	tableArgs
-	ID   string `json:"session_id"`
-	Name string `json:"variable_name"`
 }
+
+// Refine implements tool.Refiner.
+func (getDataFrameArgs) Refine(f tool.Fields) { f.Field("variable_name").Say("The table." + nameText) }
 
 // getDataFrameInfo makes get_dataframe_info.
 func getDataFrameInfo(d *inspector) tool.Tool {
@@ -209,12 +204,9 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin, cuDF and those of R and Julia, and single columns. Leaves no trace in the kernel. " +
 			"Use it before writing code for the data. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a column and a row, and at most some seconds of the kernel for millions of rows.",
-		Marks: tool.Marks{ReadOnly: true, Idempotent: true},
-		Input: tool.Arguments(append([]tool.Property{sessionProperty(), nameProperty("The table.")}, tableArguments()...)...),
-		Output: tool.Object("", append([]tool.Property{
-			tool.Required("name", tool.Text("")),
-			tool.Required("type", tool.Text("The class's name.")),
-		}, tableProperties()...)...),
+		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Input:  tool.ArgumentsOf[getDataFrameArgs](nil),
+		Output: asBefore(tool.ResultOf[inspect.Frame](refineTable)),
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
 			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
