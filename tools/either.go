@@ -1,7 +1,6 @@
 package tools
 
 import (
-	"encoding/json"
 	"errors"
 	"fmt"
 	"math"
@@ -14,9 +13,8 @@ import (
 
 // eitherSchema is the result of a tool that answers in a session of its own as this program does, and without one as
 // their server does.
-func eitherSchema() tool.OldSchema {
-	shapes := []json.RawMessage{tool.DocumentResultOf[analysis.CodeResult](nil).Raw(), datalayer.OutputsSchema().Raw()}
-	return tool.OldSchema{{Name: "type", Value: "object"}, {Name: "anyOf", Value: shapes}}
+func eitherSchema() tool.Schema {
+	return tool.EitherOf(tool.DocumentResultOf[analysis.CodeResult](nil), datalayer.Outputs())
 }
 
 // inSessionOrNot is the argument of a tool that works in a session or without one.

@@ -51,10 +51,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Makes a new notebook of srcbook markdown (.src.md), such as the resources notebook://…/srcmd are: the same cells, with their ids. " +
 			"Give either the text or the path of a file on the Jupyter server. Nothing is run, and nothing that exists is overwritten. Costs little.",
-		Input: tool.AsBefore{
-			Schema: tool.ArgumentsOf[importArgs](nil),
-			Now:    `"minLength":1,"maxLength":4096}}`, Before: `"minLength":1,"maxLength":4096,"minLength":1,"maxLength":4096}}`,
-		},
+		Input:  tool.ArgumentsOf[importArgs](nil),
 		Output: tool.ResultOf[ImportResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
 			var content string

@@ -103,11 +103,6 @@ func refineTable(f tool.Fields) {
 	f.Field("head_index").As(listShape)
 }
 
-// asBefore describes the labels of rows by nothing.
-func asBefore(s tool.Schema) tool.AsBefore {
-	return tool.AsBefore{Schema: s, Now: `"items":{}`, Before: `"items":{"description":""}`}
-}
-
 type getVariablesArgs struct {
 	InSession
 	Offset int  `json:"offset,omitempty" jsonschema:"How many to pass over."`
@@ -173,7 +168,7 @@ func getVariable(d *inspector) tool.Tool {
 			"Use it in place of printing. Python, R and Julia only; a kernel that is busy is not waited for. Costs up to max_chars characters, or a table's first rows and figures.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getVariableArgs](nil),
-		Output: asBefore(tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) })),
+		Output: tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
 			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
@@ -206,7 +201,7 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 			"Use it before writing code for the data. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a column and a row, and at most some seconds of the kernel for millions of rows.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getDataFrameArgs](nil),
-		Output: asBefore(tool.ResultOf[inspect.Frame](refineTable)),
+		Output: tool.ResultOf[inspect.Frame](refineTable),
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
 			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {

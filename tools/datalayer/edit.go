@@ -156,7 +156,7 @@ func editCellSource(d *Toolset) tool.Tool {
 		Description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
 			"The string has to be there exactly once, spaces and line ends included, unless replace_all is set; else nothing is written. What people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
 		Marks:  tool.Marks{Destructive: true},
-		Input:  editSourceSchema(),
+		Input:  tool.ArgumentsOf[editSourceArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
 			if tool.Marked(args.New) {

@@ -12,19 +12,30 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// modifyArgs are described by modifyArguments.
 type modifyArgs struct {
 	desk.InNotebook
-	Modifications []Modification `json:"modifications"`
-	Exec          *bool          `json:"exec,omitempty"`
+	Modifications []Modification `json:"modifications" jsonschema:"No cell may be named twice."`
+	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
 	RunOptions
+}
+
+// Refine implements tool.Refiner.
+func (modifyArgs) Refine(f tool.Fields) {
+	f.Field("modifications").Limit(1, desk.MaxNewCells)
+	f.Field("exec").Default(true)
 }
 
 // A Modification gives the cells of a range a new source.
 type Modification struct {
-	Range    desk.CellRange `json:"range"`
-	Content  string         `json:"content"`
-	Revision string         `json:"revision,omitempty"`
+	Range    desk.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
+	Content  string         `json:"content" jsonschema:"The whole new source. Line ends are stored as \\n."`
+	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source is a change from, where the range names one cell. Left out: the one you were last shown."`
+}
+
+// Refine implements tool.Refiner.
+func (Modification) Refine(f tool.Fields) {
+	f.Field("content").Limit(0, desk.MaxSource)
+	f.Field("revision").Limit(1, 20)
 }
 
 // A ModifyResult is the answer of modify_nb_cells.
@@ -58,7 +69,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. " + runCost,
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
-		Input:  modifyArguments(),
+		Input:  tool.ArgumentsOf[modifyArgs](nil),
 		Output: tool.DocumentResultOf[ModifyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
 			var sources []string

@@ -63,15 +63,6 @@ func (a *Answer) Ask() FileNote {
 	return *a.file
 }
 
-// SavedProperties describe a FileNote.
-func SavedProperties() []Property {
-	return []Property{
-		Optional("saved", Boolean("false where the notebook's file does not have what the shared document has; absent otherwise.")),
-		Optional("save_problem", Text("Why the file does not follow.")),
-		Optional("overwritten", Text("Said once: edits made before may be undone or missing, by another program's write to the file or a restart of the server; read again.")),
-	}
-}
-
 // encode is the body as compact JSON, with what is to be said of the document's file.
 func (a *Answer) encode() (json.RawMessage, error) {
 	body, err := Compact(a.Body)

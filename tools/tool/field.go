@@ -8,6 +8,9 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
+// MaxIndex bounds the index of a cell in a schema, far beyond what a notebook holds.
+const MaxIndex = 1_000_000
+
 // Fields are the members of an object whose schema was derived from a struct, to be refined by name.
 type Fields struct{ schema *jsonschema.Schema }
 
@@ -138,5 +141,18 @@ func (f Field) Any() Field {
 // ListOf says what the items of a list are, where their type does not.
 func (f Field) ListOf(item Schema) Field {
 	f.schema.Items = item.schema
+	return f
+}
+
+// As gives a field the schema of another type than its own, where its own can hold any JSON.
+func (f Field) As(shape Schema) Field {
+	description := f.schema.Description
+	*f.schema = *shape.schema.CloneSchemas()
+	return f.Say(description)
+}
+
+// Types lets a field be of any of several JSON types, where its Go type does not say which.
+func (f Field) Types(names ...string) Field {
+	f.schema.Type, f.schema.Types = "", names
 	return f
 }

@@ -2,7 +2,6 @@ package tool
 
 import (
 	"context"
-	"encoding/json"
 	"slices"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -15,7 +14,7 @@ type Tool struct {
 	// also are further toolsets that have it.
 	Also          []string
 	Marks         Marks
-	Input, Output interface{ Raw() json.RawMessage }
+	Input, Output Schema
 	// asks: its call may have to be answered with a question of running code, as that of every tool with openWorld.
 	Asks bool
 	// handle answers a call whose arguments have been checked against input.
