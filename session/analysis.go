@@ -47,8 +47,8 @@ type Analysis struct {
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	queue  runQueue   // of what is run in the kernel alone
-	kernel kernelLink // to the kernel; a notebook's session has its document's
+	queue  runQueue     // of what is run in the kernel alone
+	kernel *kernel.Link // to the kernel; a notebook's session has its document's
 
 	mu       sync.Mutex
 	path     string // of the notebook; "" for none
@@ -125,7 +125,7 @@ func (a *Analysis) Status(ctx context.Context) string {
 	case err != nil:
 		return kernel.StateUnknown
 	}
-	return a.kernel.correct(k.ID, k.ExecutionState)
+	return a.kernel.Correct(k.ID, k.ExecutionState)
 }
 
 // Language is the name of the kernel's language, such as "python", as the
@@ -266,24 +266,24 @@ func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(),
 	}
 	if a.NotebookPath() == "" {
 		a.use(1)
-		conn, news, err := a.kernel.connect(ctx, a)
+		conn, news, err := a.kernel.Connect(ctx)
 		if err != nil {
 			a.use(-1)
 			return nil, nil, err
 		}
-		a.kernel.say(news)
+		a.kernel.Say(news)
 		return conn, func() { a.use(-1) }, nil
 	}
 	d, err := a.Open(ctx)
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, news, err := d.kernel.connect(ctx, d)
+	conn, news, err := d.kernel.Connect(ctx)
 	if err != nil {
 		d.Release()
 		return nil, nil, err
 	}
-	d.kernel.say(news)
+	d.kernel.Say(news)
 	a.sawKernel(conn.KernelID())
 	return conn, d.Release, nil
 }
@@ -302,9 +302,12 @@ func (a *Analysis) use(n int) {
 	a.last = time.Now()
 }
 
-// obtain finds the kernel of a session without a notebook. One that was started
+// analysisKernel is an analysis session without a notebook as the user of its kernel.
+type analysisKernel struct{ *Analysis }
+
+// Obtain finds the kernel of a session without a notebook. One that was started
 // for the session, and is gone, is replaced.
-func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+func (a analysisKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	srv := a.m.cfg.Kernels
 	a.mu.Lock()
 	id, spec, own := a.kernelID, a.spec, a.started != ""
@@ -317,10 +320,9 @@ func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 		return k, false, fmt.Errorf("session %s: %w: %s, which was not started for the session, has been shut down", a.id, ErrKernelGone, id)
 	case a.ctx.Err() != nil:
 		return k, false, ErrNoAnalysis
-	case a.kernel.lost == "": // its lock is held by who asks
-		a.kernel.lost, a.kernel.how = id, "been shut down"
 	}
-	a.m.kernels.release(id)
+	a.kernel.Missing(id)
+	a.m.owners.Release(id)
 	if k, err = a.launch(context.WithoutCancel(ctx), spec); err != nil {
 		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
 	}
@@ -330,6 +332,5 @@ func (a *Analysis) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	return k, true, nil
 }
 
-func (a *Analysis) whose() string { return "the session's" }
-
-func (a *Analysis) manager() *Manager { return a.m }
+// Whose is the kernel.
+func (a analysisKernel) Whose() string { return "the session's" }

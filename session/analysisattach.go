@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // ErrNoKernel says that no kernel of that id is running, or none that is the
@@ -69,8 +70,8 @@ func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
 // TakeKernel makes a running kernel the notebook's, where the notebook has none.
 // The kernel that it has then is returned: another one where it had one already.
 func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
-	if fixed := d.m.fixed.of(d); fixed != "" && fixed != id {
-		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, ErrFixedKernel, fixed)
+	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
+		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
 	}
 	s, err := d.take(ctx, id)
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
@@ -83,8 +84,6 @@ func (d *Document) take(ctx context.Context, id string) (jupyter.Session, error)
 	if err != nil {
 		return s, fmt.Errorf("give %s the kernel %q: %w", d.Path(), id, err)
 	}
-	if d.m.Apart() {
-		d.m.taken.note(d.FileID(), s.ID)
-	}
+	d.m.servers.Take(d.FileID(), s)
 	return s, nil
 }

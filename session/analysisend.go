@@ -29,7 +29,7 @@ func (m *Manager) DeleteAnalysis(ctx context.Context, owner, id string) error {
 	if kept == "" && err == nil {
 		err = a.shutDown(ctx)
 	} else if err == nil {
-		a.m.kernels.release(a.KernelID()) // whoever uses it may see it
+		a.m.owners.Release(a.KernelID()) // whoever uses it may see it
 	}
 	a.mu.Lock()
 	a.ended = AnalysisEnd{KernelEnded: kept == "" && err == nil, Kept: kept}
@@ -73,7 +73,7 @@ func (a *Analysis) end() {
 	a.cancel()
 	a.wg.Wait()
 	a.queue.fail(errSessionEnded)
-	a.kernel.close()
+	a.kernel.Close()
 }
 
 // shutDown shuts down the kernel that was started for the session, if any.
@@ -89,7 +89,7 @@ func (a *Analysis) shutDown(ctx context.Context) error {
 	if err := a.m.cfg.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return err
 	}
-	a.m.kernels.release(id)
+	a.m.owners.Release(id)
 	return nil
 }
 
@@ -109,7 +109,7 @@ func (a *Analysis) needed(ctx context.Context) (string, error) {
 	ours, kept := 0, ""
 	if path != "" {
 		ours, kept = a.m.neededInNotebook(path)
-	} else if a.kernel.connected() {
+	} else if a.kernel.Connected() {
 		ours = 1
 	}
 	if kept != "" {
@@ -141,18 +141,11 @@ func (m *Manager) neededInNotebook(path string) (ours int, kept string) {
 		return 0, ""
 	}
 	defer d.Release()
-	if d.kernel.connected() {
+	if d.kernel.Connected() {
 		ours = 1
 	}
 	if people := d.People(); len(people) > 0 && !m.Apart() {
 		return ours, "somebody has the notebook open: " + people[0].Name
 	}
 	return ours, ""
-}
-
-// connected reports whether there is a connection.
-func (k *kernelLink) connected() bool {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	return k.conn != nil
 }

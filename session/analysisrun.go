@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 )
 
 // errSessionEnded is why runs of a session that was ended do not go on.
@@ -20,6 +21,8 @@ type worker interface {
 	// takeBack takes a run that waits out of the queue; false where it does not
 	// wait any more.
 	takeBack(ctx context.Context, r *Run) (bool, error)
+	// interruptLate interrupts a run that was cancelled before the kernel came to it.
+	interruptLate(r *Run)
 }
 
 // Run queues code to be run in the kernel alone, behind what is queued already,
@@ -123,19 +126,19 @@ func (a *Analysis) rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock() // nobody can begin to use it meanwhile
 	if a.users == 0 && time.Since(a.last) >= a.m.cfg.IdleTimeout {
-		a.kernel.close()
+		a.kernel.Close()
 	}
 }
 
 // execute carries out one run.
 func (a *Analysis) execute(r *Run) {
-	k := newOutputKeeper(a, r)
-	r.begin(k.w)
+	k := output.NewKeeper(r.ID, &a.m.spools)
+	r.begin(k)
 	state, err := a.ask(r, k)
 	if err != nil && a.ctx.Err() != nil {
 		err = errSessionEnded
 	}
-	k.finish()
+	k.Finish()
 	r.end(state, err)
 	if kernelGone(err) {
 		// Whatever waits was meant for the kernel that is gone.
@@ -146,10 +149,10 @@ func (a *Analysis) execute(r *Run) {
 }
 
 // ask sends the code to the kernel and feeds what comes back to the keeper.
-func (a *Analysis) ask(r *Run, k *outputKeeper) (RunState, error) {
+func (a *Analysis) ask(r *Run, k *output.Keeper) (RunState, error) {
 	a.use(1)
 	defer a.use(-1)
-	conn, news, err := a.kernel.connect(a.ctx, a)
+	conn, news, err := a.kernel.Connect(a.ctx)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to the kernel: %w", err)
 	}
@@ -163,64 +166,30 @@ func (a *Analysis) ask(r *Run, k *outputKeeper) (RunState, error) {
 	stop()
 	in.wg.Wait()
 	if errors.Is(err, kernel.ErrKernelDead) {
-		a.kernel.forget(conn, err)
+		a.kernel.Forget(conn, err)
 	}
 	if err != nil {
 		return Lost, err
 	}
-	k.oblige(reply.Payload)
+	showPayload(k, reply.Payload)
 	return outcome(r, in, reply)
 }
 
-// outputKeeper takes in the output of a run that has no cell to show it.
-type outputKeeper struct {
-	a *Analysis
-	w *outputWriter // that never writes
-}
-
-func newOutputKeeper(a *Analysis, r *Run) *outputKeeper {
-	w := &outputWriter{r: r}
-	w.outs.run, w.outs.spools = r.ID, &a.m.spools
-	return &outputKeeper{a: a, w: w}
-}
-
-func (k *outputKeeper) handle(ev kernel.Event) {
-	if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy && k.w.r.take() {
-		k.a.interruptLate(k.w.r)
-	}
-	k.w.mu.Lock()
-	defer k.w.mu.Unlock()
-	k.w.outs.add(ev)
-	k.w.outs.kept()
-}
-
-// finish notes how much was left out.
-func (k *outputKeeper) finish() {
-	k.w.mu.Lock()
-	defer k.w.mu.Unlock()
-	k.w.outs.sayOmitted()
-}
-
-// oblige does what the kernel asks of its client along with the reply: there is
+// showPayload does what the kernel asks of its client along with the reply: there is
 // no next cell, so a text for one is shown as a page of help is.
-func (k *outputKeeper) oblige(payload []map[string]any) {
+func showPayload(k *output.Keeper, payload []map[string]any) {
 	for _, p := range payload {
 		switch p["source"] {
 		case "page":
 			if data, ok := p["data"].(map[string]any); ok {
-				k.handle(kernel.Display{Data: data})
+				k.Handle(kernel.Display{Data: data})
 			}
 		case "set_next_input":
 			if text, ok := p["text"].(string); ok {
-				k.handle(kernel.Display{Data: map[string]any{"text/plain": text}})
+				k.Handle(kernel.Display{Data: map[string]any{"text/plain": text}})
 			}
 		}
 	}
-}
-
-// kept counts all output as written, where there is no cell to write it to.
-func (o *outputs) kept() {
-	o.added, o.rewrite, o.waiting, o.updates = nil, false, 0, nil
 }
 
 // interruptLate interrupts a run that was cancelled before the kernel came to

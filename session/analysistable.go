@@ -153,8 +153,8 @@ func (m *Manager) ConnectAnalysis(ctx context.Context, owner, notebookPath, kern
 // notebook that it belongs to: "" where it belongs to none, or to several. One
 // that was started for another owner is not found.
 func (m *Manager) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
-	if fixed := m.fixed.at(path); fixed != "" && (id == "" || id == fixed) {
-		k, err := m.kernelAt(ctx, path, fixed)
+	if fixed := m.fixed.At(path); fixed != "" && (id == "" || id == fixed) {
+		k, err := m.fixed.LookUp(ctx, m.cfg.Kernels, path, fixed)
 		return k, path, err
 	}
 	sessions, err := m.cfg.Kernels.Sessions(ctx)
@@ -215,6 +215,7 @@ func (m *Manager) newAnalysis(owner, name string) *Analysis {
 	now := time.Now()
 	a := &Analysis{m: m, id: strings.ToLower(rand.Text()[:12]), owner: owner, name: name, created: now, last: now}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.kernel = kernel.NewLink(analysisKernel{a}, m.cfg.Kernels, m.log)
 	a.queue.wake = make(chan struct{}, 1)
 	return a
 }
@@ -233,10 +234,10 @@ func (a *Analysis) startKernel(ctx context.Context, spec string) error {
 
 // launch starts a kernel that is the owner's alone.
 func (a *Analysis) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
-	begun := a.m.kernels.begin(a.owner)
+	begun := a.m.owners.Begin(a.owner)
 	// In the root folder: what its code writes is then where the Contents API finds it.
 	k, err := a.m.cfg.Kernels.StartKernelIn(ctx, spec, "")
-	begun.end(k.ID)
+	begun.End(k.ID)
 	return k, err
 }
 

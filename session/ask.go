@@ -7,12 +7,13 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // ask sends the cell's source, as it is when its turn comes, to the kernel and
 // feeds what comes back to the writer.
-func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
+func (d *Document) ask(r *Run, w *output.Writer) (RunState, error) {
 	c, ok := d.Notebook().Cell(r.CellID)
 	if !ok {
 		return Cancelled, errors.New("the cell was deleted before its turn came")
@@ -30,7 +31,7 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	case d.m.cfg.Execute == ExecuteServer:
 		return d.askNbmodel(r, w, c.Source)
 	}
-	conn, news, err := d.kernel.connect(d.ctx, d)
+	conn, news, err := d.kernel.Connect(d.ctx)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
 	}
@@ -44,15 +45,15 @@ func (d *Document) ask(r *Run, w *outputWriter) (RunState, error) {
 	stop()
 	in.wg.Wait()
 	if errors.Is(err, kernel.ErrKernelDead) {
-		d.kernel.forget(conn, err)
+		d.kernel.Forget(conn, err)
 	}
 	if why := lossNote(err); why != "" {
-		w.note("\n[" + why + "]\n")
+		w.Note("\n[" + why + "]\n")
 	}
 	if err != nil {
 		return Lost, err
 	}
-	if w.suitsServer() {
+	if w.SuitsServer() {
 		r.add(d.serverAdvice())
 	}
 	if err := d.oblige(r, w, reply.Payload); err != nil {
@@ -106,14 +107,14 @@ func lossNote(err error) string {
 // oblige does what the kernel asks of its client along with the reply (Jupyter
 // messaging, "Payloads"): a page of help is shown as an output, and a text for
 // the next input put into a new cell below, or into this one.
-func (d *Document) oblige(r *Run, w *outputWriter, payload []map[string]any) error {
+func (d *Document) oblige(r *Run, w *output.Writer, payload []map[string]any) error {
 	paged := false
 	for _, p := range payload {
 		switch p["source"] {
 		case "page":
 			if data, ok := p["data"].(map[string]any); ok && !paged {
 				paged = true // JupyterLab shows the first one
-				w.handle(kernel.Display{Data: data})
+				w.Handle(kernel.Display{Data: data})
 			}
 		case "set_next_input":
 			text, ok := p["text"].(string)

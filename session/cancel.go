@@ -50,7 +50,7 @@ func (r *Run) take() bool {
 
 // interruptLate interrupts a run that was cancelled before the kernel came to
 // it. It is called by the document's runner.
-func (d *Document) interruptLate() {
+func (d *Document) interruptLate(*Run) {
 	d.wg.Go(func() {
 		ctx, stop := context.WithTimeout(d.ctx, writeTimeout)
 		defer stop()

@@ -9,6 +9,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -28,9 +30,9 @@ type Document struct {
 	unused chan struct{} // tells the saver that nobody uses the document now
 	saving chan struct{} // has one place, taken by who saves the document, or keeps it from being saved
 	queue  runQueue
-	kernel kernelLink
+	kernel *kernel.Link
 	// displays are those of ended runs; the runner's own.
-	displays displays
+	displays output.Displays
 
 	mu     sync.Mutex
 	path   string // changes when the file is renamed
@@ -47,6 +49,7 @@ func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d.saving = make(chan struct{}, 1)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.kernel = kernel.NewLink(notebookKernel{d}, m.cfg.Kernels, m.log)
 	d.queue.wake = make(chan struct{}, 1)
 	return d
 }
@@ -203,7 +206,7 @@ func (d *Document) close(ctx context.Context) error {
 	d.cancel()
 	d.wg.Wait()
 	d.queue.fail(errors.New("the session of its notebook was ended"))
-	d.kernel.close()
+	d.kernel.Close()
 	d.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error

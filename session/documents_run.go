@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -46,8 +47,8 @@ var errKernelSocket = errors.New("this does not work with jupyter-server-documen
 const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without anybody to ask"
 
 // askServer has the server run a cell, and follows it to its end.
-func (d *Document) askServer(r *Run, w *outputWriter) (RunState, error) {
-	w.mirror([]ydoc.Output{}, nil)
+func (d *Document) askServer(r *Run, w *output.Writer) (RunState, error) {
+	w.Mirror([]ydoc.Output{}, nil)
 	s, _, err := d.jupyterSession(d.ctx, "")
 	if err != nil {
 		return Lost, fmt.Errorf("find the kernel: %w", err)
@@ -57,21 +58,18 @@ func (d *Document) askServer(r *Run, w *outputWriter) (RunState, error) {
 			return Lost, fmt.Errorf("start the kernel again, which had died: %w", err)
 		}
 		d.reattach(d.ctx, s)
-		r.add(restartNews(kernel.ErrKernelDied))
+		r.add(kernel.RestartNews(kernel.ErrKernelDied))
 	}
 	if r.interruptAsked() {
 		return Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID)
 	}
-	d.kernel.mu.Lock()
-	d.kernel.id = s.Kernel.ID // to interrupt
-	r.add(d.kernel.tell())
-	d.kernel.mu.Unlock()
+	r.add(d.kernel.Take(s.Kernel.ID)) // to interrupt
 	lv := d.current()
 	if err := d.handOver(lv, s, r.CellID); err != nil {
 		return Lost, err
 	}
 	if r.take() {
-		d.interruptLate()
+		d.interruptLate(r)
 	}
 	f := &follower{d: d, r: r, w: w, s: s, lv: lv}
 	return f.run()
@@ -120,7 +118,7 @@ func (d *Document) reattach(ctx context.Context, s jupyter.Session) {
 type follower struct {
 	d    *Document
 	r    *Run
-	w    *outputWriter
+	w    *output.Writer
 	s    jupyter.Session
 	lv   *live // that the cell was last seen in
 	idle int   // looks in a row at which the kernel was idle
@@ -154,7 +152,7 @@ func (f *follower) run() (RunState, error) {
 		if !ok {
 			return Lost, errors.New("the cell was deleted while it ran: what it puts out is written nowhere")
 		}
-		f.w.mirror(c.Outputs, c.ExecutionCount)
+		f.w.Mirror(c.Outputs, c.ExecutionCount)
 		if c.ExecutionCount != nil && c.ExecutionState != ydoc.Running {
 			return f.ended(c)
 		}
@@ -205,14 +203,4 @@ func (f *follower) ended(c ydoc.Cell) (RunState, error) {
 		return Failed, nil
 	}
 	return Done, nil
-}
-
-// mirror shows a run as its cell has it, where it is the server that writes it.
-func (w *outputWriter) mirror(outs []ydoc.Output, count *int) {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	if outs == nil {
-		outs = []ydoc.Output{}
-	}
-	w.cell, w.outs.count = outs, count
 }

@@ -140,7 +140,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.ended.Add(e.path, info)
 	m.mu.Unlock()
 	close(e.gone)
-	m.lobby.closed(info.Path)
+	m.lobby.Closed(info.Path)
 	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err

@@ -1,11 +1,6 @@
 package session
 
-import (
-	"context"
-	"strings"
-
-	"github.com/nbduet/nbduet/session/kernel"
-)
+import "context"
 
 // Execute says where the cells of notebooks are run.
 type Execute string
@@ -28,30 +23,6 @@ func ExecuteWords() []string {
 	return []string{string(ExecuteKernel), string(ExecuteServer), string(ExecuteAuto)}
 }
 
-// special reports whether an event is one that jupyter-server-nbmodel 0.2.9
-// does not write into the notebook as JupyterLab would: it fails over a
-// carriage return or a backspace in a text that is not all ASCII, passes over
-// display updates, and clears at once where that should wait.
-func special(ev kernel.Event) bool {
-	switch e := ev.(type) {
-	case kernel.Stream:
-		return strings.ContainsAny(e.Text, "\r\b")
-	case kernel.Display:
-		return e.Update
-	case kernel.ClearOutput:
-		return true
-	}
-	return false
-}
-
-// suitsServer reports whether output was left out by the server that
-// jupyter-server-nbmodel would have written well.
-func (w *outputWriter) suitsServer() bool {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	return w.outs.dropped && !w.outs.special
-}
-
 // serverAdvice is said of a run whose output was cut by the server's limits
 // where the server has what is not held to them, "" where it has not.
 func (d *Document) serverAdvice() string {
@@ -60,9 +31,7 @@ func (d *Document) serverAdvice() string {
 	}
 	ctx, stop := context.WithTimeout(d.ctx, finishTimeout)
 	defer stop()
-	d.kernel.mu.Lock()
-	id := d.kernel.id
-	d.kernel.mu.Unlock()
+	id := d.kernel.KernelID()
 	if has, err := d.m.cfg.Kernels.HasServerRuns(ctx, id); err != nil || !has {
 		return ""
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -39,7 +40,7 @@ const nbmodelKey = "jupyter_server_nbmodel"
 type serverRun struct {
 	d        *Document
 	r        *Run
-	w        *outputWriter
+	w        *output.Writer
 	in       *inputs
 	conn     *kernel.Conn
 	id       string    // of the request
@@ -48,8 +49,8 @@ type serverRun struct {
 }
 
 // askNbmodel has the server run a cell, and follows it to its end.
-func (d *Document) askNbmodel(r *Run, w *outputWriter, source string) (RunState, error) {
-	conn, news, err := d.kernel.connect(d.ctx, d)
+func (d *Document) askNbmodel(r *Run, w *output.Writer, source string) (RunState, error) {
+	conn, news, err := d.kernel.Connect(d.ctx)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
 	}
@@ -62,7 +63,7 @@ func (d *Document) askNbmodel(r *Run, w *outputWriter, source string) (RunState,
 	if err := lv.room.Barrier(d.ctx); err != nil {
 		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
 	}
-	w.mirror(nil, nil)
+	w.Mirror(nil, nil)
 	id, err := d.m.cfg.Kernels.StartServerRun(d.ctx, conn.KernelID(), source, lv.room.ID(), r.CellID)
 	if err != nil {
 		return Failed, err
@@ -74,11 +75,11 @@ func (d *Document) askNbmodel(r *Run, w *outputWriter, source string) (RunState,
 	stop()
 	in.wg.Wait()
 	if d.ctx.Err() != nil {
-		w.leave = true // it is not ours any more, and goes on
+		w.Leave() // it is not ours any more, and goes on
 		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes what comes of it for as long as somebody has the notebook open, and a minute after that")
 	}
 	if errors.Is(err, kernel.ErrKernelDead) {
-		d.kernel.forget(conn, err)
+		d.kernel.Forget(conn, err)
 	}
 	s.tidy(lossNote(err))
 	if in.err() != nil {
@@ -147,7 +148,7 @@ func (s *serverRun) gone() error {
 // learn takes in what the request says.
 func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state RunState, err error) {
 	if st.Status != jupyter.ServerRunQueued && s.r.take() {
-		s.d.interruptLate()
+		s.d.interruptLate(s.r)
 	}
 	switch st.Status {
 	case jupyter.ServerRunInput:
@@ -160,7 +161,7 @@ func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state RunState, err 
 		}
 	case jupyter.ServerRunComplete:
 		s.settle()
-		s.w.mirror(s.last.Outputs, st.Count)
+		s.w.Mirror(s.last.Outputs, st.Count)
 		if st.Outcome == "aborted" {
 			return true, Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
 		}
@@ -191,7 +192,7 @@ func (s *serverRun) look() bool {
 		return false // deleted while it ran, or its room is being joined afresh
 	}
 	s.last = c
-	s.w.mirror(c.Outputs, c.ExecutionCount)
+	s.w.Mirror(c.Outputs, c.ExecutionCount)
 	return c.ExecutionState != ydoc.Running && c.ExecutionCount != nil
 }
 
@@ -242,7 +243,7 @@ func (s *serverRun) tidy(note string) {
 		return
 	}
 	if c.ExecutionState != ydoc.Running {
-		s.w.leave = true
+		s.w.Leave()
 		return
 	}
 	ctx, stop := context.WithTimeout(s.d.ctx, writeTimeout)

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -145,7 +146,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w := &fakeWorld{Manager: newManager(cfg), lobby: &fakeLobby{}, joins: make(map[string]int)}
-	w.Manager.lobby = newLobbyKeeper(func() lobby {
+	w.Manager.lobby = lobby.New(func() lobby.Lobby {
 		w.lobby.entered++
 		return w.lobby
 	})

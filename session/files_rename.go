@@ -64,7 +64,9 @@ func (m *Manager) Rename(ctx context.Context, from, to string) (Renamed, error) 
 	// What follows is to be done also where the caller has gone.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), followTimeout)
 	defer stop()
-	m.moveSessions(ctx, c.Path, to)
+	for _, err := range m.servers.Move(ctx, c.Path, to) {
+		m.log.Warn("a kernel was not taken along", "path", to, "error", err)
+	}
 	for _, e := range open {
 		if e.doc.follows(ctx, c.Path) {
 			continue
@@ -101,25 +103,6 @@ func (m *Manager) index(ctx context.Context, folder string) {
 	format, typ := textKind.room()
 	if _, err := m.cfg.Server.CollaborationSession(ctx, folder, format, typ); err != nil {
 		m.log.Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)
-	}
-}
-
-// moveSessions takes the kernels of what was renamed along. An open tab does
-// that itself; without one the next run would start another kernel.
-func (m *Manager) moveSessions(ctx context.Context, from, to string) {
-	srv := m.cfg.Kernels
-	sessions, err := srv.Sessions(ctx)
-	if err != nil {
-		m.log.Warn("kernels were not taken along", "path", to, "error", err)
-		return
-	}
-	for _, s := range sessions {
-		if !under(s.Path, from) || m.Apart() && !m.taken.has(s.ID) {
-			continue
-		}
-		if _, err := srv.PatchSession(ctx, s.ID, to+strings.TrimPrefix(s.Path, from), ""); err != nil {
-			m.log.Warn("a kernel was not taken along", "path", to, "error", err)
-		}
 	}
 }
 

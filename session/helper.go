@@ -134,9 +134,9 @@ func (h *helper) start(ctx context.Context, spec string) (*helperKernel, error) 
 	defer stop()
 	srv := h.m.cfg.Kernels
 	// Not bound to the call, as of a kernel whose id never arrives nobody would know.
-	begun := h.m.kernels.begin(helperOwner)
+	begun := h.m.owners.Begin(helperOwner)
 	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, "")
-	begun.end(found.ID)
+	begun.End(found.ID)
 	if err != nil {
 		return nil, fmt.Errorf("start a helper kernel: %w", err)
 	}
@@ -228,7 +228,7 @@ func (k *helperKernel) end(ctx context.Context) error {
 			_, err = srv.Kernel(ctx, k.id)
 		}
 		if errors.Is(err, jupyter.ErrNotFound) {
-			k.m.kernels.release(k.id)
+			k.m.owners.Release(k.id)
 			return nil
 		}
 		// A server that is about to start it again, because its process has died, fails, or does so in spite of it.

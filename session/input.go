@@ -74,7 +74,7 @@ func (r *Run) setAsking(q *Question) {
 type inputs struct {
 	d    worker
 	r    *Run
-	w    interface{ handle(ev kernel.Event) } // nil where what comes of it is not ours to write
+	w    interface{ Handle(ev kernel.Event) } // nil where what comes of it is not ours to write
 	conn interface {
 		Input(ctx context.Context, line string) error
 	}
@@ -94,7 +94,10 @@ func (in *inputs) handle(ev kernel.Event) {
 		})
 		return
 	}
-	in.w.handle(ev)
+	if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy && in.r.take() {
+		in.d.interruptLate(in.r)
+	}
+	in.w.Handle(ev)
 }
 
 func (in *inputs) answer(q Question) {
@@ -113,7 +116,7 @@ func (in *inputs) answer(q Question) {
 			shown = "········"
 		}
 		if in.w != nil {
-			in.w.handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
+			in.w.Handle(kernel.Stream{Name: "stdin", Text: q.Prompt + shown + "\n"})
 		}
 		err = in.conn.Input(in.ctx, line)
 	}

@@ -5,20 +5,6 @@ import (
 	"fmt"
 )
 
-// leftOut is where the text can be read that a run has put out beyond what its
-// cell holds.
-type leftOut struct {
-	spool *spool // nil for no such text
-	tail  string // the end of it
-}
-
-func (o *outputs) leftOut() leftOut {
-	if o.spool == nil {
-		return leftOut{}
-	}
-	return leftOut{o.spool, fold(o.restText())}
-}
-
 // ErrNothingLeftOut says that a run's cell holds all that the run has put out.
 var ErrNothingLeftOut = errors.New("no text was left out of the notebook")
 
@@ -29,15 +15,15 @@ var ErrNothingLeftOut = errors.New("no text was left out of the notebook")
 // and stderr stand in it as they came.
 func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 	r.mu.Lock()
-	left := r.res.left
+	left := r.left
 	if r.writer != nil {
-		left = r.writer.leftOut()
+		left = r.writer.LeftOut()
 	}
 	r.mu.Unlock()
-	if left.spool == nil {
+	if left.Empty() {
 		return "", 0, fmt.Errorf("run %s: %w", r.ID, ErrNothingLeftOut)
 	}
-	if text, total, err = left.spool.page(offset, n, left.tail); err != nil {
+	if text, total, err = left.Page(offset, n); err != nil {
 		return "", 0, fmt.Errorf("run %s: %w", r.ID, err)
 	}
 	return text, total, nil
@@ -46,7 +32,7 @@ func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 // dropLeftOut lets go of that text.
 func (r *Run) dropLeftOut() {
 	r.mu.Lock()
-	s := r.res.left.spool
+	left := r.left
 	r.mu.Unlock()
-	s.drop()
+	left.Drop()
 }

@@ -13,6 +13,9 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -41,7 +44,7 @@ type Config struct {
 	// InputTimeout is how long a person is waited for whose input code asks
 	// for; 0: DefaultInputTimeout.
 	InputTimeout time.Duration
-	FixedKernel  FixedKernel
+	FixedKernel  kernel.Fixed
 	Execute      Execute    // where cells are run; "": ExecuteAuto
 	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
@@ -71,12 +74,12 @@ type Manager struct {
 	runs   runTable
 	// analyses are the analysis sessions of all owners.
 	analyses analysisTable
-	kernels  privateKernels // that were started for them
-	taken    takenSessions  // where the kernels are on another server
-	fixed    fixedKernel
+	owners   kernel.Owners // of the kernels that were started for them
+	servers  *kernel.Servers
+	fixed    *kernel.FixedKernel
 	redact   func(string) string
-	spools   spools // of the runs
-	lobby    *lobbyKeeper
+	spools   output.Spools // of the runs
+	lobby    *lobby.Keeper
 	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name
 	// observers are told of what happens to documents.
@@ -102,7 +105,7 @@ func New(cfg Config) *Manager {
 	}
 	m := newManager(cfg)
 	m.join = m.joinRoom
-	m.lobby = newLobbyKeeper(func() lobby {
+	m.lobby = lobby.New(func() lobby.Lobby {
 		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
 	})
 	m.start()
@@ -126,9 +129,10 @@ func newManager(cfg Config) *Manager {
 		open:  make(map[string]*entry),
 		ended: ended,
 
-		naming: make(chan struct{}, 1),
-		fixed:  fixedKernel{set: cfg.FixedKernel},
-		redact: jupyter.Redactor(cfg.Server, cfg.Kernels),
+		naming:  make(chan struct{}, 1),
+		fixed:   kernel.NewFixed(cfg.FixedKernel),
+		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
+		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 	}
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.helper = newHelper(m)
@@ -179,10 +183,10 @@ func (m *Manager) Close(ctx context.Context) error {
 		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
 	}
 	leaving.Wait()
-	m.lobby.close(ctx)
+	m.lobby.Close(ctx)
 	m.cancel()
 	m.wg.Wait()
-	m.spools.close()
+	m.spools.Close()
 	return errors.Join(kernels, help, errors.Join(errs...))
 }
 

@@ -75,17 +75,17 @@ func TestLastOutputEndsTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.end(Done, nil)
-		out := newOutputWriter(d, r)
+		out := d.newWriter(r)
 		r.begin(out)
-		out.handle(kernel.Input{Count: 7})
-		out.handle(kernel.Stream{Name: "stdout", Text: "1\n"})
+		out.Handle(kernel.Input{Count: 7})
+		out.Handle(kernel.Stream{Name: "stdout", Text: "1\n"})
 		synctest.Wait() // it is written, and the next write would have to wait
-		out.handle(kernel.Result{Count: 7, Data: map[string]any{"text/plain": "2"}})
+		out.Handle(kernel.Result{Count: 7, Data: map[string]any{"text/plain": "2"}})
 		start := time.Now()
-		out.finish()
+		out.Finish()
 		c, _ := d.Notebook().Cell(r.CellID)
-		if waited := time.Since(start); waited != 0 || !out.told || *edits != 3 {
-			t.Errorf("waited %v, told %v, %d edits; want the start, the first output, and the rest with the end", waited, out.told, *edits)
+		if waited := time.Since(start); waited != 0 || !out.Told() || *edits != 3 {
+			t.Errorf("waited %v, told %v, %d edits; want the start, the first output, and the rest with the end", waited, out.Told(), *edits)
 		}
 		if len(c.Outputs) != 2 || c.ExecutionState != ydoc.Idle || c.ExecutionCount == nil || *c.ExecutionCount != 7 {
 			t.Errorf("the cell is %+v", c)

@@ -131,7 +131,7 @@ func (m *Manager) fill(e *entry) {
 	m.ended.Remove(e.path)
 	m.mu.Unlock()
 	doc.start(e)
-	m.lobby.opened(doc.Path())
+	m.lobby.Opened(doc.Path())
 	m.tell(Event{Kind: Opened, Document: doc})
 	m.makeRoom(e)
 	m.nudge()

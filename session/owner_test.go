@@ -1,11 +1,6 @@
 package session
 
-import (
-	"context"
-	"errors"
-	"testing"
-	"testing/synctest"
-)
+import "testing"
 
 // The owner that has most runs is who loses one when there are too many, not the one whose run is oldest.
 func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
@@ -54,38 +49,4 @@ func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 	if got := m.Runs(""); len(got) != 1 || got[0] != others || len(m.runs.orphan) > 0 {
 		t.Errorf("left are %v", got)
 	}
-}
-
-func TestOthersKernels(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		var k privateKernels
-		k.begin("a").end("one")
-		k.begin("a").end("") // which failed
-		begun := k.begin("a")
-		if got, err := k.others(t.Context(), "a"); err != nil || len(got) > 0 {
-			t.Errorf("one's own: %v, %v", got, err)
-		}
-		ctx, stop := context.WithCancel(t.Context())
-		stop()
-		if _, err := k.others(ctx, "b"); !errors.Is(err, context.Canceled) {
-			t.Errorf("while one is being started: %v", err)
-		}
-		seen := make(chan map[string]bool)
-		go func() {
-			got, err := k.others(t.Context(), "b")
-			if err != nil {
-				t.Error(err)
-			}
-			seen <- got
-		}()
-		synctest.Wait() // it waits for the kernel that is being started
-		begun.end("two")
-		if got := <-seen; len(got) != 2 || !got["one"] || !got["two"] {
-			t.Errorf("another's: %v", got)
-		}
-		k.release("one")
-		if got, err := k.others(t.Context(), "b"); err != nil || len(got) != 1 || !got["two"] {
-			t.Errorf("after one was released: %v, %v", got, err)
-		}
-	})
 }

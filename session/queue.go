@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -240,20 +241,23 @@ func (d *Document) runner() {
 // told to end.
 const finishTimeout = time.Second
 
+// writeTimeout bounds one write, lost connections included.
+const writeTimeout = 30 * time.Second
+
 // execute carries out one run from the kernel's first word to the last write.
 func (d *Document) execute(r *Run) {
-	w := newOutputWriter(d, r)
+	w := d.newWriter(r)
 	r.begin(w)
-	d.displays.leave(r.CellID)
+	d.displays.Leave(r.CellID)
 	state, err := d.ask(r, w)
-	w.finish()
-	d.displays.enter(r.CellID, w.shown())
+	w.Finish()
+	d.displays.Enter(r.CellID, w.Places())
 	ctx, stop := context.WithTimeout(context.WithoutCancel(d.ctx), writeTimeout)
 	if d.ctx.Err() != nil {
 		ctx, stop = context.WithTimeout(context.WithoutCancel(d.ctx), finishTimeout)
 	}
 	defer stop()
-	if !w.leave && !w.told {
+	if !w.Told() {
 		if err2 := d.finishCell(ctx, r); err2 != nil && err == nil {
 			err = err2
 		}
@@ -268,6 +272,13 @@ func (d *Document) execute(r *Run) {
 		r.group.failed = true
 		d.giveUp(ctx, d.queue.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state)))
 	}
+}
+
+// newWriter makes what writes the output of a run into its cell.
+func (d *Document) newWriter(r *Run) *output.Writer {
+	return output.NewWriter(d.ctx, output.Target{
+		Notebook: d, Cell: r.CellID, Run: r.ID, Displays: &d.displays, Spools: &d.m.spools, Log: d.m.log,
+	})
 }
 
 // endedHow is a final state in a sentence about a cell.

@@ -92,32 +92,20 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		m.drop(e, "its file was renamed to "+path+", which is open as well")
 		return
 	}
-	m.lobby.moved(old, path)
-	m.fixed.moved(old, path)
+	m.lobby.Moved(old, path)
+	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})
 	if d.kind == notebookKind {
 		d.moveKernel(ctx, old, path)
 	}
 }
 
-// moveKernel takes the notebook's Jupyter session along. An open tab does that
-// itself; without one the next run would start another kernel.
+// moveKernel takes the notebook's Jupyter session along.
 func (d *Document) moveKernel(ctx context.Context, from, to string) {
-	srv := d.m.cfg.Kernels
-	if srv == nil {
+	if d.m.cfg.Kernels == nil {
 		return
 	}
-	sessions, err := srv.Sessions(ctx)
-	if err != nil {
+	for _, err := range d.m.servers.Move(ctx, from, to) {
 		d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
-		return
-	}
-	for _, s := range sessions {
-		if s.Path != from || d.m.Apart() && !d.m.taken.has(s.ID) {
-			continue
-		}
-		if _, err := srv.PatchSession(ctx, s.ID, to, ""); err != nil {
-			d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
-		}
 	}
 }

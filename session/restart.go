@@ -131,25 +131,10 @@ func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-ch
 		case <-d.ctx.Done():
 		}
 	}
-	d.kernel.renew()
+	d.kernel.Renew()
 	if !quiet && !c.Started {
-		d.kernel.say(what + ": the variables from before are gone")
+		d.kernel.Say(what + ": the variables from before are gone")
 	}
-}
-
-// renew lets go of the connection to a process that has been replaced on
-// request: whoever asked knows.
-func (k *kernelLink) renew() {
-	k.close()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.lost, k.news = "", ""
-}
-
-func (k *kernelLink) say(news string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.news = news
 }
 
 // idleAll takes the busy mark from all cells that have it. The kernel's process
@@ -218,12 +203,12 @@ func (d *Document) languageInfo(ctx context.Context) map[string]any {
 	}
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, news, err := d.kernel.connect(ctx, d)
+	conn, news, err := d.kernel.Connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil
 	}
-	d.kernel.say(news) // it is meant for the next run
+	d.kernel.Say(news) // it is meant for the next run
 	info, err := conn.LanguageInfo(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -44,7 +45,6 @@ type Result struct {
 	// there were too many. The last of them are in Outputs, behind the note
 	// that says so.
 	Omitted int
-	left    leftOut
 	// Asking is the question that the code waits for an answer to; nil for none.
 	Asking *Question
 }
@@ -71,9 +71,10 @@ type Run struct {
 	askers chan struct{} // closed when ask changes
 	doc    worker        // nil when it has ended: who remembers a run does not hold its document
 	res    Result        // without what the writer has
-	writer *outputWriter // while it runs
-	taken  bool          // the kernel has begun with it
-	asked  bool          // an interrupt was asked for
+	left   output.LeftOut
+	writer output.Sink // while it runs
+	taken  bool        // the kernel has begun with it
+	asked  bool        // an interrupt was asked for
 }
 
 // Result is the run as it stands.
@@ -87,7 +88,8 @@ func (r *Run) Result() Result {
 func (r *Run) result() Result {
 	res := r.res
 	if r.writer != nil {
-		r.writer.tell(&res)
+		s := r.writer.Snapshot()
+		res.Outputs, res.Count, res.Dropped, res.Omitted = s.Outputs, s.Count, s.Dropped, s.Omitted
 	}
 	return res
 }
@@ -98,7 +100,7 @@ func (r *Run) Status() Result {
 	defer r.mu.Unlock()
 	res := r.res
 	if r.writer != nil {
-		res.Count = r.writer.count()
+		res.Count = r.writer.Count()
 	}
 	res.Outputs = nil
 	return res
@@ -124,7 +126,7 @@ func (r *Run) interruptAsked() bool {
 }
 
 // begin marks the run as taken up by the kernel.
-func (r *Run) begin(w *outputWriter) {
+func (r *Run) begin(w output.Sink) {
 	r.mu.Lock()
 	r.res.State, r.res.Started, r.writer = Running, time.Now(), w
 	r.mu.Unlock()
@@ -152,9 +154,12 @@ func (r *Run) end(state RunState, err error) {
 		return
 	}
 	r.res = r.result()
+	if r.writer != nil {
+		r.left = r.writer.LeftOut()
+	}
 	r.res.State, r.res.Err, r.res.Ended = state, err, time.Now()
 	r.writer, r.doc = nil, nil
-	size := sizeOf(r.res.Outputs)
+	size := output.Size(r.res.Outputs)
 	close(r.done)
 	r.mu.Unlock()
 	r.m.runs.settle(r, size)
@@ -164,7 +169,7 @@ func (r *Run) end(state RunState, err error) {
 // forget lets go of the outputs of a run that has ended.
 func (r *Run) forget() {
 	r.mu.Lock()
-	r.res.Outputs, r.res.left.tail = nil, ""
+	r.res.Outputs, r.left = nil, r.left.WithoutTail()
 	r.mu.Unlock()
 	r.dropLeftOut()
 	r.add("its outputs are no longer remembered here; the cell holds them as long as it is not run again")

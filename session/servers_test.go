@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -219,7 +220,7 @@ func TestFixedKernel(t *testing.T) {
 	if _, err := a.Evaluate(t.Context(), "x = 41", nil); err != nil {
 		t.Fatal(err)
 	}
-	m := manager(t, s, session.Config{FixedKernel: session.FixedKernel{Path: path, ID: a.KernelID()}})
+	m := manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: path, ID: a.KernelID()}})
 	if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
 		t.Errorf("before any run: %+v, %v, %v", k, ok, err)
 	}
@@ -248,7 +249,7 @@ func TestFixedKernel(t *testing.T) {
 	if specs, err := m.Server().KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
 		for name := range specs.Specs {
 			if name != "python3" {
-				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, session.ErrFixedKernel) {
+				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
 					t.Errorf("another kernelspec: %v", err)
 				}
 				break
@@ -265,15 +266,15 @@ func TestFixedKernel(t *testing.T) {
 	}
 
 	lacks := s.Notebook(t, "1")
-	m = manager(t, s, session.Config{FixedKernel: session.FixedKernel{Path: lacks, ID: "no-such-kernel"}})
+	m = manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: lacks, ID: "no-such-kernel"}})
 	got := run(t, open(t, m, lacks), "c0")
-	if got[0].State != session.Lost || !errors.Is(got[0].Err, session.ErrFixedKernel) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
+	if got[0].State != session.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
 		t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
 	}
 	if _, ok, err := m.Kernel(t.Context(), lacks); ok || err != nil {
 		t.Errorf("a kernel that is not there: %v, %v", ok, err)
 	}
-	if _, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{NotebookPath: lacks}); !errors.Is(err, session.ErrFixedKernel) {
+	if _, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
 		t.Errorf("a session with a kernel that is not there: %v", err)
 	}
 	if b, err := json.Marshal(sessionsOf(t, m.Server())); err != nil || strings.Contains(string(b), lacks) {

@@ -4,6 +4,8 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 // shownMax bounds how many (client, cell) pairs a document remembers.
@@ -29,6 +31,15 @@ func (d *Document) Show(client, cell string, rev ydoc.Revision) {
 // Shown is the revision at which a client session last saw a cell, if it did.
 func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
 	return d.current().shown.Get(shownKey{client, cell})
+}
+
+// caretAt is a caret in a cell's source.
+func caretAt(nb *ydoc.Notebook, c ydoc.Cell, offset int) (awareness.Cursor, error) {
+	pos, err := nb.RelativePosition(c.ID, min(offset, textdiff.UTF16Len(c.Source)))
+	if err != nil {
+		return awareness.Cursor{}, err
+	}
+	return awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true}, nil
 }
 
 // Point shows the agent's caret in a cell, at an offset of its source in

@@ -36,8 +36,6 @@ func (m *Manager) Stats() Stats {
 	m.analyses.mu.Lock()
 	s.Analyses = len(m.analyses.byID)
 	m.analyses.mu.Unlock()
-	m.kernels.mu.Lock()
-	s.Kernels = len(m.kernels.owner)
-	m.kernels.mu.Unlock()
+	s.Kernels = m.owners.Len()
 	return s
 }

@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"bytes"
@@ -18,7 +18,7 @@ import (
 // change is one of these two.
 type outputs struct {
 	run     string  // its id
-	spools  *spools // where text goes that the cell does not get; nil for nowhere
+	spools  *Spools // where text goes that the cell does not get; nil for nowhere
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
@@ -158,7 +158,7 @@ func (o *outputs) write(name, text string) {
 func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.clearIfAsked()
 	kind, _ := out["output_type"].(string)
-	if !o.admit(sizeOf(out)+itemBytes, kind) {
+	if !o.admit(Size(out)+itemBytes, kind) {
 		return
 	}
 	if displayID != "" {
@@ -177,7 +177,7 @@ func (o *outputs) update(id string, data, metadata map[string]any) {
 	if id == "" {
 		return
 	}
-	size := sizeOf(data) + sizeOf(metadata)
+	size := Size(data) + Size(metadata)
 	if _, ok := o.updates[id]; ok || len(o.updates) < displaysKept {
 		if o.updates == nil {
 			o.updates = make(map[string]kernel.Display)
@@ -187,7 +187,7 @@ func (o *outputs) update(id string, data, metadata map[string]any) {
 	}
 	for _, i := range o.byID[id] {
 		old := o.items[i].out
-		grown := size - sizeOf(old["data"]) - sizeOf(old["metadata"])
+		grown := size - Size(old["data"]) - Size(old["metadata"])
 		if o.size+grown > outputBytesMax {
 			continue // the former one stays
 		}
@@ -206,9 +206,9 @@ func (o *outputs) takeUpdates() map[string]kernel.Display {
 	return up
 }
 
-// shown is where the run shows displays that can be updated later.
-func (o *outputs) shown(cell string) map[string][]place {
-	all := make(map[string][]place, len(o.byID))
+// places is where the run shows displays that can be updated later.
+func (o *outputs) places(cell string) Places {
+	all := make(Places, len(o.byID))
 	for id, at := range o.byID {
 		for _, i := range at {
 			if sum, ok := fingerprint(o.items[i].out); ok {
@@ -275,4 +275,9 @@ func (o *outputs) take() (added []change, all []ydoc.Output, rewrite bool) {
 	}
 	o.added, o.rewrite, o.waiting = nil, false, 0
 	return added, all, rewrite
+}
+
+// kept counts all output as written, where there is no cell to write it to.
+func (o *outputs) kept() {
+	o.added, o.rewrite, o.waiting, o.updates = nil, false, 0, nil
 }

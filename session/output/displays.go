@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"context"
@@ -38,17 +38,21 @@ func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
 	return sha256.Sum256(b), true
 }
 
-// displays remembers where the cells that were run here show a display that
+// Places are the outputs of a cell that show displays which can be updated later, by the displays' ids.
+type Places map[string][]place
+
+// Displays remembers where the cells that were run here show a display that
 // can be updated from another cell. Open tabs do not see to that: they follow
-// only the displays of what they have run themselves.
-type displays struct {
+// only the displays of what they have run themselves. The zero value is ready for
+// use.
+type Displays struct {
 	mu   sync.Mutex
 	byID *lru.Cache[string, []place]
 }
 
-// enter remembers what a run has left in its cell.
-func (s *displays) enter(cell string, shown map[string][]place) {
-	s.leave(cell)
+// Enter remembers what a run has left in its cell.
+func (s *Displays) Enter(cell string, shown Places) {
+	s.Leave(cell)
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byID == nil {
@@ -65,8 +69,8 @@ func (s *displays) enter(cell string, shown map[string][]place) {
 	}
 }
 
-// leave forgets what a cell shows, because it is run anew.
-func (s *displays) leave(cell string) {
+// Leave forgets what a cell shows, because it is run anew.
+func (s *Displays) Leave(cell string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byID == nil {
@@ -84,9 +88,9 @@ func (s *displays) leave(cell string) {
 	}
 }
 
-// update shows something new wherever a display of that id still stands as it
+// Update shows something new wherever a display of that id still stands as it
 // was left, in one edit. A place that has changed is forgotten.
-func (s *displays) update(ctx context.Context, d *Document, id string, up kernel.Display) error {
+func (s *Displays) Update(ctx context.Context, nb Notebook, id string, up kernel.Display) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if s.byID == nil {
@@ -97,7 +101,7 @@ func (s *displays) update(ctx context.Context, d *Document, id string, up kernel
 		return nil
 	}
 	var kept []place
-	err := d.Edit(ctx, "update display", func(e *ydoc.Editor) error {
+	err := nb.Edit(ctx, "update display", func(e *ydoc.Editor) error {
 		kept = nil
 		outs := map[string][]ydoc.Output{}
 		for _, p := range places {

@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"errors"
@@ -46,8 +46,8 @@ func tempDir(t *testing.T) string {
 func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	tempDir(t)
 	rng := rand.New(rand.NewPCG(1, 2))
-	all := &spools{}
-	defer all.close()
+	all := &Spools{}
+	defer all.Close()
 	s := &spool{all: all}
 	var want strings.Builder
 	words := []string{"plain", "é", "日本", "😀", "\n", " ", "10%\r20%\r", strings.Repeat("long ", 5000), "a\bb"}
@@ -81,7 +81,7 @@ func TestSpoolReadsWhatWasWritten(t *testing.T) {
 // Nothing of a file is there for other users, nor when it is let go.
 func TestSpoolFilesGo(t *testing.T) {
 	dir := tempDir(t)
-	all := &spools{}
+	all := &Spools{}
 	var made []*spool
 	for range spoolsOpen + 2 {
 		s := &spool{all: all}
@@ -96,7 +96,7 @@ func TestSpoolFilesGo(t *testing.T) {
 			t.Errorf("the %dth of %d: %v", i, len(made), err)
 		}
 	}
-	all.close()
+	all.Close()
 	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 || all.bytes != 0 {
 		t.Errorf("left are %v, %d bytes, %v", left, all.bytes, err)
 	}
@@ -115,7 +115,7 @@ func TestSpoolSaysWhatIsMissing(t *testing.T) {
 	}
 	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
 	t.Setenv("TMP", filepath.Join(dir, "none"))
-	s := &spool{all: &spools{}}
+	s := &spool{all: &Spools{}}
 	line := strings.Repeat("x", 99) + "\n"
 	for range 2 * spoolBufferMax / len(line) {
 		s.write(line)

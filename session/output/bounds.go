@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"fmt"
@@ -125,31 +125,31 @@ func (o *outputs) restText() string {
 	return string(rest)
 }
 
-// sizeOf estimates the bytes of a JSON value.
-func sizeOf(v any) int {
+// Size estimates the bytes of a JSON value, or of a list of outputs.
+func Size(v any) int {
 	switch v := v.(type) {
 	case string:
 		return len(v) + 2
 	case []ydoc.Output:
 		n := 2
 		for _, x := range v {
-			n += sizeOf(x) + itemBytes
+			n += Size(x) + itemBytes
 		}
 		return n
 	case []any:
 		n := 2
 		for _, x := range v {
-			n += sizeOf(x) + 1
+			n += Size(x) + 1
 		}
 		return n
 	case map[string]any:
 		n := 2
 		for k, x := range v {
-			n += len(k) + 4 + sizeOf(x)
+			n += len(k) + 4 + Size(x)
 		}
 		return n
 	case ydoc.Output:
-		return sizeOf(map[string]any(v))
+		return Size(map[string]any(v))
 	}
 	return 8
 }

@@ -1,4 +1,4 @@
-package session
+package output
 
 import (
 	"errors"
@@ -7,7 +7,6 @@ import (
 	"os"
 	"slices"
 	"strings"
-	"sync"
 	"unicode/utf8"
 )
 
@@ -36,7 +35,7 @@ var errSpoolGone = errors.New("what was left out of the notebook is no longer re
 // Its lock is that of all spools: what is done under it is short, and goes no
 // further than the system's file cache.
 type spool struct {
-	all *spools
+	all *Spools
 
 	file    *os.File // nil before the first flush
 	named   bool     // the file is to be removed
@@ -227,40 +226,4 @@ func (s *spool) let() {
 		s.all.files = slices.DeleteFunc(s.all.files, func(o *spool) bool { return o == s })
 	}
 	*s = spool{all: s.all, gone: true, lost: s.lost}
-}
-
-const (
-	// spoolsMax bounds what is kept in files for all runs together.
-	spoolsMax = 1 << 30
-	// spoolsOpen is how many runs have a file at once.
-	spoolsOpen = 32
-)
-
-// spools are the files of all runs. The oldest go first where they are too
-// much.
-type spools struct {
-	mu    sync.Mutex
-	bytes int64    // in all files
-	files []*spool // that have one, oldest first
-}
-
-// trim lets go of the oldest until the bounds are kept, but for one. The lock
-// is held.
-func (a *spools) trim(but *spool) {
-	for a.bytes > spoolsMax || len(a.files) > spoolsOpen {
-		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })
-		if i < 0 {
-			return
-		}
-		a.files[i].let()
-	}
-}
-
-// close lets go of all.
-func (a *spools) close() {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	for len(a.files) > 0 {
-		a.files[0].let()
-	}
 }

@@ -1,0 +1,8 @@
+package session
+
+import "github.com/nbduet/nbduet/session/kernel"
+
+// FixedKernel has moved.
+//
+//go:fix inline
+type FixedKernel = kernel.Fixed
