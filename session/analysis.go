@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // ErrNoAnalysis says that the caller has no analysis session of that id.
@@ -46,8 +47,7 @@ type Analysis struct {
 
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
-	wg     sync.WaitGroup
-	queue  runQueue     // of what is run in the kernel alone
+	alone  *run.Alone   // the queue of what is run in the kernel alone
 	kernel *kernel.Link // to the kernel; a notebook's session has its document's
 
 	mu       sync.Mutex
@@ -179,7 +179,7 @@ func (a *Analysis) silently(ctx context.Context, code string, expressions map[st
 	switch {
 	case err != nil:
 		if ctx.Err() != nil && begun {
-			late, stop := context.WithTimeout(context.WithoutCancel(ctx), finishTimeout)
+			late, stop := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
 			defer stop()
 			err = errors.Join(err, a.m.cfg.Kernels.Interrupt(late, conn.KernelID()))
 		}
@@ -278,12 +278,12 @@ func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, news, err := d.kernel.Connect(ctx)
+	conn, news, err := d.kernel.link.Connect(ctx)
 	if err != nil {
 		d.Release()
 		return nil, nil, err
 	}
-	d.kernel.Say(news)
+	d.kernel.link.Say(news)
 	a.sawKernel(conn.KernelID())
 	return conn, d.Release, nil
 }

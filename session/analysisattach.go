@@ -4,11 +4,9 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // ErrNoKernel says that no kernel of that id is running, or none that is the
@@ -58,32 +56,4 @@ func (m *Manager) AttachKernel(ctx context.Context, owner, id string) (*Analysis
 		return nil, err
 	}
 	return a, nil
-}
-
-// StartKernel looks up the notebook's kernel, and has one started, as an open
-// tab would, where there is none.
-func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
-	s, _, err := d.jupyterSession(ctx, "")
-	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
-}
-
-// TakeKernel makes a running kernel the notebook's, where the notebook has none.
-// The kernel that it has then is returned: another one where it had one already.
-func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
-	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
-		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
-	}
-	s, err := d.take(ctx, id)
-	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
-}
-
-// take makes the notebook's Jupyter session of a running kernel, or gives the
-// session that it has.
-func (d *Document) take(ctx context.Context, id string) (jupyter.Session, error) {
-	s, err := d.m.cfg.Kernels.CreateSession(ctx, jupyter.NewSession{Path: d.Path(), Name: path.Base(d.Path()), KernelID: id})
-	if err != nil {
-		return s, fmt.Errorf("give %s the kernel %q: %w", d.Path(), id, err)
-	}
-	d.m.servers.Take(d.FileID(), s)
-	return s, nil
 }

@@ -71,8 +71,7 @@ func (t *analysisTable) close(ctx context.Context) error {
 // end stops what the session does here, and lets go of the kernel.
 func (a *Analysis) end() {
 	a.cancel()
-	a.wg.Wait()
-	a.queue.fail(errSessionEnded)
+	a.alone.Close()
 	a.kernel.Close()
 }
 
@@ -141,7 +140,7 @@ func (m *Manager) neededInNotebook(path string) (ours int, kept string) {
 		return 0, ""
 	}
 	defer d.Release()
-	if d.kernel.Connected() {
+	if d.kernel.link.Connected() {
 		ours = 1
 	}
 	if people := d.People(); len(people) > 0 && !m.Apart() {

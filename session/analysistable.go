@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // analysesMax is how many analysis sessions one owner may have.
@@ -216,7 +217,7 @@ func (m *Manager) newAnalysis(owner, name string) *Analysis {
 	a := &Analysis{m: m, id: strings.ToLower(rand.Text()[:12]), owner: owner, name: name, created: now, last: now}
 	a.ctx, a.cancel = context.WithCancel(context.Background())
 	a.kernel = kernel.NewLink(analysisKernel{a}, m.cfg.Kernels, m.log)
-	a.queue.wake = make(chan struct{}, 1)
+	a.alone = run.NewAlone(a.ctx, analysisKernel{a}, m.runs, m.cfg.IdleTimeout, errSessionEnded)
 	return a
 }
 
@@ -248,7 +249,7 @@ func (a *Analysis) takeNotebook(ctx context.Context, path, spec string) error {
 		return err
 	}
 	defer d.Release()
-	s, started, err := d.jupyterSession(ctx, spec)
+	s, started, err := d.kernel.session(ctx, spec)
 	if err != nil {
 		return err
 	}
@@ -264,7 +265,7 @@ func (a *Analysis) takeNotebook(ctx context.Context, path, spec string) error {
 // enter sets the session to work and makes it known.
 func (a *Analysis) enter() error {
 	if a.path == "" {
-		a.wg.Go(a.runner)
+		a.alone.Start()
 	}
 	return a.m.analyses.add(a)
 }
@@ -280,7 +281,7 @@ func (a *Analysis) ready(ctx context.Context) error {
 		if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
 			return err
 		}
-	case !errors.Is(err, errKernelSocket): // its cells can be run all the same
+	case !errors.Is(err, ErrKernelSocket): // its cells can be run all the same
 		return err
 	}
 	// The server hears of it a little later than we do.

@@ -11,7 +11,7 @@ import (
 // not written to the file yet: the server saves no sooner than a second after
 // an edit, and what it has not saved ends with it.
 func (d *Document) compare(lost, fresh *live) {
-	if same(lost, fresh) || !d.file.forget(lost.forgotten()) {
+	if same(lost, fresh) || !d.file.forget(lost.server.forgotten()) {
 		return
 	}
 	d.m.log.Warn("the server has lost edits that it had confirmed", "path", d.Path())

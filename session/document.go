@@ -9,8 +9,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/output"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,13 +25,11 @@ type Document struct {
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	saves  chan struct{} // wakes the saver
-	unused chan struct{} // tells the saver that nobody uses the document now
-	saving chan struct{} // has one place, taken by who saves the document, or keeps it from being saved
-	queue  runQueue
-	kernel *kernel.Link
-	// displays are those of ended runs; the runner's own.
-	displays output.Displays
+	saves  chan struct{}   // wakes the saver
+	unused chan struct{}   // tells the saver that nobody uses the document now
+	saving chan struct{}   // has one place, taken by who saves the document, or keeps it from being saved
+	cells  *run.Cells      // their queue; nil in a text
+	kernel *notebookKernel // nil in a text
 
 	mu     sync.Mutex
 	path   string // changes when the file is renamed
@@ -49,8 +46,10 @@ func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d.saving = make(chan struct{}, 1)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.kernel = kernel.NewLink(notebookKernel{d}, m.cfg.Kernels, m.log)
-	d.queue.wake = make(chan struct{}, 1)
+	if k == notebookKind {
+		d.kernel = newNotebookKernel(d)
+		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
+	}
 	return d
 }
 
@@ -59,8 +58,8 @@ func (d *Document) start(e *entry) {
 	d.entry = e
 	d.wg.Go(d.keep)
 	d.wg.Go(d.saver)
-	if d.kind == notebookKind {
-		d.wg.Go(d.runner)
+	if d.cells != nil {
+		d.cells.Start()
 	}
 }
 
@@ -154,6 +153,9 @@ func (e *UnconfirmedError) Error() string {
 	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
 }
 
+// Unconfirmed tells such errors from others, see [run.Unconfirmed].
+func (e *UnconfirmedError) Unconfirmed() {}
+
 // Unwrap gives the context's error.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
@@ -205,8 +207,10 @@ func (d *Document) close(ctx context.Context) error {
 	d.mu.Unlock()
 	d.cancel()
 	d.wg.Wait()
-	d.queue.fail(errors.New("the session of its notebook was ended"))
-	d.kernel.Close()
+	if d.cells != nil {
+		d.cells.Close()
+		d.kernel.Link().Close()
+	}
 	d.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error

@@ -7,10 +7,11 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // What is different where the server has jupyter-server-documents in place of
-// jupyter-collaboration; documents_run.go has what concerns runs.
+// jupyter-collaboration; extension.go has the rest.
 //
 // It saves by itself and says nothing of it that could be a proof: there is no
 // hash of the file, and the mark of unsaved changes is taken away also when an
@@ -32,17 +33,11 @@ const (
 	lookTries = 14
 )
 
-// forgotten is what is said of edits that were confirmed in this room and are
-// missing in the next.
-func (lv *live) forgotten() string {
-	if lv.documents {
-		return noteJoinedAfresh
-	}
-	return noteForgotten
-}
+// serverDocuments is jupyter-server-documents.
+type serverDocuments struct{}
 
-// lookUnasked is look where the server saves by itself.
-func (d *Document) lookUnasked(ctx context.Context, lv *live) string {
+// look compares the file with the document, for a while: the server saves by itself.
+func (serverDocuments) look(ctx context.Context, d *Document, lv *live, _ ydoc.Revision, _ bool) string {
 	revision := lv.doc.Revision()
 	opt := lv.contentOf()
 	var seen time.Time

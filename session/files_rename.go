@@ -111,9 +111,8 @@ func (d *Document) follows(ctx context.Context, from string) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
-		if lv := d.current(); lv.documents {
-			d.follow(ctx, lv)
-		}
+		lv := d.current()
+		lv.server.findPath(ctx, d, lv)
 		if !under(d.Path(), from) {
 			return true
 		}

@@ -6,44 +6,8 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
 )
-
-// notebookKernel is a document as the user of its kernel.
-type notebookKernel struct{ d *Document }
-
-// Obtain takes the kernel of the notebook's Jupyter session, which is the one
-// that an open tab uses, or has a session started, which a tab will find.
-func (u notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	d := u.d
-	if d.current().documents && !d.m.Apart() {
-		return jupyter.Kernel{}, false, errKernelSocket
-	}
-	s, started, err := d.jupyterSession(ctx, "")
-	return s.Kernel, started, err
-}
-
-// Whose is the kernel.
-func (u notebookKernel) Whose() string { return "the notebook's" }
-
-// kernelName is the kernel that the notebook asks for, "" for the server's
-// default.
-func (d *Document) kernelName() string {
-	spec, _ := d.Notebook().Metadata()["kernelspec"].(map[string]any)
-	name, _ := spec["name"].(string)
-	return name
-}
-
-// interrupt stops what the notebook's kernel is doing.
-func (d *Document) interrupt(ctx context.Context) error {
-	id := d.kernel.KernelID()
-	if id == "" {
-		return errors.New("interrupt: the notebook has no kernel")
-	}
-	if err := d.m.cfg.Kernels.Interrupt(ctx, id); err != nil {
-		return fmt.Errorf("interrupt the kernel of %s: %w", d.Path(), err)
-	}
-	return nil
-}
 
 // KernelInfo says which kernel a notebook has.
 type KernelInfo struct {
@@ -87,8 +51,25 @@ func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
 		d = e.doc
 	}
 	m.mu.Unlock()
-	if d != nil {
-		info.State = d.kernel.Correct(k.ID, info.State)
+	if d != nil && d.kernel != nil {
+		info.State = d.kernel.link.Correct(k.ID, info.State)
 	}
 	return info
+}
+
+// StartKernel looks up the notebook's kernel, and has one started, as an open
+// tab would, where there is none.
+func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
+	s, _, err := d.kernel.session(ctx, "")
+	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
+}
+
+// TakeKernel makes a running kernel the notebook's, where the notebook has none.
+// The kernel that it has then is returned: another one where it had one already.
+func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
+	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
+		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
+	}
+	s, err := d.kernel.take(ctx, id)
+	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }

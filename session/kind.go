@@ -75,17 +75,16 @@ type live struct {
 	text *ydoc.Text     // nil in a notebook
 
 	joined ydoc.Bloat // of the replica when the room was joined
-	// documents: the room is one of jupyter-server-documents; see documents.go.
-	documents bool
-	shown     *lru.Cache[shownKey, ydoc.Revision]
+	server extension  // that keeps the room
+	shown  *lru.Cache[shownKey, ydoc.Revision]
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), shown: newShown()}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newShown()}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), shown: newShown()}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShown()}
 }
 
 // joinFunc enters the room of a path, with an empty replica.
@@ -118,7 +117,9 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 	} else {
 		lv = newLive(r, nb)
 	}
-	lv.documents = r.Documents()
+	if r.Documents() {
+		lv.server = serverDocuments{}
+	}
 	return lv, nil
 }
 

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
-	"github.com/nbduet/nbduet/session/output"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -42,11 +42,11 @@ type Config struct {
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see; "": "AI Agent"
 	// InputTimeout is how long a person is waited for whose input code asks
-	// for; 0: DefaultInputTimeout.
+	// for; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
-	Execute      Execute    // where cells are run; "": ExecuteAuto
-	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
+	Execute      run.Execute // where cells are run; "": run.ExecuteAuto
+	Timing       rtc.Timing  // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
 
@@ -71,14 +71,13 @@ type Manager struct {
 	closed bool
 	open   map[string]*entry
 	ended  *lru.Cache[string, Info]
-	runs   runTable
+	runs   *run.Table
 	// analyses are the analysis sessions of all owners.
 	analyses analysisTable
 	owners   kernel.Owners // of the kernels that were started for them
 	servers  *kernel.Servers
 	fixed    *kernel.FixedKernel
 	redact   func(string) string
-	spools   output.Spools // of the runs
 	lobby    *lobby.Keeper
 	helper   *helper       // reads files
 	naming   chan struct{} // has one place, taken while a file is given its name
@@ -93,9 +92,6 @@ func New(cfg Config) *Manager {
 	}
 	if cfg.MaxRooms <= 0 {
 		cfg.MaxRooms = DefaultMaxRooms
-	}
-	if cfg.InputTimeout <= 0 {
-		cfg.InputTimeout = DefaultInputTimeout
 	}
 	if cfg.AgentName == "" {
 		cfg.AgentName = "AI Agent"
@@ -134,6 +130,10 @@ func newManager(cfg Config) *Manager {
 		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 	}
+	m.runs = run.NewTable(run.TableConfig{
+		InputTimeout: cfg.InputTimeout, Log: m.log,
+		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
+	})
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	m.helper = newHelper(m)
 	return m
@@ -186,7 +186,7 @@ func (m *Manager) Close(ctx context.Context) error {
 	m.lobby.Close(ctx)
 	m.cancel()
 	m.wg.Wait()
-	m.spools.Close()
+	m.runs.Close()
 	return errors.Join(kernels, help, errors.Join(errs...))
 }
 

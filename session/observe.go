@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -23,7 +24,7 @@ type Event struct {
 	Kind     EventKind
 	Document *Document    // nil for a run of no open document
 	Changes  ydoc.Changes // of Changed; where it is not Complete, anything may be different
-	Run      *Run         // of Ran
+	Run      *run.Run     // of Ran
 }
 
 // observers are told of events.
@@ -58,6 +59,3 @@ func (m *Manager) tell(e Event) {
 		(*f)(e)
 	}
 }
-
-// tell tells the observers that the run has begun or ended.
-func (r *Run) tell() { r.m.tell(Event{Kind: Ran, Run: r}) }

@@ -26,7 +26,7 @@ func (m *Manager) EndOwner(ctx context.Context, owner string) error {
 		})
 	}
 	ending.Wait()
-	m.runs.leave(owner)
+	m.runs.Leave(owner)
 	m.mu.Lock()
 	var docs []*Document
 	for _, e := range m.open {

@@ -95,17 +95,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	m.lobby.Moved(old, path)
 	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})
-	if d.kind == notebookKind {
-		d.moveKernel(ctx, old, path)
-	}
-}
-
-// moveKernel takes the notebook's Jupyter session along.
-func (d *Document) moveKernel(ctx context.Context, from, to string) {
-	if d.m.cfg.Kernels == nil {
-		return
-	}
-	for _, err := range d.m.servers.Move(ctx, from, to) {
-		d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+	if d.kernel != nil {
+		d.kernel.moved(ctx, old, path)
 	}
 }

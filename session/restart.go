@@ -75,9 +75,9 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 			return KernelChange{}, &NoKernelError{Name: name, Has: slices.Sorted(maps.Keys(specs.Specs))}
 		}
 	}
-	through := d.queue.hold()
-	defer d.queue.release()
-	s, started, err := d.jupyterSession(ctx, name)
+	through := d.cells.Hold()
+	defer d.cells.Release()
+	s, started, err := d.kernel.session(ctx, name)
 	if err != nil {
 		return KernelChange{}, err
 	}
@@ -94,7 +94,7 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
 			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), err)
 		}
-		d.reattach(ctx, s)
+		d.kernel.Reattach(ctx, s)
 	default:
 		c.Fresh = started
 	}
@@ -120,7 +120,7 @@ func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-ch
 	if c.Changed {
 		what = fmt.Sprintf("the notebook's kernel was changed from %s to %s", c.Former, c.Kernel.Name)
 	}
-	d.giveUp(ctx, d.queue.drain(), errors.New("not run: "+what+" before its turn came"))
+	d.cells.GiveUp(ctx, errors.New("not run: "+what+" before its turn came"))
 	if through != nil {
 		late := time.NewTimer(loseTimeout)
 		defer late.Stop()
@@ -131,9 +131,9 @@ func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-ch
 		case <-d.ctx.Done():
 		}
 	}
-	d.kernel.Renew()
+	d.kernel.link.Renew()
 	if !quiet && !c.Started {
-		d.kernel.Say(what + ": the variables from before are gone")
+		d.kernel.link.Say(what + ": the variables from before are gone")
 	}
 }
 
@@ -196,19 +196,16 @@ func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.Ker
 }
 
 // languageInfo is the kernel's own description of its language, nil where it
-// does not give one in time.
+// does not give one in time, or where the connection is not ours to open.
 func (d *Document) languageInfo(ctx context.Context) map[string]any {
-	if d.current().documents {
-		return nil // the kernel's socket is not ours to open: see documents.go
-	}
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, news, err := d.kernel.Connect(ctx)
+	conn, news, err := d.kernel.link.Connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil
 	}
-	d.kernel.Say(news) // it is meant for the next run
+	d.kernel.link.Say(news) // it is meant for the next run
 	info, err := conn.LanguageInfo(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)

@@ -1,6 +1,4 @@
-package session
-
-import "context"
+package run
 
 // Execute says where the cells of notebooks are run.
 type Execute string
@@ -23,17 +21,18 @@ func ExecuteWords() []string {
 	return []string{string(ExecuteKernel), string(ExecuteServer), string(ExecuteAuto)}
 }
 
-// serverAdvice is said of a run whose output was cut by the server's limits
-// where the server has what is not held to them, "" where it has not.
-func (d *Document) serverAdvice() string {
-	if d.m.Apart() {
-		return ""
-	}
-	ctx, stop := context.WithTimeout(d.ctx, finishTimeout)
-	defer stop()
-	id := d.kernel.KernelID()
-	if has, err := d.m.cfg.Kernels.HasServerRuns(ctx, id); err != nil || !has {
-		return ""
-	}
-	return "this server's jupyter-server-nbmodel would run the cell without these limits: start nbduet with --execute server for that"
+// By is one of the ways in which a cell is run.
+type By int
+
+// The ways in which a cell is run.
+const (
+	Kernel    By = iota // over a connection of ours to the kernel
+	Nbmodel             // by jupyter-server-nbmodel
+	Documents           // by jupyter-server-documents
+)
+
+// Way is how the cells of a notebook are run: in one of the ways, or not at all.
+type Way struct {
+	By      By
+	Refusal error // why they cannot be run in that way; nil where they can
 }

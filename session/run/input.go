@@ -1,4 +1,4 @@
-package session
+package run
 
 import (
 	"context"
@@ -29,8 +29,8 @@ type Asker func(context.Context, Question) (string, error)
 // ErrNoAsker is returned by an [Asker] that has nobody to ask, or no longer.
 var ErrNoAsker = errors.New("there is nobody to ask: the MCP client does not offer elicitation")
 
-// RunOptions are what else a run is given.
-type RunOptions struct {
+// Options are what else a run is given.
+type Options struct {
 	// Ask answers input() and getpass() in the code. Where it fails, the code
 	// is interrupted; where there is nobody to ask, when the time for an answer
 	// is over.
@@ -72,7 +72,7 @@ func (r *Run) setAsking(q *Question) {
 
 // inputs answers what one run asks.
 type inputs struct {
-	d    worker
+	q    *Queue
 	r    *Run
 	w    interface{ Handle(ev kernel.Event) } // nil where what comes of it is not ours to write
 	conn interface {
@@ -95,13 +95,13 @@ func (in *inputs) handle(ev kernel.Event) {
 		return
 	}
 	if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy && in.r.take() {
-		in.d.interruptLate(in.r)
+		in.q.interruptLate(in.r)
 	}
 	in.w.Handle(ev)
 }
 
 func (in *inputs) answer(q Question) {
-	ctx, stop := context.WithTimeout(in.ctx, in.r.m.cfg.InputTimeout)
+	ctx, stop := context.WithTimeout(in.ctx, in.r.table.cfg.InputTimeout)
 	defer stop()
 	in.r.setAsking(&q)
 	line, err := in.r.askSomebody(ctx, q)
@@ -124,17 +124,17 @@ func (in *inputs) answer(q Question) {
 		return // nobody waits for it any more
 	}
 	if errors.Is(err, context.DeadlineExceeded) {
-		err = fmt.Errorf("nobody answered within %s", in.r.m.cfg.InputTimeout)
+		err = fmt.Errorf("nobody answered within %s", in.r.table.cfg.InputTimeout)
 	} else if errors.Is(err, ErrNoAsker) {
-		err = fmt.Errorf("nobody answered within %s: %w", in.r.m.cfg.InputTimeout, err)
+		err = fmt.Errorf("nobody answered within %s: %w", in.r.table.cfg.InputTimeout, err)
 	}
 	in.mu.Lock()
 	in.unanswered = fmt.Errorf("the code was interrupted, because it asked for input (%s): %w", strconv.Quote(clip(q.Prompt)), err)
 	in.mu.Unlock()
 	late, stopLate := context.WithTimeout(in.ctx, writeTimeout)
 	defer stopLate()
-	if err := in.d.interrupt(late); err != nil && in.ctx.Err() == nil {
-		in.r.m.log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
+	if err := in.q.host.interrupt(late); err != nil && in.ctx.Err() == nil {
+		in.r.table.cfg.Log.Warn("code that waits for input could not be interrupted", "path", in.r.Path, "run", in.r.ID, "error", err)
 	}
 }
 

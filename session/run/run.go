@@ -1,4 +1,4 @@
-package session
+package run
 
 import (
 	"context"
@@ -10,26 +10,26 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// RunState is where a run stands.
-type RunState string
+// State is where a run stands.
+type State string
 
 // The states of a run. The last five are final.
 const (
-	Queued      RunState = "queued"      // waits for the runs before it
-	Running     RunState = "running"     // the kernel has it
-	Done        RunState = "done"        // ended without an error
-	Failed      RunState = "failed"      // the code raised an error
-	Interrupted RunState = "interrupted" // ended by an interrupt
-	Cancelled   RunState = "cancelled"   // never started, because one before it failed or it was taken back
-	Lost        RunState = "lost"        // the kernel, or the way to it, went away in the middle
+	Queued      State = "queued"      // waits for the runs before it
+	Running     State = "running"     // the kernel has it
+	Done        State = "done"        // ended without an error
+	Failed      State = "failed"      // the code raised an error
+	Interrupted State = "interrupted" // ended by an interrupt
+	Cancelled   State = "cancelled"   // never started, because one before it failed or it was taken back
+	Lost        State = "lost"        // the kernel, or the way to it, went away in the middle
 )
 
 // Ended reports whether the state is a final one.
-func (s RunState) Ended() bool { return s != Queued && s != Running }
+func (s State) Ended() bool { return s != Queued && s != Running }
 
 // Result is what is known of a run at one moment.
 type Result struct {
-	State   RunState
+	State   State
 	Outputs []ydoc.Output // so far, as they stand in the cell
 	Count   *int          // the execution count, once the kernel has given it
 	Started time.Time     // zero while queued
@@ -61,15 +61,15 @@ type Run struct {
 	// else's to see.
 	Owner string
 
-	m     *Manager
+	table *Table
 	code  string // where there is no cell
-	group *runGroup
+	group uint64 // the call that asked for it: as in JupyterLab, the first cell that fails takes those behind it with it
 	done  chan struct{}
 
 	mu     sync.Mutex
 	ask    Asker         // nil for nobody
 	askers chan struct{} // closed when ask changes
-	doc    worker        // nil when it has ended: who remembers a run does not hold its document
+	queue  *Queue        // nil when it has ended: who remembers a run does not hold its document
 	res    Result        // without what the writer has
 	left   output.LeftOut
 	writer output.Sink // while it runs
@@ -119,18 +119,12 @@ func (r *Run) Wait(ctx context.Context) error {
 	}
 }
 
-func (r *Run) interruptAsked() bool {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	return r.asked
-}
-
 // begin marks the run as taken up by the kernel.
 func (r *Run) begin(w output.Sink) {
 	r.mu.Lock()
 	r.res.State, r.res.Started, r.writer = Running, time.Now(), w
 	r.mu.Unlock()
-	r.tell()
+	r.table.tell(r)
 }
 
 // add notes something that the caller should know.
@@ -147,7 +141,7 @@ func (r *Run) add(note string) {
 }
 
 // end closes the run, once.
-func (r *Run) end(state RunState, err error) {
+func (r *Run) end(state State, err error) {
 	r.mu.Lock()
 	if r.res.State.Ended() {
 		r.mu.Unlock()
@@ -158,12 +152,12 @@ func (r *Run) end(state RunState, err error) {
 		r.left = r.writer.LeftOut()
 	}
 	r.res.State, r.res.Err, r.res.Ended = state, err, time.Now()
-	r.writer, r.doc = nil, nil
+	r.writer, r.queue = nil, nil
 	size := output.Size(r.res.Outputs)
 	close(r.done)
 	r.mu.Unlock()
-	r.m.runs.settle(r, size)
-	r.tell()
+	r.table.settle(r, size)
+	r.table.tell(r)
 }
 
 // forget lets go of the outputs of a run that has ended.

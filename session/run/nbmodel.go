@@ -1,4 +1,4 @@
-package session
+package run
 
 import (
 	"context"
@@ -36,9 +36,13 @@ const (
 // nbmodelKey is where jupyter-server-nbmodel notes in a cell that it runs it.
 const nbmodelKey = "jupyter_server_nbmodel"
 
+// byNbmodel has jupyter-server-nbmodel run a cell.
+type byNbmodel struct{ *Cells }
+
 // serverRun is one run that the server carries out.
 type serverRun struct {
-	d        *Document
+	*Cells
+	srv      *jupyter.Server
 	r        *Run
 	w        *output.Writer
 	in       *inputs
@@ -48,38 +52,39 @@ type serverRun struct {
 	last     ydoc.Cell // as it was last seen
 }
 
-// askNbmodel has the server run a cell, and follows it to its end.
-func (d *Document) askNbmodel(r *Run, w *output.Writer, source string) (RunState, error) {
-	conn, news, err := d.kernel.Connect(d.ctx)
+// Run has the server run a cell, and follows it to its end.
+func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
+	conn, news, err := n.nb.Link().Connect(n.ctx)
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
 	}
 	r.add(news)
 	if r.interruptAsked() {
-		return Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID)
+		return Cancelled, r.cancelled()
 	}
 	// The server has to have the room open, and the cell in it.
-	lv := d.current()
-	if err := lv.room.Barrier(d.ctx); err != nil {
+	room := n.nb.Joined().Room
+	if err := room.Barrier(n.ctx); err != nil {
 		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
 	}
 	w.Mirror(nil, nil)
-	id, err := d.m.cfg.Kernels.StartServerRun(d.ctx, conn.KernelID(), source, lv.room.ID(), r.CellID)
+	srv := n.nb.Servers().Kernels
+	id, err := srv.StartServerRun(n.ctx, conn.KernelID(), source, room.ID(), r.CellID)
 	if err != nil {
 		return Failed, err
 	}
-	ctx, stop := context.WithCancel(d.ctx)
-	in := &inputs{d: d, r: r, conn: serverInput{d, conn.KernelID()}, ctx: ctx}
-	s := &serverRun{d: d, r: r, w: w, in: in, conn: conn, id: id}
-	state, err := s.run()
+	ctx, stop := context.WithCancel(n.ctx)
+	in := &inputs{q: n.Queue, r: r, conn: serverInput{srv, conn.KernelID()}, ctx: ctx}
+	s := &serverRun{Cells: n.Cells, srv: srv, r: r, w: w, in: in, conn: conn, id: id}
+	state, err := s.follow()
 	stop()
 	in.wg.Wait()
-	if d.ctx.Err() != nil {
+	if n.ctx.Err() != nil {
 		w.Leave() // it is not ours any more, and goes on
 		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes what comes of it for as long as somebody has the notebook open, and a minute after that")
 	}
 	if errors.Is(err, kernel.ErrKernelDead) {
-		d.kernel.Forget(conn, err)
+		n.nb.Link().Forget(conn, err)
 	}
 	s.tidy(lossNote(err))
 	if in.err() != nil {
@@ -88,14 +93,14 @@ func (d *Document) askNbmodel(r *Run, w *output.Writer, source string) (RunState
 	return state, err
 }
 
-// run follows the run to its end.
-func (s *serverRun) run() (RunState, error) {
+// follow follows the run to its end.
+func (s *serverRun) follow() (State, error) {
 	var ended time.Time // when the cell was first seen to have ended
 	next := time.Now()
 	for {
 		select {
-		case <-s.d.ctx.Done():
-			return Lost, s.d.ctx.Err()
+		case <-s.ctx.Done():
+			return Lost, s.ctx.Err()
 		case <-time.After(cellEvery):
 		}
 		if err := s.gone(); err != nil {
@@ -112,7 +117,7 @@ func (s *serverRun) run() (RunState, error) {
 			continue
 		}
 		began := time.Now()
-		st, err := s.d.m.cfg.Kernels.ServerRun(s.d.ctx, s.conn.KernelID(), s.id)
+		st, err := s.srv.ServerRun(s.ctx, s.conn.KernelID(), s.id)
 		next = time.Now().Add(min(max(requestEvery, requestRest*time.Since(began)), requestMax))
 		switch {
 		case err == nil && st.Status == jupyter.ServerRunInput && !ended.IsZero():
@@ -146,9 +151,9 @@ func (s *serverRun) gone() error {
 }
 
 // learn takes in what the request says.
-func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state RunState, err error) {
+func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state State, err error) {
 	if st.Status != jupyter.ServerRunQueued && s.r.take() {
-		s.d.interruptLate(s.r)
+		s.interruptLate(s.r)
 	}
 	switch st.Status {
 	case jupyter.ServerRunInput:
@@ -171,7 +176,7 @@ func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state RunState, err 
 }
 
 // failed is a run that the extension has given up, or never begun.
-func (s *serverRun) failed(err error) (RunState, error) {
+func (s *serverRun) failed(err error) (State, error) {
 	var e *jupyter.Error
 	if !errors.As(err, &e) {
 		return Lost, err
@@ -187,8 +192,8 @@ func (s *serverRun) failed(err error) (RunState, error) {
 
 // look shows the run as its cell is now, and reports whether that has ended.
 func (s *serverRun) look() bool {
-	c, ok := s.d.Notebook().Cell(s.r.CellID)
-	if !ok || s.d.current().room.Err() != nil {
+	c, ok := s.nb.Notebook().Cell(s.r.CellID)
+	if !ok || s.nb.Joined().Room.Err() != nil {
 		return false // deleted while it ran, or its room is being joined afresh
 	}
 	s.last = c
@@ -199,10 +204,10 @@ func (s *serverRun) look() bool {
 // settle waits until the room has all of an ended run, and reports whether the
 // cell shows the end.
 func (s *serverRun) settle() bool {
-	ctx, stop := context.WithTimeout(s.d.ctx, cellWait)
+	ctx, stop := context.WithTimeout(s.ctx, cellWait)
 	defer stop()
 	for {
-		_ = s.d.Settled(ctx) // where that fails the cell is what tells
+		_ = s.nb.Settled(ctx) // where that fails the cell is what tells
 		if s.look() {
 			return true
 		}
@@ -216,7 +221,7 @@ func (s *serverRun) settle() bool {
 
 // outcome is how a run has ended of which the reply says "ok", "error" or, as
 // kernels made with ipykernel's base class do, "abort"; "" where nobody says.
-func (s *serverRun) outcome(reply string) RunState {
+func (s *serverRun) outcome(reply string) State {
 	for _, o := range s.last.Outputs {
 		switch {
 		case o["output_type"] != "error":
@@ -238,7 +243,7 @@ func (s *serverRun) outcome(reply string) RunState {
 // tidy sees to a cell that the server does not finish: it takes away its mark,
 // and adds what there is to say.
 func (s *serverRun) tidy(note string) {
-	c, ok := s.d.Notebook().Cell(s.r.CellID)
+	c, ok := s.nb.Notebook().Cell(s.r.CellID)
 	if !ok {
 		return
 	}
@@ -246,9 +251,9 @@ func (s *serverRun) tidy(note string) {
 		s.w.Leave()
 		return
 	}
-	ctx, stop := context.WithTimeout(s.d.ctx, writeTimeout)
+	ctx, stop := context.WithTimeout(s.ctx, writeTimeout)
 	defer stop()
-	err := s.d.Edit(ctx, "run", func(e *ydoc.Editor) error {
+	err := s.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
 		if _, ok := e.Index(s.r.CellID); !ok {
 			return nil
 		}
@@ -263,18 +268,18 @@ func (s *serverRun) tidy(note string) {
 		return nil
 	})
 	if err != nil {
-		s.d.m.log.Warn("a cell whose run was lost in the server was not tidied up", "path", s.r.Path, "run", s.r.ID, "error", err)
+		s.table.cfg.Log.Warn("a cell whose run was lost in the server was not tidied up", "path", s.r.Path, "run", s.r.ID, "error", err)
 	}
 	s.look()
 }
 
 // serverInput gives answers to the extension, which passes them on.
 type serverInput struct {
-	d      *Document
+	srv    *jupyter.Server
 	kernel string
 }
 
 // Input answers what the run that goes on has asked.
 func (i serverInput) Input(ctx context.Context, line string) error {
-	return i.d.m.cfg.Kernels.AnswerServerRun(ctx, i.kernel, line)
+	return i.srv.AnswerServerRun(ctx, i.kernel, line)
 }

@@ -1,4 +1,4 @@
-package session
+package run
 
 import (
 	"context"
@@ -37,56 +37,53 @@ const (
 	sourceTries = 5
 )
 
-// errKernelSocket is what is said to who wants to talk to a notebook's kernel
-// beside its cells.
-var errKernelSocket = errors.New("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
-	"takes the place of the one that a person's tab has, which then gets no answers; put the code into a cell and run it, " +
-	"or use a session without a notebook, which has a kernel of its own")
-
 // noteNoInput is added to a run whose code asked for input.
 const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without anybody to ask"
 
-// askServer has the server run a cell, and follows it to its end.
-func (d *Document) askServer(r *Run, w *output.Writer) (RunState, error) {
+// byDocuments has jupyter-server-documents run a cell.
+type byDocuments struct{ *Cells }
+
+// Run has the server run a cell, and follows it to its end.
+func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 	w.Mirror([]ydoc.Output{}, nil)
-	s, _, err := d.jupyterSession(d.ctx, "")
+	srv := d.nb.Servers().Kernels
+	s, err := d.nb.Session(d.ctx)
 	if err != nil {
 		return Lost, fmt.Errorf("find the kernel: %w", err)
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
-		if _, err := d.m.cfg.Kernels.Restart(d.ctx, s.Kernel.ID); err != nil {
+		if _, err := srv.Restart(d.ctx, s.Kernel.ID); err != nil {
 			return Lost, fmt.Errorf("start the kernel again, which had died: %w", err)
 		}
-		d.reattach(d.ctx, s)
+		d.nb.Reattach(d.ctx, s)
 		r.add(kernel.RestartNews(kernel.ErrKernelDied))
 	}
 	if r.interruptAsked() {
-		return Cancelled, fmt.Errorf("run %s was cancelled before it started", r.ID)
+		return Cancelled, r.cancelled()
 	}
-	r.add(d.kernel.Take(s.Kernel.ID)) // to interrupt
-	lv := d.current()
-	if err := d.handOver(lv, s, r.CellID); err != nil {
+	r.add(d.nb.Link().Take(s.Kernel.ID)) // to interrupt
+	f := &follower{Cells: d.Cells, srv: srv, r: r, w: w, s: s, at: d.nb.Joined()}
+	if err := f.handOver(); err != nil {
 		return Lost, err
 	}
 	if r.take() {
 		d.interruptLate(r)
 	}
-	f := &follower{d: d, r: r, w: w, s: s, lv: lv}
-	return f.run()
+	return f.follow()
 }
 
-// handOver puts a cell into the server's queue.
-func (d *Document) handOver(lv *live, s jupyter.Session, cell string) error {
+// handOver puts the cell into the server's queue.
+func (f *follower) handOver() error {
 	attached := false
 	for try := 1; ; try++ {
-		if err := lv.room.Barrier(d.ctx); err != nil {
+		if err := f.at.Room.Barrier(f.ctx); err != nil {
 			return fmt.Errorf("not run: its room was lost: %w", err)
 		}
-		c, ok := lv.nb.Cell(cell)
+		c, ok := f.at.Notebook.Cell(f.r.CellID)
 		if !ok {
 			return errors.New("the cell was deleted before its turn came")
 		}
-		err := d.m.cfg.Kernels.ExecuteCell(d.ctx, s.Kernel.ID, lv.room.ID(), cell, c.Source)
+		err := f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), f.r.CellID, c.Source)
 		switch {
 		case err == nil:
 			return nil
@@ -94,7 +91,7 @@ func (d *Document) handOver(lv *live, s jupyter.Session, cell string) error {
 		case errors.Is(err, jupyter.ErrDetached) && !attached:
 			// The room was made again since the session was.
 			attached = true
-			if err := d.m.cfg.Kernels.AttachKernel(d.ctx, s.ID, s.Kernel.ID); err != nil {
+			if err := f.srv.AttachKernel(f.ctx, f.s.ID, f.s.Kernel.ID); err != nil {
 				return err
 			}
 		default:
@@ -103,52 +100,43 @@ func (d *Document) handOver(lv *live, s jupyter.Session, cell string) error {
 	}
 }
 
-// reattach connects the room to its kernel's new process, where the server runs
-// the cells and does not notice that there is one.
-func (d *Document) reattach(ctx context.Context, s jupyter.Session) {
-	if !d.current().documents {
-		return
-	}
-	if err := d.m.cfg.Kernels.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
-		d.m.log.Warn("the notebook's room was not connected to its restarted kernel", "path", d.Path(), "error", err)
-	}
-}
-
 // follower watches a cell that the server runs.
 type follower struct {
-	d    *Document
+	*Cells
+	srv  *jupyter.Server
 	r    *Run
 	w    *output.Writer
 	s    jupyter.Session
-	lv   *live // that the cell was last seen in
-	idle int   // looks in a row at which the kernel was idle
+	at   Joined // that the cell was last seen in
+	idle int    // looks in a row at which the kernel was idle
 }
 
-func (f *follower) run() (RunState, error) {
+// follow follows the cell to its end.
+func (f *follower) follow() (State, error) {
 	asked := time.Now()
 	for {
 		select {
-		case <-f.d.ctx.Done():
-			return Lost, f.d.ctx.Err()
+		case <-f.ctx.Done():
+			return Lost, f.ctx.Err()
 		case <-time.After(followEvery):
 		}
-		lv := f.d.current()
-		if lv.room.Err() != nil {
+		at := f.nb.Joined()
+		if at.Room.Err() != nil {
 			continue // it is being joined afresh
 		}
 		// What is in another room is to be believed only of the same server,
 		// which then has the kernel still: a new one shows what was on disk.
-		if lv != f.lv || time.Since(asked) > kernelEvery {
-			known, err := f.look(lv)
+		if at != f.at || time.Since(asked) > kernelEvery {
+			known, err := f.look(at)
 			if err != nil {
 				return Lost, err
 			}
 			if !known {
 				continue
 			}
-			asked, f.lv = time.Now(), lv
+			asked, f.at = time.Now(), at
 		}
-		c, ok := lv.nb.Cell(f.r.CellID)
+		c, ok := at.Notebook.Cell(f.r.CellID)
 		if !ok {
 			return Lost, errors.New("the cell was deleted while it ran: what it puts out is written nowhere")
 		}
@@ -160,10 +148,10 @@ func (f *follower) run() (RunState, error) {
 }
 
 // look asks for the kernel; the error is why the run has no end to wait for.
-func (f *follower) look(lv *live) (known bool, err error) {
-	ctx, stop := context.WithTimeout(f.d.ctx, finishTimeout*5)
+func (f *follower) look(at Joined) (known bool, err error) {
+	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 	defer stop()
-	k, err := f.d.m.cfg.Kernels.Kernel(ctx, f.s.Kernel.ID)
+	k, err := f.srv.Kernel(ctx, f.s.Kernel.ID)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return false, kernel.ErrShutDown
@@ -176,11 +164,11 @@ func (f *follower) look(lv *live) (known bool, err error) {
 		return true, nil
 	}
 	f.idle++
-	c, ok := lv.nb.Cell(f.r.CellID)
+	c, ok := at.Notebook.Cell(f.r.CellID)
 	switch {
 	case !ok || c.ExecutionCount != nil && c.ExecutionState != ydoc.Running:
 	case c.ExecutionState == ydoc.Running && f.idle >= markedIdle:
-		f.d.reattach(ctx, f.s) // the server waits for a process that is gone
+		f.nb.Reattach(ctx, f.s) // the server waits for a process that is gone
 		return false, kernel.ErrKernelRestarted
 	case c.ExecutionState != ydoc.Running && f.idle >= endedIdle:
 		return false, kernel.ErrKernelRestarted
@@ -189,7 +177,7 @@ func (f *follower) look(lv *live) (known bool, err error) {
 }
 
 // ended reads off a cell how its run has ended.
-func (f *follower) ended(c ydoc.Cell) (RunState, error) {
+func (f *follower) ended(c ydoc.Cell) (State, error) {
 	for _, o := range c.Outputs {
 		if o["output_type"] != "error" {
 			continue
