@@ -13,6 +13,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // bench is a notebook of one cell, open in two places.
@@ -43,7 +45,7 @@ func bench(b *testing.B, s *jupytertest.Server, source string) (m *session.Manag
 	return m, d, seen
 }
 
-func benchRun(b *testing.B, d *session.Document) session.Result {
+func benchRun(b *testing.B, d *session.Document) run.Result {
 	b.Helper()
 	runs, err := d.Run(b.Context(), []string{"c0"})
 	if err != nil {
@@ -53,7 +55,7 @@ func benchRun(b *testing.B, d *session.Document) session.Result {
 		b.Fatal(err)
 	}
 	res := runs[0].Result()
-	if res.State != session.Done || res.Dropped {
+	if res.State != run.Done || res.Dropped {
 		b.Fatalf("%s, dropped %v, %v", res.State, res.Dropped, res.Err)
 	}
 	return res
@@ -112,7 +114,7 @@ func BenchmarkOutputLatency(b *testing.B) {
 			}
 			at := time.Now()
 			cell, _ := seen.Notebook().Cell("c0")
-			lines := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(text(cell.Outputs), "stdout:"), ";"))
+			lines := strings.Fields(strings.TrimSuffix(strings.TrimPrefix(sessiontest.Text(cell.Outputs), "stdout:"), ";"))
 			if len(lines) <= told {
 				continue
 			}

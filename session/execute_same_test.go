@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // executed is a notebook as far as it is compared.
@@ -106,7 +107,7 @@ func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 	}
 	jupyter := cmp.Or(os.Getenv("NBDUET_JUPYTER"), "../.venv/bin/jupyter")
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	dir := t.TempDir()
 	args := []string{"execute", "--inplace", "--allow-errors"}
 	for _, f := range files {
@@ -137,9 +138,9 @@ func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 		if b, err = os.ReadFile(f); err != nil {
 			t.Fatal(err)
 		}
-		d := open(t, m, s.Write(t, s.Name(t, "-"+name), string(b)))
+		d := sessiontest.Open(t, m, s.Write(t, s.Name(t, "-"+name), string(b)))
 		for _, c := range want.Cells {
-			run(t, d, c.ID) // one at a time: a failing cell would take the rest with it
+			sessiontest.Run(t, d, c.ID) // one at a time: a failing cell would take the rest with it
 		}
 		for _, c := range want.Cells {
 			cell, _ := d.Notebook().Cell(c.ID)

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // What can happen to the file of an open notebook, and the test of our answer:
@@ -53,7 +54,7 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Rename(next, f.full); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the document has the new content", func() bool { return f.source(0) == "x = 2" })
+			sessiontest.Eventually(t, "the document has the new content", func() bool { return f.source(0) == "x = 2" })
 			f.stillFollows("after")
 			f.has("x = 2", "after = True")
 		},
@@ -68,12 +69,12 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Chtimes(next, past, past); err != nil {
 				t.Fatal(err)
 			}
-			guest := manager(t, f.s, session.Config{AgentName: "guest"})
-			appendCell(t, open(t, guest, f.path), "before = True")
+			guest := sessiontest.Manager(t, f.s, session.Config{AgentName: "guest"})
+			sessiontest.AppendCell(t, sessiontest.Open(t, guest, f.path), "before = True")
 			if err := guest.Close(t.Context()); err != nil {
 				t.Fatal(err)
 			}
-			eventually(t, "the edit is here", func() bool { return f.source(1) == "before = True" })
+			sessiontest.Eventually(t, "the edit is here", func() bool { return f.source(1) == "before = True" })
 			if err := os.Rename(next, f.full); err != nil {
 				t.Fatal(err)
 			}
@@ -88,7 +89,7 @@ func TestFileChanges(t *testing.T) {
 		},
 		"put": func(t *testing.T, f *fileChange) {
 			f.put(strings.Replace(f.read(), "x = 1", "x = 2", 1))
-			eventually(t, "the document has the new content", func() bool { return f.source(0) == "x = 2" })
+			sessiontest.Eventually(t, "the document has the new content", func() bool { return f.source(0) == "x = 2" })
 			f.stillFollows("after")
 			f.has("x = 2", "after = True")
 		},
@@ -97,7 +98,7 @@ func TestFileChanges(t *testing.T) {
 			if _, err := f.m.Server().RenameContents(t.Context(), from, from+"-new"); err != nil {
 				t.Fatal(err)
 			}
-			appendCell(t, f.d, "nowhere = True")
+			sessiontest.AppendCell(t, f.d, "nowhere = True")
 			f.isUnsaved("moved or deleted")
 			f.giveBack(filepath.Dir(f.full)+"-new", filepath.Dir(f.full))
 		},
@@ -105,7 +106,7 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Rename(f.full, f.full+".away"); err != nil {
 				t.Fatal(err)
 			}
-			appendCell(t, f.d, "late = True")
+			sessiontest.AppendCell(t, f.d, "late = True")
 			f.isUnsaved("moved or deleted")
 			f.giveBack(f.full+".away", f.full)
 			f.stillFollows("after")
@@ -116,12 +117,12 @@ func TestFileChanges(t *testing.T) {
 			if err := os.Remove(f.full); err != nil {
 				t.Fatal(err)
 			}
-			appendCell(t, f.d, "nowhere = True")
+			sessiontest.AppendCell(t, f.d, "nowhere = True")
 			f.isUnsaved("moved or deleted")
 			f.write(f.full+".tmp", strings.Replace(was, "x = 1", "x = 2", 1))
 			f.giveBack(f.full+".tmp", f.full)
 			// What comes back is the file's content: the room takes it over.
-			eventually(t, "the document has the file's content", func() bool {
+			sessiontest.Eventually(t, "the document has the file's content", func() bool {
 				return f.source(0) == "x = 2" && f.d.Notebook().Len() == 1
 			})
 			f.stillFollows("after")
@@ -144,9 +145,9 @@ func TestFileFromTheFuture(t *testing.T) {
 	if err := os.Chtimes(filepath.Join(s.Root, path), later, later); err != nil {
 		t.Fatal(err)
 	}
-	d := open(t, manager(t, s, session.Config{}), path)
-	appendCell(t, d, "after = True")
-	eventually(t, "it is on disk", func() bool { return fileHas(s, path, "after = True") })
+	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
+	sessiontest.AppendCell(t, d, "after = True")
+	sessiontest.Eventually(t, "it is on disk", func() bool { return sessiontest.FileHas(s, path, "after = True") })
 	time.Sleep(3 * time.Second) // at least one look at the file
 	if u := d.Unsaved(); u != "" {
 		t.Errorf("said to be unsaved: %s", u)
@@ -161,7 +162,7 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	}
 	s := jupytertest.Start(t, jupytertest.WithEnv("PYTHONPATH="+folder),
 		jupytertest.WithFlags("--ServerApp.contents_manager_class=readonly_contents.ReadOnlyContents"))
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := "readonly.ipynb"
 	s.Write(t, path, s.Read(t, s.Notebook(t, "x = 1")))
 	d, err := m.Open(t.Context(), path)
@@ -171,14 +172,14 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	if u := d.Unsaved(); !strings.Contains(u, "read-only") {
 		t.Errorf("before any edit: %q, want that the file is read-only", u)
 	}
-	appendCell(t, d, "nowhere = True")
+	sessiontest.AppendCell(t, d, "nowhere = True")
 	d.Release()
 	_, ok, err := m.End(t.Context(), path)
 	var unsaved *session.UnsavedError
 	if !ok || !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
 	}
-	if fileHas(s, path, "nowhere") {
+	if sessiontest.FileHas(s, path, "nowhere") {
 		t.Error("the server has written the file all the same")
 	}
 }
@@ -196,12 +197,12 @@ func TestOverwrittenEditIsToldOf(t *testing.T) {
 		if err := os.Rename(next, f.full); err != nil {
 			t.Fatal(err)
 		}
-		id := appendCell(t, f.d, "perhaps = True")
+		id := sessiontest.AppendCell(t, f.d, "perhaps = True")
 		f.serverLooks()
 		_, there := f.d.Notebook().Cell(id)
 		if told := f.d.Overwritten() != ""; !there && !told {
 			// It is seen in the document a little before it is told of.
-			eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
+			sessiontest.Eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
 		}
 	}
 	f.stillFollows("after")
@@ -227,8 +228,8 @@ func newFileChange(t *testing.T, s *jupytertest.Server) *fileChange {
 	if err := os.Rename(filepath.Join(s.Root, flat), f.full); err != nil {
 		t.Fatal(err)
 	}
-	f.m = manager(t, s, session.Config{})
-	f.d = open(t, f.m, path)
+	f.m = sessiontest.Manager(t, s, session.Config{})
+	f.d = sessiontest.Open(t, f.m, path)
 	return f
 }
 
@@ -236,7 +237,7 @@ func newFileChange(t *testing.T, s *jupytertest.Server) *fileChange {
 func (f *fileChange) read() string {
 	f.t.Helper()
 	var b []byte
-	eventually(f.t, "a whole file", func() bool {
+	sessiontest.Eventually(f.t, "a whole file", func() bool {
 		var err error
 		if b, err = os.ReadFile(f.full); err != nil {
 			f.t.Fatal(err)
@@ -290,9 +291,9 @@ func (f *fileChange) source(i int) string {
 // said to be unsaved.
 func (f *fileChange) stillFollows(name string) {
 	f.t.Helper()
-	appendCell(f.t, f.d, name+" = True")
-	eventually(f.t, "the file has the edit "+name, func() bool { return fileHas(f.s, f.path, name+" = True") })
-	eventually(f.t, "nothing is unsaved after "+name, func() bool { return f.d.Unsaved() == "" })
+	sessiontest.AppendCell(f.t, f.d, name+" = True")
+	sessiontest.Eventually(f.t, "the file has the edit "+name, func() bool { return sessiontest.FileHas(f.s, f.path, name+" = True") })
+	sessiontest.Eventually(f.t, "nothing is unsaved after "+name, func() bool { return f.d.Unsaved() == "" })
 }
 
 // has checks what the file and the document have.
@@ -307,7 +308,7 @@ func (f *fileChange) has(parts ...string) {
 			f.t.Errorf("the document lacks %q:\n%s", p, all.String())
 		}
 		// Another save may be writing it.
-		eventually(f.t, "the file has "+p, func() bool { return fileHas(f.s, f.path, p) })
+		sessiontest.Eventually(f.t, "the file has "+p, func() bool { return sessiontest.FileHas(f.s, f.path, p) })
 	}
 }
 
@@ -315,7 +316,7 @@ func (f *fileChange) has(parts ...string) {
 // written.
 func (f *fileChange) isUnsaved(why string) {
 	f.t.Helper()
-	eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })
+	sessiontest.Eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })
 	infos, err := f.m.Sessions("")
 	if err != nil || len(infos) != 1 || !strings.Contains(infos[0].Unsaved, why) {
 		f.t.Errorf("the list of sessions: %+v, %v; want %q in it", infos, err, why)

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -42,7 +43,7 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 	docs := make([]*session.Document, 6)
 	var wg sync.WaitGroup
 	for i := range docs {
-		m := manager(t, s, session.Config{})
+		m := sessiontest.Manager(t, s, session.Config{})
 		wg.Go(func() {
 			d, err := m.Open(t.Context(), path)
 			if err != nil {
@@ -58,10 +59,10 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 	}
 	for i, d := range docs {
 		defer d.Release()
-		appendCell(t, d, strings.Repeat("x", i+1))
+		sessiontest.AppendCell(t, d, strings.Repeat("x", i+1))
 	}
 	for _, d := range docs {
-		eventually(t, "everybody has the first cell and one of each", func() bool { return d.Notebook().Len() == 1+len(docs) })
+		sessiontest.Eventually(t, "everybody has the first cell and one of each", func() bool { return d.Notebook().Len() == 1+len(docs) })
 	}
 }
 
@@ -69,18 +70,18 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 // and forgets all edits when the room is left.
 func TestMalformedCellIsToldOf(t *testing.T) {
 	s := jupytertest.Start(t) // the room stays broken
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
 	d, err := m.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
 	personIn(t, m.Server(), path).insertPlainCell()
-	eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
+	sessiontest.Eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
 	if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
+	sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
 	d.Release()
 	if _, ok, err := m.End(t.Context(), path); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
 		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
@@ -91,11 +92,11 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 // overwrite one another's file.
 func TestAliasesOpenOneDocument(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	for _, alias := range []string{"/" + path, "//" + path, "./" + path, path + "/", "/./" + path} {
-		if again := open(t, m, alias); again != d {
+		if again := sessiontest.Open(t, m, alias); again != d {
 			t.Errorf("%q opens another document", alias)
 		}
 	}
@@ -106,7 +107,7 @@ func TestAliasesOpenOneDocument(t *testing.T) {
 
 func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, path := manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
+	m, path := sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
 	seen := make(map[uint64]bool)
 	for range 3 {
 		d, err := m.Open(t.Context(), path)
@@ -129,9 +130,9 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 // source is rewritten around it.
 func TestCaretSurvivesAnEdit(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	p := personIn(t, m.Server(), path)
 	caret, err := p.nb.RelativePosition("c0", len("first = 1\nsec"))
 	if err != nil {
@@ -142,7 +143,7 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the person sees the edit", func() bool {
+	sessiontest.Eventually(t, "the person sees the edit", func() bool {
 		c, _ := p.nb.Cell("c0")
 		return strings.HasSuffix(c.Source, "30")
 	})
@@ -155,9 +156,9 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 // Whoever wants to delete or rewrite a cell can see who is in it.
 func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "a = 1", "b = 2")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	p := personIn(t, m.Server(), path)
 	pos, err := p.nb.RelativePosition("c1", 3)
 	if err != nil {
@@ -167,12 +168,12 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 		"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada L", "initials": "AL", "color": "#888"},
 		"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
 	})
-	eventually(t, "Ada is seen in the second cell", func() bool {
+	sessiontest.Eventually(t, "Ada is seen in the second cell", func() bool {
 		who := d.People()
 		return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3, Caret: true}
 	})
 	d.Point("c0", 5)
-	eventually(t, "Ada sees the agent in the first", func() bool {
+	sessiontest.Eventually(t, "Ada sees the agent in the first", func() bool {
 		for _, st := range p.table.Peers() {
 			if c := st.Cursors(); len(c) == 1 {
 				id, at, ok := p.nb.ResolvePosition(c[0].Head)
@@ -187,46 +188,48 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 // must not where the people have switched it off; and we do not ask either.
 func TestAutosaveIsThePeoples(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	p := personIn(t, m.Server(), path)
 	state := map[string]any{
 		"autosave": false,
 		"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
 	}
 	p.show(state)
-	eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
+	sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
 	// The server has to know as well, before the edit.
-	eventually(t, "the agent is heard not to ask for saves either", func() bool {
+	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
 		return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
 			_, user := st.User()
 			return user && !st.Autosave()
 		})
 	})
-	appendCell(t, d, "later = True")
+	sessiontest.AppendCell(t, d, "later = True")
 	time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
-	if fileHas(s, path, "later") {
+	if sessiontest.FileHas(s, path, "later") {
 		t.Error("the file was written though the people had switched autosave off")
 	}
 	state["autosave"] = true
 	p.show(state)
-	eventually(t, "Ada is seen to want saves again", func() bool {
+	sessiontest.Eventually(t, "Ada is seen to want saves again", func() bool {
 		peers := d.Peers()
 		return len(peers) == 1 && peers[0].Autosave
 	})
-	appendCell(t, d, "now = True")
-	eventually(t, "the file is written", func() bool { return fileHas(s, path, "now = True") && fileHas(s, path, "later = True") })
+	sessiontest.AppendCell(t, d, "now = True")
+	sessiontest.Eventually(t, "the file is written", func() bool {
+		return sessiontest.FileHas(s, path, "now = True") && sessiontest.FileHas(s, path, "later = True")
+	})
 }
 
 // The server waits for a second without edits before it saves, and forgets
 // what it has not saved when it stops.
 func TestContinuousEditsAreSaved(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
-	d := open(t, m, path)
-	id := appendCell(t, d, "going = 0")
+	d := sessiontest.Open(t, m, path)
+	id := sessiontest.AppendCell(t, d, "going = 0")
 	ctx, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
 	wg.Go(func() {
@@ -240,7 +243,7 @@ func TestContinuousEditsAreSaved(t *testing.T) {
 			time.Sleep(100 * time.Millisecond)
 		}
 	})
-	eventually(t, "the file has an edit while they go on", func() bool { return fileHas(s, path, "going = 1") })
+	sessiontest.Eventually(t, "the file has an edit while they go on", func() bool { return sessiontest.FileHas(s, path, "going = 1") })
 	stop()
 	wg.Wait()
 }

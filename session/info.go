@@ -3,7 +3,6 @@ package session
 import (
 	"context"
 	"sort"
-	"strings"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -42,12 +41,12 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	var docs []*Document
 	m.mu.Lock()
 	for _, e := range m.open {
-		if e.doc != nil && under(e.path, root) {
+		if e.doc != nil && jupyter.Under(e.path, root) {
 			docs = append(docs, e.doc)
 		}
 	}
 	for _, i := range m.ended.Values() {
-		if _, open := m.open[i.Path]; !open && under(i.Path, root) {
+		if _, open := m.open[i.Path]; !open && jupyter.Under(i.Path, root) {
 			infos = append(infos, i)
 		}
 	}
@@ -57,11 +56,6 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	}
 	sort.Slice(infos, func(i, j int) bool { return infos[i].Path < infos[j].Path })
 	return infos, nil
-}
-
-// under says whether a path is that of a folder, or of something below it.
-func under(path, folder string) bool {
-	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }
 
 // End leaves a document's room now. It reports false where there was no open

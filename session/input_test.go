@@ -8,12 +8,14 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // ask runs one cell with somebody to ask.
-func ask(t *testing.T, d *session.Document, cell string, asker session.Asker) session.Result {
+func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Result {
 	t.Helper()
-	runs, err := d.RunWith(t.Context(), []string{cell}, session.RunOptions{Ask: asker})
+	runs, err := d.RunWith(t.Context(), []string{cell}, run.Options{Ask: asker})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -28,37 +30,37 @@ func TestInput(t *testing.T) {
 		"name = input('Name? ')\nprint('hello', name)",
 		"import getpass\nprint(len(getpass.getpass('Secret: ')))",
 		"6 * 7")
-	d := open(t, manager(t, s, session.Config{InputTimeout: patience}), path)
-	var asked []session.Question
-	answers := func(line string) session.Asker {
-		return func(_ context.Context, q session.Question) (string, error) {
+	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience}), path)
+	var asked []run.Question
+	answers := func(line string) run.Asker {
+		return func(_ context.Context, q run.Question) (string, error) {
 			asked = append(asked, q)
 			return line, nil
 		}
 	}
-	if res := ask(t, d, "c0", answers("Ada")); res.State != session.Done || text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-		t.Errorf("%s, %q, %v", res.State, text(res.Outputs), res.Err)
+	if res := ask(t, d, "c0", answers("Ada")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+		t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 	}
-	if res := ask(t, d, "c1", answers("hunter2")); res.State != session.Done || text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
-		t.Errorf("%s, %q, %v", res.State, text(res.Outputs), res.Err)
+	if res := ask(t, d, "c1", answers("hunter2")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
+		t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 	}
 	if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
 		t.Errorf("asked: %+v", asked)
 	}
-	d = open(t, manager(t, s, session.Config{InputTimeout: time.Second}), path)
-	nobody := map[string]session.Asker{
+	d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), path)
+	nobody := map[string]run.Asker{
 		"nobody answered within 1s: there is nobody to ask": nil,
-		"nobody answered within 1s": func(ctx context.Context, _ session.Question) (string, error) {
+		"nobody answered within 1s": func(ctx context.Context, _ run.Question) (string, error) {
 			<-ctx.Done()
 			return "", ctx.Err()
 		},
 	}
 	for why, asker := range nobody {
 		res := ask(t, d, "c0", asker)
-		if res.State != session.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
+		if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
 			t.Errorf("%s: %s, %v", why, res.State, res.Err)
 		}
-		if res := run(t, d, "c2")[0]; res.State != session.Done {
+		if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done {
 			t.Errorf("the next run: %s, %v", res.State, res.Err)
 		}
 	}
@@ -68,30 +70,30 @@ func TestInput(t *testing.T) {
 // answer from whoever comes in time.
 func TestInputAskedLater(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{InputTimeout: patience})
-	d := open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
+	m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
+	d := sessiontest.Open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
 	runs, err := d.Run(t.Context(), []string{"c0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it waits for input", func() bool {
+	sessiontest.Eventually(t, "it waits for input", func() bool {
 		q := runs[0].Result().Asking
 		return q != nil && q.Prompt == "Name? " && runs[0].Status().Asking != nil
 	})
-	runs[0].AskThrough(func(context.Context, session.Question) (string, error) { return "", session.ErrNoAsker })
-	runs[0].AskThrough(func(context.Context, session.Question) (string, error) { return "Ada", nil })
-	if res := wait(t, runs[0]); res.State != session.Done || res.Asking != nil || text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-		t.Errorf("%s, %q, asking %v", res.State, text(res.Outputs), res.Asking)
+	runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "", run.ErrNoAsker })
+	runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "Ada", nil })
+	if res := wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+		t.Errorf("%s, %q, asking %v", res.State, sessiontest.Text(res.Outputs), res.Asking)
 	}
 	// Whoever sees it wait can cancel it.
 	if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it waits for input", func() bool { return runs[0].Result().Asking != nil })
+	sessiontest.Eventually(t, "it waits for input", func() bool { return runs[0].Result().Asking != nil })
 	if err := runs[0].Cancel(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res := wait(t, runs[0]); res.State != session.Interrupted || res.Err != nil || res.Asking != nil {
+	if res := wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
 		t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
 	}
 }

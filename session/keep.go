@@ -76,3 +76,6 @@ func (m *Manager) drop(e *entry, why string) {
 		_ = m.putAway(m.ctx, e, why)
 	})
 }
+
+// Drop puts the document away, for a reason that leaves nothing to be saved.
+func (d *Document) Drop(why string) { d.m.drop(d.entry, why) }

@@ -73,3 +73,38 @@ func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error
 	s, err := d.kernel.take(ctx, id)
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
+
+// ConnectKernel gives a live connection to the notebook's kernel, of which one is started where there is none. What has
+// become of the kernel is left to be told to the next run.
+func (d *Document) ConnectKernel(ctx context.Context) (*kernel.Conn, error) {
+	return d.kernel.connect(ctx)
+}
+
+// KernelSession finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the
+// kernelspec, if one is named. The ID is "" where the notebook has a kernel without a session.
+func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+	return d.kernel.session(ctx, spec)
+}
+
+// KernelInUse looks for people who have a notebook open, and for runs in it
+// that nobody's session ending may stop. ours counts our own connections to its
+// kernel.
+func (m *Manager) KernelInUse(path string) (ours int, kept string) {
+	for _, r := range m.Runs(path) {
+		if !r.Status().State.Ended() {
+			return 0, "a cell of the notebook is running or waits to be run"
+		}
+	}
+	d := m.hold(path)
+	if d == nil {
+		return 0, ""
+	}
+	defer d.Release()
+	if d.kernel.link.Connected() {
+		ours = 1
+	}
+	if people := d.People(); len(people) > 0 && !m.Apart() {
+		return ours, "somebody has the notebook open: " + people[0].Name
+	}
+	return ours, ""
+}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -153,38 +152,13 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	return read, nil
 }
 
-// readAgain is how long after a look at a file that failed another one is.
-const readAgain = 250 * time.Millisecond
-
 // look asks what there is at a path, once more where the connection broke.
 func (m *Manager) look(ctx context.Context, path string, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
-	err = again(ctx, 2, jupyter.ErrUnreachable, func() error {
+	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
 		c, err = m.cfg.Server.Contents(ctx, path, opt)
 		return err
 	})
 	return c, err
-}
-
-// whole reads a file by a request, again where the server could not read it: it
-// writes a file in its place, and half of it may be there.
-func whole(ctx context.Context, read func() error) error {
-	return again(ctx, 4, jupyter.ErrBadRequest, read)
-}
-
-// again reads a file, so many times at most, as long as it fails for a reason
-// that may pass.
-func again(ctx context.Context, tries int, passing error, read func() error) error {
-	for try := 1; ; try++ {
-		err := read()
-		if !errors.Is(err, passing) || try == tries {
-			return err
-		}
-		select {
-		case <-ctx.Done():
-			return err
-		case <-time.After(readAgain):
-		}
-	}
 }
 
 // fits says what is wrong with a thing of the Contents API's type for a

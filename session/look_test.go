@@ -2,36 +2,23 @@ package session_test
 
 import (
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
-	"net/url"
 	"strings"
 	"sync/atomic"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
-
-// front is a server before s that deals with requests in its own way; next
-// passes them on.
-func front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.ReverseProxy) http.Handler) *jupytertest.Server {
-	t.Helper()
-	target, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	web := httptest.NewServer(handle(httputil.NewSingleHostReverseProxy(target)))
-	t.Cleanup(web.Close)
-	return &jupytertest.Server{URL: web.URL, Token: s.Token, Root: s.Root}
-}
 
 // A connection that breaks under the first look at a file does not fail the
 // call.
 func TestOpenLooksAgain(t *testing.T) {
 	s := jupytertest.Shared(t)
 	var broken atomic.Int32
-	m := manager(t, front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+	m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			if strings.HasPrefix(r.URL.Path, "/api/contents/") && broken.Add(1) == 1 {
 				panic(http.ErrAbortHandler) // the connection is closed without an answer
@@ -39,7 +26,7 @@ func TestOpenLooksAgain(t *testing.T) {
 			next.ServeHTTP(w, r)
 		})
 	}), session.Config{})
-	open(t, m, s.Notebook(t, "x = 1"))
+	sessiontest.Open(t, m, s.Notebook(t, "x = 1"))
 	if broken.Load() < 2 {
 		t.Error("no connection was broken: the test shows nothing")
 	}
@@ -49,7 +36,7 @@ func TestOpenLooksAgain(t *testing.T) {
 func TestCopyReadsAgain(t *testing.T) {
 	s := jupytertest.Shared(t)
 	var unread, uncopied atomic.Int32
-	m := manager(t, front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+	m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
 		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 			content := strings.HasPrefix(r.URL.Path, "/api/contents")
 			if content && r.Method == http.MethodGet && r.URL.Query().Get("content") == "1" && unread.Add(1) == 1 ||
@@ -62,9 +49,9 @@ func TestCopyReadsAgain(t *testing.T) {
 	}), session.Config{})
 	for _, path := range []string{s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".py"), "x = 1")} {
 		to := "copy-of-" + path
-		if _, err := m.Copy(t.Context(), path, to); err != nil {
+		if _, err := files.New(m).Copy(t.Context(), path, to); err != nil {
 			t.Error(err)
-		} else if !fileHas(s, to, "x = 1") {
+		} else if !sessiontest.FileHas(s, to, "x = 1") {
 			t.Errorf("the copy of %s is another", path)
 		}
 	}

@@ -8,12 +8,14 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // pidOf is the process id that a run of forever has printed.
-func pidOf(t *testing.T, r *session.Run) int {
+func pidOf(t *testing.T, r *run.Run) int {
 	t.Helper()
-	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(text(r.Result().Outputs), "stdout:"), "\n;"))
+	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(sessiontest.Text(r.Result().Outputs), "stdout:"), "\n;"))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -24,7 +26,7 @@ func pidOf(t *testing.T, r *session.Run) int {
 // all that waited for that kernel; the next run has a new one and is told so.
 func TestKernelExits(t *testing.T) {
 	s := jupytertest.Shared(t)
-	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
+	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
 	runs, err := d.Run(t.Context(), []string{"c0", "c1"})
 	if err != nil {
 		t.Fatal(err)
@@ -34,22 +36,22 @@ func TestKernelExits(t *testing.T) {
 		t.Fatal(err)
 	}
 	res := wait(t, runs[0])
-	if got := text(res.Outputs); res.State != session.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
+	if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
 		t.Errorf("%s, %q", res.State, got)
 	}
-	for _, r := range []*session.Run{runs[1], other[0]} {
-		if res := wait(t, r); res.State != session.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
-			t.Errorf("what waited: %s, %q, %v", res.State, text(res.Outputs), res.Err)
+	for _, r := range []*run.Run{runs[1], other[0]} {
+		if res := wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
+			t.Errorf("what waited: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
 	}
 	for _, id := range []string{"c0", "c1", "c2"} {
-		eventually(t, id+" is idle", func() bool {
+		sessiontest.Eventually(t, id+" is idle", func() bool {
 			c, _ := d.Notebook().Cell(id)
 			return c.ExecutionState == "idle"
 		})
 	}
-	if res := run(t, d, "c2")[0]; text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "started again: the variables from before are gone") {
-		t.Errorf("the next run: %q, note %q", text(res.Outputs), res.Note)
+	if res := sessiontest.Run(t, d, "c2")[0]; sessiontest.Text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "started again: the variables from before are gone") {
+		t.Errorf("the next run: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
 	}
 }
 
@@ -58,25 +60,25 @@ func TestKernelExits(t *testing.T) {
 func TestKernelDeadOrCulled(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
 		"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, forever, "6*7")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	r := start(t, d, "c0")
 	if err := syscall.Kill(pidOf(t, r), syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
-	if res := wait(t, r); res.State != session.Lost || !strings.Contains(text(res.Outputs), "could not be started again while this cell ran") {
-		t.Errorf("dead: %s, %q", res.State, text(res.Outputs))
+	if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
+		t.Errorf("dead: %s, %q", res.State, sessiontest.Text(res.Outputs))
 	}
 	idle(t, d, "c0")
-	if res := run(t, d, "c1")[0]; res.State != session.Done || text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
-		t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, text(res.Outputs), res.Note, res.Err)
+	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
+		t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
 	}
-	eventually(t, "the server culls the kernel", func() bool {
+	sessiontest.Eventually(t, "the server culls the kernel", func() bool {
 		_, ok, err := m.Kernel(t.Context(), path)
 		return err == nil && !ok
 	})
-	if res := run(t, d, "c1")[0]; res.State != session.Done || text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {
-		t.Errorf("the run after culling: %s, %q, note %q, %v", res.State, text(res.Outputs), res.Note, res.Err)
+	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {
+		t.Errorf("the run after culling: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
 	}
 }

@@ -67,20 +67,17 @@ type Manager struct {
 	wg     sync.WaitGroup
 	wake   chan struct{} // the janitor's: the next expiry may have changed
 
-	mu     sync.Mutex
-	closed bool
-	open   map[string]*entry
-	ended  *lru.Cache[string, Info]
-	runs   *run.Table
-	// analyses are the analysis sessions of all owners.
-	analyses analysisTable
-	owners   kernel.Owners // of the kernels that were started for them
-	servers  *kernel.Servers
-	fixed    *kernel.FixedKernel
-	redact   func(string) string
-	lobby    *lobby.Keeper
-	helper   *helper       // reads files
-	naming   chan struct{} // has one place, taken while a file is given its name
+	mu      sync.Mutex
+	closed  bool
+	open    map[string]*entry
+	ended   *lru.Cache[string, Info]
+	runs    *run.Table
+	owners  kernel.Owners // of kernels without a notebook
+	servers *kernel.Servers
+	fixed   *kernel.FixedKernel
+	redact  func(string) string
+	lobby   *lobby.Keeper
+	closers []func(context.Context) error // of what works on the documents, see OnClose
 	// observers are told of what happens to documents.
 	observers observers
 }
@@ -125,7 +122,6 @@ func newManager(cfg Config) *Manager {
 		open:  make(map[string]*entry),
 		ended: ended,
 
-		naming:  make(chan struct{}, 1),
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
 		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
@@ -135,7 +131,6 @@ func newManager(cfg Config) *Manager {
 		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
 	})
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.helper = newHelper(m)
 	return m
 }
 
@@ -163,6 +158,9 @@ func (m *Manager) Server() *jupyter.Server { return m.cfg.Server }
 // IdleTimeout is how long a document stays open without use.
 func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 
+// Log is where the manager and what works on it log to.
+func (m *Manager) Log() *slog.Logger { return m.log }
+
 // Close leaves all rooms at once, each with a last save, and waits until all
 // that the manager started has ended. The context bounds the goodbyes.
 func (m *Manager) Close(ctx context.Context) error {
@@ -172,22 +170,38 @@ func (m *Manager) Close(ctx context.Context) error {
 	for _, e := range m.open {
 		all = append(all, e)
 	}
+	closers := m.closers
 	m.mu.Unlock()
 
-	var kernels, help error
-	errs := make([]error, len(all))
+	errs := make([]error, len(closers)+len(all))
 	var leaving sync.WaitGroup
-	leaving.Go(func() { kernels = m.analyses.close(ctx) })
-	leaving.Go(func() { help = m.helper.close(ctx) })
+	for i, end := range closers {
+		leaving.Go(func() { errs[i] = end(ctx) })
+	}
 	for i, e := range all {
-		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
+		leaving.Go(func() { errs[len(closers)+i] = m.putAway(ctx, e, "the server was shut down") })
 	}
 	leaving.Wait()
 	m.lobby.Close(ctx)
 	m.cancel()
 	m.wg.Wait()
 	m.runs.Close()
-	return errors.Join(kernels, help, errors.Join(errs...))
+	return errors.Join(errs...)
+}
+
+// OnClose has end called by Close, at the same time as the rooms are left, and waited for: it ends what works on the
+// documents, such as analysis sessions, while they are there still. It is called at once where the manager is closed
+// already.
+func (m *Manager) OnClose(end func(context.Context) error) {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.closers = append(m.closers, end)
+	}
+	m.mu.Unlock()
+	if closed {
+		_ = end(m.ctx) // nothing was begun yet that could fail to end
+	}
 }
 
 // nudge makes the janitor look at the clock again.

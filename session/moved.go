@@ -1,6 +1,8 @@
 package session
 
 import (
+	"errors"
+
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
 )
@@ -45,7 +47,23 @@ const (
 //go:fix inline
 func ExecuteWords() []string { return run.ExecuteWords() }
 
-// Errors that have moved.
+// The errors of what has moved to packages that import this one, which have them under the names of the comments.
+var (
+	ErrNoAnalysis = errors.New("there is no such analysis session")                // analysis.ErrNoSession
+	ErrNoNotebook = errors.New("the analysis session has no notebook")             // analysis.ErrNoNotebook
+	ErrKernelGone = errors.New("the kernel is gone")                               // analysis.ErrKernelGone
+	ErrNoKernel   = errors.New("there is no such kernel")                          // analysis.ErrNoKernel
+	ErrExists     = errors.New("there is something at that path already")          // files.ErrExists
+	ErrNoFolder   = errors.New("no such folder")                                   // files.ErrNoFolder
+	ErrFolder     = errors.New("it is a folder")                                   // files.ErrFolder
+	ErrOtherKind  = errors.New("another kind of document")                         // files.ErrOtherKind
+	ErrNoHelper   = errors.New("the Jupyter server has no kernel for Python")      // helper.ErrNoHelper
+	ErrDirectory  = errors.New("it is a folder")                                   // helper.ErrDirectory
+	ErrOutOfReach = errors.New("the file is out of the kernels' reach")            // helper.ErrOutOfReach
+	ErrReaderDied = errors.New("the process that read the file has ended over it") // helper.ErrReaderDied
+)
+
+// The errors of runs, which are those of package run.
 var (
 	ErrNoAsker        = run.ErrNoAsker
 	ErrNothingLeftOut = run.ErrNothingLeftOut

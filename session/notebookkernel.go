@@ -40,6 +40,15 @@ func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, erro
 	return s.Kernel, started, err
 }
 
+// connect gives a live connection. What has become of the kernel is left to be told to the next run.
+func (k *notebookKernel) connect(ctx context.Context) (*kernel.Conn, error) {
+	conn, news, err := k.link.Connect(ctx)
+	if err == nil {
+		k.link.Say(news)
+	}
+	return conn, err
+}
+
 // Whose is the kernel.
 func (k *notebookKernel) Whose() string { return "the notebook's" }
 

@@ -60,3 +60,31 @@ func (d *Document) changes(c ydoc.Changes) {
 	d.mu.Unlock()
 	d.m.tell(Event{Kind: Changed, Document: d, Changes: c})
 }
+
+// hold pins the document that is open at a path; nil where none is.
+func (m *Manager) hold(p string) *Document {
+	docs := m.HoldUnder(func(open string) bool { return open == p })
+	if len(docs) == 0 {
+		return nil
+	}
+	return docs[0]
+}
+
+// HoldUnder pins the open documents of which the path is wanted: release each of them.
+func (m *Manager) HoldUnder(wanted func(path string) bool) []*Document {
+	m.mu.Lock()
+	var entries []*entry
+	for p, e := range m.open {
+		if e.doc != nil && wanted(p) {
+			entries = append(entries, e)
+		}
+	}
+	m.mu.Unlock()
+	var docs []*Document
+	for _, e := range entries {
+		if m.pin(e) {
+			docs = append(docs, e.doc)
+		}
+	}
+	return docs
+}

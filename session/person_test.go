@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -57,7 +58,7 @@ func personIn(t *testing.T, srv *jupyter.Server, path string) *person {
 		_ = ws.Close()
 		p.wg.Wait()
 	})
-	eventually(t, "the person sees the notebook", func() bool { return p.nb.Len() > 0 })
+	sessiontest.Eventually(t, "the person sees the notebook", func() bool { return p.nb.Len() > 0 })
 	p.nb.OnUpdate(func(u []byte) { p.send(wire.AppendUpdate(nil, u)) })
 	return p
 }

@@ -3,98 +3,22 @@ package session_test
 import (
 	"context"
 	"errors"
-	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"testing"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// patience is how long a test waits for what must come.
-const patience = 2 * time.Minute
-
-func manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
-	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Server = srv
-	m := session.New(cfg)
-	t.Cleanup(func() {
-		ctx, stop := context.WithTimeout(context.Background(), patience)
-		defer stop()
-		if err := m.Close(ctx); err != nil {
-			t.Errorf("close: %v", err)
-		}
-		srv.CloseIdleConnections()
-	})
-	return m
-}
-
-func open(t *testing.T, m *session.Manager, path string) *session.Document {
-	t.Helper()
-	d, err := m.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.Release)
-	return d
-}
-
-func run(t *testing.T, d *session.Document, cells ...string) []session.Result {
-	t.Helper()
-	runs, err := d.Run(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), patience)
-	defer stop()
-	var res []session.Result
-	for _, r := range runs {
-		if err := r.Wait(ctx); err != nil {
-			t.Fatal(err)
-		}
-		res = append(res, r.Result())
-	}
-	return res
-}
-
-func eventually(t *testing.T, what string, ok func() bool) {
-	t.Helper()
-	for end := time.Now().Add(patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
-		if ok() {
-			return
-		}
-	}
-	t.Fatalf("did not happen within %v: %s", patience, what)
-}
-
-func text(outs []ydoc.Output) string {
-	var b strings.Builder
-	for _, o := range outs {
-		switch o["output_type"] {
-		case "stream":
-			fmt.Fprintf(&b, "%s:%s;", o["name"], o["text"])
-		case "error":
-			fmt.Fprintf(&b, "error:%s;", o["ename"])
-		default:
-			data, _ := o["data"].(map[string]any)
-			fmt.Fprintf(&b, "%s:%s;", o["output_type"], data["text/plain"])
-		}
-	}
-	return b.String()
-}
-
 func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	txt := s.Write(t, s.Name(t, ".txt"), "hello")
 	for path, want := range map[string]error{
 		s.Name(t, "-missing.ipynb"): jupyter.ErrNotFound,
@@ -115,32 +39,32 @@ func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
 // the file; the count comes, and the cell is idle afterwards.
 func TestRunWritesWhatTheKernelSays(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6*7", "1/0", "print('never')")
-	d, seen := open(t, m, path), open(t, other, path)
+	d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 
-	res := run(t, d, "c0")
+	res := sessiontest.Run(t, d, "c0")
 	want := "stream"
-	if got := text(res[0].Outputs); got != "stdout:out\n;stderr:err\n;execute_result:42;" {
+	if got := sessiontest.Text(res[0].Outputs); got != "stdout:out\n;stderr:err\n;execute_result:42;" {
 		t.Errorf("outputs %q, want %s", got, want)
 	}
-	if res[0].State != session.Done || res[0].Count == nil || *res[0].Count != 1 {
+	if res[0].State != run.Done || res[0].Count == nil || *res[0].Count != 1 {
 		t.Errorf("state %s, count %v", res[0].State, res[0].Count)
 	}
-	eventually(t, "the other sees the outputs", func() bool {
+	sessiontest.Eventually(t, "the other sees the outputs", func() bool {
 		c, _ := seen.Notebook().Cell("c0")
-		return text(c.Outputs) == text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
+		return sessiontest.Text(c.Outputs) == sessiontest.Text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
 	})
 
 	// The first failure takes the rest of its call with it, and nobody else.
-	res = run(t, d, "c1", "c2")
-	if res[0].State != session.Failed || text(res[0].Outputs) != "error:ZeroDivisionError;" {
-		t.Errorf("1/0: %s, %s", res[0].State, text(res[0].Outputs))
+	res = sessiontest.Run(t, d, "c1", "c2")
+	if res[0].State != run.Failed || sessiontest.Text(res[0].Outputs) != "error:ZeroDivisionError;" {
+		t.Errorf("1/0: %s, %s", res[0].State, sessiontest.Text(res[0].Outputs))
 	}
-	if res[1].State != session.Cancelled || len(res[1].Outputs) != 0 {
-		t.Errorf("the cell behind it: %s, %s", res[1].State, text(res[1].Outputs))
+	if res[1].State != run.Cancelled || len(res[1].Outputs) != 0 {
+		t.Errorf("the cell behind it: %s, %s", res[1].State, sessiontest.Text(res[1].Outputs))
 	}
-	eventually(t, "no cell is left busy", func() bool {
+	sessiontest.Eventually(t, "no cell is left busy", func() bool {
 		for _, c := range seen.Notebook().Cells() {
 			if c.ExecutionState != "idle" {
 				return false
@@ -148,10 +72,10 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 		}
 		return true
 	})
-	if res := run(t, d, "c2"); res[0].State != session.Done {
+	if res := sessiontest.Run(t, d, "c2"); res[0].State != run.Done {
 		t.Errorf("a later run: %s", res[0].State)
 	}
-	eventually(t, "it is on disk", func() bool {
+	sessiontest.Eventually(t, "it is on disk", func() bool {
 		b, err := os.ReadFile(filepath.Join(s.Root, path))
 		return err == nil && strings.Contains(string(b), "ZeroDivisionError") && strings.Contains(string(b), "never")
 	})
@@ -160,19 +84,19 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 // Output is in the room while the cell still runs, and the cell shows as busy.
 func TestOutputIsLive(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "import pathlib, time\nprint('one', flush=True)\nwhile not pathlib.Path('"+s.Name(t, ".go")+"').exists(): time.sleep(0.01)\nprint('two')")
-	d, seen := open(t, m, path), open(t, other, path)
+	d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 	runs, err := d.Run(t.Context(), []string{"c0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the first line is there while the cell runs", func() bool {
+	sessiontest.Eventually(t, "the first line is there while the cell runs", func() bool {
 		c, _ := seen.Notebook().Cell("c0")
-		return text(c.Outputs) == "stdout:one\n;" && c.ExecutionState == "running" && c.ExecutionCount == nil
+		return sessiontest.Text(c.Outputs) == "stdout:one\n;" && c.ExecutionState == "running" && c.ExecutionCount == nil
 	})
-	if st := runs[0].Result(); st.State != session.Running || text(st.Outputs) != "stdout:one\n;" {
-		t.Errorf("so far: %s, %q", st.State, text(st.Outputs))
+	if st := runs[0].Result(); st.State != run.Running || sessiontest.Text(st.Outputs) != "stdout:one\n;" {
+		t.Errorf("so far: %s, %q", st.State, sessiontest.Text(st.Outputs))
 	}
 	if err := runs[0].Cancel(t.Context()); err != nil {
 		t.Fatal(err)
@@ -180,7 +104,7 @@ func TestOutputIsLive(t *testing.T) {
 	if err := runs[0].Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if st := runs[0].Result().State; st != session.Interrupted {
+	if st := runs[0].Result().State; st != run.Interrupted {
 		t.Errorf("state %s, want interrupted", st)
 	}
 }
@@ -188,14 +112,14 @@ func TestOutputIsLive(t *testing.T) {
 // The kernel of the notebook's Jupyter session is the one that is used.
 func TestKernelIsShared(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "shared = 42", "print(shared)")
 	if _, ok, err := m.Kernel(t.Context(), path); ok || err != nil {
 		t.Fatalf("a kernel before any run: %v, %v", ok, err)
 	}
-	run(t, open(t, m, path), "c0")
-	res := run(t, open(t, other, path), "c1")
-	if got := text(res[0].Outputs); got != "stdout:42\n;" {
+	sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
+	res := sessiontest.Run(t, sessiontest.Open(t, other, path), "c1")
+	if got := sessiontest.Text(res[0].Outputs); got != "stdout:42\n;" {
 		t.Errorf("the other's kernel says %q", got)
 	}
 	k, ok, err := m.Kernel(t.Context(), "/"+path)
@@ -206,8 +130,8 @@ func TestKernelIsShared(t *testing.T) {
 
 func TestRunRefusesBadCells(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
-	d := open(t, m, s.Notebook(t, "1"))
+	m := sessiontest.Manager(t, s, session.Config{})
+	d := sessiontest.Open(t, m, s.Notebook(t, "1"))
 	if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 		_, err := e.Insert(0, ydoc.NewCell{ID: "md", Type: "markdown", Source: "# T"})
 		return err
@@ -228,27 +152,27 @@ func TestRunRefusesBadCells(t *testing.T) {
 // A deleted cell's run goes on and keeps its outputs.
 func TestCellDeletedWhileItRuns(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
-	d := open(t, m, s.Notebook(t, "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')", "2"))
+	m := sessiontest.Manager(t, s, session.Config{})
+	d := sessiontest.Open(t, m, s.Notebook(t, "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')", "2"))
 	runs, err := d.Run(t.Context(), []string{"c0"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it runs", func() bool { return text(runs[0].Result().Outputs) != "" })
+	sessiontest.Eventually(t, "it runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
 	if err := d.Edit(t.Context(), "delete", func(e *ydoc.Editor) error { return e.Delete("c0") }); err != nil {
 		t.Fatal(err)
 	}
 	if err := runs[0].Wait(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if r := runs[0].Result(); r.State != session.Done || text(r.Outputs) != "stdout:a\nb\n;" {
-		t.Errorf("%s, %q", r.State, text(r.Outputs))
+	if r := runs[0].Result(); r.State != run.Done || sessiontest.Text(r.Outputs) != "stdout:a\nb\n;" {
+		t.Errorf("%s, %q", r.State, sessiontest.Text(r.Outputs))
 	}
 }
 
 func TestEndSavesAndLeaves(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
 	d, err := m.Open(t.Context(), path)
 	if err != nil {

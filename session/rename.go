@@ -99,3 +99,23 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		d.kernel.moved(ctx, old, path)
 	}
 }
+
+// Follows waits until the document is no longer at or under a path.
+func (d *Document) Follows(ctx context.Context, from string) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lv := d.current()
+		lv.server.findPath(ctx, d, lv)
+		if !jupyter.Under(d.Path(), from) {
+			return true
+		}
+		select {
+		case <-ctx.Done():
+			return false
+		case <-d.ctx.Done():
+			return true // it has ended, for whatever reason
+		case <-tick.C:
+		}
+	}
+}

@@ -200,12 +200,11 @@ func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.Ker
 func (d *Document) languageInfo(ctx context.Context) map[string]any {
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, news, err := d.kernel.link.Connect(ctx)
+	conn, err := d.kernel.connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil
 	}
-	d.kernel.link.Say(news) // it is meant for the next run
 	info, err := conn.LanguageInfo(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)

@@ -9,22 +9,24 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // start begins to run a cell and waits until it has printed something.
-func start(t *testing.T, d *session.Document, cell string) *session.Run {
+func start(t *testing.T, d *session.Document, cell string) *run.Run {
 	t.Helper()
 	runs, err := d.Run(t.Context(), []string{cell})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "cell "+cell+" runs", func() bool { return text(runs[0].Result().Outputs) != "" })
+	sessiontest.Eventually(t, "cell "+cell+" runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
 	return runs[0]
 }
 
-func wait(t *testing.T, r *session.Run) session.Result {
+func wait(t *testing.T, r *run.Run) run.Result {
 	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), patience)
+	ctx, stop := context.WithTimeout(t.Context(), sessiontest.Patience)
 	defer stop()
 	if err := r.Wait(ctx); err != nil {
 		t.Fatal(err)
@@ -46,24 +48,24 @@ const forever = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300
 // put out stays, and the next run says that the variables are gone.
 func TestKernelKilled(t *testing.T) {
 	s := jupytertest.Shared(t)
-	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
+	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
 	r := start(t, d, "c0")
 	pid := pidOf(t, r)
 	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
 		t.Fatal(err)
 	}
 	res := wait(t, r)
-	if got := text(res.Outputs); res.State != session.Lost || !strings.HasPrefix(got, "stdout:"+strconv.Itoa(pid)) || !strings.Contains(got, "process ended") {
+	if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:"+strconv.Itoa(pid)) || !strings.Contains(got, "process ended") {
 		t.Errorf("killed: %s, %q", res.State, got)
 	}
 	idle(t, d, "c0")
-	if c, _ := d.Notebook().Cell("c0"); text(c.Outputs) != text(res.Outputs) {
-		t.Errorf("the cell says %q, the run %q", text(c.Outputs), text(res.Outputs))
+	if c, _ := d.Notebook().Cell("c0"); sessiontest.Text(c.Outputs) != sessiontest.Text(res.Outputs) {
+		t.Errorf("the cell says %q, the run %q", sessiontest.Text(c.Outputs), sessiontest.Text(res.Outputs))
 	}
-	if res := run(t, d, "c1")[0]; res.State != session.Done || text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "started again") {
-		t.Errorf("the next run: %s, %s, note %q, %v", res.State, text(res.Outputs), res.Note, res.Err)
+	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "started again") {
+		t.Errorf("the next run: %s, %s, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
 	}
-	if res := run(t, d, "c2")[0]; res.State != session.Done || res.Note != "" {
+	if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done || res.Note != "" {
 		t.Errorf("the one after it: %s, note %q", res.State, res.Note)
 	}
 }
@@ -72,9 +74,9 @@ func TestKernelKilled(t *testing.T) {
 // that is restarted between two runs.
 func TestKernelShutDownAndRestarted(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, forever, "1")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	r := start(t, d, "c0")
 	kernel := func() string {
 		k, ok, err := m.Kernel(t.Context(), path)
@@ -95,11 +97,11 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 			}
 		}
 	}
-	if res := wait(t, r); res.State != session.Lost || !strings.Contains(text(res.Outputs), "shut down while this cell ran") {
-		t.Errorf("shut down: %s, %q", res.State, text(res.Outputs))
+	if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down while this cell ran") {
+		t.Errorf("shut down: %s, %q", res.State, sessiontest.Text(res.Outputs))
 	}
 	idle(t, d, "c0")
-	if res := run(t, d, "c1")[0]; res.State != session.Done || !strings.Contains(res.Note, "had been shut down") {
+	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || !strings.Contains(res.Note, "had been shut down") {
 		t.Errorf("the next run: %s, note %q, %v", res.State, res.Note, res.Err)
 	}
 	second := kernel()
@@ -109,10 +111,10 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 	if _, err := m.Server().Restart(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "a run says that the kernel was restarted", func() bool {
-		return strings.Contains(run(t, d, "c1")[0].Note, "was restarted since")
+	sessiontest.Eventually(t, "a run says that the kernel was restarted", func() bool {
+		return strings.Contains(sessiontest.Run(t, d, "c1")[0].Note, "was restarted since")
 	})
-	if res := run(t, d, "c1")[0]; res.Note != "" {
+	if res := sessiontest.Run(t, d, "c1")[0]; res.Note != "" {
 		t.Errorf("said twice: %q", res.Note)
 	}
 }
@@ -120,23 +122,23 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 // A cancelled run that waits is taken back, and its document is free to go.
 func TestCancelWaitingRun(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, forever, "1")
-	d := open(t, m, path)
+	d := sessiontest.Open(t, m, path)
 	first := start(t, d, "c0")
 	second, err := d.Run(t.Context(), []string{"c1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	for _, r := range []*session.Run{second[0], first} {
+	for _, r := range []*run.Run{second[0], first} {
 		if err := r.Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
 	}
-	if st := wait(t, second[0]).State; st != session.Cancelled {
+	if st := wait(t, second[0]).State; st != run.Cancelled {
 		t.Errorf("the waiting run: %s", st)
 	}
-	if st := wait(t, first).State; st != session.Interrupted {
+	if st := wait(t, first).State; st != run.Interrupted {
 		t.Errorf("the running one: %s", st)
 	}
 	idle(t, d, "c1")
@@ -153,24 +155,24 @@ func TestCancelWaitingRun(t *testing.T) {
 // that alone.
 func TestCancelBehindAnother(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{})
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 	gate := s.Name(t, ".gate")
 	path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.06)\nprint('b')", forever)
-	d, theirs := open(t, m, path), open(t, other, path)
+	d, theirs := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 	first := start(t, theirs, "c0")
 	runs, err := d.Run(t.Context(), []string{"c1"})
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "it waits", func() bool { return runs[0].Result().State == session.Running })
+	sessiontest.Eventually(t, "it waits", func() bool { return runs[0].Result().State == run.Running })
 	if err := runs[0].Cancel(t.Context()); err != nil {
 		t.Fatal(err)
 	}
 	s.Write(t, gate, "")
-	if res := wait(t, first); res.State != session.Done || text(res.Outputs) != "stdout:a\nb\n;" {
-		t.Errorf("the other's: %s, %q", res.State, text(res.Outputs))
+	if res := wait(t, first); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:a\nb\n;" {
+		t.Errorf("the other's: %s, %q", res.State, sessiontest.Text(res.Outputs))
 	}
-	if st := wait(t, runs[0]).State; st != session.Interrupted && st != session.Cancelled {
+	if st := wait(t, runs[0]).State; st != run.Interrupted && st != run.Cancelled {
 		t.Errorf("ours: %s", st)
 	}
 }
@@ -181,18 +183,18 @@ func TestFloods(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000"))
 	flood := "import sys\nfor i in range(100):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\nprint('the end')"
 	burst := "import sys\nfor i in range(20):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()"
-	d := open(t, manager(t, s, session.Config{}), s.Notebook(t, flood))
+	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, flood))
 	runs, err := d.Run(t.Context(), []string{"c0"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	res := wait(t, runs[0])
 	c, _ := d.Notebook().Cell("c0")
-	cell := text(c.Outputs)
-	if res.State != session.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "get_run with run_id") {
+	cell := sessiontest.Text(c.Outputs)
+	if res.State != run.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "get_run with run_id") {
 		t.Errorf("flood: %s, %d bytes in the cell, ending in %q", res.State, len(cell), cell[max(0, len(cell)-300):])
 	}
-	if got := text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {
+	if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {
 		t.Errorf("the run remembers %q, %d bytes left out", got[max(0, len(got)-300):], res.Omitted)
 	}
 	// What the cell lacks is all there, to its end.
@@ -207,9 +209,9 @@ func TestFloods(t *testing.T) {
 		t.Errorf("it ends in %q, %v", last, err)
 	}
 	s = jupytertest.Shared(t) // with Jupyter's own limits
-	d = open(t, manager(t, s, session.Config{}), s.Notebook(t, burst))
-	res = run(t, d, "c0")[0]
-	if got := text(res.Outputs); !res.Dropped || strings.Count(got, "iopub_data_rate_limit") != 1 || strings.Contains(got, "IOPub data rate exceeded") {
+	d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, burst))
+	res = sessiontest.Run(t, d, "c0")[0]
+	if got := sessiontest.Text(res.Outputs); !res.Dropped || strings.Count(got, "iopub_data_rate_limit") != 1 || strings.Contains(got, "IOPub data rate exceeded") {
 		t.Errorf("burst: dropped %v, %d bytes, ending in %q", res.Dropped, len(got), got[max(0, len(got)-500):])
 	}
 }

@@ -94,6 +94,18 @@ func (d *Document) holdSaves(ctx context.Context) bool {
 	}
 }
 
+// SaveAndHold saves the document, where people have not switched that off, and keeps it from being saved again until
+// release is called.
+func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) {
+	if !d.holdSaves(ctx) {
+		return nil, ctx.Err()
+	}
+	if !d.current().room.AutosaveOff() {
+		d.save(ctx)
+	}
+	return d.releaseSaves, nil
+}
+
 func (d *Document) releaseSaves() { <-d.saving }
 
 // yield returns when nobody uses the document, and after saveYield anyway.

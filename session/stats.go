@@ -10,7 +10,7 @@ type Stats struct {
 	Runs map[run.State]int
 	// RunBytes is what the outputs of ended runs take.
 	RunBytes int
-	// Analyses are the analysis sessions of all owners.
+	// Analyses are the analysis sessions of all owners; whoever has them counts them in.
 	Analyses int
 	// Kernels are those that were started here and are somebody's alone: of analysis sessions without a notebook, and the
 	// one in which files are read.
@@ -33,9 +33,6 @@ func (m *Manager) Stats() Stats {
 		s.Runs[r.Status().State]++
 	}
 	s.RunBytes = m.runs.Bytes()
-	m.analyses.mu.Lock()
-	s.Analyses = len(m.analyses.byID)
-	m.analyses.mu.Unlock()
 	s.Kernels = m.owners.Len()
 	return s
 }

@@ -31,6 +31,22 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	})
 }
 
+// RewriteText is EditText that also tells what the text was, and at which
+// revision, right after the edit: before anything of others came in behind it.
+func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
+	err = d.edit(ctx, name, func(lv *live) error {
+		if lv.text == nil {
+			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+		}
+		if err := lv.text.Edit(name, fn); err != nil {
+			return err
+		}
+		text, rev = lv.text.Read()
+		return nil
+	})
+	return text, rev, err
+}
+
 // PointText shows the agent's caret in a text document, at an offset in UTF-16
 // code units; past the end counts as the end.
 func (d *Document) PointText(offset int) {
@@ -56,7 +72,7 @@ func (m *Manager) IsOpen(path string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := range m.open {
-		if under(p, path) {
+		if jupyter.Under(p, path) {
 			return true
 		}
 	}

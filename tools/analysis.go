@@ -33,7 +33,7 @@ func sessionIDSchema() schema {
 }
 
 // analysis finds a session of the call's client.
-func (d *deps) analysis(ctx context.Context, id string) (*session.Analysis, error) {
+func (d *deps) analysis(ctx context.Context, id string) (*Analysis, error) {
 	a, err := d.manager.Analysis(clientOf(ctx), id)
 	return a, analysisError(err)
 }
@@ -52,7 +52,7 @@ func analysisError(err error) error {
 }
 
 // sessionNotebook finds a session of the caller's and opens its notebook, nil where it has none.
-func (d *deps) sessionNotebook(ctx context.Context, id string) (*session.Analysis, *session.Document, error) {
+func (d *deps) sessionNotebook(ctx context.Context, id string) (*Analysis, *session.Document, error) {
 	a, err := d.analysis(ctx, id)
 	if err != nil {
 		return nil, nil, err
@@ -79,7 +79,7 @@ type sessionInfo struct {
 	CreatedAt string `json:"created_at"`
 }
 
-func infoOf(ctx context.Context, a *session.Analysis) sessionInfo {
+func infoOf(ctx context.Context, a *Analysis) sessionInfo {
 	status := a.Status(ctx) // first: it finds out what has changed
 	return sessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: stamp(a.Created())}
 }
@@ -116,7 +116,7 @@ func sessionCreate(d *deps) tool {
 		),
 		output: object("", infoProperties()...),
 		handle: typed(func(ctx context.Context, args createSessionArgs) (*answer, error) {
-			opt := session.AnalysisOptions{Name: args.Name, KernelName: args.KernelName}
+			opt := AnalysisOptions{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
 				var err error
 				if opt.NotebookPath, err = notebookArg("notebook_path", args.Path); err != nil {

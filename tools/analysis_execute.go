@@ -208,7 +208,7 @@ func executeCell(d *deps) tool {
 }
 
 // runCell runs a cell for a session, and answers.
-func (d *deps) runCell(ctx context.Context, a *session.Analysis, doc *session.Document, cell string, opt codeOptions) (*answer, error) {
+func (d *deps) runCell(ctx context.Context, a *Analysis, doc *session.Document, cell string, opt codeOptions) (*answer, error) {
 	runs, err := doc.RunWith(ctx, []string{cell}, cellRun(ctx, a))
 	if err != nil {
 		return nil, err
@@ -217,12 +217,12 @@ func (d *deps) runCell(ctx context.Context, a *session.Analysis, doc *session.Do
 }
 
 // cellRun is how a session's cells are run.
-func cellRun(ctx context.Context, a *session.Analysis) session.RunOptions {
+func cellRun(ctx context.Context, a *Analysis) session.RunOptions {
 	return session.RunOptions{Ask: asker(ctx), Session: a.ID(), Owner: clientOf(ctx)}
 }
 
 // answerCell waits for the run of a session's cell, and answers.
-func (d *deps) answerCell(ctx context.Context, a *session.Analysis, doc *session.Document, r *session.Run, opt codeOptions) (*answer, error) {
+func (d *deps) answerCell(ctx context.Context, a *Analysis, doc *session.Document, r *session.Run, opt codeOptions) (*answer, error) {
 	return d.answerCode(ctx, r, doc, opt, func(count *int) images.Origin {
 		from := d.ofRun(ctx, r, count)
 		if c, ok := doc.Notebook().Cell(r.CellID); ok {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/inspect"
 )
 
@@ -17,11 +16,11 @@ const (
 	codeLanguage = "language_not_supported"
 )
 
-var _ inspect.PayloadKernel = (*session.Analysis)(nil) // which R needs
+var _ inspect.PayloadKernel = (*Analysis)(nil) // which R needs
 
 // inspecting finds the session and gives the error of looking into its kernel a code. Two looks at one kernel would
 // find it busy, so they take turns.
-func (d *deps) inspecting(ctx context.Context, id string, look func(*session.Analysis) error) error {
+func (d *deps) inspecting(ctx context.Context, id string, look func(*Analysis) error) error {
 	a, err := d.analysis(ctx, id)
 	if err != nil {
 		return err
@@ -134,7 +133,7 @@ func getVariables(d *deps) tool {
 		),
 		handle: typed(func(ctx context.Context, args getVariablesArgs) (*answer, error) {
 			out := inspect.Listing{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *Analysis) (err error) {
 				out, err = inspect.Variables(ctx, a, inspect.ListOptions{Offset: args.Offset, Limit: args.Limit, Everything: args.All})
 				return err
 			})
@@ -179,7 +178,7 @@ func getVariable(d *deps) tool {
 		)...),
 		handle: typed(func(ctx context.Context, args getVariableArgs) (*answer, error) {
 			out := inspect.Detail{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *Analysis) (err error) {
 				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options()})
 				return err
 			})
@@ -213,7 +212,7 @@ func getDataFrameInfo(d *deps) tool {
 		}, tableProperties()...)...),
 		handle: typed(func(ctx context.Context, args getDataFrameArgs) (*answer, error) {
 			out := inspect.Frame{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *Analysis) (err error) {
 				out, err = inspect.DataFrame(ctx, a, args.Name, args.options())
 				return err
 			})

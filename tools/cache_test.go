@@ -22,7 +22,7 @@ func TestCacheHints(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s, err := New(Config{Manager: m})
+	s, err := New(Config{Manager: NewWork(m)})
 	if err != nil {
 		t.Fatal(err)
 	}

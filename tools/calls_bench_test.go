@@ -42,7 +42,7 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 		b.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv})
-	mcpServer, err := New(Config{Manager: m, Version: "bench"})
+	mcpServer, err := New(Config{Manager: NewWork(m), Version: "bench"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -112,7 +112,7 @@ func (args notebookCreateArgs) notebook() (notebookFile, error) {
 }
 
 // kernelName is the kernelspec of the session's kernel, "" where it is not known.
-func (d *deps) kernelName(ctx context.Context, a *session.Analysis) string {
+func (d *deps) kernelName(ctx context.Context, a *Analysis) string {
 	k, err := d.manager.KernelServer().Kernel(ctx, a.KernelID())
 	if err != nil {
 		return "" // then it is the server's default

@@ -20,7 +20,7 @@ const DefaultProject = "project.yaml"
 // A projectFile reads project.yaml through the Jupyter server, and again only when it has changed. It is safe for
 // concurrent use.
 type projectFile struct {
-	manager *session.Manager
+	manager *Work
 	path    string
 
 	mu   sync.Mutex

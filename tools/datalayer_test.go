@@ -235,7 +235,7 @@ func TestConnectToJupyter(t *testing.T) {
 	}
 	m := session.New(session.Config{Server: srv})
 	defer m.Close(t.Context())
-	away := r.connect(Config{Manager: m, Version: "test", Toolsets: []string{toolsetToday}})
+	away := r.connect(Config{Manager: NewWork(m), Version: "test", Toolsets: []string{toolsetToday}})
 	defer away.Close()
 	if res := r.callAs(away, "connect_to_jupyter", dict{"jupyter_url": "http://127.0.0.1:9"}); !res.IsError || !strings.Contains(messageOf(res), "failed to connect") {
 		t.Error(messageOf(res))

@@ -19,7 +19,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv, Execute: session.ExecuteServer})
-	client := r.connect(Config{Manager: m, Version: "test", Logger: slog.New(slog.DiscardHandler)})
+	client := r.connect(Config{Manager: NewWork(m), Version: "test", Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)

@@ -30,7 +30,7 @@ func TestToolsAreListedInOneOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(Config{Manager: m, Version: "test", Toolsets: names})
+		s, err := New(Config{Manager: NewWork(m), Version: "test", Toolsets: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -203,7 +203,7 @@ func (d *deps) currentNotebook(ctx context.Context) (ownedNotebook, bool) {
 }
 
 // workIn notes that the client of ctx works in an analysis session's notebook.
-func (d *deps) workIn(ctx context.Context, a *session.Analysis) {
+func (d *deps) workIn(ctx context.Context, a *Analysis) {
 	for _, doc := range d.manager.Notebooks() {
 		if doc.Path() == a.NotebookPath() {
 			d.visits.note(ctx, doc, false)

@@ -27,7 +27,7 @@ type rig struct {
 	t       *testing.T
 	server  *jupytertest.Server
 	srv     *jupyter.Server
-	manager *session.Manager
+	manager *Work
 	client  *client.Client
 	record  *activity.Store // of what the clients do
 	who     *Client         // that all calls come from; nil where each MCP client is one
@@ -43,7 +43,7 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := session.New(session.Config{Server: srv, Logger: log})
+	m := NewWork(session.New(session.Config{Server: srv, Logger: log}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)

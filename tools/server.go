@@ -12,7 +12,6 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/santhosh-tekuri/jsonschema/v6"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 )
@@ -20,7 +19,7 @@ import (
 // Config says what the MCP server offers and on what.
 type Config struct {
 	// Manager does the work. The caller closes it after the MCP server has stopped.
-	Manager *session.Manager
+	Manager *Work
 	// Version is this program's version, told to clients.
 	Version string
 	// Toolsets are the names of those that are on, as [ParseToolsets] returns them; none stands for the default.
@@ -58,7 +57,7 @@ const listTTL = 300_000
 
 // deps are what the tools work with.
 type deps struct {
-	manager *session.Manager
+	manager *Work
 	seen    *seen
 	gallery *gallery
 	looks   turns // into a kernel, by its id

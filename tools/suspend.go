@@ -32,7 +32,7 @@ const (
 
 // suspended are the calls that can be continued, by their state.
 type suspended struct {
-	manager *session.Manager
+	manager *Work
 	log     *slog.Logger
 
 	mu    sync.Mutex

@@ -89,7 +89,7 @@ func TestContinuedCall(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s := &suspended{manager: m, log: slog.New(slog.DiscardHandler)}
+	s := &suspended{manager: NewWork(m), log: slog.New(slog.DiscardHandler)}
 	began := 0
 	asking := tool{name: "asking", handle: func(ctx context.Context, _ mcp.CallToolRequest) (*answer, error) {
 		began++

@@ -77,15 +77,15 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			return err
 		}
 	}
-	manager := session.New(session.Config{
+	manager := tools.NewWork(session.New(session.Config{
 		Server: srv, Kernels: kernels, FixedKernel: session.FixedKernel{Path: set.servers.notebook, ID: set.servers.kernelID},
 		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
-	})
+	}))
 	clients, pictures := &tools.Clients{}, images.NewStore(set.imageCache)
 	var figures *serve.Metrics
 	var observe func(tool, outcome string, took time.Duration)
 	if set.http.metrics {
-		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: manager.Stats, Images: pictures.Held})
+		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: manager.AnalysisSessions.Stats, Images: pictures.Held})
 		observe = figures.Observe
 	}
 	mcp, err := tools.New(tools.Config{

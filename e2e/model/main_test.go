@@ -54,7 +54,7 @@ func newCaller(t *testing.T) *caller {
 		t.Fatal(err)
 	}
 	manager := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Manager: manager, Version: "test"})
+	mcpServer, err := tools.New(tools.Config{Manager: tools.NewWork(manager), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

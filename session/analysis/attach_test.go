@@ -1,4 +1,4 @@
-package session_test
+package analysis_test
 
 import (
 	"errors"
@@ -6,13 +6,17 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // Code runs in a notebook's kernel and shows in no cell; the session for it goes with the kernel.
 func TestAttachKernel(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
-	d := open(t, m, s.Notebook(t, "x = 6"))
+	m := sessiontest.Manager(t, s, session.Config{})
+	table := analysis.New(m)
+	d := sessiontest.Open(t, m, s.Notebook(t, "x = 6"))
 	k, err := d.StartKernel(t.Context())
 	if err != nil {
 		t.Fatal(err)
@@ -23,11 +27,11 @@ func TestAttachKernel(t *testing.T) {
 	if taken, err := d.TakeKernel(t.Context(), "none"); err != nil || taken.ID != k.ID {
 		t.Errorf("the notebook's kernel is exchanged: %+v, %v", taken, err)
 	}
-	a, err := m.AttachKernel(t.Context(), "ada", k.ID)
+	a, err := table.Attach(t.Context(), "ada", k.ID)
 	if err != nil {
 		t.Fatal(err)
 	}
-	if again, err := m.AttachKernel(t.Context(), "ada", k.ID); err != nil || again != a {
+	if again, err := table.Attach(t.Context(), "ada", k.ID); err != nil || again != a {
 		t.Errorf("%v, %v", again, err)
 	}
 	runs, err := d.Run(t.Context(), []string{d.Notebook().Cells()[0].ID})
@@ -35,7 +39,7 @@ func TestAttachKernel(t *testing.T) {
 		t.Fatal(err)
 	}
 	result(t, runs[0])
-	if res := result(t, runIn(t, a, "x * 7")); res.State != session.Done || text(res.Outputs) != "execute_result:42;" {
+	if res := result(t, runIn(t, a, "x * 7")); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
 		t.Errorf("%+v", res)
 	}
 	if n := d.Notebook().Len(); n != 1 {
@@ -43,31 +47,31 @@ func TestAttachKernel(t *testing.T) {
 	}
 
 	// Another notebook takes the same kernel, and another owner has a session of its own for it.
-	other := open(t, m, s.Notebook(t, "print(x)"))
+	other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
 	if taken, err := other.TakeKernel(t.Context(), k.ID); err != nil || taken.ID != k.ID {
 		t.Errorf("%+v, %v", taken, err)
 	}
 	if runs, err = other.Run(t.Context(), []string{other.Notebook().Cells()[0].ID}); err != nil {
 		t.Fatal(err)
 	}
-	if res := result(t, runs[0]); text(res.Outputs) != "stdout:6\n;" {
+	if res := result(t, runs[0]); sessiontest.Text(res.Outputs) != "stdout:6\n;" {
 		t.Errorf("%+v", res)
 	}
-	if b, err := m.AttachKernel(t.Context(), "bob", k.ID); err != nil || b == a {
+	if b, err := table.Attach(t.Context(), "bob", k.ID); err != nil || b == a {
 		t.Errorf("%v, %v", b, err)
 	}
 
 	// A kernel that was started for one owner alone is no other's.
-	own := analysis(t, m, session.AnalysisOptions{})
-	if _, err := m.AttachKernel(t.Context(), "bob", own.KernelID()); !errors.Is(err, session.ErrNoKernel) {
+	own := create(t, table, analysis.Options{})
+	if _, err := table.Attach(t.Context(), "bob", own.KernelID()); !errors.Is(err, analysis.ErrNoKernel) {
 		t.Errorf("%v", err)
 	}
-	if got, err := m.AttachKernel(t.Context(), "ada", own.KernelID()); err != nil || got != own {
+	if got, err := table.Attach(t.Context(), "ada", own.KernelID()); err != nil || got != own {
 		t.Errorf("%v, %v", got, err)
 	}
 
 	// With the kernel goes what is attached to it; a session's end leaves the kernel.
-	if err := m.EndOwner(t.Context(), "bob"); err != nil {
+	if err := table.EndOwner(t.Context(), "bob"); err != nil {
 		t.Errorf("%v", err)
 	}
 	if _, err := m.Server().Kernel(t.Context(), k.ID); err != nil {
@@ -76,10 +80,10 @@ func TestAttachKernel(t *testing.T) {
 	if err := m.Server().ShutdownKernel(t.Context(), k.ID); err != nil {
 		t.Fatal(err)
 	}
-	if _, err := m.AttachKernel(t.Context(), "ada", k.ID); !errors.Is(err, session.ErrNoKernel) {
+	if _, err := table.Attach(t.Context(), "ada", k.ID); !errors.Is(err, analysis.ErrNoKernel) {
 		t.Errorf("%v", err)
 	}
-	if _, err := m.Analysis("ada", a.ID()); !errors.Is(err, session.ErrNoAnalysis) {
+	if _, err := table.Get("ada", a.ID()); !errors.Is(err, analysis.ErrNoSession) {
 		t.Errorf("what was attached is still there: %v", err)
 	}
 }

@@ -1,4 +1,4 @@
-package session
+package analysis
 
 import (
 	"context"
@@ -8,19 +8,27 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// ErrNoAnalysis says that the caller has no analysis session of that id.
-var ErrNoAnalysis = errors.New("there is no such analysis session")
+// ErrNoSession says that the caller has no analysis session of that id.
+var ErrNoSession = session.ErrNoAnalysis
 
 // ErrNoNotebook says that an analysis session has no notebook.
-var ErrNoNotebook = errors.New("the analysis session has no notebook")
+var ErrNoNotebook = session.ErrNoNotebook
 
 // ErrKernelGone says that a session's kernel, which was not started for it, is
 // no longer there.
-var ErrKernelGone = errors.New("the kernel is gone")
+var ErrKernelGone = session.ErrKernelGone
+
+// ErrNoKernel says that no kernel of that id is running, or none that is the
+// caller's to use.
+var ErrNoKernel = session.ErrNoKernel
+
+// interruptTimeout bounds the interrupt of code that was evaluated for somebody who has gone.
+const interruptTimeout = time.Second
 
 // readyTimeout bounds the wait for a new session's kernel to start up.
 const readyTimeout = 30 * time.Second
@@ -28,18 +36,18 @@ const readyTimeout = 30 * time.Second
 // readyEvery is the pause between two looks at one that starts up.
 const readyEvery = 20 * time.Millisecond
 
-// AnalysisOptions say what an analysis session is to have.
-type AnalysisOptions struct {
+// Options say what an analysis session is to have.
+type Options struct {
 	Name         string // for people; may be empty
 	NotebookPath string // of a notebook that is there; "" for a kernel alone
 	KernelName   string // the kernelspec; "" for the notebook's own or the server's default
 }
 
-// Analysis is a kernel to work with, and a notebook if one was named: then it
+// Session is an analysis session: a kernel to work with, and a notebook if one was named: then it
 // is the notebook's kernel, which open tabs have too. It belongs to the owner
 // that made it, and is safe for concurrent use.
-type Analysis struct {
-	m       *Manager
+type Session struct {
+	t       *Table
 	id      string
 	owner   string
 	name    string
@@ -58,41 +66,48 @@ type Analysis struct {
 	started  string // the id of the kernel that was started for the session; "" for none
 	users    int
 	last     time.Time // of the last use
-	ended    AnalysisEnd
+	ended    End
 }
 
-// AnalysisEnd says what became of a session's kernel when the session ended.
-type AnalysisEnd struct {
+// KernelName is the kernelspec of the session's kernel, as it was last seen.
+func (a *Session) KernelName() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spec
+}
+
+// End says what became of a session's kernel when the session ended.
+type End struct {
 	KernelEnded bool   // it was shut down
 	Kept        string // why it was not: "a person has the notebook open"
 }
 
 // ID names the session.
-func (a *Analysis) ID() string { return a.id }
+func (a *Session) ID() string { return a.id }
 
 // Name is what the session was called, "" for nothing.
-func (a *Analysis) Name() string { return a.name }
+func (a *Session) Name() string { return a.name }
 
 // Created is when the session was made.
-func (a *Analysis) Created() time.Time { return a.created }
+func (a *Session) Created() time.Time { return a.created }
 
 // KernelID is the session's kernel, as it was last seen: a notebook can be
 // given another one.
-func (a *Analysis) KernelID() string {
+func (a *Session) KernelID() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.kernelID
 }
 
 // NotebookPath is the session's notebook, as it was last seen, "" for none.
-func (a *Analysis) NotebookPath() string {
+func (a *Session) NotebookPath() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.path
 }
 
 // End says what became of the kernel of a session that has ended.
-func (a *Analysis) End() AnalysisEnd {
+func (a *Session) End() End {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ended
@@ -101,12 +116,12 @@ func (a *Analysis) End() AnalysisEnd {
 // Status asks the server for the state of the session's kernel: "idle",
 // "busy", "starting" and so on, "dead" where it is gone, "unknown" where the
 // server does not answer.
-func (a *Analysis) Status(ctx context.Context) string {
+func (a *Session) Status(ctx context.Context) string {
 	if path := a.NotebookPath(); path != "" {
-		k, ok, err := a.m.Kernel(ctx, path)
+		k, ok, err := a.t.m.Kernel(ctx, path)
 		if err == nil && !ok {
 			if path, ok = a.follow(ctx); ok {
-				k, ok, err = a.m.Kernel(ctx, path)
+				k, ok, err = a.t.m.Kernel(ctx, path)
 			}
 		}
 		switch {
@@ -118,7 +133,7 @@ func (a *Analysis) Status(ctx context.Context) string {
 		a.sawKernel(k.ID)
 		return k.State
 	}
-	k, err := a.m.cfg.Kernels.Kernel(ctx, a.KernelID())
+	k, err := a.t.servers.Kernels.Kernel(ctx, a.KernelID())
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return kernel.StateDead
@@ -130,7 +145,7 @@ func (a *Analysis) Status(ctx context.Context) string {
 
 // Language is the name of the kernel's language, such as "python", as the
 // kernel itself says it.
-func (a *Analysis) Language(ctx context.Context) (string, error) {
+func (a *Session) Language(ctx context.Context) (string, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
 		return "", err
@@ -144,65 +159,51 @@ func (a *Analysis) Language(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// Evaluate runs code silently: it has no number, is in no history, and puts
-// nothing out to anybody. Then it evaluates the expressions and returns what
-// the kernel answers for each, by name: an object with "status" and "data", or
-// the exception. It waits for what the kernel is doing.
+// Evaluate runs code silently, and returns what the kernel answers for the expressions, see [kernel.Conn.Evaluate].
 //
-// An exception of the code is a kernel.Error. When the context ends while the
-// kernel is at the code, the kernel is interrupted; a code that waits yet runs
-// later, and nobody hears of it.
-func (a *Analysis) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
+// When the context ends while the kernel is at the code, the kernel is interrupted; a code that waits yet runs later, and
+// nobody hears of it.
+func (a *Session) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
 	reply, err := a.silently(ctx, code, expressions)
 	return reply.UserExpressions, err
 }
 
-// Payload runs code as [Analysis.Evaluate] does, and returns the payload of the
+// Payload runs code as [Session.Evaluate] does, and returns the payload of the
 // kernel's reply, which is for who asked alone.
-func (a *Analysis) Payload(ctx context.Context, code string) ([]map[string]any, error) {
+func (a *Session) Payload(ctx context.Context, code string) ([]map[string]any, error) {
 	reply, err := a.silently(ctx, code, nil)
 	return reply.Payload, err
 }
 
-func (a *Analysis) silently(ctx context.Context, code string, expressions map[string]string) (kernel.Reply, error) {
+func (a *Session) silently(ctx context.Context, code string, expressions map[string]string) (kernel.Reply, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
 		return kernel.Reply{}, err
 	}
 	defer done()
-	begun := false
-	reply, err := conn.Execute(ctx, kernel.Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev kernel.Event) {
-		if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy {
-			begun = true
-		}
-	})
-	switch {
-	case err != nil:
-		if ctx.Err() != nil && begun {
-			late, stop := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
-			defer stop()
-			err = errors.Join(err, a.m.cfg.Kernels.Interrupt(late, conn.KernelID()))
-		}
+	reply, begun, err := conn.Evaluate(ctx, code, expressions)
+	if err != nil && ctx.Err() != nil && begun {
+		late, stop := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
+		defer stop()
+		err = errors.Join(err, a.t.servers.Kernels.Interrupt(late, conn.KernelID()))
+	}
+	if err != nil {
 		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, err)
-	case reply.Error != nil:
-		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, *reply.Error)
-	case reply.Status != "ok":
-		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: the kernel did not run it (%s)", a.id, reply.Status)
 	}
 	return reply, nil
 }
 
 // Open opens the session's notebook, wherever it is by now: see
-// [Manager.Open]. The error matches ErrNoNotebook where the session has none.
-func (a *Analysis) Open(ctx context.Context) (*Document, error) {
+// [session.Manager.Open]. The error matches ErrNoNotebook where the session has none.
+func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	path := a.NotebookPath()
 	if path == "" {
 		return nil, fmt.Errorf("session %s: %w", a.id, ErrNoNotebook)
 	}
-	d, err := a.m.Open(ctx, path)
+	d, err := a.t.m.Open(ctx, path)
 	if errors.Is(err, jupyter.ErrNotFound) {
 		if moved, ok := a.follow(ctx); ok {
-			d, err = a.m.Open(ctx, moved)
+			d, err = a.t.m.Open(ctx, moved)
 		}
 	}
 	if err == nil {
@@ -217,11 +218,11 @@ func (a *Analysis) Open(ctx context.Context) (*Document, error) {
 // follow finds a notebook that has been renamed: the kernel's Jupyter session
 // goes with it. With kernels on another server it does not, but for those whom
 // we take along, and the notebook is found by its file's id.
-func (a *Analysis) follow(ctx context.Context) (path string, ok bool) {
-	if a.m.Apart() {
+func (a *Session) follow(ctx context.Context) (path string, ok bool) {
+	if a.t.servers.Apart() {
 		return a.followFile(ctx)
 	}
-	sessions, err := a.m.cfg.Kernels.Sessions(ctx)
+	sessions, err := a.t.servers.Kernels.Sessions(ctx)
 	if err != nil {
 		return "", false
 	}
@@ -237,14 +238,14 @@ func (a *Analysis) follow(ctx context.Context) (path string, ok bool) {
 }
 
 // followFile finds a notebook that has been renamed by the id of its file.
-func (a *Analysis) followFile(ctx context.Context) (path string, ok bool) {
+func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
 	a.mu.Lock()
 	file := a.file
 	a.mu.Unlock()
 	if file == "" {
 		return "", false
 	}
-	path, err := a.m.cfg.Server.FilePath(ctx, file)
+	path, err := a.t.servers.Documents.FilePath(ctx, file)
 	if err != nil || path == "" {
 		return "", false
 	}
@@ -260,9 +261,9 @@ func (a *Analysis) followFile(ctx context.Context) (path string, ok bool) {
 // connect gives a live connection to the session's kernel, to be used until
 // done is called. What has become of the kernel is left to be told to the next
 // run.
-func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
+func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
 	if a.ctx.Err() != nil {
-		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoAnalysis)
+		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoSession)
 	}
 	if a.NotebookPath() == "" {
 		a.use(1)
@@ -278,59 +279,24 @@ func (a *Analysis) connect(ctx context.Context) (conn *kernel.Conn, done func(),
 	if err != nil {
 		return nil, nil, err
 	}
-	conn, news, err := d.kernel.link.Connect(ctx)
-	if err != nil {
+	if conn, err = d.ConnectKernel(ctx); err != nil {
 		d.Release()
 		return nil, nil, err
 	}
-	d.kernel.link.Say(news)
 	a.sawKernel(conn.KernelID())
 	return conn, d.Release, nil
 }
 
-func (a *Analysis) sawKernel(id string) {
+func (a *Session) sawKernel(id string) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.kernelID = id
 }
 
 // use counts who uses the connection, and touches its idle clock.
-func (a *Analysis) use(n int) {
+func (a *Session) use(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	a.users += n
 	a.last = time.Now()
 }
-
-// analysisKernel is an analysis session without a notebook as the user of its kernel.
-type analysisKernel struct{ *Analysis }
-
-// Obtain finds the kernel of a session without a notebook. One that was started
-// for the session, and is gone, is replaced.
-func (a analysisKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	srv := a.m.cfg.Kernels
-	a.mu.Lock()
-	id, spec, own := a.kernelID, a.spec, a.started != ""
-	a.mu.Unlock()
-	k, err := srv.Kernel(ctx, id)
-	switch {
-	case !errors.Is(err, jupyter.ErrNotFound):
-		return k, false, err
-	case !own:
-		return k, false, fmt.Errorf("session %s: %w: %s, which was not started for the session, has been shut down", a.id, ErrKernelGone, id)
-	case a.ctx.Err() != nil:
-		return k, false, ErrNoAnalysis
-	}
-	a.kernel.Missing(id)
-	a.m.owners.Release(id)
-	if k, err = a.launch(context.WithoutCancel(ctx), spec); err != nil {
-		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
-	}
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	a.kernelID, a.started = k.ID, k.ID
-	return k, true, nil
-}
-
-// Whose is the kernel.
-func (a analysisKernel) Whose() string { return "the session's" }

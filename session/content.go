@@ -4,12 +4,10 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"maps"
 	"strings"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -54,29 +52,15 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	return out
 }
 
-// ahead is the content of a file's room where it is not that of the file, nil
-// where it is. What has no room, such as an image, has none that is ahead.
-func (m *Manager) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
-	open := m.OpenText
-	if c.Type == "notebook" {
-		open = m.Open
-	}
-	d, err := open(ctx, c.Path)
-	if err != nil {
-		var end *rtc.CloseError
-		if errors.Is(err, ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
-			errors.As(err, &end) && end.Code == rtc.CodeInvalid {
-			return nil, nil
-		}
-		return nil, err
-	}
-	defer d.Release()
+// Ahead is the content of the document's room, with every edit made here before, where it is not that of the file; nil
+// where it is.
+func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
 	if err := d.Settled(ctx); err != nil {
 		return nil, err
 	}
 	var file jupyter.Content
-	if err := whole(ctx, func() (err error) {
-		file, err = m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
+	if err := jupyter.Whole(ctx, func() (err error) {
+		file, err = d.m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
 		return err
 	}); err != nil {
 		return nil, err
@@ -156,20 +140,4 @@ func plainNotebook(file json.RawMessage) ([]byte, error) {
 	return json.Marshal(map[string]any{
 		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata, "cells": cells,
 	})
-}
-
-// RewriteText is EditText that also tells what the text was, and at which
-// revision, right after the edit: before anything of others came in behind it.
-func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
-	err = d.edit(ctx, name, func(lv *live) error {
-		if lv.text == nil {
-			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
-		}
-		if err := lv.text.Edit(name, fn); err != nil {
-			return err
-		}
-		text, rev = lv.text.Read()
-		return nil
-	})
-	return text, rev, err
 }

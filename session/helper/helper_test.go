@@ -1,4 +1,4 @@
-package session
+package helper
 
 import (
 	"context"
@@ -9,24 +9,25 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
 )
 
-// helped is a manager on the real server, whose helper kernel is put away after the time.
-func helped(t *testing.T, idle time.Duration) *Manager {
+// helped is the helper of a manager on the real server, whose kernel is put away after the time.
+func helped(t *testing.T, idle time.Duration) *Helper {
 	t.Helper()
 	s := jupytertest.Shared(t)
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := New(Config{Server: srv, IdleTimeout: idle, Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	m := session.New(session.Config{Server: srv, IdleTimeout: idle, Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	t.Cleanup(func() {
 		if err := m.Close(context.Background()); err != nil {
 			t.Errorf("close: %v", err)
 		}
 		srv.CloseIdleConnections()
 	})
-	return m
+	return New(m)
 }
 
 var errNotSound = errors.New("the kernel is at fault")
@@ -36,9 +37,9 @@ func isSound(err error) bool {
 }
 
 // helperID uses the helper kernel and returns its id.
-func helperID(t *testing.T, m *Manager, fail error) (id string) {
+func helperID(t *testing.T, h *Helper, fail error) (id string) {
 	t.Helper()
-	err := m.helper.use(t.Context(), "", isSound, func(_ context.Context, k *helperKernel) error {
+	err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
 		id = k.id
 		return fail
 	})
@@ -48,9 +49,9 @@ func helperID(t *testing.T, m *Manager, fail error) (id string) {
 	return id
 }
 
-func there(t *testing.T, m *Manager, id string) bool {
+func there(t *testing.T, h *Helper, id string) bool {
 	t.Helper()
-	_, err := m.cfg.Server.Kernel(context.Background(), id)
+	_, err := h.servers.Documents.Kernel(context.Background(), id)
 	if err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		t.Fatal(err)
 	}
@@ -58,9 +59,9 @@ func there(t *testing.T, m *Manager, id string) bool {
 }
 
 // gone waits until the server has no such kernel any more.
-func gone(t *testing.T, m *Manager, id string) {
+func gone(t *testing.T, h *Helper, id string) {
 	t.Helper()
-	for end := time.Now().Add(time.Minute); there(t, m, id); time.Sleep(20 * time.Millisecond) {
+	for end := time.Now().Add(time.Minute); there(t, h, id); time.Sleep(20 * time.Millisecond) {
 		if time.Now().After(end) {
 			t.Fatalf("the helper kernel %s is still there", id)
 		}
@@ -70,15 +71,15 @@ func gone(t *testing.T, m *Manager, id string) {
 // The helper kernel is started once, serves one user at a time, and ends with
 // the manager.
 func TestHelperKernelServesAll(t *testing.T) {
-	m := helped(t, 0)
-	if m.HelperKernel() != "" {
+	h := helped(t, 0)
+	if h.KernelID() != "" {
 		t.Error("it is started before it is used")
 	}
 	var at, most int // guarded by the helper's turn, as -race sees
 	ids := make(chan string, 5)
 	for range cap(ids) {
 		go func() {
-			err := m.helper.use(t.Context(), "", isSound, func(_ context.Context, k *helperKernel) error {
+			err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
 				at++
 				most = max(most, at)
 				ids <- k.id
@@ -98,10 +99,10 @@ func TestHelperKernelServesAll(t *testing.T) {
 		}
 	}
 	refused := errors.New("an answer as well")
-	if got := helperID(t, m, refused); got != id || most != 1 || m.HelperKernel() != id {
+	if got := helperID(t, h, refused); got != id || most != 1 || h.KernelID() != id {
 		t.Errorf("%s after %s, %d at once", got, id, most)
 	}
-	sessions, err := m.cfg.Server.Sessions(t.Context())
+	sessions, err := h.servers.Documents.Sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -113,7 +114,7 @@ func TestHelperKernelServesAll(t *testing.T) {
 	// A user that is at it when the manager ends is told so, and others get none.
 	begun, ended := make(chan struct{}), make(chan error)
 	go func() {
-		ended <- m.helper.use(context.Background(), "", isSound, func(ctx context.Context, k *helperKernel) error {
+		ended <- h.use(context.Background(), "", isSound, func(ctx context.Context, k *process) error {
 			close(begun)
 			_, err := k.Evaluate(ctx, "import time; time.sleep(600)", nil)
 			return err
@@ -121,14 +122,14 @@ func TestHelperKernelServesAll(t *testing.T) {
 	}()
 	<-begun
 	closed := make(chan error)
-	go func() { closed <- m.Close(context.Background()) }()
-	if err := <-ended; !errors.Is(err, ErrClosed) {
+	go func() { closed <- h.m.Close(context.Background()) }()
+	if err := <-ended; !errors.Is(err, session.ErrClosed) {
 		t.Errorf("in use: %v", err)
 	}
-	if err := <-closed; err != nil || there(t, m, id) {
+	if err := <-closed; err != nil || there(t, h, id) {
 		t.Errorf("after Close: %v", err)
 	}
-	if err := m.helper.use(t.Context(), "", isSound, nil); !errors.Is(err, ErrClosed) {
+	if err := h.use(t.Context(), "", isSound, nil); !errors.Is(err, session.ErrClosed) {
 		t.Errorf("used after Close: %v", err)
 	}
 }
@@ -136,12 +137,12 @@ func TestHelperKernelServesAll(t *testing.T) {
 // It is put away when nobody has used it for a while, and not before.
 func TestHelperKernelIsPutAway(t *testing.T) {
 	const idle = 200 * time.Millisecond
-	m := helped(t, idle)
+	h := helped(t, idle)
 	var id string
-	err := m.helper.use(t.Context(), "", isSound, func(_ context.Context, k *helperKernel) error {
+	err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
 		id = k.id
 		time.Sleep(5 * idle)
-		if !there(t, m, id) || m.HelperKernel() != id {
+		if !there(t, h, id) || h.KernelID() != id {
 			t.Error("it is put away while it is in use")
 		}
 		return nil
@@ -149,8 +150,8 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	gone(t, m, id)
-	if again := helperID(t, m, nil); again == id {
+	gone(t, h, id)
+	if again := helperID(t, h, nil); again == id {
 		t.Errorf("the kernel %s, which is gone, is used again", id)
 	}
 }
@@ -158,12 +159,12 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 // One that fails its user, hangs in code that heeds no interrupt, or dies, is
 // replaced.
 func TestHelperKernelIsReplaced(t *testing.T) {
-	m := helped(t, 0)
-	first := helperID(t, m, errNotSound)
-	gone(t, m, first)
+	h := helped(t, 0)
+	first := helperID(t, h, errNotSound)
+	gone(t, h, first)
 
 	var second string
-	err := m.helper.use(t.Context(), "", isSound, func(ctx context.Context, k *helperKernel) error {
+	err := h.use(t.Context(), "", isSound, func(ctx context.Context, k *process) error {
 		second = k.id
 		ctx, stop := context.WithTimeout(ctx, time.Second)
 		defer stop()
@@ -173,21 +174,21 @@ func TestHelperKernelIsReplaced(t *testing.T) {
 	if !errors.Is(err, context.DeadlineExceeded) || second == first {
 		t.Fatalf("%v, %s after %s", err, second, first)
 	}
-	third := helperID(t, m, nil)
-	gone(t, m, second)
-	if third == second || !there(t, m, third) {
+	third := helperID(t, h, nil)
+	gone(t, h, second)
+	if third == second || !there(t, h, third) {
 		t.Errorf("%s after %s", third, second)
 	}
 	// Its process ends by itself, and the server starts another.
-	err = m.helper.use(t.Context(), "", func(error) bool { return true }, func(ctx context.Context, k *helperKernel) error {
+	err = h.use(t.Context(), "", func(error) bool { return true }, func(ctx context.Context, k *process) error {
 		_, err := k.Evaluate(ctx, "import os; os._exit(1)", nil)
 		return err
 	})
 	if err == nil {
 		t.Error("a kernel that died answers")
 	}
-	if fourth := helperID(t, m, nil); fourth == third {
+	if fourth := helperID(t, h, nil); fourth == third {
 		t.Errorf("%s is used on", third)
 	}
-	gone(t, m, third)
+	gone(t, h, third)
 }

@@ -1,4 +1,4 @@
-package session_test
+package files_test
 
 import (
 	"encoding/json"
@@ -14,6 +14,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -27,16 +29,6 @@ func insertText(t *testing.T, d *session.Document, s string) {
 
 func textFile(s string) jupyter.NewContent {
 	return jupyter.NewContent{Type: "file", Format: "text", Content: s}
-}
-
-// folder makes a folder of the test's own.
-func folder(t *testing.T, s *jupytertest.Server, m *session.Manager) string {
-	t.Helper()
-	dir := s.Name(t, "-folder é#%?")
-	if _, err := m.Server().PutContents(t.Context(), dir, jupyter.NewContent{Type: "directory"}); err != nil {
-		t.Fatal(err)
-	}
-	return dir
 }
 
 // entries are the names of what is in a folder on disk.
@@ -59,24 +51,25 @@ func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 // nothing else is left.
 func TestCreateFile(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
-	dir := folder(t, s, m)
-	if _, err := m.Create(t.Context(), "/"+dir+"/a b#1.md", textFile("# 😀\n")); err != nil {
+	m := sessiontest.Manager(t, s, session.Config{})
+	f := files.New(m)
+	dir := sessiontest.Folder(t, s, m)
+	if _, err := f.Create(t.Context(), "/"+dir+"/a b#1.md", textFile("# 😀\n")); err != nil {
 		t.Fatal(err)
 	}
 	if got := s.Read(t, dir+"/a b#1.md"); got != "# 😀\n" {
 		t.Errorf("it holds %q", got)
 	}
-	if _, err := m.Create(t.Context(), dir+"/a b#1.md", textFile("other")); !errors.Is(err, session.ErrExists) {
+	if _, err := f.Create(t.Context(), dir+"/a b#1.md", textFile("other")); !errors.Is(err, files.ErrExists) {
 		t.Errorf("made again: %v", err)
 	}
-	if _, err := m.Create(t.Context(), dir, textFile("other")); !errors.Is(err, session.ErrExists) {
+	if _, err := f.Create(t.Context(), dir, textFile("other")); !errors.Is(err, files.ErrExists) {
 		t.Errorf("made in a folder's place: %v", err)
 	}
-	if _, err := m.Create(t.Context(), dir+"/no/x.md", textFile("other")); !errors.Is(err, session.ErrNoFolder) {
+	if _, err := f.Create(t.Context(), dir+"/no/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
 		t.Errorf("made in a folder that is not there: %v", err)
 	}
-	if _, err := m.Create(t.Context(), dir+"/a b#1.md/x.md", textFile("other")); !errors.Is(err, session.ErrNoFolder) {
+	if _, err := f.Create(t.Context(), dir+"/a b#1.md/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
 		t.Errorf("made in a file: %v", err)
 	}
 	if got := entries(t, s, dir); !slices.Equal(got, []string{"a b#1.md"}) || s.Read(t, dir+"/a b#1.md") != "# 😀\n" {
@@ -88,13 +81,14 @@ func TestCreateFile(t *testing.T) {
 // its.
 func TestCreateOnce(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
-	dir := folder(t, s, m)
+	m := sessiontest.Manager(t, s, session.Config{})
+	f := files.New(m)
+	dir := sessiontest.Folder(t, s, m)
 	const many = 6
 	errs := make(chan error, many)
 	for i := range many {
 		go func() {
-			_, err := m.Create(t.Context(), dir+"/x.txt", textFile(strings.Repeat("x", i+1)))
+			_, err := f.Create(t.Context(), dir+"/x.txt", textFile(strings.Repeat("x", i+1)))
 			if err == nil {
 				err = errors.New(strings.Repeat("x", i+1))
 			}
@@ -103,7 +97,7 @@ func TestCreateOnce(t *testing.T) {
 	}
 	made := []string{}
 	for range many {
-		if err := <-errs; !errors.Is(err, session.ErrExists) {
+		if err := <-errs; !errors.Is(err, files.ErrExists) {
 			made = append(made, err.Error())
 		}
 	}
@@ -119,14 +113,15 @@ func TestCreateOnce(t *testing.T) {
 // written for it.
 func TestCopyHasTheLatestEdits(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
-	dir := folder(t, s, m)
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+	f := files.New(m)
+	dir := sessiontest.Folder(t, s, m)
 	md := s.Write(t, dir+"/a.md", "one\r\ntwo\n")
 	nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1", "y = 2")))
 	png := s.Write(t, dir+"/a.png", "\x89PNG\r\n\x1a\n\x00binary\xff")
 	copyTo := func(from, to string) {
 		t.Helper()
-		if _, err := m.Copy(t.Context(), "/"+from, "/"+to); err != nil {
+		if _, err := f.Copy(t.Context(), "/"+from, "/"+to); err != nil {
 			t.Fatal(err)
 		}
 	}
@@ -145,12 +140,12 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 		}
 	}
 	// Somebody else edits, and the copy is made at once.
-	insertText(t, openText(t, other, md), "zero 😀\n")
+	insertText(t, sessiontest.OpenText(t, other, md), "zero 😀\n")
 	copyTo(md, dir+"/fresh.md")
 	if got := s.Read(t, dir+"/fresh.md"); got != "zero 😀\none\ntwo\n" {
 		t.Errorf("the copy is %q", got)
 	}
-	appendCell(t, open(t, other, nb), "fresh = '😀'")
+	sessiontest.AppendCell(t, sessiontest.Open(t, other, nb), "fresh = '😀'")
 	copyTo(nb, dir+"/fresh.ipynb")
 	var book struct {
 		Cells []struct {
@@ -166,16 +161,16 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 		t.Errorf("the copy is %+v", book)
 	}
 	for to, want := range map[string]error{
-		dir + "/a.md":      session.ErrExists,
-		dir + "/no/a.md":   session.ErrNoFolder,
-		dir + "/b.ipynb":   session.ErrOtherKind,
+		dir + "/a.md":      files.ErrExists,
+		dir + "/no/a.md":   files.ErrNoFolder,
+		dir + "/b.ipynb":   files.ErrOtherKind,
 		dir + "/../../etc": jupyter.ErrBadPath,
 	} {
-		if _, err := m.Copy(t.Context(), md, to); !errors.Is(err, want) {
+		if _, err := f.Copy(t.Context(), md, to); !errors.Is(err, want) {
 			t.Errorf("copied to %s: %v, want %v", to, err, want)
 		}
 	}
-	if _, err := m.Copy(t.Context(), dir, dir+"2"); !errors.Is(err, session.ErrFolder) {
+	if _, err := f.Copy(t.Context(), dir, dir+"2"); !errors.Is(err, files.ErrFolder) {
 		t.Errorf("copied a folder: %v", err)
 	}
 	if got := entries(t, s, dir); slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "-Copy") || strings.HasPrefix(n, "nbduet") }) {
@@ -201,24 +196,25 @@ func content(t *testing.T, m *session.Manager, path string) (v any) {
 // that is renamed.
 func TestRenameIsFollowed(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
-	dir := folder(t, s, m)
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+	f := files.New(m)
+	dir := sessiontest.Folder(t, s, m)
 	md := s.Write(t, dir+"/a.md", "text\n")
 	nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
 	alone := s.Write(t, dir+"/theirs.md", "theirs\n")
-	d, b, theirs := openText(t, m, md), open(t, m, nb), openText(t, other, alone)
+	d, b, theirs := sessiontest.OpenText(t, m, md), sessiontest.Open(t, m, nb), sessiontest.OpenText(t, other, alone)
 
-	if _, err := m.Rename(t.Context(), md, dir+"/b 😀.md"); err != nil {
+	if _, err := f.Rename(t.Context(), md, dir+"/b 😀.md"); err != nil {
 		t.Fatal(err)
 	}
 	if d.Path() != dir+"/b 😀.md" {
 		t.Errorf("after the rename our document is at %s", d.Path())
 	}
-	if again := openText(t, m, dir+"/b 😀.md"); again != d {
+	if again := sessiontest.OpenText(t, m, dir+"/b 😀.md"); again != d {
 		t.Error("the new path opens another document")
 	}
 	to := dir + "-moved"
-	moved, err := m.Rename(t.Context(), "/"+dir, "/"+to)
+	moved, err := f.Rename(t.Context(), "/"+dir, "/"+to)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -226,27 +222,27 @@ func TestRenameIsFollowed(t *testing.T) {
 		t.Errorf("after the folder's rename: %+v, %s, %s", moved, d.Path(), b.Path())
 	}
 	insertText(t, d, "ours\n")
-	appendCell(t, b, "ours = True")
+	sessiontest.AppendCell(t, b, "ours = True")
 	insertText(t, theirs, "more of ")
-	eventually(t, "all that is written is in the new files", func() bool {
-		return fileHas(s, to+"/b 😀.md", "ours\ntext\n") && fileHas(s, to+"/a.ipynb", "ours = True") && fileHas(s, to+"/theirs.md", "more of theirs")
+	sessiontest.Eventually(t, "all that is written is in the new files", func() bool {
+		return sessiontest.FileHas(s, to+"/b 😀.md", "ours\ntext\n") && sessiontest.FileHas(s, to+"/a.ipynb", "ours = True") && sessiontest.FileHas(s, to+"/theirs.md", "more of theirs")
 	})
 	if _, err := os.Stat(filepath.Join(s.Root, dir)); !os.IsNotExist(err) {
 		t.Errorf("the old folder is there again: %v", err)
 	}
 	for to, want := range map[string]error{
-		to + "/a.ipynb":   session.ErrOtherKind,
-		to + "/theirs.md": session.ErrExists,
-		to + "/no/a.md":   session.ErrNoFolder,
+		to + "/a.ipynb":   files.ErrOtherKind,
+		to + "/theirs.md": files.ErrExists,
+		to + "/no/a.md":   files.ErrNoFolder,
 	} {
-		if _, err := m.Rename(t.Context(), d.Path(), to); !errors.Is(err, want) {
+		if _, err := f.Rename(t.Context(), d.Path(), to); !errors.Is(err, want) {
 			t.Errorf("renamed to %s: %v, want %v", to, err, want)
 		}
 	}
-	if _, err := m.Rename(t.Context(), to, to+"/in"); !errors.Is(err, session.ErrFolder) {
+	if _, err := f.Rename(t.Context(), to, to+"/in"); !errors.Is(err, files.ErrFolder) {
 		t.Errorf("renamed into itself: %v", err)
 	}
-	if _, err := m.Rename(t.Context(), dir, dir+"2"); !errors.Is(err, jupyter.ErrNotFound) {
+	if _, err := f.Rename(t.Context(), dir, dir+"2"); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("renamed what is gone: %v", err)
 	}
 }
@@ -255,17 +251,17 @@ func TestRenameIsFollowed(t *testing.T) {
 // server has said so in the room, is saved at the new path.
 func TestLeftRightAfterARename(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
 	path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
-	d := openText(t, other, path)
+	d := sessiontest.OpenText(t, other, path)
 	// Who edits before the rename saves, and leaves: a save that meets it on the
 	// way is another matter.
-	guest := manager(t, s, session.Config{AgentName: "guest"})
-	insertText(t, openText(t, guest, path), "one ")
+	guest := sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
+	insertText(t, sessiontest.OpenText(t, guest, path), "one ")
 	if err := guest.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
+	sessiontest.Eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
 	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
@@ -273,7 +269,7 @@ func TestLeftRightAfterARename(t *testing.T) {
 	if err := other.Close(t.Context()); err != nil {
 		t.Errorf("left with %v", err)
 	}
-	if !fileHas(s, to, "two one text") || fileHas(s, path, "text") {
+	if !sessiontest.FileHas(s, to, "two one text") || sessiontest.FileHas(s, path, "text") {
 		t.Error("the new file does not have what was written, or the old one is there again")
 	}
 }
@@ -281,7 +277,8 @@ func TestLeftRightAfterARename(t *testing.T) {
 // A kernel goes along with a notebook that nobody has open.
 func TestRenameTakesTheKernelAlong(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
+	f := files.New(m)
 	path, to := s.Notebook(t, "1"), s.Name(t, "-to.ipynb")
 	made, err := m.Server().CreateSession(t.Context(), jupyter.NewSession{Path: path, Name: "x"})
 	if err != nil {
@@ -292,7 +289,7 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	if _, err := m.Rename(t.Context(), path, to); err != nil {
+	if _, err := f.Rename(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
 	if now, err := m.Server().Session(t.Context(), made.ID); err != nil || now.Path != to || now.Kernel.ID != made.Kernel.ID {
@@ -304,21 +301,22 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 // others still have open, and a new file of that name is another.
 func TestDeletedFileStaysDeleted(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m, other := manager(t, s, session.Config{}), manager(t, s, session.Config{AgentName: "Two"})
-	dir := folder(t, s, m)
+	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+	f := files.New(m)
+	dir := sessiontest.Folder(t, s, m)
 	path := s.Write(t, dir+"/a.md", "text\n")
 	d, err := m.OpenText(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}
-	theirs := openText(t, other, path)
-	eventually(t, "we know of each other", func() bool { return len(d.People()) > 0 })
-	if _, err := m.Delete(t.Context(), dir); !errors.Is(err, session.ErrFolder) {
+	theirs := sessiontest.OpenText(t, other, path)
+	sessiontest.Eventually(t, "we know of each other", func() bool { return len(d.People()) > 0 })
+	if _, err := f.Delete(t.Context(), dir); !errors.Is(err, files.ErrFolder) {
 		t.Errorf("deleted a folder with a file in it: %v", err)
 	}
 	insertText(t, d, "not yet saved ")
 	d.Release()
-	gone, err := m.Delete(t.Context(), "/"+path)
+	gone, err := f.Delete(t.Context(), "/"+path)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -329,16 +327,16 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 		t.Error("it is still open here")
 	}
 	insertText(t, theirs, "typed by somebody who does not know ")
-	eventually(t, "the other is told that it is not saved", func() bool { return strings.Contains(theirs.Unsaved(), "deleted") })
+	sessiontest.Eventually(t, "the other is told that it is not saved", func() bool { return strings.Contains(theirs.Unsaved(), "deleted") })
 	time.Sleep(2 * time.Second) // the server's autosave would have come
 	if got := entries(t, s, dir); len(got) != 0 {
 		t.Fatalf("it is back: %q", got)
 	}
-	if _, err := m.Create(t.Context(), path, textFile("new\n")); err != nil {
+	if _, err := f.Create(t.Context(), path, textFile("new\n")); err != nil {
 		t.Fatal(err)
 	}
 	insertText(t, theirs, "again ")
-	if got := openText(t, m, path).Text().String(); got != "new\n" {
+	if got := sessiontest.OpenText(t, m, path).Text().String(); got != "new\n" {
 		t.Errorf("the new file reads %q", got)
 	}
 	if _, _, err := other.End(t.Context(), path); err == nil { // which asks for a save
@@ -348,13 +346,13 @@ func TestDeletedFileStaysDeleted(t *testing.T) {
 	if got := s.Read(t, path); got != "new\n" {
 		t.Errorf("the new file holds %q", got)
 	}
-	if _, err := m.Delete(t.Context(), path+"x"); !errors.Is(err, jupyter.ErrNotFound) {
+	if _, err := f.Delete(t.Context(), path+"x"); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("deleted what is not there: %v", err)
 	}
-	if _, err := m.Delete(t.Context(), path); err != nil {
+	if _, err := f.Delete(t.Context(), path); err != nil {
 		t.Error(err)
 	}
-	if _, err := m.Delete(t.Context(), dir); err != nil {
+	if _, err := f.Delete(t.Context(), dir); err != nil {
 		t.Errorf("an empty folder: %v", err)
 	}
 }

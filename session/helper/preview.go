@@ -1,4 +1,4 @@
-package session
+package helper
 
 import (
 	"context"
@@ -13,16 +13,6 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// ErrDirectory says that what was to be looked into is a folder.
-var ErrDirectory = errors.New("it is a folder")
-
-// ErrOutOfReach says that a file is not where kernels run, and is too long to
-// be given to one.
-var ErrOutOfReach = errors.New("the file is out of the kernels' reach")
-
-// ErrReaderDied says that the process that read a file has ended over it.
-var ErrReaderDied = errors.New("the process that read the file has ended over it")
-
 // sameTime is how far two clocks' words for one time of change may be apart:
 // the Contents API rounds it.
 const sameTime = time.Millisecond
@@ -34,20 +24,20 @@ const sameTime = time.Millisecond
 // The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach,
 // ErrReaderDied, ErrNoHelper, inspect.ErrSlow, *inspect.Refusal, or the
 // server's.
-func (m *Manager) Preview(ctx context.Context, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
+func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	path, err := jupyter.CleanPath(opt.Path)
 	if err != nil {
 		return inspect.Preview{}, err
 	}
 	opt.Path = path
 	// It has to be there for the server too: what that hides, links out of the root included, is not to be seen.
-	before, err := m.dataFile(ctx, path)
+	before, err := h.dataFile(ctx, path)
 	if err != nil {
 		return inspect.Preview{}, err
 	}
 	var out inspect.Preview
-	err = m.helper.use(ctx, kernelName, isAnswer, func(ctx context.Context, k *helperKernel) (err error) {
-		out, err = m.preview(ctx, k, before, opt)
+	err = h.use(ctx, kernelName, isAnswer, func(ctx context.Context, k *process) (err error) {
+		out, err = h.preview(ctx, k, before, opt)
 		return err
 	})
 	var died bool
@@ -71,14 +61,14 @@ func isAnswer(err error) bool {
 
 // preview has the kernel look at the file, or gives it the file where it does
 // not see the same one as the server.
-func (m *Manager) preview(ctx context.Context, k *helperKernel, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
-	if m.Apart() { // what the kernel has at that path is another file
-		return m.previewFetched(ctx, k, opt)
+func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	if h.servers.Apart() { // what the kernel has at that path is another file
+		return h.previewFetched(ctx, k, opt)
 	}
 	out, seen, err := inspect.File(ctx, k, opt)
 	var refusal *inspect.Refusal
 	if errors.As(err, &refusal) && refusal.Code == inspect.NotHere {
-		return m.previewFetched(ctx, k, opt)
+		return h.previewFetched(ctx, k, opt)
 	} else if err != nil {
 		return out, err
 	}
@@ -86,14 +76,14 @@ func (m *Manager) preview(ctx context.Context, k *helperKernel, before jupyter.C
 		return out, nil
 	}
 	// It may be written to at the moment.
-	after, err := m.dataFile(ctx, opt.Path)
+	after, err := h.dataFile(ctx, opt.Path)
 	if err != nil {
 		return out, err
 	}
 	if couldBe(seen, before, after) {
 		return out, nil
 	}
-	return m.previewFetched(ctx, k, opt)
+	return h.previewFetched(ctx, k, opt)
 }
 
 // couldBe reports whether the file that the kernel saw can be the one that the
@@ -107,8 +97,8 @@ func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
 }
 
 // previewFetched gives the kernel the file along with the question.
-func (m *Manager) previewFetched(ctx context.Context, k *helperKernel, opt inspect.PreviewOptions) (inspect.Preview, error) {
-	c, err := m.dataFile(ctx, opt.Path)
+func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	c, err := h.dataFile(ctx, opt.Path)
 	if err != nil {
 		return inspect.Preview{}, err
 	}
@@ -119,7 +109,7 @@ func (m *Manager) previewFetched(ctx context.Context, k *helperKernel, opt inspe
 		}
 		return inspect.Preview{}, fmt.Errorf("%w: %q, %s", ErrOutOfReach, opt.Path, size)
 	}
-	c, err = m.cfg.Server.Contents(ctx, opt.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err = h.servers.Documents.Contents(ctx, opt.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return inspect.Preview{}, err
 	}
@@ -138,17 +128,10 @@ func (m *Manager) previewFetched(ctx context.Context, k *helperKernel, opt inspe
 }
 
 // dataFile asks the server for what it knows of a file.
-func (m *Manager) dataFile(ctx context.Context, path string) (jupyter.Content, error) {
-	c, err := m.cfg.Server.Contents(ctx, path, jupyter.ContentsOptions{})
+func (h *Helper) dataFile(ctx context.Context, path string) (jupyter.Content, error) {
+	c, err := h.servers.Documents.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err == nil && c.Type == "directory" {
 		err = fmt.Errorf("%q: %w", path, ErrDirectory)
 	}
 	return c, err
-}
-
-// KernelName is the kernelspec of the session's kernel, as it was last seen.
-func (a *Analysis) KernelName() string {
-	a.mu.Lock()
-	defer a.mu.Unlock()
-	return a.spec
 }

@@ -1,4 +1,4 @@
-package session_test
+package analysis_test
 
 import (
 	"bytes"
@@ -12,14 +12,16 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // behind is a server whose word for the state of its kernels is the one that is set, as long as one is.
 func behind(t *testing.T, s *jupytertest.Server) (late *jupytertest.Server, says *atomic.Pointer[string]) {
 	t.Helper()
 	says = &atomic.Pointer[string]{}
-	return front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+	return sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
 		next.ModifyResponse = func(res *http.Response) error {
 			state := says.Load()
 			if state == nil || !strings.Contains(res.Header.Get("Content-Type"), "json") {
@@ -46,18 +48,19 @@ func behind(t *testing.T, s *jupytertest.Server) (late *jupytertest.Server, says
 func TestStatusIsNotBehind(t *testing.T) {
 	s := jupytertest.Shared(t)
 	late, says := behind(t, s)
-	m := manager(t, late, session.Config{})
+	m := sessiontest.Manager(t, late, session.Config{})
+	table := analysis.New(m)
 	path := s.Notebook(t, "1", "print('begun', flush=True)\nimport time\ntime.sleep(600)")
-	alone, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{})
+	alone, err := table.Create(t.Context(), "ada", analysis.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
-	shared, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{NotebookPath: path})
+	shared, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: path})
 	if err != nil {
 		t.Fatal(err)
 	}
 	busy, idle := kernel.StateBusy, kernel.StateIdle
-	is := func(a *session.Analysis, want string) {
+	is := func(a *analysis.Session, want string) {
 		t.Helper()
 		if got := a.Status(t.Context()); got != want {
 			t.Errorf("the kernel of %s is %s, want %s", a.NotebookPath(), got, want)
@@ -65,7 +68,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 	}
 	says.Store(&busy)
 	is(alone, busy) // with somebody else's code, for all that is known
-	for _, a := range []*session.Analysis{alone, shared} {
+	for _, a := range []*analysis.Session{alone, shared} {
 		if _, err := a.Evaluate(t.Context(), "1", nil); err != nil {
 			t.Fatal(err)
 		}
@@ -80,7 +83,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the code has begun", func() bool { return len(runs[1].Result().Outputs) > 0 })
+	sessiontest.Eventually(t, "the code has begun", func() bool { return len(runs[1].Result().Outputs) > 0 })
 	says.Store(&idle)
 	is(shared, busy)
 	if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.State != busy {

@@ -1,4 +1,4 @@
-package session
+package analysis
 
 import (
 	"context"
@@ -13,26 +13,26 @@ import (
 // shutTimeout bounds the shutting down of one session's kernel.
 const shutTimeout = 10 * time.Second
 
-// DeleteAnalysis ends a session. Its kernel is shut down where it was started
-// for the session and nobody else uses it; Analysis.End says what was done.
+// Delete ends a session. Its kernel is shut down where it was started
+// for the session and nobody else uses it; Session.End says what was done.
 // What still waits to be run in the kernel alone is cancelled.
-func (m *Manager) DeleteAnalysis(ctx context.Context, owner, id string) error {
-	a, err := m.Analysis(owner, id)
+func (t *Table) Delete(ctx context.Context, owner, id string) error {
+	a, err := t.Get(owner, id)
 	if err != nil {
 		return err
 	}
-	if !m.analyses.remove(a) {
-		return fmt.Errorf("%w: %q", ErrNoAnalysis, id)
+	if !t.remove(a) {
+		return fmt.Errorf("%w: %q", ErrNoSession, id)
 	}
 	kept, err := a.needed(ctx)
 	a.end()
 	if kept == "" && err == nil {
 		err = a.shutDown(ctx)
 	} else if err == nil {
-		a.m.owners.Release(a.KernelID()) // whoever uses it may see it
+		a.t.owners.Release(a.KernelID()) // whoever uses it may see it
 	}
 	a.mu.Lock()
-	a.ended = AnalysisEnd{KernelEnded: kept == "" && err == nil, Kept: kept}
+	a.ended = End{KernelEnded: kept == "" && err == nil, Kept: kept}
 	a.mu.Unlock()
 	if err != nil {
 		return fmt.Errorf("session %s is ended, but its kernel %s may still run: %w", id, a.KernelID(), err)
@@ -40,9 +40,9 @@ func (m *Manager) DeleteAnalysis(ctx context.Context, owner, id string) error {
 	return nil
 }
 
-// close ends all sessions. Kernels that were started for sessions without a
+// Close ends all sessions. Kernels that were started for sessions without a
 // notebook are shut down.
-func (t *analysisTable) close(ctx context.Context) error {
+func (t *Table) Close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
 	all := t.byID
@@ -69,14 +69,14 @@ func (t *analysisTable) close(ctx context.Context) error {
 }
 
 // end stops what the session does here, and lets go of the kernel.
-func (a *Analysis) end() {
+func (a *Session) end() {
 	a.cancel()
 	a.alone.Close()
 	a.kernel.Close()
 }
 
 // shutDown shuts down the kernel that was started for the session, if any.
-func (a *Analysis) shutDown(ctx context.Context) error {
+func (a *Session) shutDown(ctx context.Context) error {
 	a.mu.Lock()
 	id := a.started
 	a.mu.Unlock()
@@ -85,36 +85,36 @@ func (a *Analysis) shutDown(ctx context.Context) error {
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutTimeout)
 	defer stop()
-	if err := a.m.cfg.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+	if err := a.t.servers.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
 		return err
 	}
-	a.m.owners.Release(id)
+	a.t.owners.Release(id)
 	return nil
 }
 
 // needed says why the session's kernel is to go on when the session ends, ""
 // where it is to be shut down.
-func (a *Analysis) needed(ctx context.Context) (string, error) {
+func (a *Session) needed(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	id, path, started := a.kernelID, a.path, a.started
 	a.mu.Unlock()
 	if started == "" || started != id {
 		return "it was not started for this session", nil
 	}
-	others := a.m.analyses.list(func(b *Analysis) bool { return b != a && b.KernelID() == id })
+	others := a.t.list(func(b *Session) bool { return b != a && b.KernelID() == id })
 	if len(others) > 0 {
 		return "another analysis session uses it", nil
 	}
 	ours, kept := 0, ""
 	if path != "" {
-		ours, kept = a.m.neededInNotebook(path)
+		ours, kept = a.t.m.KernelInUse(path)
 	} else if a.kernel.Connected() {
 		ours = 1
 	}
 	if kept != "" {
 		return kept, nil
 	}
-	k, err := a.m.cfg.Kernels.Kernel(ctx, id)
+	k, err := a.t.servers.Kernels.Kernel(ctx, id)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return "", nil // gone already
@@ -126,25 +126,20 @@ func (a *Analysis) needed(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// neededInNotebook looks for people who have a notebook open, and for runs in it
-// that nobody's session ending may stop. ours counts our own connections to its
-// kernel.
-func (m *Manager) neededInNotebook(path string) (ours int, kept string) {
-	for _, r := range m.Runs(path) {
-		if !r.Status().State.Ended() {
-			return 0, "a cell of the notebook is running or waits to be run"
-		}
+// EndOwner ends all that an owner has: its analysis sessions, as [Table.Delete] does, and what the manager remembers of it,
+// see [session.Manager.Forget]. It is to be called when no call of the owner's goes on.
+func (t *Table) EndOwner(ctx context.Context, owner string) error {
+	all := t.List(owner)
+	errs := make([]error, len(all))
+	var ending sync.WaitGroup
+	for i, a := range all {
+		ending.Go(func() {
+			if err := t.Delete(ctx, owner, a.id); !errors.Is(err, ErrNoSession) {
+				errs[i] = err
+			}
+		})
 	}
-	d := m.hold(path)
-	if d == nil {
-		return 0, ""
-	}
-	defer d.Release()
-	if d.kernel.link.Connected() {
-		ours = 1
-	}
-	if people := d.People(); len(people) > 0 && !m.Apart() {
-		return ours, "somebody has the notebook open: " + people[0].Name
-	}
-	return ours, ""
+	ending.Wait()
+	t.m.Forget(owner)
+	return errors.Join(errs...)
 }

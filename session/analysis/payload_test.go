@@ -1,16 +1,18 @@
-package session_test
+package analysis_test
 
 import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
 // A reply's payload is had without a trace.
 func TestAnalysisPayload(t *testing.T) {
 	s := jupytertest.Shared(t)
-	a := analysis(t, manager(t, s, session.Config{}), session.AnalysisOptions{})
+	a := create(t, analysis.New(sessiontest.Manager(t, s, session.Config{})), analysis.Options{})
 	payload, err := a.Payload(t.Context(), "get_ipython().set_next_input('x')")
 	if err != nil || len(payload) != 1 || payload[0]["source"] != "set_next_input" || payload[0]["text"] != "x" {
 		t.Errorf("%v, %v", payload, err)
