@@ -73,7 +73,7 @@ func BenchmarkOutputThroughput(b *testing.B) {
 	if err != nil || !ok {
 		b.Fatal(ok, err)
 	}
-	c, err := kernel.Dial(b.Context(), m.Server(), k.ID, kernel.Options{})
+	c, err := kernel.Dial(b.Context(), m.Servers().Documents, k.ID, kernel.Options{})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -57,8 +57,8 @@ func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
 		if !errors.As(err, &unsure) {
 			t.Fatalf("error %v, want that it is not confirmed", err)
 		}
-		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.Runs("")) != 0 {
-			t.Errorf("the cell is %+v, the runs %v", c, w.Runs(""))
+		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.RunTable().Runs("")) != 0 {
+			t.Errorf("the cell is %+v, the runs %v", c, w.RunTable().Runs(""))
 		}
 	})
 }

@@ -18,23 +18,23 @@ type collaboration struct{}
 // it: a save of the server's own may come between the two looks.
 const settleTries = 4
 
-// look compares the file with what a save should have made of it, see [Document.look].
-func (collaboration) look(ctx context.Context, d *Document, lv *live, revision ydoc.Revision, whole bool) string {
+// look compares the file with what a save should have made of it, see [saver.look].
+func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string {
 	var c jupyter.Content
 	var named string
 	for range settleTries {
 		var err error
-		c, err = d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{Hash: true})
+		c, err = s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{Hash: true})
 		switch {
 		case errors.Is(err, jupyter.ErrNotFound):
-			d.file.lose()
+			s.file.lose()
 			return problemGone
 		case err != nil:
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		case !c.Writable:
 			return problemReadOnly
 		case !whole:
-			return d.file.unproven()
+			return s.file.unproven()
 		}
 		// The barrier's answer brings what the server has written into the
 		// document. In a room that has been left it came before.
@@ -49,9 +49,9 @@ func (collaboration) look(ctx context.Context, d *Document, lv *live, revision y
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	problem := d.file.compare(c, named, revision)
+	problem := s.file.compare(c, named, revision)
 	if problem == problemForeign {
-		d.wantSave() // the server has noticed by now; it does not save by itself before the next edit
+		s.want() // the server has noticed by now; it does not save by itself before the next edit
 	}
 	return problem
 }

@@ -71,7 +71,7 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 				defer closeWorld(t, w)
 				d := w.mustOpen(t, "a.ipynb")
 				w.room(0).autosaveOff.Store(true)
-				d.file.revision = d.Notebook().Revision()
+				d.saver.file.revision = d.Notebook().Revision()
 				if c.edit {
 					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})

@@ -2,7 +2,6 @@ package session
 
 import (
 	"bytes"
-	"context"
 	"encoding/json"
 	"fmt"
 	"maps"
@@ -52,24 +51,9 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	return out
 }
 
-// Ahead is the content of the document's room, with every edit made here before, where it is not that of the file; nil
-// where it is.
-func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
-	if err := d.Settled(ctx); err != nil {
-		return nil, err
-	}
-	var file jupyter.Content
-	if err := jupyter.Whole(ctx, func() (err error) {
-		file, err = d.m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
-		return err
-	}); err != nil {
-		return nil, err
-	}
-	return ahead(d, file)
-}
-
-func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
-	if t := d.Text(); t != nil {
+// ahead is the content of a document, a notebook or a text, where it is not that of a file; nil where it is.
+func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewContent, error) {
+	if t != nil {
 		text, err := plainText(file.Content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file.Path, err)
@@ -80,7 +64,7 @@ func ahead(d *Document, file jupyter.Content) (*jupyter.NewContent, error) {
 		}
 		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
 	}
-	now := NotebookContent(d.Notebook())
+	now := NotebookContent(nb)
 	same, err := sameNotebook(file.Content, now)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file.Path, err)

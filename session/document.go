@@ -20,14 +20,11 @@ type Document struct {
 	m     *Manager
 	kind  kind
 	entry *entry
-	file  fileState
 
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	saves  chan struct{}   // wakes the saver
-	unused chan struct{}   // tells the saver that nobody uses the document now
-	saving chan struct{}   // has one place, taken by who saves the document, or keeps it from being saved
+	saver  *saver
 	cells  *run.Cells      // their queue; nil in a text
 	kernel *notebookKernel // nil in a text
 
@@ -40,10 +37,15 @@ type Document struct {
 	times  times
 }
 
+// times are when what happened to a document. Document.mu guards them.
+type times struct {
+	opened  time.Time
+	changed time.Time // its content, as far as seen here
+}
+
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
-	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
-	d.unused = make(chan struct{}, 1)
-	d.saving = make(chan struct{}, 1)
+	d := &Document{m: m, kind: k, path: path, live: lv, last: time.Now()}
+	d.saver = newSaver(d)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
 	if k == notebookKind {
@@ -56,8 +58,8 @@ func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 // start sets the document to work, once it has its place in the map.
 func (d *Document) start(e *entry) {
 	d.entry = e
-	d.wg.Go(d.keep)
-	d.wg.Go(d.saver)
+	d.wg.Go(keeper{d}.keep)
+	d.wg.Go(d.saver.run)
 	if d.cells != nil {
 		d.cells.Start()
 	}
@@ -97,7 +99,7 @@ func (d *Document) use(n int) {
 	d.mu.Unlock()
 	if free {
 		select {
-		case d.unused <- struct{}{}:
+		case d.saver.unused <- struct{}{}:
 		default:
 		}
 	}
@@ -181,7 +183,7 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 	if err := write(lv); err != nil {
 		return err
 	}
-	d.file.edited()
+	d.saver.file.edited()
 	err := lv.room.Barrier(ctx)
 	var end *rtc.CloseError
 	switch {
@@ -191,7 +193,7 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 	default:
 		return &UnconfirmedError{Name: name, Err: err}
 	}
-	d.wantSave()
+	d.saver.want()
 	return nil
 }
 
@@ -211,53 +213,17 @@ func (d *Document) close(ctx context.Context) error {
 		d.cells.Close()
 		d.kernel.Link().Close()
 	}
-	d.file.begin()
+	d.saver.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
-	if ended == nil && !d.file.has(revision) {
-		err = d.lastSave(ctx, lv, revision)
+	if ended == nil && !d.saver.file.has(revision) {
+		err = d.saver.last(ctx, lv, revision)
 	}
 	lv.room.Depart(ctx)
 	if problem := d.Unsaved(); problem != "" {
 		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
 	}
 	return err
-}
-
-// lastSaves is how often a document is saved before it is left, where others edit
-// and save at the same time; lastSavesUnwritten where a save leaves the file as it was.
-const (
-	lastSaves          = 6
-	lastSavesUnwritten = 2
-)
-
-// lastSave saves a document that is about to be left, and looks whether the file
-// has it. It looks from within the room: others may save at any time, and only
-// there it is heard of. A save of theirs that was broken off by an edit leaves a
-// file that nobody names, as another program's would be, until the next save; and
-// so can ours be broken off. Then it is the file's content that tells.
-func (d *Document) lastSave(ctx context.Context, lv *live, revision ydoc.Revision) error {
-	w := lv.witness()
-	defer w.end()
-	problem := problemForeign
-	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
-		before := lv.doc.Revision()
-		if err := lv.room.LastSave(ctx); err != nil {
-			return err
-		}
-		if whole := lv.doc.Revision() == before; whole || try == lastSaves {
-			problem = d.look(ctx, revision, true)
-		}
-		// The server may have renamed it, and not said so in the document yet.
-		if problem == problemGone && d.follow(ctx, lv) {
-			problem = d.look(ctx, revision, true)
-		}
-		if (problem == problemForeign || problem == problemUnproven) && d.written(ctx, w) {
-			problem = ""
-		}
-	}
-	d.note(problem)
-	return nil
 }
 
 // UnsavedError says that a document was left while its file did not have all

@@ -37,25 +37,25 @@ const (
 type serverDocuments struct{}
 
 // look compares the file with the document, for a while: the server saves by itself.
-func (serverDocuments) look(ctx context.Context, d *Document, lv *live, _ ydoc.Revision, _ bool) string {
+func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revision, _ bool) string {
 	revision := lv.doc.Revision()
 	opt := lv.contentOf()
 	var seen time.Time
 	var failed error
 	for try := range lookTries {
-		c, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
+		c, err := s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{})
 		switch {
-		case errors.Is(err, jupyter.ErrNotFound) && d.follow(ctx, lv):
+		case errors.Is(err, jupyter.ErrNotFound) && s.follow(ctx, lv):
 			continue
 		case errors.Is(err, jupyter.ErrNotFound):
-			d.file.lose()
+			s.file.lose()
 			return problemGone
 		case err == nil && !c.Writable:
 			return problemReadOnly
 		}
 		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
 			// A file that is just being written cannot be read.
-			if c, err = d.m.cfg.Server.Contents(ctx, d.Path(), opt); err == nil && d.holds(lv, c) {
+			if c, err = s.m.cfg.Server.Contents(ctx, s.Path(), opt); err == nil && s.holds(lv, c) {
 				return ""
 			}
 			seen = c.LastModified
@@ -72,23 +72,23 @@ func (serverDocuments) look(ctx context.Context, d *Document, lv *live, _ ydoc.R
 	switch {
 	case failed != nil:
 		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
-	case lv.doc.Revision() != revision && d.ctx.Err() == nil:
-		d.wantSave() // it was edited all the while: another look will tell
-		return d.Unsaved()
+	case lv.doc.Revision() != revision && s.ctx.Err() == nil:
+		s.want() // it was edited all the while: another look will tell
+		return s.Unsaved()
 	}
 	return problemUnknown
 }
 
 // holds reports whether a file, with its content, is what the document is now,
 // and then takes note of it.
-func (d *Document) holds(lv *live, c jupyter.Content) bool {
+func (s *saver) holds(lv *live, c jupyter.Content) bool {
 	revision := lv.doc.Revision()
-	differs, err := ahead(d, c)
+	differs, err := ahead(lv.nb, lv.text, c)
 	if err != nil || differs != nil || lv.doc.Revision() != revision {
 		return false
 	}
-	d.file.mu.Lock()
-	defer d.file.mu.Unlock()
-	d.file.modified, d.file.revision, d.file.proven, d.file.gone = c.LastModified, revision, d.file.saving, false
+	s.file.mu.Lock()
+	defer s.file.mu.Unlock()
+	s.file.modified, s.file.revision, s.file.proven, s.file.gone = c.LastModified, revision, s.file.saving, false
 	return true
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"sort"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc"
 )
 
 // janitor puts away documents that have been idle for long enough. It sleeps
@@ -144,4 +146,26 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err
+}
+
+// info describes an open document.
+func (d *Document) info(now time.Time) Info {
+	lv := d.current()
+	i := Info{
+		Path: d.Path(), Notebook: lv.nb != nil, Status: Connected, LastActivity: d.lastUse(),
+		Unsaved: d.Unsaved(), Message: "RTC session is active",
+	}
+	i.SessionID, i.FileID = lv.room.SessionID(), lv.room.FileID()
+	if lv.nb != nil {
+		i.Cells = lv.nb.Len()
+	}
+	if st := lv.room.State(); st != rtc.Synced {
+		i.Status = Disconnected
+		i.Message = "RTC session is " + st.String() + "; it is joined again by itself"
+	}
+	idle, busy := d.idleFor(now)
+	if i.Busy = busy; !busy {
+		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-idle)
+	}
+	return i
 }

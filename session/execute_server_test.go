@@ -142,7 +142,7 @@ func TestServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.Server().Restart(t.Context(), k.ID); err != nil {
+		if _, err := m.Servers().Documents.Restart(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
 		if res = wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {

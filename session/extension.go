@@ -21,7 +21,7 @@ type extension interface {
 	runsCells() bool
 	// look compares the file with the document at a revision, and says what is wrong with it; whole where nobody has
 	// edited since a save was asked for.
-	look(ctx context.Context, d *Document, lv *live, revision ydoc.Revision, whole bool) string
+	look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string
 	// forgotten is what is said of edits that were confirmed in this room and are missing in the next.
 	forgotten() string
 	// findPath looks for the path of a document's file where the room does not say it.

@@ -53,7 +53,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 	if !sessiontest.FileHas(s, path, `"execution_count": 1`) {
 		t.Error("the run is not saved")
 	}
-	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
 	sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
@@ -85,7 +85,7 @@ func TestDeletedFileIsToldOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if err := m.Server().DeleteContents(t.Context(), path); err != nil {
+	if err := m.Servers().Documents.DeleteContents(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	sessiontest.AppendCell(t, d, "nowhere = True")

@@ -95,7 +95,7 @@ func TestFileChanges(t *testing.T) {
 		},
 		"folder renamed": func(t *testing.T, f *fileChange) {
 			from := filepath.ToSlash(filepath.Dir(f.path))
-			if _, err := f.m.Server().RenameContents(t.Context(), from, from+"-new"); err != nil {
+			if _, err := f.m.Servers().Documents.RenameContents(t.Context(), from, from+"-new"); err != nil {
 				t.Fatal(err)
 			}
 			sessiontest.AppendCell(t, f.d, "nowhere = True")
@@ -254,7 +254,7 @@ func (f *fileChange) serverLooks() {
 	f.t.Helper()
 	for range 25 {
 		time.Sleep(100 * time.Millisecond)
-		if _, err := f.m.Server().Contents(f.t.Context(), f.path, jupyter.ContentsOptions{}); err != nil {
+		if _, err := f.m.Servers().Documents.Contents(f.t.Context(), f.path, jupyter.ContentsOptions{}); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -270,7 +270,7 @@ func (f *fileChange) write(file, content string) {
 // put writes the notebook over REST.
 func (f *fileChange) put(content string) {
 	f.t.Helper()
-	if _, err := f.m.Server().PutContents(f.t.Context(), f.path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
+	if _, err := f.m.Servers().Documents.PutContents(f.t.Context(), f.path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
 		f.t.Fatal(err)
 	}
 }

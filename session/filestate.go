@@ -142,10 +142,10 @@ func (f *fileState) reloaded() (lost bool) {
 }
 
 // saw records the file as it was found when the document was opened.
-func (f *fileState) saw(c jupyter.Content, doc replica) {
+func (f *fileState) saw(c jupyter.Content, hash string, revision ydoc.Revision) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.modified, f.hash, f.revision = c.LastModified, doc.State().Hash, doc.Revision()
+	f.modified, f.hash, f.revision = c.LastModified, hash, revision
 	if !c.Writable {
 		f.problem = problemReadOnly
 	}

@@ -41,8 +41,8 @@ func TestFileStateCompare(t *testing.T) {
 			if got != c.want {
 				t.Errorf("says %q, want %q", got, c.want)
 			}
-			d := &Document{}
-			d.file.overwritten = f.overwritten
+			d := &Document{saver: &saver{}}
+			d.saver.file.overwritten = f.overwritten
 			if said := d.Overwritten() != ""; said != c.overwritten {
 				t.Errorf("edits said to be undone: %v, want %v", said, c.overwritten)
 			}

@@ -76,7 +76,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	personIn(t, m.Server(), path).insertPlainCell()
+	personIn(t, m.Servers().Documents, path).insertPlainCell()
 	sessiontest.Eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
 	if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
 		t.Fatal(err)
@@ -133,7 +133,7 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
 	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Server(), path)
+	p := personIn(t, m.Servers().Documents, path)
 	caret, err := p.nb.RelativePosition("c0", len("first = 1\nsec"))
 	if err != nil {
 		t.Fatal(err)
@@ -159,7 +159,7 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "a = 1", "b = 2")
 	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Server(), path)
+	p := personIn(t, m.Servers().Documents, path)
 	pos, err := p.nb.RelativePosition("c1", 3)
 	if err != nil {
 		t.Fatal(err)
@@ -191,7 +191,7 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	path := s.Notebook(t, "x = 1")
 	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Server(), path)
+	p := personIn(t, m.Servers().Documents, path)
 	state := map[string]any{
 		"autosave": false,
 		"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},

@@ -90,21 +90,19 @@ func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Se
 // that nobody's session ending may stop. ours counts our own connections to its
 // kernel.
 func (m *Manager) KernelInUse(path string) (ours int, kept string) {
-	for _, r := range m.Runs(path) {
+	for _, r := range m.runs.Runs(path) {
 		if !r.Status().State.Ended() {
 			return 0, "a cell of the notebook is running or waits to be run"
 		}
 	}
-	d := m.hold(path)
-	if d == nil {
-		return 0, ""
+	for _, d := range m.HoldUnder(func(open string) bool { return open == path }) {
+		defer d.Release()
+		if d.kernel.link.Connected() {
+			ours = 1
+		}
+		if people := d.People(); len(people) > 0 && !m.servers.Apart() {
+			kept = "somebody has the notebook open: " + people[0].Name
+		}
 	}
-	defer d.Release()
-	if d.kernel.link.Connected() {
-		ours = 1
-	}
-	if people := d.People(); len(people) > 0 && !m.Apart() {
-		return ours, "somebody has the notebook open: " + people[0].Name
-	}
-	return ours, ""
+	return ours, kept
 }

@@ -152,9 +152,6 @@ func agentUser(name string) awareness.User {
 	}
 }
 
-// Server is the Jupyter server that the documents are on.
-func (m *Manager) Server() *jupyter.Server { return m.cfg.Server }
-
 // IdleTimeout is how long a document stays open without use.
 func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 

@@ -1,8 +1,10 @@
 package session
 
 import (
+	"context"
 	"errors"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
 )
@@ -68,3 +70,40 @@ var (
 	ErrNoAsker        = run.ErrNoAsker
 	ErrNothingLeftOut = run.ErrNothingLeftOut
 )
+
+// Server is the Jupyter server that the documents are on.
+//
+//go:fix inline
+func (m *Manager) Server() *jupyter.Server { return m.Servers().Documents }
+
+// KernelServer is the Jupyter server that has the kernels: Server, or another.
+//
+//go:fix inline
+func (m *Manager) KernelServer() *jupyter.Server { return m.Servers().Kernels }
+
+// Apart reports whether the kernels are on another server than the documents.
+//
+//go:fix inline
+func (m *Manager) Apart() bool { return m.Servers().Apart() }
+
+// NotebookOf is the path of the notebook that a Jupyter session is of.
+//
+//go:fix inline
+func (m *Manager) NotebookOf(s jupyter.Session) string { return m.Servers().NotebookOf(s) }
+
+// OthersKernels gives the ids of the kernels that were started for others.
+//
+//go:fix inline
+func (m *Manager) OthersKernels(ctx context.Context, owner string) (map[string]bool, error) {
+	return m.Owners().Others(ctx, owner)
+}
+
+// Run finds a run by its id, as long as it is remembered.
+//
+//go:fix inline
+func (m *Manager) Run(id string) (*run.Run, bool) { return m.RunTable().Run(id) }
+
+// Runs lists the runs that are remembered, the latest first: those of one notebook, or of all where path is "".
+//
+//go:fix inline
+func (m *Manager) Runs(path string) []*run.Run { return m.RunTable().Runs(path) }

@@ -4,15 +4,7 @@ import (
 	"cmp"
 	"slices"
 	"time"
-
-	"github.com/nbduet/nbduet/ydoc"
 )
-
-// times are when what happened to a document. Document.mu guards them.
-type times struct {
-	opened  time.Time
-	changed time.Time // its content, as far as seen here
-}
 
 // Notebooks lists the open notebooks by path. To be listed is no use: it
 // neither pins them nor touches their idle clocks, so that each may be put
@@ -47,27 +39,6 @@ func (d *Document) ChangedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.times.changed
-}
-
-// changes notes what became different in the document, and tells of it.
-func (d *Document) changes(c ydoc.Changes) {
-	c.State = false // is not content
-	if c.Empty() {
-		return
-	}
-	d.mu.Lock()
-	d.times.changed = time.Now()
-	d.mu.Unlock()
-	d.m.tell(Event{Kind: Changed, Document: d, Changes: c})
-}
-
-// hold pins the document that is open at a path; nil where none is.
-func (m *Manager) hold(p string) *Document {
-	docs := m.HoldUnder(func(open string) bool { return open == p })
-	if len(docs) == 0 {
-		return nil
-	}
-	return docs[0]
 }
 
 // HoldUnder pins the open documents of which the path is wanted: release each of them.

@@ -5,29 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
-
-// room is what a document needs of an rtc.Room.
-type room interface {
-	ID() string
-	FileID() string
-	SessionID() string
-	State() rtc.State
-	Barrier(ctx context.Context) error
-	Save(ctx context.Context) (string, error)
-	Leave(ctx context.Context) error
-	LastSave(ctx context.Context) error
-	Depart(ctx context.Context)
-	Peers() []rtc.Peer
-	SetCursors(cursors ...awareness.Cursor)
-	AutosaveOff() bool
-	Rename(path string)
-	Done() <-chan struct{}
-	Err() error
-}
 
 // entry is a place in the map of open documents: one that is being joined, is
 // open, or is being left.
@@ -152,7 +131,7 @@ func (m *Manager) pin(e *entry) bool {
 // without a file takes edits all the same, and writes them nowhere; so a
 // document whose file stays gone is put away.
 func (d *Document) exists(ctx context.Context) error {
-	if !d.file.lost() {
+	if !d.saver.file.lost() {
 		return nil
 	}
 	_, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
@@ -180,7 +159,7 @@ func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Docum
 	}
 	d := newDocument(m, path, k, lv)
 	if m.cfg.Server != nil {
-		d.file.saw(c, lv.doc)
+		d.saver.file.saw(c, lv.doc.State().Hash, lv.doc.Revision())
 	}
 	return d, nil
 }

@@ -1,10 +1,6 @@
 package session
 
-import (
-	"context"
-
-	"github.com/nbduet/nbduet/session/kernel"
-)
+import "github.com/nbduet/nbduet/session/kernel"
 
 // An owner is who analysis sessions and runs belong to: one MCP client session,
 // or a person's name where there are none. Documents belong to nobody: whoever
@@ -34,8 +30,3 @@ func (m *Manager) Forget(owner string) {
 
 // Owners knows whose the kernels are that were started without a notebook.
 func (m *Manager) Owners() *kernel.Owners { return &m.owners }
-
-// OthersKernels gives the ids of the kernels that were started for others, see [kernel.Owners.Others].
-func (m *Manager) OthersKernels(ctx context.Context, owner string) (map[string]bool, error) {
-	return m.owners.Others(ctx, owner)
-}

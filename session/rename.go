@@ -7,49 +7,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// watch follows one joined room until it, or the document, has ended. The
-// server writes a new path into the document's own state when the file was
-// renamed through it; the room, its file id and everybody in it stay the same.
-// It reports false when the document has ended.
-func (d *Document) watch(lv *live) bool {
-	changes := lv.doc.Subscribe()
-	defer changes.Close()
-	hash := lv.doc.State().Hash
-	look := time.NewTicker(tidyEvery)
-	defer look.Stop()
-	for {
-		st := lv.doc.State()
-		if path := st.Path; path != "" && path != d.Path() {
-			d.m.moved(d.ctx, d, path)
-		}
-		// The server takes the hash away when it reads the file again.
-		if hash != "" && st.Hash == "" && d.file.reloaded() {
-			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
-		}
-		hash = st.Hash
-		select {
-		case <-d.ctx.Done():
-			return false
-		case <-lv.room.Done():
-			return true
-		case <-look.C:
-			d.tidy(lv)
-		case <-changes.Ready():
-			c, err := changes.Take()
-			if err != nil {
-				// A broken replica ends its room, which is what to wait for.
-				select {
-				case <-d.ctx.Done():
-					return false
-				case <-lv.room.Done():
-					return true
-				}
-			}
-			d.changes(c)
-		}
-	}
-}
-
 // follow finds out where a file is that is not at its path any more, and gives
 // the document its new path; false where it is gone.
 func (d *Document) follow(ctx context.Context, lv *live) bool {

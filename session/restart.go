@@ -45,7 +45,7 @@ func (e *NoKernelError) Error() string {
 // The next run is told that the variables are gone, unless quiet is set, for a
 // caller that runs cells next.
 func (d *Document) RestartKernel(ctx context.Context, name string, quiet bool) (KernelChange, error) {
-	return d.renewKernel(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
+	return d.kernel.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
 }
 
 // AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata
@@ -55,15 +55,16 @@ func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange,
 	if name == "" {
 		return KernelChange{}, errors.New("assign a kernel: no kernel was named")
 	}
-	return d.renewKernel(ctx, name, func(_ bool, s jupyter.Session) bool {
+	return d.kernel.renew(ctx, name, func(_ bool, s jupyter.Session) bool {
 		return s.Kernel.ExecutionState == kernel.StateDead
 	}, false)
 }
 
-// renewKernel sees to the notebook's kernel; again tells whether one of the
+// renew sees to the notebook's kernel; again tells whether one of the
 // right kernelspec is to be restarted.
-func (d *Document) renewKernel(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
-	srv := d.m.cfg.Kernels
+func (k *notebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
+	d := k.d
+	srv := k.servers.Kernels
 	var spec jupyter.KernelSpec
 	if name != "" {
 		specs, err := srv.KernelSpecs(ctx)
@@ -77,7 +78,7 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 	}
 	through := d.cells.Hold()
 	defer d.cells.Release()
-	s, started, err := d.kernel.session(ctx, name)
+	s, started, err := k.session(ctx, name)
 	if err != nil {
 		return KernelChange{}, err
 	}
@@ -94,20 +95,20 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
 			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), err)
 		}
-		d.kernel.Reattach(ctx, s)
+		k.Reattach(ctx, s)
 	default:
 		c.Fresh = started
 	}
 	c.Changed = c.Former != "" && c.Former != s.Kernel.Name
 	c.Kernel = KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}
 	if c.Fresh {
-		d.startAfresh(ctx, c, through, quiet)
-		if err := d.idleAll(ctx); err != nil {
+		k.startAfresh(ctx, c, through, quiet)
+		if err := k.idleAll(ctx); err != nil {
 			return c, err
 		}
 	}
 	if name != "" {
-		if err := d.noteKernel(ctx, name, spec); err != nil {
+		if err := k.note(ctx, name, spec); err != nil {
 			return c, fmt.Errorf("the kernel is %s now, but the notebook's metadata does not say so: %w", name, err)
 		}
 	}
@@ -115,7 +116,8 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 }
 
 // startAfresh ends what was meant for the former process.
-func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
+func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
+	d := k.d
 	what := "the kernel was restarted"
 	if c.Changed {
 		what = fmt.Sprintf("the notebook's kernel was changed from %s to %s", c.Former, c.Kernel.Name)
@@ -131,15 +133,16 @@ func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-ch
 		case <-d.ctx.Done():
 		}
 	}
-	d.kernel.link.Renew()
+	k.link.Renew()
 	if !quiet && !c.Started {
-		d.kernel.link.Say(what + ": the variables from before are gone")
+		k.link.Say(what + ": the variables from before are gone")
 	}
 }
 
 // idleAll takes the busy mark from all cells that have it. The kernel's process
 // is new, and the queue is held, so that none of them runs.
-func (d *Document) idleAll(ctx context.Context) error {
+func (k *notebookKernel) idleAll(ctx context.Context) error {
+	d := k.d
 	var busy []string
 	for _, c := range d.Notebook().Cells() {
 		if c.Type == ydoc.Code && c.ExecutionState == ydoc.Running {
@@ -169,16 +172,17 @@ func (d *Document) idleAll(ctx context.Context) error {
 // infoTimeout bounds the wait for a new kernel's word on its language.
 const infoTimeout = 15 * time.Second
 
-// noteKernel writes the kernel into the notebook's metadata, as JupyterLab does
+// note writes the kernel into the notebook's metadata, as JupyterLab does
 // when a notebook gets another one: its kernelspec, and what it says of its
 // language.
-func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.KernelSpec) error {
+func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
+	d := k.d
 	meta := d.Notebook().Metadata()
 	before, _ := meta["kernelspec"].(map[string]any)
 	if before["name"] == name && before["display_name"] == spec.Spec.DisplayName && meta["language_info"] != nil {
 		return nil
 	}
-	language := d.languageInfo(ctx)
+	language := k.languageInfo(ctx)
 	return d.Edit(ctx, "kernel", func(e *ydoc.Editor) error {
 		if err := e.SetMetadata("kernelspec", map[string]any{
 			"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
@@ -197,10 +201,11 @@ func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.Ker
 
 // languageInfo is the kernel's own description of its language, nil where it
 // does not give one in time, or where the connection is not ours to open.
-func (d *Document) languageInfo(ctx context.Context) map[string]any {
+func (k *notebookKernel) languageInfo(ctx context.Context) map[string]any {
+	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, err := d.kernel.connect(ctx)
+	conn, err := k.connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil

@@ -86,13 +86,13 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 		return k.ID
 	}
 	first := kernel()
-	sessions, err := m.Server().Sessions(t.Context())
+	sessions, err := m.Servers().Documents.Sessions(t.Context())
 	if err != nil {
 		t.Fatal(err)
 	}
 	for _, js := range sessions {
 		if js.Path == path {
-			if err := m.Server().DeleteSession(t.Context(), js.ID); err != nil {
+			if err := m.Servers().Documents.DeleteSession(t.Context(), js.ID); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -108,7 +108,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 	if second == first {
 		t.Error("the kernel is the same")
 	}
-	if _, err := m.Server().Restart(t.Context(), second); err != nil {
+	if _, err := m.Servers().Documents.Restart(t.Context(), second); err != nil {
 		t.Fatal(err)
 	}
 	sessiontest.Eventually(t, "a run says that the kernel was restarted", func() bool {
@@ -142,11 +142,11 @@ func TestCancelWaitingRun(t *testing.T) {
 		t.Errorf("the running one: %s", st)
 	}
 	idle(t, d, "c1")
-	all := m.Runs(path)
-	if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.Runs("elsewhere.ipynb")) != 0 {
+	all := m.RunTable().Runs(path)
+	if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.RunTable().Runs("elsewhere.ipynb")) != 0 {
 		t.Errorf("%d runs are listed", len(all))
 	}
-	if r, ok := m.Run(first.ID); !ok || r != first {
+	if r, ok := m.RunTable().Run(first.ID); !ok || r != first {
 		t.Errorf("run %s is not found", first.ID)
 	}
 }

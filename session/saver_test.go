@@ -107,7 +107,7 @@ func TestNoSaveMeetsARename(t *testing.T) {
 		d.Release()
 		synctest.Wait() // the save has begun
 		began := time.Now()
-		if !d.holdSaves(t.Context()) || time.Since(began) != time.Second/2 {
+		if !d.saver.hold(t.Context()) || time.Since(began) != time.Second/2 {
 			t.Errorf("held after %v, want half a second: after the save that went on", time.Since(began))
 		}
 		edit()
@@ -115,7 +115,7 @@ func TestNoSaveMeetsARename(t *testing.T) {
 		if n := room.saves.Load(); n != 1 {
 			t.Errorf("%d saves, want none of them while they are held", n)
 		}
-		d.releaseSaves()
+		d.saver.release()
 		synctest.Wait()
 		if n := room.saves.Load(); n != 2 {
 			t.Errorf("%d saves, want the one that was due", n)

@@ -52,7 +52,7 @@ func TestTwoServers(t *testing.T) {
 	m := sessiontest.Manager(t, s, kernelsOn(t, other, other.Token))
 	table, h := analysis.New(m), helper.New(m)
 	watcher := sessiontest.Manager(t, s, session.Config{}) // as a tab is
-	if !m.Apart() || m.KernelServer() == m.Server() || watcher.Apart() || watcher.KernelServer() != watcher.Server() {
+	if !m.Servers().Apart() || m.Servers().Kernels == m.Servers().Documents || watcher.Servers().Apart() || watcher.Servers().Kernels != watcher.Servers().Documents {
 		t.Error("which servers there are is not known")
 	}
 
@@ -68,7 +68,7 @@ func TestTwoServers(t *testing.T) {
 			return sessiontest.Text(c.Outputs) == "execute_result:42;" && c.ExecutionCount != nil && *c.ExecutionCount == 2
 		})
 		k, ok, err := m.Kernel(t.Context(), path)
-		if err != nil || !ok || sessionsOf(t, m.KernelServer())[k.ID] != path || sessiontest.HasKernel(t, watcher, k.ID) {
+		if err != nil || !ok || sessionsOf(t, m.Servers().Kernels)[k.ID] != path || sessiontest.HasKernel(t, watcher, k.ID) {
 			t.Errorf("the kernel is %+v, %v, %v", k, ok, err)
 		}
 		if k, ok, err := watcher.Kernel(t.Context(), path); ok || err != nil {
@@ -85,11 +85,11 @@ func TestTwoServers(t *testing.T) {
 	t.Run("renamed", func(t *testing.T) {
 		dir := sessiontest.Folder(t, s, m)
 		path := dir + "/a.ipynb"
-		if _, err := m.Server().RenameContents(t.Context(), s.Notebook(t, "x = 7", "x"), path); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), s.Notebook(t, "x = 7", "x"), path); err != nil {
 			t.Fatal(err)
 		}
 		// A notebook that the other server has for itself, by chance of such a name.
-		theirs, err := m.KernelServer().CreateSession(t.Context(), jupyter.NewSession{Path: dir + "/theirs.ipynb"})
+		theirs, err := m.Servers().Kernels.CreateSession(t.Context(), jupyter.NewSession{Path: dir + "/theirs.ipynb"})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -108,7 +108,7 @@ func TestTwoServers(t *testing.T) {
 		if _, ok, err := m.End(t.Context(), dir+"2/a.ipynb"); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if _, err := m.Server().RenameContents(t.Context(), dir+"2/a.ipynb", dir+"2/b.ipynb"); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), dir+"2/a.ipynb", dir+"2/b.ipynb"); err != nil {
 			t.Fatal(err)
 		}
 		d, err := a.Open(t.Context())
@@ -122,14 +122,14 @@ func TestTwoServers(t *testing.T) {
 			t.Errorf("renamed by somebody: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		sessiontest.Eventually(t, "its kernel is found by that", func() bool {
-			return sessionsOf(t, m.KernelServer())[a.KernelID()] == dir+"2/b.ipynb"
+			return sessionsOf(t, m.Servers().Kernels)[a.KernelID()] == dir+"2/b.ipynb"
 		})
-		if at := sessionsOf(t, m.KernelServer())[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
+		if at := sessionsOf(t, m.Servers().Kernels)[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
 			t.Errorf("their kernel is at %s", at)
 		}
 		// Theirs is a kernel to join, and no notebook of ours.
 		joined, err := table.Connect(t.Context(), "ada", "", theirs.Kernel.ID)
-		if err != nil || joined.NotebookPath() != "" || m.NotebookOf(theirs) != "" {
+		if err != nil || joined.NotebookPath() != "" || m.Servers().NotebookOf(theirs) != "" {
 			t.Errorf("joined: %+v, %v", joined, err)
 		}
 		ours, err := table.Connect(t.Context(), "bob", "", a.KernelID())
@@ -151,7 +151,7 @@ func TestTwoServers(t *testing.T) {
 		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.KernelServer().Kernel(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.Servers().Kernels.Kernel(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("its kernel is left: %v", err)
 		}
 	})
@@ -252,7 +252,7 @@ func TestFixedKernel(t *testing.T) {
 	if _, err := d.AssignKernel(t.Context(), "python3"); err != nil {
 		t.Errorf("its own kernelspec: %v", err)
 	}
-	if specs, err := m.Server().KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
+	if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
 		for name := range specs.Specs {
 			if name != "python3" {
 				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
@@ -283,7 +283,7 @@ func TestFixedKernel(t *testing.T) {
 	if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
 		t.Errorf("a session with a kernel that is not there: %v", err)
 	}
-	if b, err := json.Marshal(sessionsOf(t, m.Server())); err != nil || strings.Contains(string(b), lacks) {
+	if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {
 		t.Errorf("a kernel was started: %s, %v", b, err)
 	}
 }

@@ -48,7 +48,7 @@ order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-*.gate", many, i), "orde
 	if res := wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
 		t.Errorf("the order was %q", sessiontest.Text(res.Outputs))
 	}
-	for _, r := range m.Runs("") {
+	for _, r := range m.RunTable().Runs("") {
 		if got := wait(t, r); got.State != run.Done {
 			t.Errorf("run %s of %s: %s", r.ID, r.Path, got.State)
 		}

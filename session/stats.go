@@ -29,7 +29,7 @@ func (m *Manager) Stats() Stats {
 		}
 	}
 	m.mu.Unlock()
-	for _, r := range m.Runs("") {
+	for _, r := range m.runs.Runs("") {
 		s.Runs[r.Status().State]++
 	}
 	s.RunBytes = m.runs.Bytes()

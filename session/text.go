@@ -6,7 +6,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // OpenText returns the open document of a text file; see [Manager.Open]. The
@@ -47,21 +46,6 @@ func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.T
 	return text, rev, err
 }
 
-// PointText shows the agent's caret in a text document, at an offset in UTF-16
-// code units; past the end counts as the end.
-func (d *Document) PointText(offset int) {
-	lv := d.current()
-	if lv.text == nil {
-		return
-	}
-	pos, err := lv.text.RelativePosition(min(offset, lv.text.Len()))
-	if err != nil {
-		d.m.log.Debug("no caret", "path", d.Path(), "error", err)
-		return
-	}
-	lv.room.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
-}
-
 // IsOpen says whether a path, or anything below it where it is a folder, is
 // open in this program, or being opened.
 func (m *Manager) IsOpen(path string) bool {
@@ -77,4 +61,21 @@ func (m *Manager) IsOpen(path string) bool {
 		}
 	}
 	return false
+}
+
+// Ahead is the content of the document's room, with every edit made here before, where it is not that of the file; nil
+// where it is.
+func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
+	if err := d.Settled(ctx); err != nil {
+		return nil, err
+	}
+	var file jupyter.Content
+	if err := jupyter.Whole(ctx, func() (err error) {
+		file, err = d.m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	lv := d.current()
+	return ahead(lv.nb, lv.text, file)
 }

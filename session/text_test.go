@@ -87,7 +87,7 @@ func TestRenamedTextIsFollowed(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
 	d := sessiontest.OpenText(t, m, path)
-	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
 	sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })

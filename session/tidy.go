@@ -18,7 +18,7 @@ const (
 // beyond its content. Everything that was written here is in the room before
 // the old replica is given up; a document that comes into use meanwhile stays
 // as it is, until the next look.
-func (d *Document) tidy(lv *live) {
+func (d keeper) tidy(lv *live) {
 	if idle, busy := d.idleFor(time.Now()); busy || idle < tidyIdle {
 		return
 	}

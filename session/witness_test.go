@@ -46,7 +46,7 @@ func TestWitness(t *testing.T) {
 		edit()
 		old, oldText := file(), textFile()
 		edit()
-		w, wt := newLive(newFakeRoom(), nb).witness(), newTextLive(newFakeRoom(), text).witness()
+		w, wt := newWitness(nb, nil), newWitness(nil, text)
 		defer w.end()
 		defer wt.end()
 		first, firstText := file(), textFile()

@@ -95,7 +95,7 @@ func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter
 		switch {
 		case path != "" && s.Path == path && (id == "" || s.Kernel.ID == id):
 			return s.Kernel, path, nil
-		case path == "" && s.Kernel.ID == id && t.m.NotebookOf(s) != "":
+		case path == "" && s.Kernel.ID == id && t.servers.NotebookOf(s) != "":
 			of = append(of, s)
 		}
 	}

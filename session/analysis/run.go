@@ -26,7 +26,7 @@ func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 // latest first.
 func (a *Session) Runs() []*run.Run {
 	var out []*run.Run
-	for _, r := range a.t.m.Runs("") {
+	for _, r := range a.t.m.RunTable().Runs("") {
 		if r.Session == a.id {
 			out = append(out, r)
 		}

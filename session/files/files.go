@@ -47,7 +47,7 @@ type Files struct {
 
 // New makes the files of a manager's server.
 func New(m *session.Manager) *Files {
-	return &Files{m: m, srv: m.Server(), naming: make(chan struct{}, 1)}
+	return &Files{m: m, srv: m.Servers().Documents, naming: make(chan struct{}, 1)}
 }
 
 // Create makes a new file. The Contents API overwrites without a question, so

@@ -182,7 +182,7 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 // of its own.
 func content(t *testing.T, m *session.Manager, path string) (v any) {
 	t.Helper()
-	c, err := m.Server().Contents(t.Context(), path, jupyter.ContentsOptions{Content: true})
+	c, err := m.Servers().Documents.Contents(t.Context(), path, jupyter.ContentsOptions{Content: true})
 	if err == nil {
 		err = json.Unmarshal(c.Content, &v)
 	}
@@ -262,7 +262,7 @@ func TestLeftRightAfterARename(t *testing.T) {
 		t.Fatal(err)
 	}
 	sessiontest.Eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
-	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
 	insertText(t, d, "two ")
@@ -280,19 +280,19 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	f := files.New(m)
 	path, to := s.Notebook(t, "1"), s.Name(t, "-to.ipynb")
-	made, err := m.Server().CreateSession(t.Context(), jupyter.NewSession{Path: path, Name: "x"})
+	made, err := m.Servers().Documents.CreateSession(t.Context(), jupyter.NewSession{Path: path, Name: "x"})
 	if err != nil {
 		t.Fatal(err)
 	}
 	defer func() {
-		if err := m.Server().DeleteSession(t.Context(), made.ID); err != nil {
+		if err := m.Servers().Documents.DeleteSession(t.Context(), made.ID); err != nil {
 			t.Error(err)
 		}
 	}()
 	if _, err := f.Rename(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
-	if now, err := m.Server().Session(t.Context(), made.ID); err != nil || now.Path != to || now.Kernel.ID != made.Kernel.ID {
+	if now, err := m.Servers().Documents.Session(t.Context(), made.ID); err != nil || now.Path != to || now.Kernel.ID != made.Kernel.ID {
 		t.Errorf("its session is %+v, %v", now, err)
 	}
 }

@@ -53,6 +53,15 @@ func (s *Servers) Ours(sess jupyter.Session) bool {
 	return false
 }
 
+// NotebookOf is the path of the notebook that a Jupyter session of the kernels' server is of, "" where it is of none of
+// the documents' server's.
+func (s *Servers) NotebookOf(sess jupyter.Session) string {
+	if sess.Type != "notebook" || !s.Ours(sess) {
+		return ""
+	}
+	return sess.Path
+}
+
 // Session gives the session that the notebook had on the other server, under its new path where it was renamed; false
 // where it had none, or that is gone. Where there is no other server [FindOrStart] knows.
 func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Session, bool, error) {
