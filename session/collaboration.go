@@ -14,8 +14,8 @@ import (
 // collaboration is jupyter-collaboration.
 type collaboration struct{}
 
-// settleTries is how often the file is compared with the document's word for
-// it: a save of the server's own may come between the two looks.
+// settleTries is how often the file is compared with the document's word for it: a save of the server's own may come
+// between the two looks.
 const settleTries = 4
 
 // look compares the file with what a save should have made of it, see [saver.look].
@@ -36,8 +36,8 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		case !whole:
 			return s.file.unproven()
 		}
-		// The barrier's answer brings what the server has written into the
-		// document. In a room that has been left it came before.
+		// The barrier's answer brings what the server has written into the document. In a room that has been left it
+		// came before.
 		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		}

@@ -26,8 +26,7 @@ func same(a, b *ydoc.Notebook, text, other *ydoc.Text) bool {
 	return true
 }
 
-// content is a cell without what differs from replica to replica, and from one
-// moment of a run to the next.
+// content is a cell without what differs from replica to replica, and from one moment of a run to the next.
 func content(c ydoc.Cell) ydoc.Cell {
 	c.Revision, c.ExecutionState = 0, ""
 	return c

@@ -11,9 +11,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// NotebookContent is a notebook as its file would have it now (nbformat 4), of
-// plain JSON values. It is a snapshot; the values in it are shared with other
-// readers.
+// NotebookContent is a notebook as its file would have it now (nbformat 4), of plain JSON values. It is a snapshot; the
+// values in it are shared with other readers.
 func NotebookContent(nb *ydoc.Notebook) map[string]any {
 	major, minor := nb.NBFormat()
 	cells := []any{}
@@ -23,8 +22,8 @@ func NotebookContent(nb *ydoc.Notebook) map[string]any {
 	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
-// cellContent is a cell in nbformat. What is for open tabs only is left out:
-// the execution state, and whether the cell is trusted.
+// cellContent is a cell in nbformat. What is for open tabs only is left out: the execution state, and whether the cell
+// is trusted.
 func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	metadata := c.Metadata
 	if _, ok := metadata["trusted"]; ok {
@@ -75,16 +74,14 @@ func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewC
 	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
 }
 
-// plainText is a text as the Contents API gives it with the ends of lines that it
-// has in a room.
+// plainText is a text as the Contents API gives it with the ends of lines that it has in a room.
 func plainText(file json.RawMessage) (string, error) {
 	var text string
 	err := json.Unmarshal(file, &text)
 	return strings.ReplaceAll(text, "\r\n", "\n"), err
 }
 
-// sameNotebook compares a notebook as the Contents API gives it with the one in
-// the room.
+// sameNotebook compares a notebook as the Contents API gives it with the one in the room.
 func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
 	was, err := plainNotebook(file)
 	if err != nil {
@@ -97,8 +94,7 @@ func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
 	return bytes.Equal(was, is), nil
 }
 
-// plainNotebook is a notebook as the Contents API gives it in the form of
-// NotebookContent, as JSON.
+// plainNotebook is a notebook as the Contents API gives it in the form of NotebookContent, as JSON.
 func plainNotebook(file json.RawMessage) ([]byte, error) {
 	var onDisk struct {
 		Cells    []map[string]any `json:"cells"`

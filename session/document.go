@@ -13,9 +13,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Document is the open copy of one notebook or text file. Get it from
-// [Manager.Open] or [Manager.OpenText] and call Release when the call that
-// wanted it is over.
+// Document is the open copy of one notebook or text file. Get it from [Manager.Open] or [Manager.OpenText] and call
+// Release when the call that wanted it is over.
 type Document struct {
 	m     *Manager
 	kind  kind
@@ -65,8 +64,7 @@ func (d *Document) start(e *entry) {
 	}
 }
 
-// Path is the document's path, as the Contents API has it. It changes when the
-// file is renamed through the server.
+// Path is the document's path, as the Contents API has it. It changes when the file is renamed through the server.
 func (d *Document) Path() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -76,9 +74,8 @@ func (d *Document) Path() string {
 // FileID is the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
 
-// Notebook is the replica of a notebook as it is now, nil where the document is
-// a text. It is for reading: write through [Document.Edit], which waits until
-// the room has the edit.
+// Notebook is the replica of a notebook as it is now, nil where the document is a text. It is for reading: write
+// through [Document.Edit], which waits until the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
 
 // Peers lists who else is in the document's room.
@@ -105,8 +102,8 @@ func (d *Document) use(n int) {
 	}
 }
 
-// Release ends one Open; the document is not to be used through it afterwards.
-// From the last release on the document counts as idle.
+// Release ends one Open; the document is not to be used through it afterwards. From the last release on the document
+// counts as idle.
 func (d *Document) Release() {
 	d.use(-1)
 	d.m.nudge()
@@ -118,16 +115,15 @@ func (d *Document) lastUse() time.Time {
 	return d.last
 }
 
-// idleFor says how long the document has not been used, and whether it is in
-// use now.
+// idleFor says how long the document has not been used, and whether it is in use now.
 func (d *Document) idleFor(now time.Time) (idle time.Duration, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return now.Sub(d.last), d.users > 0
 }
 
-// LostError says that a room was lost before it had confirmed an edit: as far
-// as anybody can tell the edit has not been made, or nobody can tell.
+// LostError says that a room was lost before it had confirmed an edit: as far as anybody can tell the edit has not been
+// made, or nobody can tell.
 type LostError struct {
 	Name string // the edit's
 	Err  error
@@ -144,8 +140,8 @@ func (e *LostError) Error() string {
 // Unwrap gives the room's own error.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// UnconfirmedError says that the room did not confirm an edit in the time that
-// the call had. The edit is made here, and goes to the room when it can.
+// UnconfirmedError says that the room did not confirm an edit in the time that the call had. The edit is made here, and
+// goes to the room when it can.
 type UnconfirmedError struct {
 	Name string
 	Err  error
@@ -161,10 +157,9 @@ func (e *UnconfirmedError) Unconfirmed() {}
 // Unwrap gives the context's error.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
-// Edit makes one edit, as a single transaction, and returns when the room has
-// it. An error of fn, or of what fn staged, means that nothing was written. A
-// *LostError and an *UnconfirmedError say what is known of an edit that the
-// room did not confirm.
+// Edit makes one edit, as a single transaction, and returns when the room has it. An error of fn, or of what fn staged,
+// means that nothing was written. A *LostError and an *UnconfirmedError say what is known of an edit that the room did
+// not confirm.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.nb == nil {
@@ -200,8 +195,8 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 // Settled returns when the room has every edit made here before.
 func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
 
-// close ends the document: its queue, its goroutines, the kernel's socket, and
-// the room, with a last save where the file may lack something.
+// close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save where the
+// file may lack something.
 func (d *Document) close(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -226,8 +221,8 @@ func (d *Document) close(ctx context.Context) error {
 	return err
 }
 
-// UnsavedError says that a document was left while its file did not have all
-// that was in the room, or while it was not known to.
+// UnsavedError says that a document was left while its file did not have all that was in the room, or while it was not
+// known to.
 type UnsavedError struct{ Path, Reason string }
 
 func (e *UnsavedError) Error() string {

@@ -35,8 +35,8 @@ func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
 	}
 }
 
-// An outputs of a run are in the run's result, in everybody's notebook and in
-// the file; the count comes, and the cell is idle afterwards.
+// An outputs of a run are in the run's result, in everybody's notebook and in the file; the count comes, and the cell
+// is idle afterwards.
 func TestRunWritesWhatTheKernelSays(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})

@@ -10,12 +10,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What is different where the server has jupyter-server-documents in place of
-// jupyter-collaboration; extension.go has the rest.
+// What is different where the server has jupyter-server-documents in place of jupyter-collaboration; extension.go has
+// the rest.
 //
-// It saves by itself and says nothing of it that could be a proof: there is no
-// hash of the file, and the mark of unsaved changes is taken away also when an
-// edit came in while the file was being written. So the proof is the file's
+// It saves by itself and says nothing of it that could be a proof: there is no hash of the file, and the mark of
+// unsaved changes is taken away also when an edit came in while the file was being written. So the proof is the file's
 // content. A renamed file keeps its room, but the room does not say its path.
 
 // notes on what is not known there.
@@ -25,9 +24,8 @@ const (
 	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file was not the same as the document whenever it was looked at"
 )
 
-// lookEvery is the pause between two looks at a file that is being waited for,
-// and lookTries how many there are: the server saves within half a second, or
-// within some times what the last save took.
+// lookEvery is the pause between two looks at a file that is being waited for, and lookTries how many there are: the
+// server saves within half a second, or within some times what the last save took.
 const (
 	lookEvery = 250 * time.Millisecond
 	lookTries = 14
@@ -79,8 +77,7 @@ func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revi
 	return problemUnknown
 }
 
-// holds reports whether a file, with its content, is what the document is now,
-// and then takes note of it.
+// holds reports whether a file, with its content, is what the document is now, and then takes note of it.
 func (s *saver) holds(lv *live, c jupyter.Content) bool {
 	revision := lv.doc.Revision()
 	differs, err := ahead(lv.nb, lv.text, c)

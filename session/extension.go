@@ -28,8 +28,7 @@ type extension interface {
 	findPath(ctx context.Context, d *Document, lv *live)
 }
 
-// errServerApart and errDocumentsApart are why cells cannot be run by a server
-// that has not got their kernel.
+// errServerApart and errDocumentsApart are why cells cannot be run by a server that has not got their kernel.
 var (
 	errServerApart = errors.New("not run: with --execute server the server that has the notebook runs its cells, in kernels of its own; " +
 		"the kernels here are on another server (--runtime-url), so leave --execute at auto")
@@ -37,8 +36,7 @@ var (
 		"it does not work with kernels of another server (--runtime-url)")
 )
 
-// ErrKernelSocket is what is said to who wants to talk to a notebook's kernel
-// beside its cells.
+// ErrKernelSocket is what is said to who wants to talk to a notebook's kernel beside its cells.
 var ErrKernelSocket = errors.New("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
 	"takes the place of the one that a person's tab has, which then gets no answers; put the code into a cell and run it, " +
 	"or use a session without a notebook, which has a kernel of its own")

@@ -19,8 +19,8 @@ import (
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
 
-// fakeRoom stands for a room where only time and faults are the subject. It
-// confirms everything at once, until it is told to end.
+// fakeRoom stands for a room where only time and faults are the subject. It confirms everything at once, until it is
+// told to end.
 type fakeRoom struct {
 	autosaveOff atomic.Bool
 	saves       atomic.Int32

@@ -58,10 +58,9 @@ func TestFileChanges(t *testing.T) {
 			f.stillFollows("after")
 			f.has("x = 2", "after = True")
 		},
-		// The server does not notice this, and neither can anybody who asks it:
-		// the room stays what it is, and the next save makes the file follow.
-		// Only a save that comes before the server's next look at the file finds
-		// it changed; so none may be pending: who has edited has saved, and left.
+		// The server does not notice this, and neither can anybody who asks it: the room stays what it is, and the next
+		// save makes the file follow. Only a save that comes before the server's next look at the file finds it
+		// changed; so none may be pending: who has edited has saved, and left.
 		"restored": func(t *testing.T, f *fileChange) {
 			next := f.full + ".tmp"
 			f.write(next, f.read())
@@ -136,8 +135,8 @@ func TestFileChanges(t *testing.T) {
 	}
 }
 
-// A clock that was wrong once, or a copy from another machine, leaves a file
-// with a time to come: what is saved afterwards looks older than it was.
+// A clock that was wrong once, or a copy from another machine, leaves a file with a time to come: what is saved
+// afterwards looks older than it was.
 func TestFileFromTheFuture(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "x = 1")
@@ -184,9 +183,8 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	}
 }
 
-// An edit that was confirmed, but is not in the file yet, may be undone when
-// another program writes the file: the server then puts the file's content in
-// its place, or ours over it, as it comes. The first is said.
+// An edit that was confirmed, but is not in the file yet, may be undone when another program writes the file: the
+// server then puts the file's content in its place, or ours over it, as it comes. The first is said.
 func TestOverwrittenEditIsToldOf(t *testing.T) {
 	f := newFileChange(t, jupytertest.Shared(t))
 	f.stillFollows("before")
@@ -247,9 +245,8 @@ func (f *fileChange) read() string {
 	return string(b)
 }
 
-// serverLooks returns when the server has looked at the files of its rooms, which
-// it does once a second. It may stand still for longer than that, so that it has to
-// answer all the while.
+// serverLooks returns when the server has looked at the files of its rooms, which it does once a second. It may stand
+// still for longer than that, so that it has to answer all the while.
 func (f *fileChange) serverLooks() {
 	f.t.Helper()
 	for range 25 {
@@ -287,8 +284,7 @@ func (f *fileChange) source(i int) string {
 	return c.Source
 }
 
-// stillFollows makes an edit, and waits until it is in the file and nothing is
-// said to be unsaved.
+// stillFollows makes an edit, and waits until it is in the file and nothing is said to be unsaved.
 func (f *fileChange) stillFollows(name string) {
 	f.t.Helper()
 	sessiontest.AppendCell(f.t, f.d, name+" = True")
@@ -312,8 +308,7 @@ func (f *fileChange) has(parts ...string) {
 	}
 }
 
-// isUnsaved waits until the document, and what lists it, say that edits are not
-// written.
+// isUnsaved waits until the document, and what lists it, say that edits are not written.
 func (f *fileChange) isUnsaved(why string) {
 	f.t.Helper()
 	sessiontest.Eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })

@@ -32,8 +32,7 @@ func TestEditsAreSaved(t *testing.T) {
 	}
 }
 
-// A file renamed through the server is followed: the room, the edits and the
-// kernel go along.
+// A file renamed through the server is followed: the room, the edits and the kernel go along.
 func TestRenamedFileIsFollowed(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, guest := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
@@ -44,9 +43,8 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	// The server takes a file that is renamed while it is being saved for one that
-	// another program has changed, and reads it again. So no save may be pending:
-	// who has edited has saved, and left.
+	// The server takes a file that is renamed while it is being saved for one that another program has changed, and
+	// reads it again. So no save may be pending: who has edited has saved, and left.
 	if err := guest.Close(t.Context()); err != nil {
 		t.Fatal(err)
 	}
@@ -75,8 +73,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 	}
 }
 
-// Edits of a document whose file was deleted are written nowhere; that is said,
-// and the document is put away.
+// Edits of a document whose file was deleted are written nowhere; that is said, and the document is put away.
 func TestDeletedFileIsToldOf(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -124,8 +121,8 @@ func TestFileChangedOnDiskIsSeen(t *testing.T) {
 	})
 }
 
-// Who leaves while others write and save is told that its edits are in the file,
-// which they are, whoever has saved it last.
+// Who leaves while others write and save is told that its edits are in the file, which they are, whoever has saved it
+// last.
 func TestLeftWhileOthersSave(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "x = 1")

@@ -8,12 +8,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// fileState is what is known of the file behind a document. The server's word
-// that it has saved is no proof: it is also given for a file that cannot be
-// written, has moved or was changed by another program, and for a notebook that
-// cannot be written because of somebody's malformed cell. After each save that
-// it really made, the server puts the hash of the file into the document; so
-// the proof is a file that has that hash, and is another than before.
+// fileState is what is known of the file behind a document. The server's word that it has saved is no proof: it is also
+// given for a file that cannot be written, has moved or was changed by another program, and for a notebook that cannot
+// be written because of somebody's malformed cell. After each save that it really made, the server puts the hash of the
+// file into the document; so the proof is a file that has that hash, and is another than before.
 type fileState struct {
 	mu          sync.Mutex
 	modified    time.Time     // of the file, when last looked at
@@ -56,16 +54,15 @@ func (f *fileState) edited() {
 	f.edits++
 }
 
-// begin is called before a save is asked for: a look afterwards proves the
-// edits until here.
+// begin is called before a save is asked for: a look afterwards proves the edits until here.
 func (f *fileState) begin() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saving = f.edits
 }
 
-// unproven is what there is to say of a file that is there, and that can be
-// written, but of which nothing else is known than before.
+// unproven is what there is to say of a file that is there, and that can be written, but of which nothing else is known
+// than before.
 func (f *fileState) unproven() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -76,8 +73,7 @@ func (f *fileState) unproven() string {
 	return f.problem
 }
 
-// compare is what look makes of the file and of the hash that the document
-// names.
+// compare is what look makes of the file and of the hash that the document names.
 func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -91,8 +87,8 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	case !fresh:
 		return problemUnproven
 	case c.Hash != "" && named != c.Hash:
-		// The time has moved and it was not the server: it has either taken
-		// the file's content over, which takes the hash away, or kept its own.
+		// The time has moved and it was not the server: it has either taken the file's content over, which takes the
+		// hash away, or kept its own.
 		if named == "" {
 			f.overwrite()
 		}
@@ -102,8 +98,8 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	return ""
 }
 
-// overwrite notes what the file's content in place of the document's does to
-// our edits, if there are any that are not in the file. The caller holds mu.
+// overwrite notes what the file's content in place of the document's does to our edits, if there are any that are not
+// in the file. The caller holds mu.
 func (f *fileState) overwrite() (lost bool) {
 	if f.proven == f.edits {
 		return false
@@ -112,16 +108,15 @@ func (f *fileState) overwrite() (lost bool) {
 	return true
 }
 
-// has says whether the file is known to have all of a revision of the document,
-// every edit of ours included.
+// has says whether the file is known to have all of a revision of the document, every edit of ours included.
 func (f *fileState) has(revision ydoc.Revision) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
 }
 
-// forget notes that the server no longer has edits of ours which it had
-// confirmed, if there are any that it had not written.
+// forget notes that the server no longer has edits of ours which it had confirmed, if there are any that it had not
+// written.
 func (f *fileState) forget(note string) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -132,8 +127,8 @@ func (f *fileState) forget(note string) (lost bool) {
 	return true
 }
 
-// reloaded notes that the server has put the file's content in place of the
-// document's, while there were edits of ours that were not in the file.
+// reloaded notes that the server has put the file's content in place of the document's, while there were edits of ours
+// that were not in the file.
 func (f *fileState) reloaded() (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// The ways in which a careless client corrupts a shared notebook, or loses
-// what is in it, and the test that we do not (or tell of it):
+// The ways in which a careless client corrupts a shared notebook, or loses what is in it, and the test that we do not
+// (or tell of it):
 //
 //	an old replica meets another history    rtc: TestOtherSessionIsDiscarded, TestForgottenHistoryIsDiscarded
 //	two initialisations                     TestColdNotebookIsMadeOnce
@@ -35,8 +35,7 @@ import (
 //	the last second                         TestContinuousEditsAreSaved, TestEndSavesAndLeaves
 //	stop_on_error                           session/kernel's tests
 //
-// The server gives an empty notebook its first cell, and whoever opens it at
-// once with others sees that one.
+// The server gives an empty notebook its first cell, and whoever opens it at once with others sees that one.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)
@@ -66,8 +65,8 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 	}
 }
 
-// The server cannot write a notebook with such a cell any more, tells nobody,
-// and forgets all edits when the room is left.
+// The server cannot write a notebook with such a cell any more, tells nobody, and forgets all edits when the room is
+// left.
 func TestMalformedCellIsToldOf(t *testing.T) {
 	s := jupytertest.Start(t) // the room stays broken
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -88,8 +87,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 	}
 }
 
-// Each spelling of a path would be a room of its own, and the rooms would
-// overwrite one another's file.
+// Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
 func TestAliasesOpenOneDocument(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -126,8 +124,7 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 	}
 }
 
-// A caret in a source stays with the character that it stands at while the
-// source is rewritten around it.
+// A caret in a source stays with the character that it stands at while the source is rewritten around it.
 func TestCaretSurvivesAnEdit(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -184,8 +181,8 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 	})
 }
 
-// The server saves by itself as long as somebody's state asks for it, so ours
-// must not where the people have switched it off; and we do not ask either.
+// The server saves by itself as long as somebody's state asks for it, so ours must not where the people have switched
+// it off; and we do not ask either.
 func TestAutosaveIsThePeoples(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -222,8 +219,7 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 	})
 }
 
-// The server waits for a second without edits before it saves, and forgets
-// what it has not saved when it stops.
+// The server waits for a second without edits before it saves, and forgets what it has not saved when it stops.
 func TestContinuousEditsAreSaved(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

@@ -46,9 +46,8 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 	return lv, nil
 }
 
-// inspect looks whether there is a file of that kind at a path, and gives what
-// the server says of it. It comes before any join, because the server makes a
-// room for any path at all.
+// inspect looks whether there is a file of that kind at a path, and gives what the server says of it. It comes before
+// any join, because the server makes a room for any path at all.
 func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Content, error) {
 	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
 	if err != nil {
@@ -63,8 +62,8 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	if c.Size != nil && *c.Size > maxTextFile {
 		return c, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
 	}
-	// Only reading all of it shows whether it is text. A room of a file that
-	// is not would be opened, and fail, with everybody in it.
+	// Only reading all of it shows whether it is text. A room of a file that is not would be opened, and fail, with
+	// everybody in it.
 	read, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
 		return c, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)

@@ -12,8 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A connection that breaks under the first look at a file does not fail the
-// call.
+// A connection that breaks under the first look at a file does not fail the call.
 func TestOpenLooksAgain(t *testing.T) {
 	s := jupytertest.Shared(t)
 	var broken atomic.Int32

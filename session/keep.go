@@ -17,9 +17,8 @@ const (
 // keeper keeps a document in its room.
 type keeper struct{ *Document }
 
-// keep watches the document's room. The room brings itself back after a lost
-// connection; what it cannot bring back has another history, and then the
-// replica is thrown away and the room joined afresh with an empty one.
+// keep watches the document's room. The room brings itself back after a lost connection; what it cannot bring back has
+// another history, and then the replica is thrown away and the room joined afresh with an empty one.
 func (d keeper) keep() {
 	for {
 		lv := d.current()
@@ -43,10 +42,9 @@ func (d keeper) keep() {
 	}
 }
 
-// watch follows one joined room until it, or the document, has ended. The
-// server writes a new path into the document's own state when the file was
-// renamed through it; the room, its file id and everybody in it stay the same.
-// It reports false when the document has ended.
+// watch follows one joined room until it, or the document, has ended. The server writes a new path into the document's
+// own state when the file was renamed through it; the room, its file id and everybody in it stay the same. It reports
+// false when the document has ended.
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
@@ -86,8 +84,7 @@ func (d keeper) watch(lv *live) bool {
 	}
 }
 
-// rejoin joins with a new replica until it works, or the document ends, or it
-// is clear that it never will.
+// rejoin joins with a new replica until it works, or the document ends, or it is clear that it never will.
 func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
@@ -114,10 +111,9 @@ func (d keeper) rejoin() bool {
 	}
 }
 
-// compare looks whether a room that was joined afresh still has what the lost
-// one had, and notes it where edits of ours are missing that were confirmed but
-// not written to the file yet: the server saves no sooner than a second after
-// an edit, and what it has not saved ends with it.
+// compare looks whether a room that was joined afresh still has what the lost one had, and notes it where edits of ours
+// are missing that were confirmed but not written to the file yet: the server saves no sooner than a second after an
+// edit, and what it has not saved ends with it.
 func (d keeper) compare(lost, fresh *live) {
 	if same(lost.nb, fresh.nb, lost.text, fresh.text) || !d.saver.file.forget(lost.server.forgotten()) {
 		return
@@ -128,8 +124,8 @@ func (d keeper) compare(lost, fresh *live) {
 // drop puts away a document whose room cannot be joined again.
 func (m *Manager) drop(e *entry, why string) {
 	m.wg.Go(func() {
-		// The room is gone: there is nothing to save and nobody to take leave
-		// of, so there is no error to report either.
+		// The room is gone: there is nothing to save and nobody to take leave of, so there is no error to report
+		// either.
 		_ = m.putAway(m.ctx, e, why)
 	})
 }

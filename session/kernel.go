@@ -16,8 +16,7 @@ type KernelInfo struct {
 	State string // "idle", "busy", "starting", …
 }
 
-// Kernel looks up the kernel of a notebook, open here or not, without starting
-// one; false where it has none.
+// Kernel looks up the kernel of a notebook, open here or not, without starting one; false where it has none.
 func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, error) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -57,15 +56,14 @@ func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
 	return info
 }
 
-// StartKernel looks up the notebook's kernel, and has one started, as an open
-// tab would, where there is none.
+// StartKernel looks up the notebook's kernel, and has one started, as an open tab would, where there is none.
 func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
 	s, _, err := d.kernel.session(ctx, "")
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// TakeKernel makes a running kernel the notebook's, where the notebook has none.
-// The kernel that it has then is returned: another one where it had one already.
+// TakeKernel makes a running kernel the notebook's, where the notebook has none. The kernel that it has then is
+// returned: another one where it had one already.
 func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
 	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
 		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
@@ -86,9 +84,8 @@ func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Se
 	return d.kernel.session(ctx, spec)
 }
 
-// KernelInUse looks for people who have a notebook open, and for runs in it
-// that nobody's session ending may stop. ours counts our own connections to its
-// kernel.
+// KernelInUse looks for people who have a notebook open, and for runs in it that nobody's session ending may stop. ours
+// counts our own connections to its kernel.
 func (m *Manager) KernelInUse(path string) (ours int, kept string) {
 	for _, r := range m.runs.Runs(path) {
 		if !r.Status().State.Ended() {

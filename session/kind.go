@@ -5,8 +5,8 @@ import (
 	"fmt"
 )
 
-// kind is what sort of room a file has. It follows from the file's type alone:
-// two rooms of one file write over each other.
+// kind is what sort of room a file has. It follows from the file's type alone: two rooms of one file write over each
+// other.
 type kind int
 
 const (
@@ -14,12 +14,10 @@ const (
 	textKind
 )
 
-// ErrNotNotebook is matched by the error of opening something that is there but
-// is not a notebook.
+// ErrNotNotebook is matched by the error of opening something that is there but is not a notebook.
 var ErrNotNotebook = errors.New("not a notebook")
 
-// ErrNotText is matched by the error of opening something as a text that is
-// there but is not one.
+// ErrNotText is matched by the error of opening something as a text that is there but is not one.
 var ErrNotText = errors.New("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
@@ -49,8 +47,7 @@ func (k kind) room() (format, typ string) {
 	return "json", "notebook"
 }
 
-// fits says what is wrong with a thing of the Contents API's type for a
-// document of this kind; nil for nothing.
+// fits says what is wrong with a thing of the Contents API's type for a document of this kind; nil for nothing.
 func (k kind) fits(typ string) error {
 	switch {
 	case k == notebookKind && typ != "notebook":

@@ -38,9 +38,8 @@ type replica interface {
 	Bloat() ydoc.Bloat
 }
 
-// live is one joined room with its replica. A document has one at a time; when
-// a room is lost for good, another takes its place, and nothing of the old one
-// is carried over.
+// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another takes
+// its place, and nothing of the old one is carried over.
 type live struct {
 	room room
 	doc  replica        // the one of the two that follow
@@ -60,8 +59,7 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShown()}
 }
 
-// contentOf are the options with which the Contents API gives the content of the
-// document's file.
+// contentOf are the options with which the Contents API gives the content of the document's file.
 func (lv *live) contentOf() jupyter.ContentsOptions {
 	if lv.nb != nil {
 		return jupyter.ContentsOptions{Content: true, Type: "notebook"}

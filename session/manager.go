@@ -19,16 +19,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// DefaultIdleTimeout is how long a document stays open without use (seed of
-// the tools' contract: five minutes).
+// DefaultIdleTimeout is how long a document stays open without use (seed of the tools' contract: five minutes).
 const DefaultIdleTimeout = 5 * time.Minute
 
-// DefaultMaxRooms is how many documents are kept open before the longest idle
-// one is put away early.
+// DefaultMaxRooms is how many documents are kept open before the longest idle one is put away early.
 const DefaultMaxRooms = 100
 
-// leaveTimeout bounds the leaving of one room: its last edits, the save, the
-// goodbye.
+// leaveTimeout bounds the leaving of one room: its last edits, the save, the goodbye.
 const leaveTimeout = 4 * time.Second
 
 // remembered is how many ended sessions are kept for Manager.Sessions.
@@ -41,8 +38,7 @@ type Config struct {
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see; "": "AI Agent"
-	// InputTimeout is how long a person is waited for whose input code asks
-	// for; 0: run.DefaultInputTimeout.
+	// InputTimeout is how long a person is waited for whose input code asks for; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
 	Execute      run.Execute // where cells are run; "": run.ExecuteAuto
@@ -53,9 +49,8 @@ type Config struct {
 // ErrClosed is returned by a manager that has been closed.
 var ErrClosed = errors.New("the server is shutting down")
 
-// Manager holds the open documents of one Jupyter server, whose kernels may be
-// another's. Make it with [New],
-// end it with [Manager.Close].
+// Manager holds the open documents of one Jupyter server, whose kernels may be another's. Make it with [New], end it
+// with [Manager.Close].
 type Manager struct {
 	cfg  Config
 	log  *slog.Logger
@@ -136,9 +131,8 @@ func newManager(cfg Config) *Manager {
 
 func (m *Manager) start() { m.wg.Go(m.janitor) }
 
-// agentUser is who we are in awareness. The username is our own, also where
-// the server knows us by a person's token: JupyterLab hides everybody who has
-// the viewer's username.
+// agentUser is who we are in awareness. The username is our own, also where the server knows us by a person's token:
+// JupyterLab hides everybody who has the viewer's username.
 func agentUser(name string) awareness.User {
 	var id [4]byte
 	// Since Go 1.24 crypto/rand.Read never fails.
@@ -158,8 +152,8 @@ func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 // Log is where the manager and what works on it log to.
 func (m *Manager) Log() *slog.Logger { return m.log }
 
-// Close leaves all rooms at once, each with a last save, and waits until all
-// that the manager started has ended. The context bounds the goodbyes.
+// Close leaves all rooms at once, each with a last save, and waits until all that the manager started has ended. The
+// context bounds the goodbyes.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true

@@ -11,8 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A server without any collaboration gets one message, which names what to
-// install.
+// A server without any collaboration gets one message, which names what to install.
 func TestServerWithoutCollaboration(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
 	m := sessiontest.Manager(t, s, session.Config{})

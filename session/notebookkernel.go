@@ -77,9 +77,8 @@ func (k *notebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
 	return s, err
 }
 
-// session finds the notebook's Jupyter session, with its kernel, or has
-// it started: with a kernel of the kernelspec, if one is named. The ID is ""
-// where the notebook has a kernel without a session.
+// session finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the kernelspec, if
+// one is named. The ID is "" where the notebook has a kernel without a session.
 func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
 	d := k.d
 	if err := d.current().server.kernels(k.servers.Apart()); err != nil {
@@ -99,8 +98,8 @@ func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 	return s, started, err
 }
 
-// fixed finds the kernel that the notebook is tied to. Where neither has
-// a session the notebook gets one, so that open tabs share the kernel.
+// fixed finds the kernel that the notebook is tied to. Where neither has a session the notebook gets one, so that open
+// tabs share the kernel.
 func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
 	path, srv := k.d.Path(), k.servers.Kernels
 	if s.Kernel, err = k.d.m.fixed.LookUp(ctx, srv, path, id); err != nil {
@@ -131,8 +130,7 @@ func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 	return k.take(ctx, id)
 }
 
-// take makes the notebook's Jupyter session of a running kernel, or gives the
-// session that it has.
+// take makes the notebook's Jupyter session of a running kernel, or gives the session that it has.
 func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
 	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: path.Base(k.d.Path()), KernelID: id})
 	if err != nil {

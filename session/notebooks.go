@@ -6,9 +6,8 @@ import (
 	"time"
 )
 
-// Notebooks lists the open notebooks by path. To be listed is no use: it
-// neither pins them nor touches their idle clocks, so that each may be put
-// away at any time; what it held then can still be read.
+// Notebooks lists the open notebooks by path. To be listed is no use: it neither pins them nor touches their idle
+// clocks, so that each may be put away at any time; what it held then can still be read.
 func (m *Manager) Notebooks() []*Document {
 	m.mu.Lock()
 	var docs []*Document
@@ -22,8 +21,8 @@ func (m *Manager) Notebooks() []*Document {
 	return docs
 }
 
-// Hold pins a document that is open until its Release is called, as
-// [Manager.Open] does; false where it is open no more.
+// Hold pins a document that is open until its Release is called, as [Manager.Open] does; false where it is open no
+// more.
 func (d *Document) Hold() bool { return d.m.pin(d.entry) }
 
 // OpenedAt is when the document was opened here.
@@ -33,8 +32,7 @@ func (d *Document) OpenedAt() time.Time {
 	return d.times.opened
 }
 
-// ChangedAt is when its content last changed, as far as seen here; the time of
-// opening where it has not.
+// ChangedAt is when its content last changed, as far as seen here; the time of opening where it has not.
 func (d *Document) ChangedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()

@@ -33,9 +33,8 @@ type observers struct {
 	all map[*func(Event)]struct{}
 }
 
-// Observe calls f for each event from now on, until stop is called. It is
-// called by whoever makes the event happen, at times by several at once, and
-// with locks held: it must only take note.
+// Observe calls f for each event from now on, until stop is called. It is called by whoever makes the event happen, at
+// times by several at once, and with locks held: it must only take note.
 func (m *Manager) Observe(f func(Event)) (stop func()) {
 	o := &m.observers
 	o.mu.Lock()

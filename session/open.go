@@ -8,8 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// entry is a place in the map of open documents: one that is being joined, is
-// open, or is being left.
+// entry is a place in the map of open documents: one that is being joined, is open, or is being left.
 type entry struct {
 	path  string
 	kind  kind
@@ -20,13 +19,11 @@ type entry struct {
 	going bool          // under Manager.mu: being left
 }
 
-// Open returns the open document of a notebook, joining its room if need be.
-// Calls that open the same notebook at once join it once. The document is
-// pinned, which keeps it from being evicted, until its Release is called.
+// Open returns the open document of a notebook, joining its room if need be. Calls that open the same notebook at once
+// join it once. The document is pinned, which keeps it from being evicted, until its Release is called.
 //
-// The path may have a leading slash. The error is a *jupyter.Error for what
-// the server says (errors.Is with jupyter.ErrNotFound and its like), and
-// matches ErrNotNotebook for a path that is something else.
+// The path may have a leading slash. The error is a *jupyter.Error for what the server says (errors.Is with
+// jupyter.ErrNotFound and its like), and matches ErrNotNotebook for a path that is something else.
 func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, notebookKind)
 }
@@ -86,8 +83,8 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	return e, true, nil
 }
 
-// fill joins the room for an entry. It is bound to the manager, not to the call
-// that happened to be first: others may be waiting for it as well.
+// fill joins the room for an entry. It is bound to the manager, not to the call that happened to be first: others may
+// be waiting for it as well.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
 	doc, err := m.openDocument(m.ctx, e.path, e.kind)
@@ -127,9 +124,8 @@ func (m *Manager) pin(e *entry) bool {
 	return true
 }
 
-// exists looks again for a file that was gone when last looked for. A room
-// without a file takes edits all the same, and writes them nowhere; so a
-// document whose file stays gone is put away.
+// exists looks again for a file that was gone when last looked for. A room without a file takes edits all the same, and
+// writes them nowhere; so a document whose file stays gone is put away.
 func (d *Document) exists(ctx context.Context) error {
 	if !d.saver.file.lost() {
 		return nil
@@ -142,8 +138,7 @@ func (d *Document) exists(ctx context.Context) error {
 	return nil // what else may be wrong comes out when it is used
 }
 
-// openDocument looks whether the path is what it is to be opened as, and joins
-// its room.
+// openDocument looks whether the path is what it is to be opened as, and joins its room.
 func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {

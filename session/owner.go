@@ -2,9 +2,8 @@ package session
 
 import "github.com/nbduet/nbduet/session/kernel"
 
-// An owner is who analysis sessions and runs belong to: one MCP client session,
-// or a person's name where there are none. Documents belong to nobody: whoever
-// names a path works in the same room, as people do.
+// An owner is who analysis sessions and runs belong to: one MCP client session, or a person's name where there are
+// none. Documents belong to nobody: whoever names a path works in the same room, as people do.
 
 // Forget forgets the runs of an owner, and what is known of what it was shown. Runs in notebooks go on, and are forgotten
 // when they have ended.

@@ -17,8 +17,8 @@ type Person struct {
 	Caret  bool   // a caret is shown, so that Offset means something
 }
 
-// People lists who else is in the document's room and where each one's caret
-// is. Somebody who came before us is known after 15 seconds at the latest.
+// People lists who else is in the document's room and where each one's caret is. Somebody who came before us is known
+// after 15 seconds at the latest.
 func (d *Document) People() []Person {
 	lv := d.current()
 	var people []Person
@@ -52,8 +52,8 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 	return person
 }
 
-// Show records that a client session was shown a cell's whole source at a
-// revision: what it writes next is a change from there.
+// Show records that a client session was shown a cell's whole source at a revision: what it writes next is a change
+// from there.
 func (d *Document) Show(client, cell string, rev ydoc.Revision) {
 	d.current().shown.Add(shownKey{client, cell}, rev)
 }
@@ -72,9 +72,8 @@ func caretAt(nb *ydoc.Notebook, c ydoc.Cell, offset int) (awareness.Cursor, erro
 	return awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true}, nil
 }
 
-// Point shows the agent's caret in a cell, at an offset of its source in
-// UTF-16 code units; past the end counts as the end. A cell that is gone shows
-// nothing.
+// Point shows the agent's caret in a cell, at an offset of its source in UTF-16 code units; past the end counts as the
+// end. A cell that is gone shows nothing.
 func (d *Document) Point(cell string, offset int) {
 	lv := d.current()
 	if lv.nb == nil {
@@ -92,8 +91,8 @@ func (d *Document) Point(cell string, offset int) {
 	lv.room.SetCursors(caret)
 }
 
-// PointText shows the agent's caret in a text document, at an offset in UTF-16
-// code units; past the end counts as the end.
+// PointText shows the agent's caret in a text document, at an offset in UTF-16 code units; past the end counts as the
+// end.
 func (d *Document) PointText(offset int) {
 	lv := d.current()
 	if lv.text == nil {

@@ -27,8 +27,8 @@ type socket interface {
 // binary is the kind of a binary message (RFC 6455, 11.8).
 const binary = 2
 
-// person is somebody in a notebook's room who is no agent: a bare socket that
-// says what the test lets it say, as an open tab would.
+// person is somebody in a notebook's room who is no agent: a bare socket that says what the test lets it say, as an
+// open tab would.
 type person struct {
 	t     *testing.T
 	nb    *ydoc.Notebook

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// follow finds out where a file is that is not at its path any more, and gives
-// the document its new path; false where it is gone.
+// follow finds out where a file is that is not at its path any more, and gives the document its new path; false where
+// it is gone.
 func (d *Document) follow(ctx context.Context, lv *live) bool {
 	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
 	if err != nil || path == d.Path() {
@@ -21,8 +21,8 @@ func (d *Document) follow(ctx context.Context, lv *live) bool {
 	return true
 }
 
-// moved gives a document its new path. Where somebody has opened the new path
-// already, there are two documents of one room; the old one is put away.
+// moved gives a document its new path. Where somebody has opened the new path already, there are two documents of one
+// room; the old one is put away.
 func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {

@@ -36,21 +36,18 @@ func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("the server has no kernel %q; it has: %s", e.Name, strings.Join(e.Has, ", "))
 }
 
-// RestartKernel gives the notebook a new kernel process: its kernel is started
-// again, or one of another kernelspec put in its place where name is neither ""
-// nor the kernel's own. Where there is no kernel one is started. What runs is
-// lost, and what waits is cancelled; the cells that showed as busy, those that
-// people ran included, are idle afterwards, since nothing will end them.
+// RestartKernel gives the notebook a new kernel process: its kernel is started again, or one of another kernelspec put
+// in its place where name is neither "" nor the kernel's own. Where there is no kernel one is started. What runs is
+// lost, and what waits is cancelled; the cells that showed as busy, those that people ran included, are idle
+// afterwards, since nothing will end them.
 //
-// The next run is told that the variables are gone, unless quiet is set, for a
-// caller that runs cells next.
+// The next run is told that the variables are gone, unless quiet is set, for a caller that runs cells next.
 func (d *Document) RestartKernel(ctx context.Context, name string, quiet bool) (KernelChange, error) {
 	return d.kernel.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
 }
 
-// AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata
-// and in its Jupyter session, so that open tabs follow. A running kernel of
-// that kernelspec is kept as it is.
+// AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata and in its Jupyter session, so that
+// open tabs follow. A running kernel of that kernelspec is kept as it is.
 func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange, error) {
 	if name == "" {
 		return KernelChange{}, errors.New("assign a kernel: no kernel was named")
@@ -60,8 +57,7 @@ func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange,
 	}, false)
 }
 
-// renew sees to the notebook's kernel; again tells whether one of the
-// right kernelspec is to be restarted.
+// renew sees to the notebook's kernel; again tells whether one of the right kernelspec is to be restarted.
 func (k *notebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
 	d := k.d
 	srv := k.servers.Kernels
@@ -139,8 +135,8 @@ func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 	}
 }
 
-// idleAll takes the busy mark from all cells that have it. The kernel's process
-// is new, and the queue is held, so that none of them runs.
+// idleAll takes the busy mark from all cells that have it. The kernel's process is new, and the queue is held, so that
+// none of them runs.
 func (k *notebookKernel) idleAll(ctx context.Context) error {
 	d := k.d
 	var busy []string
@@ -172,9 +168,8 @@ func (k *notebookKernel) idleAll(ctx context.Context) error {
 // infoTimeout bounds the wait for a new kernel's word on its language.
 const infoTimeout = 15 * time.Second
 
-// note writes the kernel into the notebook's metadata, as JupyterLab does
-// when a notebook gets another one: its kernelspec, and what it says of its
-// language.
+// note writes the kernel into the notebook's metadata, as JupyterLab does when a notebook gets another one: its
+// kernelspec, and what it says of its language.
 func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
 	d := k.d
 	meta := d.Notebook().Metadata()
@@ -199,8 +194,8 @@ func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.Ker
 	})
 }
 
-// languageInfo is the kernel's own description of its language, nil where it
-// does not give one in time, or where the connection is not ours to open.
+// languageInfo is the kernel's own description of its language, nil where it does not give one in time, or where the
+// connection is not ours to open.
 func (k *notebookKernel) languageInfo(ctx context.Context) map[string]any {
 	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)

@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A restart ends what runs and what waits, leaves no cell busy, the ones of
-// others included, and the next run works and says that it starts from nothing.
+// A restart ends what runs and what waits, leaves no cell busy, the ones of others included, and the next run works and
+// says that it starts from nothing.
 func TestRestartKernel(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
@@ -59,8 +59,7 @@ func TestRestartKernel(t *testing.T) {
 	}
 }
 
-// Where there is no kernel, a restart starts one; quietly, nothing is said of
-// it to the runs that follow.
+// Where there is no kernel, a restart starts one; quietly, nothing is said of it to the runs that follow.
 func TestRestartWithoutKernel(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -80,8 +79,8 @@ func TestRestartWithoutKernel(t *testing.T) {
 	}
 }
 
-// Another kernel is in the notebook's metadata and its Jupyter session, as
-// JupyterLab would have it; the same one again changes nothing.
+// Another kernel is in the notebook's metadata and its Jupyter session, as JupyterLab would have it; the same one again
+// changes nothing.
 func TestAssignKernel(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})

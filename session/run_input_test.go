@@ -22,8 +22,8 @@ func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Re
 	return wait(t, runs[0])
 }
 
-// What code asks is answered, a password is shown to nobody, and code that
-// gets no answer is interrupted with an error that names its prompt.
+// What code asks is answered, a password is shown to nobody, and code that gets no answer is interrupted with an error
+// that names its prompt.
 func TestInput(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t,
@@ -66,8 +66,7 @@ func TestInput(t *testing.T) {
 	}
 }
 
-// Code that asks when nobody can be asked shows what it waits for, and gets its
-// answer from whoever comes in time.
+// Code that asks when nobody can be asked shows what it waits for, and gets its answer from whoever comes in time.
 func TestInputAskedLater(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})

@@ -32,8 +32,7 @@ func bashNotebook(t *testing.T, s *jupytertest.Server, sources ...string) string
 	return s.Write(t, path, string(b))
 }
 
-// A kernel need not be one of Python: text, errors, displays, progress bars and
-// interrupts come out as with any other.
+// A kernel need not be one of Python: text, errors, displays, progress bars and interrupts come out as with any other.
 func TestAnotherLanguage(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

@@ -11,8 +11,8 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// Ten notebooks run side by side: the cell of each waits until all have begun.
-// What several calls ask of one notebook is run in the order in which they asked.
+// Ten notebooks run side by side: the cell of each waits until all have begun. What several calls ask of one notebook
+// is run in the order in which they asked.
 func TestTenNotebooksSideBySide(t *testing.T) {
 	const many = 10
 	s := jupytertest.Shared(t)

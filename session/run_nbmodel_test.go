@@ -21,8 +21,7 @@ func gatedCell(gate, then string) string {
 	return "import os, time\nprint('begun', flush=True)\nwhile not os.path.exists('" + gate + "'): time.sleep(0.05)\n" + then
 }
 
-// sameAsCell checks that a run that the server has carried out is what the
-// shared document shows of it.
+// sameAsCell checks that a run that the server has carried out is what the shared document shows of it.
 func sameAsCell(t *testing.T, d *session.Document, cell string, res run.Result) {
 	t.Helper()
 	c, ok := d.Notebook().Cell(cell)
@@ -91,8 +90,8 @@ func TestServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		// The extension drops an answer now and then, when something else has
-		// just come from the kernel: the code waits on, and can be stopped.
+		// The extension drops an answer now and then, when something else has just come from the kernel: the code waits
+		// on, and can be stopped.
 		some, stop := context.WithTimeout(t.Context(), sessiontest.Patience/6)
 		dropped := runs[0].Wait(some) != nil
 		stop()
@@ -122,8 +121,7 @@ func TestServerRuns(t *testing.T) {
 
 	t.Run("interrupt and restart", func(t *testing.T) {
 		m := sessiontest.Manager(t, s, onServer)
-		// A restart begins with an interrupt: code that hears it may have ended
-		// by that before the kernel does.
+		// A restart begins with an interrupt: code that hears it may have ended by that before the kernel does.
 		deaf := "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + forever
 		path := s.Notebook(t, forever, "1", deaf)
 		d := sessiontest.Open(t, m, path)
@@ -216,8 +214,7 @@ func TestServerRuns(t *testing.T) {
 		})
 	})
 
-	// The limits that a socket has do not hold there, and it is said where that
-	// would help.
+	// The limits that a socket has do not hold there, and it is said where that would help.
 	t.Run("limits", func(t *testing.T) {
 		path := s.Notebook(t, "print('x' * 4_000_000)", "print('\\r', flush=True)\nprint('x' * 4_000_000)")
 		const advice = "--execute server"

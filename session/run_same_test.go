@@ -24,8 +24,7 @@ type executed struct {
 	} `json:"cells"`
 }
 
-// screened is a text after its carriage returns and backspaces, each of its
-// lines drawn on a line of a screen.
+// screened is a text after its carriage returns and backspaces, each of its lines drawn on a line of a screen.
 func screened(text string) string {
 	lines := strings.Split(text, "\n")
 	for i, l := range lines {
@@ -52,10 +51,9 @@ func screened(text string) string {
 	return strings.Join(lines, "\n")
 }
 
-// joined puts outputs into one form: nbformat may write texts as lists of
-// lines, and nbclient leaves apart what is printed to one stream in pieces,
-// and carriage returns as they come, where JupyterLab puts it together and
-// draws what they mean.
+// joined puts outputs into one form: nbformat may write texts as lists of lines, and nbclient leaves apart what is
+// printed to one stream in pieces, and carriage returns as they come, where JupyterLab puts it together and draws what
+// they mean.
 func joined(outs []map[string]any) []map[string]any {
 	lines := func(v any) any {
 		list, ok := v.([]any)
@@ -98,8 +96,7 @@ func joined(outs []map[string]any) []map[string]any {
 	return all
 }
 
-// Each cell of the notebooks ends with the outputs that `jupyter execute`
-// gives it.
+// Each cell of the notebooks ends with the outputs that `jupyter execute` gives it.
 func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 	files, err := filepath.Glob("../e2e/testdata/runs/*.ipynb")
 	if err != nil || len(files) == 0 {

@@ -44,8 +44,8 @@ func idle(t *testing.T, d *session.Document, cell string) {
 // forever prints its process id and goes on.
 const forever = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300)"
 
-// A kernel that is killed takes its run with it, and nothing else: what it had
-// put out stays, and the next run says that the variables are gone.
+// A kernel that is killed takes its run with it, and nothing else: what it had put out stays, and the next run says
+// that the variables are gone.
 func TestKernelKilled(t *testing.T) {
 	s := jupytertest.Shared(t)
 	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
@@ -70,8 +70,7 @@ func TestKernelKilled(t *testing.T) {
 	}
 }
 
-// A kernel that somebody shuts down is not replaced in silence, nor is one
-// that is restarted between two runs.
+// A kernel that somebody shuts down is not replaced in silence, nor is one that is restarted between two runs.
 func TestKernelShutDownAndRestarted(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -151,8 +150,7 @@ func TestCancelWaitingRun(t *testing.T) {
 	}
 }
 
-// Cancelling a run that waits in the kernel behind somebody else's code leaves
-// that alone.
+// Cancelling a run that waits in the kernel behind somebody else's code leaves that alone.
 func TestCancelBehindAnother(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
@@ -177,8 +175,8 @@ func TestCancelBehindAnother(t *testing.T) {
 	}
 }
 
-// More than a notebook can hold ends with a note, and the run remembers the
-// end. Of what the server itself leaves out there is a note as well.
+// More than a notebook can hold ends with a note, and the run remembers the end. Of what the server itself leaves out
+// there is a note as well.
 func TestFloods(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithFlags("--ServerApp.iopub_data_rate_limit=1000000000"))
 	flood := "import sys\nfor i in range(100):\n    sys.stdout.write('x' * 1_000_000)\n    sys.stdout.flush()\nprint('the end')"

@@ -10,24 +10,21 @@ import (
 const (
 	// saveEvery is the shortest time between two saves that we ask for.
 	saveEvery = time.Second
-	// saveShare is how many times as long as a save took the next one is left
-	// for, where that is longer: the server does nothing else meanwhile.
+	// saveShare is how many times as long as a save took the next one is left for, where that is longer: the server
+	// does nothing else meanwhile.
 	saveShare = 20
 	// savePauseMax is the longest time between two saves where there are edits.
 	savePauseMax = 10 * time.Second
 )
 
-// saveYield is how long a save that we ask for gives way to calls and runs that
-// use the document. The server does nothing else while it saves a notebook, and
-// who has just asked for something should not wait for that.
+// saveYield is how long a save that we ask for gives way to calls and runs that use the document. The server does
+// nothing else while it saves a notebook, and who has just asked for something should not wait for that.
 const saveYield = time.Second
 
-// saveRetry is how long after a save that did not reach the file it is tried
-// again, in case the reason has gone.
+// saveRetry is how long after a save that did not reach the file it is tried again, in case the reason has gone.
 const saveRetry = 15 * time.Second
 
-// saveTimeout is how long the server's word on a save is waited for. For a file
-// that has been deleted none comes.
+// saveTimeout is how long the server's word on a save is waited for. For a file that has been deleted none comes.
 const saveTimeout = 5 * time.Second
 
 // saver sees to it that what is in a document's room gets into its file, and knows whether it has.
@@ -43,8 +40,8 @@ func newSaver(d *Document) *saver {
 	return &saver{Document: d, wanted: make(chan struct{}, 1), unused: make(chan struct{}, 1), busy: make(chan struct{}, 1)}
 }
 
-// Unsaved says why the file does not follow the document; "" while it does, as
-// far as is known. It is one sentence for the one who edits.
+// Unsaved says why the file does not follow the document; "" while it does, as far as is known. It is one sentence for
+// the one who edits.
 func (d *Document) Unsaved() string {
 	f := &d.saver.file
 	f.mu.Lock()
@@ -52,9 +49,8 @@ func (d *Document) Unsaved() string {
 	return f.problem
 }
 
-// want asks for a save soon. The server saves by itself only after a pause
-// of a second in the edits of everybody, which a busy notebook never has, and
-// what it has not saved is lost when it stops.
+// want asks for a save soon. The server saves by itself only after a pause of a second in the edits of everybody, which
+// a busy notebook never has, and what it has not saved is lost when it stops.
 func (s *saver) want() {
 	select {
 	case s.wanted <- struct{}{}:
@@ -62,8 +58,8 @@ func (s *saver) want() {
 	}
 }
 
-// run asks for at most one save a second, for fewer where they take the server
-// long, and for none where the people in the room have switched autosave off.
+// run asks for at most one save a second, for fewer where they take the server long, and for none where the people in
+// the room have switched autosave off.
 func (s *saver) run() {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
@@ -97,8 +93,8 @@ func (s *saver) run() {
 	}
 }
 
-// hold waits for the end of the save that goes on, and keeps further ones
-// from being asked for until release; false where the context ends first.
+// hold waits for the end of the save that goes on, and keeps further ones from being asked for until release; false
+// where the context ends first.
 func (s *saver) hold(ctx context.Context) bool {
 	select {
 	case s.busy <- struct{}{}:
@@ -178,10 +174,9 @@ func (s *saver) note(problem string) {
 	}
 }
 
-// look compares the file with what a save should have made of it, and says what
-// is wrong with it. A save during which somebody has edited is not a whole one:
-// each edit breaks off the save that goes on, and the server calls that a success,
-// too. What it finds then, another save may have made, before our edits.
+// look compares the file with what a save should have made of it, and says what is wrong with it. A save during which
+// somebody has edited is not a whole one: each edit breaks off the save that goes on, and the server calls that a
+// success, too. What it finds then, another save may have made, before our edits.
 func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) string {
 	if s.m.cfg.Server == nil {
 		return ""
@@ -190,9 +185,8 @@ func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) st
 	return lv.server.look(ctx, s, lv, revision, whole)
 }
 
-// Overwritten says, once, that edits which were confirmed may have been undone
-// since, by another program's write to the file or by the end of the server
-// before it had saved them; "" where nothing of the kind is known.
+// Overwritten says, once, that edits which were confirmed may have been undone since, by another program's write to the
+// file or by the end of the server before it had saved them; "" where nothing of the kind is known.
 func (d *Document) Overwritten() string {
 	f := &d.saver.file
 	f.mu.Lock()
@@ -202,18 +196,17 @@ func (d *Document) Overwritten() string {
 	return note
 }
 
-// lastSaves is how often a document is saved before it is left, where others edit
-// and save at the same time; lastSavesUnwritten where a save leaves the file as it was.
+// lastSaves is how often a document is saved before it is left, where others edit and save at the same time;
+// lastSavesUnwritten where a save leaves the file as it was.
 const (
 	lastSaves          = 6
 	lastSavesUnwritten = 2
 )
 
-// last saves a document that is about to be left, and looks whether the file
-// has it. It looks from within the room: others may save at any time, and only
-// there it is heard of. A save of theirs that was broken off by an edit leaves a
-// file that nobody names, as another program's would be, until the next save; and
-// so can ours be broken off. Then it is the file's content that tells.
+// last saves a document that is about to be left, and looks whether the file has it. It looks from within the room:
+// others may save at any time, and only there it is heard of. A save of theirs that was broken off by an edit leaves a
+// file that nobody names, as another program's would be, until the next save; and so can ours be broken off. Then it is
+// the file's content that tells.
 func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) error {
 	w := newWitness(lv.nb, lv.text)
 	defer w.end()
@@ -238,8 +231,7 @@ func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) erro
 	return nil
 }
 
-// written looks whether the file is what the document has been like since the
-// witness began.
+// written looks whether the file is what the document has been like since the witness began.
 func (s *saver) written(ctx context.Context, lv *live, w *witness) bool {
 	if s.m.cfg.Server == nil {
 		return false

@@ -8,8 +8,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the moment
-// of the count, and in the twelve seconds after them. A document that is held is one that a call works with all the time.
+// saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the
+// moment of the count, and in the twelve seconds after them. A document that is held is one that a call works with all
+// the time.
 func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (during, all int32) {
 	w := newFakeWorld(t, Config{})
 	defer closeWorld(t, w)

@@ -8,19 +8,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// OpenText returns the open document of a text file; see [Manager.Open]. The
-// error matches ErrNotText for a path that is something else: a notebook, a
-// folder, a file that is not UTF-8 text.
+// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText for a path that
+// is something else: a notebook, a folder, a file that is not UTF-8 text.
 func (m *Manager) OpenText(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, textKind)
 }
 
-// Text is the replica of a text document as it is now, nil where the document
-// is a notebook. It is for reading: write through [Document.EditText].
+// Text is the replica of a text document as it is now, nil where the document is a notebook. It is for reading: write
+// through [Document.EditText].
 func (d *Document) Text() *ydoc.Text { return d.current().text }
 
-// EditText makes one edit of a text document; the rules are those of
-// [Document.Edit].
+// EditText makes one edit of a text document; the rules are those of [Document.Edit].
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
@@ -30,8 +28,8 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	})
 }
 
-// RewriteText is EditText that also tells what the text was, and at which
-// revision, right after the edit: before anything of others came in behind it.
+// RewriteText is EditText that also tells what the text was, and at which revision, right after the edit: before
+// anything of others came in behind it.
 func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
 	err = d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
@@ -46,8 +44,7 @@ func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.T
 	return text, rev, err
 }
 
-// IsOpen says whether a path, or anything below it where it is a folder, is
-// open in this program, or being opened.
+// IsOpen says whether a path, or anything below it where it is a folder, is open in this program, or being opened.
 func (m *Manager) IsOpen(path string) bool {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {

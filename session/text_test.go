@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A text file is edited in the room that JupyterLab's editor joins, another
-// agent sees the edit and where the caret is, and the file follows.
+// A text file is edited in the room that JupyterLab's editor joins, another agent sees the edit and where the caret is,
+// and the file follows.
 func TestTextDocument(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
@@ -49,8 +49,7 @@ func TestTextDocument(t *testing.T) {
 	}
 }
 
-// What is no text is refused before a room of it is made, and an open document
-// is not opened as the other kind.
+// What is no text is refused before a room of it is made, and an open document is not opened as the other kind.
 func TestNotText(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

@@ -10,14 +10,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// witness keeps what a document has been like since it began, for whoever leaves
-// while others edit. Each of their edits breaks off the save under way: the file
-// is written all the same, but the server does not put its hash into the document.
-// A file that is what the document was once since then has all that was edited
-// before, whoever has written it.
+// witness keeps what a document has been like since it began, for whoever leaves while others edit. Each of their edits
+// breaks off the save under way: the file is written all the same, but the server does not put its hash into the
+// document. A file that is what the document was once since then has all that was edited before, whoever has written
+// it.
 //
-// States that come too fast to be seen one by one are missed; then another look
-// has to find the file in one of those that were seen.
+// States that come too fast to be seen one by one are missed; then another look has to find the file in one of those
+// that were seen.
 type witness struct {
 	nb      *ydoc.Notebook // nil for a text
 	text    *ydoc.Text     // nil for a notebook
@@ -57,8 +56,7 @@ func (w *witness) end() {
 	w.changes.Close()
 }
 
-// note keeps what the document is like now. A notebook that cannot be written as
-// JSON is in no file.
+// note keeps what the document is like now. A notebook that cannot be written as JSON is in no file.
 func (w *witness) note() {
 	var state []byte
 	if w.text != nil {
@@ -74,8 +72,8 @@ func (w *witness) note() {
 	w.states[sha256.Sum256(state)] = true
 }
 
-// recognizes reports whether a file, with its content, is what the document has
-// been like. A file that is just being written is not.
+// recognizes reports whether a file, with its content, is what the document has been like. A file that is just being
+// written is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
 	var state []byte
 	if w.text != nil {

@@ -13,8 +13,8 @@ import (
 // alone is an analysis session without a notebook, as the link to its kernel and the queue of its runs need it.
 type alone struct{ *Session }
 
-// Obtain finds the kernel of a session without a notebook. One that was started
-// for the session, and is gone, is replaced.
+// Obtain finds the kernel of a session without a notebook. One that was started for the session, and is gone, is
+// replaced.
 func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	srv := a.t.servers.Kernels
 	a.mu.Lock()
@@ -57,8 +57,8 @@ func (a alone) Interrupt(ctx context.Context) error {
 // Use counts who uses the connection.
 func (a alone) Use(n int) { a.use(n) }
 
-// Rest lets go of the connection where it has not been used for a while: the
-// server is to see that the kernel is not in use, and may shut down such ones.
+// Rest lets go of the connection where it has not been used for a while: the server is to see that the kernel is not in
+// use, and may shut down such ones.
 func (a alone) Rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock() // nobody can begin to use it meanwhile

@@ -9,11 +9,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Attach gives the owner's analysis session for code in a running kernel
-// alone: what is run there shows in no notebook, also where the kernel is a
-// notebook's. The session is made where there is none; the kernel lives on when
-// it ends. The error matches ErrNoKernel where there is no such kernel, and what
-// was attached to it before has ended then.
+// Attach gives the owner's analysis session for code in a running kernel alone: what is run there shows in no notebook,
+// also where the kernel is a notebook's. The session is made where there is none; the kernel lives on when it ends. The
+// error matches ErrNoKernel where there is no such kernel, and what was attached to it before has ended then.
 func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) {
 	kernels, err := t.servers.Kernels.Kernels(ctx)
 	if err != nil {

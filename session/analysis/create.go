@@ -14,9 +14,8 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// Create makes an analysis session. Without a notebook it has a kernel
-// started; with one it takes the notebook's kernel, or has it started as an
-// open tab would, so that a tab that comes later finds it.
+// Create makes an analysis session. Without a notebook it has a kernel started; with one it takes the notebook's
+// kernel, or has it started as an open tab would, so that a tab that comes later finds it.
 func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session, error) {
 	if err := t.room(owner); err != nil {
 		return nil, err
@@ -41,9 +40,8 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 	return a, nil
 }
 
-// Connect makes an analysis session of what runs already: the kernel of
-// a notebook, or the one with the id, and then with the notebook that it is of,
-// if any. An owner that has such a session gets that one. The error matches
+// Connect makes an analysis session of what runs already: the kernel of a notebook, or the one with the id, and then
+// with the notebook that it is of, if any. An owner that has such a session gets that one. The error matches
 // ErrNoSession where there is no such kernel.
 func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID string) (*Session, error) {
 	path, err := jupyter.CleanPath(notebookPath)
@@ -78,9 +76,8 @@ func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID strin
 	return a, nil
 }
 
-// findKernel finds a running kernel by the notebook or by its id, and the
-// notebook that it belongs to: "" where it belongs to none, or to several. One
-// that was started for another owner is not found.
+// findKernel finds a running kernel by the notebook or by its id, and the notebook that it belongs to: "" where it
+// belongs to none, or to several. One that was started for another owner is not found.
 func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
 	if fixed := t.m.Fixed().At(path); fixed != "" && (id == "" || id == fixed) {
 		k, err := t.m.Fixed().LookUp(ctx, t.servers.Kernels, path, fixed)
@@ -135,8 +132,7 @@ func (t *Table) newSession(owner, name string) *Session {
 
 // startKernel has a kernel started for the session alone.
 func (a *Session) startKernel(ctx context.Context, spec string) error {
-	// Not bound to the call: what becomes of a kernel whose id never arrives
-	// nobody would know.
+	// Not bound to the call: what becomes of a kernel whose id never arrives nobody would know.
 	k, err := a.launch(context.WithoutCancel(ctx), spec)
 	if err != nil {
 		return fmt.Errorf("start a kernel: %w", err)

@@ -13,9 +13,8 @@ import (
 // shutTimeout bounds the shutting down of one session's kernel.
 const shutTimeout = 10 * time.Second
 
-// Delete ends a session. Its kernel is shut down where it was started
-// for the session and nobody else uses it; Session.End says what was done.
-// What still waits to be run in the kernel alone is cancelled.
+// Delete ends a session. Its kernel is shut down where it was started for the session and nobody else uses it;
+// Session.End says what was done. What still waits to be run in the kernel alone is cancelled.
 func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	a, err := t.Get(owner, id)
 	if err != nil {
@@ -40,8 +39,7 @@ func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	return nil
 }
 
-// Close ends all sessions. Kernels that were started for sessions without a
-// notebook are shut down.
+// Close ends all sessions. Kernels that were started for sessions without a notebook are shut down.
 func (t *Table) Close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
@@ -92,8 +90,7 @@ func (a *Session) shutDown(ctx context.Context) error {
 	return nil
 }
 
-// needed says why the session's kernel is to go on when the session ends, ""
-// where it is to be shut down.
+// needed says why the session's kernel is to go on when the session ends, "" where it is to be shut down.
 func (a *Session) needed(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	id, path, started := a.kernelID, a.path, a.started

@@ -11,9 +11,8 @@ import (
 // errSessionEnded is why runs of a session that was ended do not go on.
 var errSessionEnded = errors.New("its analysis session was ended")
 
-// Run queues code to be run in the kernel alone, behind what is queued already,
-// and returns at once. It is for sessions that have no notebook; code is run in
-// a notebook by [session.Document.RunWith], after [Session.Open].
+// Run queues code to be run in the kernel alone, behind what is queued already, and returns at once. It is for sessions
+// that have no notebook; code is run in a notebook by [session.Document.RunWith], after [Session.Open].
 func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 	if a.NotebookPath() != "" {
 		return nil, fmt.Errorf("session %s has a notebook: its code is run in cells", a.id)
@@ -22,8 +21,7 @@ func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 	return a.alone.Run(code, opt)
 }
 
-// Runs lists what was asked to be run in the session and is remembered, the
-// latest first.
+// Runs lists what was asked to be run in the session and is remembered, the latest first.
 func (a *Session) Runs() []*run.Run {
 	var out []*run.Run
 	for _, r := range a.t.m.RunTable().Runs("") {
@@ -34,10 +32,9 @@ func (a *Session) Runs() []*run.Run {
 	return out
 }
 
-// Interrupt stops what was asked to be run in the session and has not ended:
-// what waits is taken back. It returns those runs, which may take a while to
-// end. Somebody else's code is left alone, except in a kernel that was started
-// for the session alone.
+// Interrupt stops what was asked to be run in the session and has not ended: what waits is taken back. It returns those
+// runs, which may take a while to end. Somebody else's code is left alone, except in a kernel that was started for the
+// session alone.
 func (a *Session) Interrupt(ctx context.Context) ([]*run.Run, error) {
 	var stopped []*run.Run
 	for _, r := range a.Runs() { // those that wait first, so that none of them begins

@@ -43,8 +43,8 @@ func result(t *testing.T, r *run.Run) run.Result {
 	return r.Result()
 }
 
-// Runs in a kernel alone go on one after the other, keep what they put out, and
-// can be taken back and interrupted; the session's end ends them.
+// Runs in a kernel alone go on one after the other, keep what they put out, and can be taken back and interrupted; the
+// session's end ends them.
 func TestAnalysisRuns(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -104,8 +104,7 @@ func TestAnalysisAsks(t *testing.T) {
 	}
 }
 
-// A kernel that dies, or is shut down while nobody looks, is told of, and the
-// session gets another one.
+// A kernel that dies, or is shut down while nobody looks, is told of, and the session gets another one.
 func TestAnalysisKernelDies(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -160,8 +159,8 @@ func TestAnalysisKernelDies(t *testing.T) {
 	})
 }
 
-// Ten sessions work at once, and one's slow code delays no other. The manager's
-// end ends their kernels, and not a notebook's.
+// Ten sessions work at once, and one's slow code delays no other. The manager's end ends their kernels, and not a
+// notebook's.
 func TestTenAnalyses(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

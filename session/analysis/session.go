@@ -19,12 +19,10 @@ var ErrNoSession = session.ErrNoAnalysis
 // ErrNoNotebook says that an analysis session has no notebook.
 var ErrNoNotebook = session.ErrNoNotebook
 
-// ErrKernelGone says that a session's kernel, which was not started for it, is
-// no longer there.
+// ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
 var ErrKernelGone = session.ErrKernelGone
 
-// ErrNoKernel says that no kernel of that id is running, or none that is the
-// caller's to use.
+// ErrNoKernel says that no kernel of that id is running, or none that is the caller's to use.
 var ErrNoKernel = session.ErrNoKernel
 
 // interruptTimeout bounds the interrupt of code that was evaluated for somebody who has gone.
@@ -91,8 +89,7 @@ func (a *Session) Name() string { return a.name }
 // Created is when the session was made.
 func (a *Session) Created() time.Time { return a.created }
 
-// KernelID is the session's kernel, as it was last seen: a notebook can be
-// given another one.
+// KernelID is the session's kernel, as it was last seen: a notebook can be given another one.
 func (a *Session) KernelID() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -113,9 +110,8 @@ func (a *Session) End() End {
 	return a.ended
 }
 
-// Status asks the server for the state of the session's kernel: "idle",
-// "busy", "starting" and so on, "dead" where it is gone, "unknown" where the
-// server does not answer.
+// Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" where it
+// is gone, "unknown" where the server does not answer.
 func (a *Session) Status(ctx context.Context) string {
 	if path := a.NotebookPath(); path != "" {
 		k, ok, err := a.t.m.Kernel(ctx, path)
@@ -143,8 +139,7 @@ func (a *Session) Status(ctx context.Context) string {
 	return a.kernel.Correct(k.ID, k.ExecutionState)
 }
 
-// Language is the name of the kernel's language, such as "python", as the
-// kernel itself says it.
+// Language is the name of the kernel's language, such as "python", as the kernel itself says it.
 func (a *Session) Language(ctx context.Context) (string, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
@@ -168,8 +163,8 @@ func (a *Session) Evaluate(ctx context.Context, code string, expressions map[str
 	return reply.UserExpressions, err
 }
 
-// Payload runs code as [Session.Evaluate] does, and returns the payload of the
-// kernel's reply, which is for who asked alone.
+// Payload runs code as [Session.Evaluate] does, and returns the payload of the kernel's reply, which is for who asked
+// alone.
 func (a *Session) Payload(ctx context.Context, code string) ([]map[string]any, error) {
 	reply, err := a.silently(ctx, code, nil)
 	return reply.Payload, err
@@ -193,8 +188,8 @@ func (a *Session) silently(ctx context.Context, code string, expressions map[str
 	return reply, nil
 }
 
-// Open opens the session's notebook, wherever it is by now: see
-// [session.Manager.Open]. The error matches ErrNoNotebook where the session has none.
+// Open opens the session's notebook, wherever it is by now: see [session.Manager.Open]. The error matches ErrNoNotebook
+// where the session has none.
 func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	path := a.NotebookPath()
 	if path == "" {
@@ -215,9 +210,8 @@ func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	return d, err
 }
 
-// follow finds a notebook that has been renamed: the kernel's Jupyter session
-// goes with it. With kernels on another server it does not, but for those whom
-// we take along, and the notebook is found by its file's id.
+// follow finds a notebook that has been renamed: the kernel's Jupyter session goes with it. With kernels on another
+// server it does not, but for those whom we take along, and the notebook is found by its file's id.
 func (a *Session) follow(ctx context.Context) (path string, ok bool) {
 	if a.t.servers.Apart() {
 		return a.followFile(ctx)
@@ -258,9 +252,8 @@ func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
 	return path, true
 }
 
-// connect gives a live connection to the session's kernel, to be used until
-// done is called. What has become of the kernel is left to be told to the next
-// run.
+// connect gives a live connection to the session's kernel, to be used until done is called. What has become of the
+// kernel is left to be told to the next run.
 func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
 	if a.ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoSession)

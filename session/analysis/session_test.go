@@ -13,8 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A session without a notebook has a kernel of its own, which ends with it. Its
-// owner alone finds it.
+// A session without a notebook has a kernel of its own, which ends with it. Its owner alone finds it.
 func TestAnalysisOfAKernelAlone(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -69,8 +68,8 @@ func TestAnalysisOfAKernelAlone(t *testing.T) {
 	}
 }
 
-// A session that names a notebook has the notebook's kernel, which ends with
-// the session that it was started for, unless somebody else uses it.
+// A session that names a notebook has the notebook's kernel, which ends with the session that it was started for,
+// unless somebody else uses it.
 func TestAnalysisOfANotebook(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})

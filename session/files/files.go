@@ -15,27 +15,23 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// ErrExists is matched by the error of making something where there is
-// something already.
+// ErrExists is matched by the error of making something where there is something already.
 var ErrExists = session.ErrExists
 
-// ErrNoFolder is matched by the error of making something in a folder that is
-// not there.
+// ErrNoFolder is matched by the error of making something in a folder that is not there.
 var ErrNoFolder = session.ErrNoFolder
 
-// ErrFolder is matched by the error of doing to a folder what can be done to
-// files only.
+// ErrFolder is matched by the error of doing to a folder what can be done to files only.
 var ErrFolder = session.ErrFolder
 
-// ErrOtherKind is matched by the error of a name that would make another kind
-// of document out of a file.
+// ErrOtherKind is matched by the error of a name that would make another kind of document out of a file.
 var ErrOtherKind = session.ErrOtherKind
 
 // leaveTimeout bounds the taking away of a file that was made in passing.
 const leaveTimeout = 4 * time.Second
 
-// followTimeout bounds how long an open document may take to follow its file
-// after a rename; the server looks once a second.
+// followTimeout bounds how long an open document may take to follow its file after a rename; the server looks once a
+// second.
 const followTimeout = 10 * time.Second
 
 // Files makes, copies, renames and deletes files on the documents' server. Make it with [New].
@@ -50,9 +46,8 @@ func New(m *session.Manager) *Files {
 	return &Files{m: m, srv: m.Servers().Documents, naming: make(chan struct{}, 1)}
 }
 
-// Create makes a new file. The Contents API overwrites without a question, so
-// the content goes to a name of its own first, which is then renamed: that the
-// server refuses where there is a file. The error matches ErrExists or
+// Create makes a new file. The Contents API overwrites without a question, so the content goes to a name of its own
+// first, which is then renamed: that the server refuses where there is a file. The error matches ErrExists or
 // ErrNoFolder where the path cannot be taken.
 func (f *Files) Create(ctx context.Context, to string, c jupyter.NewContent) (jupyter.Content, error) {
 	to, err := jupyter.CleanPath(to)
@@ -103,9 +98,8 @@ func parent(p string) string {
 	return ""
 }
 
-// name renames what is at a path, which the server refuses where there is
-// something at the new one. It looks before it moves, and so two that come at
-// the same time may both succeed: here they come one after the other.
+// name renames what is at a path, which the server refuses where there is something at the new one. It looks before it
+// moves, and so two that come at the same time may both succeed: here they come one after the other.
 func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, error) {
 	select {
 	case f.naming <- struct{}{}:
@@ -116,8 +110,7 @@ func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, err
 	return f.srv.RenameContents(ctx, from, to)
 }
 
-// settle gives a file that was made under a name of its own its real name, or
-// takes it away again.
+// settle gives a file that was made under a name of its own its real name, or takes it away again.
 func (f *Files) settle(ctx context.Context, temp, to string) (jupyter.Content, error) {
 	c, err := f.name(ctx, temp, to)
 	if err == nil {
@@ -135,10 +128,8 @@ func (f *Files) settle(ctx context.Context, temp, to string) (jupyter.Content, e
 	return c, fmt.Errorf("create %s: %w", to, err)
 }
 
-// Copy makes a copy of a file with all that is in its room, saved or not. What
-// is open is not saved for it, and nothing that exists is overwritten. The
-// error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind where it
-// cannot be.
+// Copy makes a copy of a file with all that is in its room, saved or not. What is open is not saved for it, and nothing
+// that exists is overwritten. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind where it cannot be.
 func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, error) {
 	to, err := jupyter.CleanPath(to)
 	if err != nil {
@@ -173,8 +164,8 @@ func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, err
 	return f.settle(ctx, copied.Path, to)
 }
 
-// ahead is the content of a file's room where it is not that of the file, nil
-// where it is. What has no room, such as an image, has none that is ahead.
+// ahead is the content of a file's room where it is not that of the file, nil where it is. What has no room, such as an
+// image, has none that is ahead.
 func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
 	open := f.m.OpenText
 	if c.Type == "notebook" {
@@ -202,11 +193,9 @@ type Deleted struct {
 	People []session.Person
 }
 
-// Delete deletes a file, or a folder in which there is nothing. Our own session
-// of it ends first, so that nothing of ours is written afterwards; of others who
-// have it open only those are known whom we have met in its room. Their room
-// stays, without a file: the server has dropped the id by which it would write
-// it, so the file does not come back.
+// Delete deletes a file, or a folder in which there is nothing. Our own session of it ends first, so that nothing of
+// ours is written afterwards; of others who have it open only those are known whom we have met in its room. Their room
+// stays, without a file: the server has dropped the id by which it would write it, so the file does not come back.
 func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
 	c, err := f.srv.Contents(ctx, p, jupyter.ContentsOptions{})
 	if err != nil {
@@ -242,8 +231,7 @@ func (f *Files) empty(ctx context.Context, folder string) error {
 	return nil
 }
 
-// letGo ends our session of a document that is about to go, and tells who else
-// is in its room.
+// letGo ends our session of a document that is about to go, and tells who else is in its room.
 func (f *Files) letGo(ctx context.Context, p string) ([]session.Person, error) {
 	var people []session.Person
 	for _, d := range f.m.HoldUnder(func(open string) bool { return open == p }) {

@@ -47,8 +47,7 @@ func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 	return names
 }
 
-// A new file has what it was made of, is made where there is none only, and
-// nothing else is left.
+// A new file has what it was made of, is made where there is none only, and nothing else is left.
 func TestCreateFile(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -77,8 +76,7 @@ func TestCreateFile(t *testing.T) {
 	}
 }
 
-// Of many that make one file at the same time one succeeds, and the file is
-// its.
+// Of many that make one file at the same time one succeeds, and the file is its.
 func TestCreateOnce(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
@@ -109,8 +107,7 @@ func TestCreateOnce(t *testing.T) {
 	}
 }
 
-// A copy has what is in the room and not yet in the file; the original is not
-// written for it.
+// A copy has what is in the room and not yet in the file; the original is not written for it.
 func TestCopyHasTheLatestEdits(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
@@ -178,8 +175,7 @@ func TestCopyHasTheLatestEdits(t *testing.T) {
 	}
 }
 
-// content is what the server says is in a file; it writes notebooks in a layout
-// of its own.
+// content is what the server says is in a file; it writes notebooks in a layout of its own.
 func content(t *testing.T, m *session.Manager, path string) (v any) {
 	t.Helper()
 	c, err := m.Servers().Documents.Contents(t.Context(), path, jupyter.ContentsOptions{Content: true})
@@ -192,8 +188,7 @@ func content(t *testing.T, m *session.Manager, path string) (v any) {
 	return v
 }
 
-// Rooms follow their files, ours and those of others, also when it is the folder
-// that is renamed.
+// Rooms follow their files, ours and those of others, also when it is the folder that is renamed.
 func TestRenameIsFollowed(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
@@ -247,15 +242,14 @@ func TestRenameIsFollowed(t *testing.T) {
 	}
 }
 
-// A document that is left right after somebody renamed its file, before the
-// server has said so in the room, is saved at the new path.
+// A document that is left right after somebody renamed its file, before the server has said so in the room, is saved at
+// the new path.
 func TestLeftRightAfterARename(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
 	path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
 	d := sessiontest.OpenText(t, other, path)
-	// Who edits before the rename saves, and leaves: a save that meets it on the
-	// way is another matter.
+	// Who edits before the rename saves, and leaves: a save that meets it on the way is another matter.
 	guest := sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
 	insertText(t, sessiontest.OpenText(t, guest, path), "one ")
 	if err := guest.Close(t.Context()); err != nil {
@@ -297,8 +291,8 @@ func TestRenameTakesTheKernelAlong(t *testing.T) {
 	}
 }
 
-// A deleted file does not come back, whatever is written into the room that
-// others still have open, and a new file of that name is another.
+// A deleted file does not come back, whatever is written into the room that others still have open, and a new file of
+// that name is another.
 func TestDeletedFileStaysDeleted(t *testing.T) {
 	s := jupytertest.Shared(t)
 	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})

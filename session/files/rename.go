@@ -15,14 +15,12 @@ import (
 type Renamed struct {
 	From, To string // as the server has them
 	Type     string // as in the Contents API
-	// Lost are documents of ours that did not follow, by their old path. Their
-	// sessions were ended.
+	// Lost are documents of ours that did not follow, by their old path. Their sessions were ended.
 	Lost []string
 }
 
-// Rename moves a file or a folder to another path, where there must be nothing.
-// A room follows its file: the people in it go on as before, and so does our own
-// document. Kernels go along too. The error matches ErrExists, ErrNoFolder or
+// Rename moves a file or a folder to another path, where there must be nothing. A room follows its file: the people in
+// it go on as before, and so does our own document. Kernels go along too. The error matches ErrExists, ErrNoFolder or
 // ErrOtherKind where it cannot be.
 func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	to, err := jupyter.CleanPath(to)
@@ -39,8 +37,8 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	case folder && jupyter.Under(to, c.Path):
 		return out, fmt.Errorf("rename %s: %w: %q is in it or is itself", c.Path, ErrFolder, to)
 	case !folder && (c.Type == "notebook") != notebookName(to):
-		// Its room would be of the one kind, and the next to open it would
-		// make another of the other, which write over each other.
+		// Its room would be of the one kind, and the next to open it would make another of the other, which write over
+		// each other.
 		return out, fmt.Errorf("rename %s to %s: %w: a notebook's name ends in .ipynb, and no other file's does", c.Path, to, ErrOtherKind)
 	}
 	if err := f.vacant(ctx, to); err != nil {
@@ -77,9 +75,8 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	return out, nil
 }
 
-// renameSaved saves the open documents of what is renamed, and lets none of them
-// be saved until it is: a save that meets the rename on the way could be taken for
-// another program's write, or put a file back at the old path.
+// renameSaved saves the open documents of what is renamed, and lets none of them be saved until it is: a save that
+// meets the rename on the way could be taken for another program's write, or put a file back at the old path.
 func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from, to string) error {
 	// In one order, so that no two renames wait for each other.
 	slices.SortFunc(open, func(a, b *session.Document) int { return strings.Compare(a.FileID(), b.FileID()) })
@@ -94,9 +91,8 @@ func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from,
 	return err
 }
 
-// index makes the server give a folder an id. When it is renamed, the ids of
-// what is in it, and with them the rooms, only go along if it has one itself
-// (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
+// index makes the server give a folder an id. When it is renamed, the ids of what is in it, and with them the rooms,
+// only go along if it has one itself (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
 func (f *Files) index(ctx context.Context, folder string) {
 	if _, err := f.srv.CollaborationSession(ctx, folder, "text", "file"); err != nil {
 		f.m.Log().Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)

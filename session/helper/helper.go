@@ -19,8 +19,7 @@ var ErrNoHelper = session.ErrNoHelper
 // ErrDirectory says that what was to be looked into is a folder.
 var ErrDirectory = session.ErrDirectory
 
-// ErrOutOfReach says that a file is not where kernels run, and is too long to
-// be given to one.
+// ErrOutOfReach says that a file is not where kernels run, and is too long to be given to one.
 var ErrOutOfReach = session.ErrOutOfReach
 
 // ErrReaderDied says that the process that read a file has ended over it.
@@ -29,18 +28,16 @@ var ErrReaderDied = session.ErrReaderDied
 // helperOwner is whose the helper kernel is: nobody's who could ask for it.
 const helperOwner = "\x00"
 
-// helperStart bounds the start of a helper kernel, and helperEnd its end, which
-// is tried every helperAgain.
+// helperStart bounds the start of a helper kernel, and helperEnd its end, which is tried every helperAgain.
 const (
 	helperStart = 60 * time.Second
 	helperEnd   = 30 * time.Second
 	helperAgain = 250 * time.Millisecond
 )
 
-// Helper is the manager's own kernel, for work in which the users' kernels
-// must have no part. It is started at its first use, has one user at a time,
-// and is shut down when nobody has used it for the idle timeout. It belongs to
-// no notebook and no session of Jupyter's.
+// Helper is the manager's own kernel, for work in which the users' kernels must have no part. It is started at its
+// first use, has one user at a time, and is shut down when nobody has used it for the idle timeout. It belongs to no
+// notebook and no session of Jupyter's.
 type Helper struct {
 	m       *session.Manager
 	servers *kernel.Servers
@@ -73,9 +70,8 @@ func (h *Helper) KernelID() string {
 	return ""
 }
 
-// use has fn work with a helper kernel of the kernelspec, "" for any of Python.
-// A kernel with which fn fails, or that it leaves at work, is replaced by
-// another one, unless sound says that the failure was no fault of the kernel's.
+// use has fn work with a helper kernel of the kernelspec, "" for any of Python. A kernel with which fn fails, or that
+// it leaves at work, is replaced by another one, unless sound says that the failure was no fault of the kernel's.
 func (h *Helper) use(ctx context.Context, spec string, sound func(error) bool, fn func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -112,8 +108,7 @@ func (h *Helper) ended(err error) error {
 	return err
 }
 
-// obtain gives the kernel that is there, if it is what is wanted and well, or
-// starts one. It is the caller's turn.
+// obtain gives the kernel that is there, if it is what is wanted and well, or starts one. It is the caller's turn.
 func (h *Helper) obtain(ctx context.Context, spec string) (*process, error) {
 	spec, err := h.pythonSpec(ctx, spec)
 	if err != nil {
@@ -192,8 +187,7 @@ func (h *Helper) keep(k *process) {
 	}
 }
 
-// discard has a kernel shut down, without waiting for it: one that hangs takes
-// seconds. It is the caller's turn.
+// discard has a kernel shut down, without waiting for it: one that hangs takes seconds. It is the caller's turn.
 func (h *Helper) discard(k *process) {
 	h.mu.Lock()
 	if h.kernel != k {
@@ -241,8 +235,8 @@ func (h *Helper) Close(ctx context.Context) error {
 	return k.end(ctx)
 }
 
-// pythonSpec is the kernelspec that is wanted if it is one of Python, else
-// python3, the server's default, or another one of Python.
+// pythonSpec is the kernelspec that is wanted if it is one of Python, else python3, the server's default, or another
+// one of Python.
 func (h *Helper) pythonSpec(ctx context.Context, wanted string) (string, error) {
 	specs, err := h.servers.Kernels.KernelSpecs(ctx)
 	if err != nil {

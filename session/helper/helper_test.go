@@ -68,8 +68,7 @@ func gone(t *testing.T, h *Helper, id string) {
 	}
 }
 
-// The helper kernel is started once, serves one user at a time, and ends with
-// the manager.
+// The helper kernel is started once, serves one user at a time, and ends with the manager.
 func TestHelperKernelServesAll(t *testing.T) {
 	h := helped(t, 0)
 	if h.KernelID() != "" {
@@ -156,8 +155,7 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 	}
 }
 
-// One that fails its user, hangs in code that heeds no interrupt, or dies, is
-// replaced.
+// One that fails its user, hangs in code that heeds no interrupt, or dies, is replaced.
 func TestHelperKernelIsReplaced(t *testing.T) {
 	h := helped(t, 0)
 	first := helperID(t, h, errNotSound)

@@ -13,17 +13,14 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// sameTime is how far two clocks' words for one time of change may be apart:
-// the Contents API rounds it.
+// sameTime is how far two clocks' words for one time of change may be apart: the Contents API rounds it.
 const sameTime = time.Millisecond
 
-// Preview shows the beginning of a file of data, which the helper kernel reads
-// where it lies. The path is the Contents API's; kernelName is the kernelspec of
-// whose environment the readers are, "" for the usual one.
+// Preview shows the beginning of a file of data, which the helper kernel reads where it lies. The path is the Contents
+// API's; kernelName is the kernelspec of whose environment the readers are, "" for the usual one.
 //
-// The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach,
-// ErrReaderDied, ErrNoHelper, inspect.ErrSlow, *inspect.Refusal, or the
-// server's.
+// The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach, ErrReaderDied, ErrNoHelper, inspect.ErrSlow,
+// *inspect.Refusal, or the server's.
 func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	path, err := jupyter.CleanPath(opt.Path)
 	if err != nil {
@@ -59,8 +56,7 @@ func isAnswer(err error) bool {
 	return errors.Is(err, ErrOutOfReach) || errors.As(err, &refusal) && refusal.Code != "interrupted" && refusal.Code != inspect.TooLarge
 }
 
-// preview has the kernel look at the file, or gives it the file where it does
-// not see the same one as the server.
+// preview has the kernel look at the file, or gives it the file where it does not see the same one as the server.
 func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	if h.servers.Apart() { // what the kernel has at that path is another file
 		return h.previewFetched(ctx, k, opt)
@@ -86,8 +82,7 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 	return h.previewFetched(ctx, k, opt)
 }
 
-// couldBe reports whether the file that the kernel saw can be the one that the
-// server had before and after.
+// couldBe reports whether the file that the kernel saw can be the one that the server had before and after.
 func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
 	if before.Size == nil || after.Size == nil {
 		return false

@@ -93,9 +93,8 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	}
 }
 
-// Where kernels begin somewhere else than the server's root, a short file is
-// fetched, and one of the same name is not taken for it. A reader that is
-// missing is named.
+// Where kernels begin somewhere else than the server's root, a short file is fetched, and one of the same name is not
+// taken for it. A reader that is missing is named.
 func TestPreviewOutOfReach(t *testing.T) {
 	elsewhere, shadow := t.TempDir(), t.TempDir()
 	for _, name := range []string{"pyarrow", "openpyxl"} {

@@ -10,8 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// A process is one kernel that serves as the helper. All but last is
-// constant.
+// A process is one kernel that serves as the helper. All but last is constant.
 type process struct {
 	h    *Helper
 	id   string

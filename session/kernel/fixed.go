@@ -9,15 +9,14 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Fixed ties a notebook to a kernel that runs already, whatever its
-// Jupyter session has. The zero value ties nothing.
+// Fixed ties a notebook to a kernel that runs already, whatever its Jupyter session has. The zero value ties nothing.
 type Fixed struct {
 	Path string // of the notebook, as the Contents API has it
 	ID   string // of the kernel
 }
 
-// ErrFixed says that a notebook cannot have its kernel, or have another
-// one, because that was fixed when the program was started.
+// ErrFixed says that a notebook cannot have its kernel, or have another one, because that was fixed when the program
+// was started.
 var ErrFixed = errors.New("--runtime-id (RUNTIME_ID) names the notebook's kernel")
 
 // FixedKernel is a Fixed that follows its notebook.

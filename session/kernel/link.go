@@ -39,8 +39,8 @@ func NewLink(user User, server *jupyter.Server, log *slog.Logger) *Link {
 	return &Link{user: user, server: server, log: log}
 }
 
-// Connect gives a live connection to the user's kernel. The news is what has
-// become of the kernel since the last run, "" for nothing.
+// Connect gives a live connection to the user's kernel. The news is what has become of the kernel since the last run,
+// "" for nothing.
 func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -122,8 +122,8 @@ func (k *Link) miss(id string, err error) {
 	}
 }
 
-// Forget drops the connection to a kernel of which a run has learned that it is
-// dead, so that the next run looks for a new one.
+// Forget drops the connection to a kernel of which a run has learned that it is dead, so that the next run looks for a
+// new one.
 func (k *Link) Forget(conn *Conn, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,8 +133,7 @@ func (k *Link) Forget(conn *Conn, err error) {
 	}
 }
 
-// Correct gives the state of a kernel where told is the server's word for it,
-// see [Conn.Correct].
+// Correct gives the state of a kernel where told is the server's word for it, see [Conn.Correct].
 func (k *Link) Correct(id, told string) string {
 	if !k.mu.TryLock() {
 		return told // it is being connected: nothing is known that the server does not know

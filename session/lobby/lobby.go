@@ -17,8 +17,7 @@ type Lobby interface {
 	Leave(ctx context.Context)
 }
 
-// Keeper keeps the agent in the server's global awareness for as long as
-// a document is open.
+// Keeper keeps the agent in the server's global awareness for as long as a document is open.
 type Keeper struct {
 	enter func() Lobby
 

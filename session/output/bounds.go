@@ -11,13 +11,11 @@ import (
 const (
 	// outputBytesMax bounds what one run may put into the shared document.
 	outputBytesMax = 8 << 20
-	// errorReserve is what an error may take beyond that: why a run has ended
-	// is worth more than all that it printed.
+	// errorReserve is what an error may take beyond that: why a run has ended is worth more than all that it printed.
 	errorReserve = 256 << 10
 	// itemBytes is what an output costs beside its own text, about.
 	itemBytes = 128
-	// restBytesMax is how much of the text that the cell does not get is kept,
-	// the last of it.
+	// restBytesMax is how much of the text that the cell does not get is kept, the last of it.
 	restBytesMax = 256 << 10
 )
 
@@ -25,8 +23,7 @@ const (
 const rateNote = "\n[output is missing here: more came at once than the Jupyter server passes on. " +
 	"It passes more with --ServerApp.iopub_data_rate_limit (bytes of text a second) and --ServerApp.iopub_msg_rate_limit (messages a second)]\n"
 
-// excess is what a run has put out beyond its bounds: its size, the end of its
-// text, and where all of that can be read.
+// excess is what a run has put out beyond its bounds: its size, the end of its text, and where all of that can be read.
 type excess struct {
 	omitted int    // bytes
 	said    int    // how many of them the cell says are left out
@@ -35,9 +32,8 @@ type excess struct {
 	spool   *spool // has the text; nil while there is none
 }
 
-// admitText gives the part of a text that may be taken in, and keeps the end
-// of the other. Once something was left out so is all that follows, for an
-// output with holes is worse than one that ends.
+// admitText gives the part of a text that may be taken in, and keeps the end of the other. Once something was left out
+// so is all that follows, for an output with holes is worse than one that ends.
 func (o *outputs) admitText(text string, newItem bool) string {
 	room := outputBytesMax - o.size
 	if newItem {
@@ -95,15 +91,13 @@ func (o *outputs) sayOmitted() {
 		return
 	}
 	o.said = o.omitted
-	// Not through note, for what is to be cleared before the next output stays
-	// where none comes.
+	// Not through note, for what is to be cleared before the next output stays where none comes.
 	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
 		o.omitted, o.run))
 	o.saidAt = len(o.items)
 }
 
-// remembered is all outputs as they stand, and the end of the text that was
-// left out, behind the note that says so.
+// remembered is all outputs as they stand, and the end of the text that was left out, behind the note that says so.
 func (o *outputs) remembered() []ydoc.Output {
 	all := o.list()
 	if len(o.rest) == 0 {

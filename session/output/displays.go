@@ -21,8 +21,8 @@ const (
 	placesKept = 32
 )
 
-// place is an output that shows a display: an index in a cell's outputs, with
-// the print of what was there, because others write outputs too.
+// place is an output that shows a display: an index in a cell's outputs, with the print of what was there, because
+// others write outputs too.
 type place struct {
 	cell  string
 	index int
@@ -41,10 +41,8 @@ func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
 // Places are the outputs of a cell that show displays which can be updated later, by the displays' ids.
 type Places map[string][]place
 
-// Displays remembers where the cells that were run here show a display that
-// can be updated from another cell. Open tabs do not see to that: they follow
-// only the displays of what they have run themselves. The zero value is ready for
-// use.
+// Displays remembers where the cells that were run here show a display that can be updated from another cell. Open tabs
+// do not see to that: they follow only the displays of what they have run themselves. The zero value is ready for use.
 type Displays struct {
 	mu   sync.Mutex
 	byID *lru.Cache[string, []place]
@@ -88,8 +86,8 @@ func (s *Displays) Leave(cell string) {
 	}
 }
 
-// Update shows something new wherever a display of that id still stands as it
-// was left, in one edit. A place that has changed is forgotten.
+// Update shows something new wherever a display of that id still stands as it was left, in one edit. A place that has
+// changed is forgotten.
 func (s *Displays) Update(ctx context.Context, nb Notebook, id string, up kernel.Display) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -2,14 +2,12 @@ package output
 
 import "strings"
 
-// folder applies the control characters of a terminal that a notebook honours,
-// as JupyterLab 4.6 does when it writes a stream (outputarea's model): what
-// follows a carriage return is written over the line from its start, and a
-// backspace takes away the character before it in its line; where it stands
-// inside a line, that takes the one after it as well.
+// folder applies the control characters of a terminal that a notebook honours, as JupyterLab 4.6 does when it writes a
+// stream (outputarea's model): what follows a carriage return is written over the line from its start, and a backspace
+// takes away the character before it in its line; where it stands inside a line, that takes the one after it as well.
 //
-// Notebooks hold the folded text: a tab that receives it from another client
-// does not fold it again. The zero folder is at the start of a stream.
+// Notebooks hold the folded text: a tab that receives it from another client does not fold it again. The zero folder is
+// at the start of a stream.
 type folder struct {
 	line []rune // the last line, which what comes can still change
 	at   int    // where the next character goes
@@ -18,8 +16,7 @@ type folder struct {
 // last is the last line as it stands in the text.
 func (f *folder) last() string { return string(f.line) }
 
-// write takes in text and returns what stands from the start of the former
-// last line on.
+// write takes in text and returns what stands from the start of the former last line on.
 func (f *folder) write(text string) string {
 	var done strings.Builder
 	for _, c := range text {
@@ -48,9 +45,8 @@ func (f *folder) write(text string) string {
 	return done.String()
 }
 
-// extend takes in text that can only be put behind what stands, which is so
-// for nearly all text there is. It reports whether it could; if not, nothing
-// was taken in.
+// extend takes in text that can only be put behind what stands, which is so for nearly all text there is. It reports
+// whether it could; if not, nothing was taken in.
 func (f *folder) extend(text string) bool {
 	if f.at != len(f.line) || strings.ContainsAny(text, "\r\b") {
 		return false

@@ -10,12 +10,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputs is what a run has put out, as nbformat has it, and what of it still
-// has to be written to the cell. It is not safe for concurrent use.
+// outputs is what a run has put out, as nbformat has it, and what of it still has to be written to the cell. It is not
+// safe for concurrent use.
 //
-// Open tabs show a change of a cell's outputs rightly in two cases only: when
-// something is put at the end, and when all of them are written anew. So a
-// change is one of these two.
+// Open tabs show a change of a cell's outputs rightly in two cases only: when something is put at the end, and when all
+// of them are written anew. So a change is one of these two.
 type outputs struct {
 	run     string  // its id
 	spools  *Spools // where text goes that the cell does not get; nil for nowhere
@@ -171,8 +170,7 @@ func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.later(change{out: out})
 }
 
-// update replaces what was displayed under an id before, here and in other
-// cells.
+// update replaces what was displayed under an id before, here and in other cells.
 func (o *outputs) update(id string, data, metadata map[string]any) {
 	if id == "" {
 		return
@@ -225,9 +223,8 @@ func (o *outputs) note(text string) {
 	o.writeNote(text)
 }
 
-// writeNote writes a line of our own. The line end that text begins with parts
-// it from what the program has begun to write there, and is left out where it
-// would only make an empty line.
+// writeNote writes a line of our own. The line end that text begins with parts it from what the program has begun to
+// write there, and is left out where it would only make an empty line.
 func (o *outputs) writeNote(text string) {
 	const stream = "stderr"
 	if o.last() != stream || bytes.HasSuffix(o.items[len(o.items)-1].text, []byte("\n")) {

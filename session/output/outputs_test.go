@@ -39,8 +39,7 @@ func display(text, id string, update bool) kernel.Event {
 	return kernel.Display{Data: map[string]any{"text/plain": text}, DisplayID: id, Update: update}
 }
 
-// What is written piece by piece is what has been put out, wherever the writes
-// fall.
+// What is written piece by piece is what has been put out, wherever the writes fall.
 func TestOutputsWriteWhatTheyHold(t *testing.T) {
 	programs := map[string][]kernel.Event{
 		"streams":        {stdout("a"), stdout("b\n"), stderr("e"), stdout("c")},
@@ -105,8 +104,8 @@ func TestOutputsAreBounded(t *testing.T) {
 	if want := 40<<20 - outputBytesMax + itemBytes; o.omitted != want {
 		t.Errorf("%d bytes counted as left out, want %d", o.omitted, want)
 	}
-	// The end is remembered, an error still comes, and both the cell and the
-	// run say what is missing where it is missing.
+	// The end is remembered, an error still comes, and both the cell and the run say what is missing where it is
+	// missing.
 	o.add(stdout("the very end é"))
 	o.add(display("left out", "", false))
 	o.add(kernel.Error{Name: "E"})
@@ -176,8 +175,7 @@ func TestNotesAreLines(t *testing.T) {
 	}
 }
 
-// The server's notice is no output of the program's, and one note stands for
-// all of them.
+// The server's notice is no output of the program's, and one note stands for all of them.
 func TestRateNoticesAreOneNote(t *testing.T) {
 	var o outputs
 	o.add(stdout("before\n"))

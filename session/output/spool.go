@@ -11,29 +11,24 @@ import (
 )
 
 const (
-	// spoolBufferMax is how much of what a cell did not get is held in memory;
-	// what is more is put into a file.
+	// spoolBufferMax is how much of what a cell did not get is held in memory; what is more is put into a file.
 	spoolBufferMax = 256 << 10
 	// spoolMax bounds what is kept for one run, its beginning.
 	spoolMax = 256 << 20
 	// spoolLineMax is how far back a carriage return is followed.
 	spoolLineMax = 64 << 10
-	// spoolMark is how many bytes lie between two places whose number in
-	// characters is known, about.
+	// spoolMark is how many bytes lie between two places whose number in characters is known, about.
 	spoolMark = 64 << 10
 )
 
 // errSpoolGone says that the text is no longer there.
 var errSpoolGone = errors.New("what was left out of the notebook is no longer remembered: later runs have left out more")
 
-// spool keeps the text that a run's cell did not get, as a terminal would show
-// it, so that it can be read from any place: the end of it in memory, and the
-// rest in a temporary file that only this user can read. Where the system
-// allows it the file has no name once it is open, so that it ends with the
-// process however that ends.
+// spool keeps the text that a run's cell did not get, as a terminal would show it, so that it can be read from any
+// place: the end of it in memory, and the rest in a temporary file that only this user can read. Where the system
+// allows it the file has no name once it is open, so that it ends with the process however that ends.
 //
-// Its lock is that of all spools: what is done under it is short, and goes no
-// further than the system's file cache.
+// Its lock is that of all spools: what is done under it is short, and goes no further than the system's file cache.
 type spool struct {
 	all *Spools
 
@@ -119,8 +114,8 @@ func (s *spool) stop(n int) {
 	s.line = folder{}
 }
 
-// flush moves the buffer to the file, and reports whether it could. Where not,
-// for the disk is full or there is none, the buffer stays as it is.
+// flush moves the buffer to the file, and reports whether it could. Where not, for the disk is full or there is none,
+// the buffer stays as it is.
 func (s *spool) flush() bool {
 	if s.file == nil {
 		f, err := os.CreateTemp("", "nbduet-run-*.txt") // mode 0600
@@ -140,8 +135,8 @@ func (s *spool) flush() bool {
 	return true
 }
 
-// page reads at most n characters from the offset-th on, and tells how many
-// there are. The tail is the end of what was lost.
+// page reads at most n characters from the offset-th on, and tells how many there are. The tail is the end of what was
+// lost.
 func (s *spool) page(offset, n int, tail string) (text string, total int, err error) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()

@@ -41,8 +41,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// What is written in whatever pieces is read in whatever pages, from memory
-// and file alike, with lines folded.
+// What is written in whatever pieces is read in whatever pages, from memory and file alike, with lines folded.
 func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	tempDir(t)
 	rng := rand.New(rand.NewPCG(1, 2))

@@ -19,8 +19,7 @@ type Spools struct {
 	files []*spool // that have one, oldest first
 }
 
-// trim lets go of the oldest until the bounds are kept, but for one. The lock
-// is held.
+// trim lets go of the oldest until the bounds are kept, but for one. The lock is held.
 func (a *Spools) trim(but *spool) {
 	for a.bytes > spoolsMax || len(a.files) > spoolsOpen {
 		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })

@@ -11,15 +11,14 @@ import (
 )
 
 const (
-	// writeEvery is the shortest time between two writes of a run's output: the
-	// first byte goes out at once, a flood in batches.
+	// writeEvery is the shortest time between two writes of a run's output: the first byte goes out at once, a flood in
+	// batches.
 	writeEvery = 25 * time.Millisecond
 	// writeTimeout bounds one write, lost connections included.
 	writeTimeout = 30 * time.Second
 	// writeRetryMax is the longest pause after writes that failed.
 	writeRetryMax = 5 * time.Second
-	// waitingMax is how much may wait to be written before the kernel's
-	// messages are held back.
+	// waitingMax is how much may wait to be written before the kernel's messages are held back.
 	waitingMax = 4 << 20
 )
 
@@ -122,8 +121,8 @@ func (w *Writer) signal() {
 	}
 }
 
-// Finish writes what is left, without waiting for the next time to write, and
-// waits until it is in the room, or until that has failed.
+// Finish writes what is left, without waiting for the next time to write, and waits until it is in the room, or until
+// that has failed.
 func (w *Writer) Finish() {
 	w.mu.Lock()
 	w.outs.sayOmitted()
@@ -150,8 +149,7 @@ func (w *Writer) write() {
 			if pending && w.flush(added, all, rewrite, last) {
 				pause = writeEvery
 			} else if pending {
-				// The cell may hold some of it or none; the next write brings
-				// all.
+				// The cell may hold some of it or none; the next write brings all.
 				w.mu.Lock()
 				w.outs.rewriteAll()
 				w.mu.Unlock()
@@ -175,8 +173,8 @@ func (w *Writer) write() {
 	}
 }
 
-// flush makes one edit of what waits. The last one also tells the cell that its
-// run has ended, behind the output, where it is we who do.
+// flush makes one edit of what waits. The last one also tells the cell that its run has ended, behind the output, where
+// it is we who do.
 func (w *Writer) flush(added []change, all []ydoc.Output, rewrite, last bool) bool {
 	id := w.to.Cell
 	if _, ok := w.to.Notebook.Notebook().Index(id); !ok {

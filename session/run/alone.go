@@ -86,8 +86,8 @@ func (a *Alone) drop(context.Context, ...*Run) error { return nil }
 
 func (a *Alone) rest() { a.user.Rest() }
 
-// showPayload does what the kernel asks of its client along with the reply: there is
-// no next cell, so a text for one is shown as a page of help is.
+// showPayload does what the kernel asks of its client along with the reply: there is no next cell, so a text for one is
+// shown as a page of help is.
 func showPayload(k *output.Keeper, payload []map[string]any) {
 	for _, p := range payload {
 		switch p["source"] {

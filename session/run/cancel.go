@@ -5,10 +5,9 @@ import (
 	"fmt"
 )
 
-// Cancel takes back a run that waits, and interrupts the kernel for one that
-// it runs. A run that the kernel has not come to, because it is busy for
-// somebody else, is interrupted when its turn comes: the other's code is left
-// alone. Cancel does not wait for the end.
+// Cancel takes back a run that waits, and interrupts the kernel for one that it runs. A run that the kernel has not
+// come to, because it is busy for somebody else, is interrupted when its turn comes: the other's code is left alone.
+// Cancel does not wait for the end.
 func (r *Run) Cancel(ctx context.Context) error {
 	r.mu.Lock()
 	state, q, taken := r.res.State, r.queue, r.taken
@@ -46,8 +45,7 @@ func (r *Run) interruptAsked() bool {
 	return r.asked
 }
 
-// take notes that the kernel has begun with the run, and reports whether it is
-// to be interrupted at once.
+// take notes that the kernel has begun with the run, and reports whether it is to be interrupted at once.
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -56,8 +54,8 @@ func (r *Run) take() bool {
 	return first && r.asked
 }
 
-// interruptLate interrupts a run that was cancelled before the kernel came to
-// it. It is called by the goroutine that carries the run out, or that feeds it.
+// interruptLate interrupts a run that was cancelled before the kernel came to it. It is called by the goroutine that
+// carries the run out, or that feeds it.
 func (q *Queue) interruptLate(r *Run) {
 	q.wg.Go(func() {
 		ctx, stop := context.WithTimeout(q.ctx, writeTimeout)

@@ -25,10 +25,9 @@ func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
 	return c
 }
 
-// Run queues the execution of code cells, in the order given, behind what is
-// queued already, and returns at once with a run for each. Their outputs are
-// cleared and they show as busy from now on. Nothing is queued when a cell
-// does not exist or is not a code cell.
+// Run queues the execution of code cells, in the order given, behind what is queued already, and returns at once with a
+// run for each. Their outputs are cleared and they show as busy from now on. Nothing is queued when a cell does not
+// exist or is not a code cell.
 func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run, error) {
 	if len(cellIDs) == 0 {
 		return nil, errors.New("run: no cells were named")
@@ -155,8 +154,7 @@ func (c *Cells) drop(ctx context.Context, runs ...*Run) error {
 // rest has nothing to do: the connection to the kernel goes with the document.
 func (c *Cells) rest() {}
 
-// finishCell writes the count and the idle state, together and last: any count
-// makes open tabs show the cell as idle.
+// finishCell writes the count and the idle state, together and last: any count makes open tabs show the cell as idle.
 func (c *Cells) finishCell(ctx context.Context, r *Run) error {
 	count := r.Result().Count
 	cell, ok := c.nb.Notebook().Cell(r.CellID)

@@ -12,28 +12,23 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// With jupyter-server-documents the server runs a notebook's cells and writes
-// what comes of them into the room. Running them over a socket to the kernel,
-// as is done elsewhere, is not sound there: all sockets of a kernel have one
-// ZeroMQ identity (its websocket_connection.py), so that the newest one gets
-// what is sent to it and the requests of the others vanish, which would be
-// those of the people's tabs.
+// With jupyter-server-documents the server runs a notebook's cells and writes what comes of them into the room. Running
+// them over a socket to the kernel, as is done elsewhere, is not sound there: all sockets of a kernel have one ZeroMQ
+// identity (its websocket_connection.py), so that the newest one gets what is sent to it and the requests of the others
+// vanish, which would be those of the people's tabs.
 //
-// So a run is handed over, and then followed in the room and by the kernel's
-// state. Code cannot ask for input there.
+// So a run is handed over, and then followed in the room and by the kernel's state. Code cannot ask for input there.
 
 const (
 	// followEvery is the pause between two looks at a cell that runs.
 	followEvery = 50 * time.Millisecond
 	// kernelEvery is the pause between two looks at its kernel.
 	kernelEvery = time.Second
-	// A kernel that has been idle at so many of these looks in a row does not
-	// run the cell: markedIdle while the cell shows as busy, endedIdle while it
-	// does not and has no count.
+	// A kernel that has been idle at so many of these looks in a row does not run the cell: markedIdle while the cell
+	// shows as busy, endedIdle while it does not and has no count.
 	markedIdle = 10
 	endedIdle  = 5
-	// sourceTries is how often a cell is handed over again after somebody has
-	// edited it on the way.
+	// sourceTries is how often a cell is handed over again after somebody has edited it on the way.
 	sourceTries = 5
 )
 
@@ -124,8 +119,8 @@ func (f *follower) follow() (State, error) {
 		if at.Room.Err() != nil {
 			continue // it is being joined afresh
 		}
-		// What is in another room is to be believed only of the same server,
-		// which then has the kernel still: a new one shows what was on disk.
+		// What is in another room is to be believed only of the same server, which then has the kernel still: a new one
+		// shows what was on disk.
 		if at != f.at || time.Since(asked) > kernelEvery {
 			known, err := f.look(at)
 			if err != nil {

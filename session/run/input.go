@@ -11,8 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// DefaultInputTimeout is how long a person is waited for whose input code asks
-// for.
+// DefaultInputTimeout is how long a person is waited for whose input code asks for.
 const DefaultInputTimeout = time.Minute
 
 // Question is what running code asks a person.
@@ -22,8 +21,8 @@ type Question struct {
 	Password     bool   // the answer must be shown to nobody, and logged nowhere
 }
 
-// Asker asks a person; the answer is a line without its end. It is called by a
-// goroutine of the run's, and must return when the context ends.
+// Asker asks a person; the answer is a line without its end. It is called by a goroutine of the run's, and must return
+// when the context ends.
 type Asker func(context.Context, Question) (string, error)
 
 // ErrNoAsker is returned by an [Asker] that has nobody to ask, or no longer.
@@ -31,9 +30,8 @@ var ErrNoAsker = errors.New("there is nobody to ask: the MCP client does not off
 
 // Options are what else a run is given.
 type Options struct {
-	// Ask answers input() and getpass() in the code. Where it fails, the code
-	// is interrupted; where there is nobody to ask, when the time for an answer
-	// is over.
+	// Ask answers input() and getpass() in the code. Where it fails, the code is interrupted; where there is nobody to
+	// ask, when the time for an answer is over.
 	Ask Asker
 	// Session is the analysis session that the run is asked for in, "" for none.
 	Session string
@@ -41,8 +39,7 @@ type Options struct {
 	Owner string
 }
 
-// AskThrough has what the run's code asks, now or later, asked by another
-// Asker than before; nil for nobody.
+// AskThrough has what the run's code asks, now or later, asked by another Asker than before; nil for nobody.
 func (r *Run) AskThrough(ask Asker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -138,8 +135,7 @@ func (in *inputs) answer(q Question) {
 	}
 }
 
-// askSomebody asks whoever there is to ask, as soon as there is somebody, until
-// the context ends.
+// askSomebody asks whoever there is to ask, as soon as there is somebody, until the context ends.
 func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 	for {
 		ask, changed := r.asker()

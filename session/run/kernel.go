@@ -53,8 +53,8 @@ func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, code stri
 	return reply, in, err
 }
 
-// serverAdvice is said of a run whose output was cut by the server's limits
-// where the server has what is not held to them, "" where it has not.
+// serverAdvice is said of a run whose output was cut by the server's limits where the server has what is not held to
+// them, "" where it has not.
 func (k byKernel) serverAdvice() string {
 	if k.nb.Servers().Apart() {
 		return ""
@@ -67,9 +67,8 @@ func (k byKernel) serverAdvice() string {
 	return "this server's jupyter-server-nbmodel would run the cell without these limits: start nbduet with --execute server for that"
 }
 
-// oblige does what the kernel asks of its client along with the reply (Jupyter
-// messaging, "Payloads"): a page of help is shown as an output, and a text for
-// the next input put into a new cell below, or into this one.
+// oblige does what the kernel asks of its client along with the reply (Jupyter messaging, "Payloads"): a page of help
+// is shown as an output, and a text for the next input put into a new cell below, or into this one.
 func (k byKernel) oblige(r *Run, w *output.Writer, payload []map[string]any) error {
 	paged := false
 	for _, p := range payload {

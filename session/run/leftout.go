@@ -8,11 +8,9 @@ import (
 // ErrNothingLeftOut says that a run's cell holds all that the run has put out.
 var ErrNothingLeftOut = errors.New("no text was left out of the notebook")
 
-// LeftOut reads the text that the run's cell did not get: at most n characters
-// from the offset-th on. total is how many there are, so far. It is there as
-// long as the run's outputs are remembered, unless later runs have left out
-// more than is kept for all; where a part is missing, the text says so. stdout
-// and stderr stand in it as they came.
+// LeftOut reads the text that the run's cell did not get: at most n characters from the offset-th on. total is how many
+// there are, so far. It is there as long as the run's outputs are remembered, unless later runs have left out more than
+// is kept for all; where a part is missing, the text says so. stdout and stderr stand in it as they came.
 func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 	r.mu.Lock()
 	left := r.left

@@ -13,17 +13,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// With ExecuteServer jupyter-server-nbmodel runs a cell and writes it into the
-// room. A run is handed over there, and followed in three places: by its
-// request, which alone tells that the code asks for input and how it ended; in
-// the room, which has the outputs, and the end also where the request does not
-// tell it any more; and by the kernel's socket, for a request whose kernel was
-// restarted or has died stays pending for ever.
+// With ExecuteServer jupyter-server-nbmodel runs a cell and writes it into the room. A run is handed over there, and
+// followed in three places: by its request, which alone tells that the code asks for input and how it ended; in the
+// room, which has the outputs, and the end also where the request does not tell it any more; and by the kernel's
+// socket, for a request whose kernel was restarted or has died stays pending for ever.
 
 const (
-	// requestEvery is the shortest pause between two looks at a request, and
-	// requestMax the longest: an answer holds all outputs so far, so that the
-	// pause is some times what the last look took.
+	// requestEvery is the shortest pause between two looks at a request, and requestMax the longest: an answer holds
+	// all outputs so far, so that the pause is some times what the last look took.
 	requestEvery = 100 * time.Millisecond
 	requestMax   = 3 * time.Second
 	requestRest  = 10
@@ -134,8 +131,7 @@ func (s *serverRun) follow() (State, error) {
 			}
 			return Lost, errors.New("the server no longer knows of the run: it was restarted, or somebody else has asked for its end")
 		}
-		// Whatever else is wrong with the connection: the kernel's socket knows
-		// when it is for good.
+		// Whatever else is wrong with the connection: the kernel's socket knows when it is for good.
 	}
 }
 
@@ -157,8 +153,8 @@ func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state State, err err
 	}
 	switch st.Status {
 	case jupyter.ServerRunInput:
-		// The request keeps a question until it has taken in the answer. A
-		// second answer would be taken for the next question's, and hide that.
+		// The request keeps a question until it has taken in the answer. A second answer would be taken for the next
+		// question's, and hide that.
 		if st.Question != s.question {
 			s.question = st.Question
 			q := Question{Path: s.r.Path, CellID: s.r.CellID, Prompt: st.Prompt, Password: st.Password}
@@ -201,8 +197,7 @@ func (s *serverRun) look() bool {
 	return c.ExecutionState != ydoc.Running && c.ExecutionCount != nil
 }
 
-// settle waits until the room has all of an ended run, and reports whether the
-// cell shows the end.
+// settle waits until the room has all of an ended run, and reports whether the cell shows the end.
 func (s *serverRun) settle() bool {
 	ctx, stop := context.WithTimeout(s.ctx, cellWait)
 	defer stop()
@@ -219,8 +214,8 @@ func (s *serverRun) settle() bool {
 	}
 }
 
-// outcome is how a run has ended of which the reply says "ok", "error" or, as
-// kernels made with ipykernel's base class do, "abort"; "" where nobody says.
+// outcome is how a run has ended of which the reply says "ok", "error" or, as kernels made with ipykernel's base class
+// do, "abort"; "" where nobody says.
 func (s *serverRun) outcome(reply string) State {
 	for _, o := range s.last.Outputs {
 		switch {
@@ -240,8 +235,7 @@ func (s *serverRun) outcome(reply string) State {
 	return Failed
 }
 
-// tidy sees to a cell that the server does not finish: it takes away its mark,
-// and adds what there is to say.
+// tidy sees to a cell that the server does not finish: it takes away its mark, and adds what there is to say.
 func (s *serverRun) tidy(note string) {
 	c, ok := s.nb.Notebook().Cell(s.r.CellID)
 	if !ok {

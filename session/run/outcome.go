@@ -39,8 +39,7 @@ func goneWhy(err error) string {
 	return "the kernel died and could not be started again"
 }
 
-// lossNote is what the cell is to say of a run that the kernel has not ended,
-// "" for nothing.
+// lossNote is what the cell is to say of a run that the kernel has not ended, "" for nothing.
 func lossNote(err error) string {
 	if !kernelGone(err) {
 		return ""

@@ -162,8 +162,7 @@ func (q *Queue) nudge() {
 	}
 }
 
-// pop takes the next run out of the queue, which counts as the one that goes
-// on until the next pop.
+// pop takes the next run out of the queue, which counts as the one that goes on until the next pop.
 func (q *Queue) pop() *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -179,9 +178,8 @@ func (q *Queue) pop() *Run {
 	return r
 }
 
-// Hold keeps further runs from beginning until Release is called. It returns
-// what is closed when nothing is left to do about the one that goes on, nil
-// where none does.
+// Hold keeps further runs from beginning until Release is called. It returns what is closed when nothing is left to do
+// about the one that goes on, nil where none does.
 func (q *Queue) Hold() (through <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()

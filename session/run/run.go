@@ -35,30 +35,27 @@ type Result struct {
 	Started time.Time     // zero while queued
 	Ended   time.Time     // zero until it has ended
 	Err     error         // why it was lost or cancelled
-	// Note is what else the caller should know, such as that the kernel is a
-	// new one; "" for nothing.
+	// Note is what else the caller should know, such as that the kernel is a new one; "" for nothing.
 	Note string
-	// Dropped tells that the Jupyter server left out output of its own accord,
-	// because more came than its limits let through.
+	// Dropped tells that the Jupyter server left out output of its own accord, because more came than its limits let
+	// through.
 	Dropped bool
-	// Omitted counts the bytes of output that the cell does not hold because
-	// there were too many. The last of them are in Outputs, behind the note
-	// that says so.
+	// Omitted counts the bytes of output that the cell does not hold because there were too many. The last of them are
+	// in Outputs, behind the note that says so.
 	Omitted int
 	// Asking is the question that the code waits for an answer to; nil for none.
 	Asking *Question
 }
 
-// Run is one execution of one cell, or of code in a kernel alone. It goes on
-// whatever becomes of the call that asked for it.
+// Run is one execution of one cell, or of code in a kernel alone. It goes on whatever becomes of the call that asked
+// for it.
 type Run struct {
 	ID     string // unique while the program runs
 	Path   string // of the notebook; "" for none
 	CellID string // "" for none
 	// Session is the analysis session that it was asked for in, "" for none.
 	Session string
-	// Owner is who asked for it, "" for nobody in particular. It is nobody
-	// else's to see.
+	// Owner is who asked for it, "" for nobody in particular. It is nobody else's to see.
 	Owner string
 
 	table *Table

@@ -74,8 +74,7 @@ func (t *Table) newGroup() uint64 {
 	return t.groups
 }
 
-// add names a new run, which waits, and remembers it. The oldest that has ended is forgotten
-// when there are too many.
+// add names a new run, which waits, and remembers it. The oldest that has ended is forgotten when there are too many.
 func (t *Table) add(r *Run, opt Options) {
 	r.ask, r.Session, r.Owner, r.done, r.res.State = opt.Ask, opt.Session, opt.Owner, make(chan struct{}), Queued
 	t.mu.Lock()
@@ -94,8 +93,8 @@ func (t *Table) add(r *Run, opt Options) {
 	}
 }
 
-// settle counts the outputs of a run that has ended, and lets go of those of
-// the runs that ended first where they are too many.
+// settle counts the outputs of a run that has ended, and lets go of those of the runs that ended first where they are
+// too many.
 func (t *Table) settle(r *Run, size int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -149,8 +148,8 @@ func (t *Table) drop(r *Run) {
 	}
 }
 
-// greediest gives the first run that can go of the owner whose runs weigh most
-// together, among those that have one; nil where none can.
+// greediest gives the first run that can go of the owner whose runs weigh most together, among those that have one; nil
+// where none can.
 func greediest(runs []*Run, weight func(*Run) int, can func(*Run) bool) *Run {
 	sums, first := map[string]int{}, map[string]*Run{}
 	var most *Run
@@ -176,8 +175,7 @@ func (t *Table) Run(id string) (*Run, bool) {
 	return r, ok
 }
 
-// Runs lists the runs that are remembered, the latest first: those of one
-// notebook, or of all where path is "".
+// Runs lists the runs that are remembered, the latest first: those of one notebook, or of all where path is "".
 func (t *Table) Runs(path string) []*Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -3,16 +3,13 @@ package run
 // Execute says where the cells of notebooks are run.
 type Execute string
 
-// Where cells are run. On a server with jupyter-server-documents it is always
-// that which runs them.
+// Where cells are run. On a server with jupyter-server-documents it is always that which runs them.
 const (
 	// ExecuteAuto is what is sound: ExecuteKernel.
 	ExecuteAuto Execute = "auto"
-	// ExecuteKernel has this program ask the kernel, and write what comes of it
-	// into the notebook.
+	// ExecuteKernel has this program ask the kernel, and write what comes of it into the notebook.
 	ExecuteKernel Execute = "kernel"
-	// ExecuteServer has jupyter-server-nbmodel do that, so that a run goes on
-	// when this program ends.
+	// ExecuteServer has jupyter-server-nbmodel do that, so that a run goes on when this program ends.
 	ExecuteServer Execute = "server"
 )
 
