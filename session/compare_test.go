@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A server that ends before it has saved takes confirmed edits with it: that is
-// said, once, and only where the document that comes back lacks something.
+// A server that ends before it has saved takes confirmed edits with it: that is said, once, and only where the document
+// that comes back lacks something.
 func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 	for name, c := range map[string]struct {
 		saved bool // the server has all of it
@@ -58,8 +58,8 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 	}
 }
 
-// A document whose file has all of it is left without another save; one with
-// edits of which that is not known is saved first.
+// A document whose file has all of it is left without another save; one with edits of which that is not known is saved
+// first.
 func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 	for name, c := range map[string]struct {
 		edit  bool
@@ -71,7 +71,7 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 				defer closeWorld(t, w)
 				d := w.mustOpen(t, "a.ipynb")
 				w.room(0).autosaveOff.Store(true)
-				d.file.revision = d.Notebook().Revision()
+				d.saver.file.revision = d.Notebook().Revision()
 				if c.edit {
 					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})

@@ -9,28 +9,23 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Document is the open copy of one notebook or text file. Get it from
-// [Manager.Open] or [Manager.OpenText] and call Release when the call that
-// wanted it is over.
+// Document is the open copy of one notebook or text file. Get it from [Manager.Open] or [Manager.OpenText] and call
+// Release when the call that wanted it is over.
 type Document struct {
 	m     *Manager
 	kind  kind
 	entry *entry
-	file  fileState
 
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	saves  chan struct{} // wakes the saver
-	unused chan struct{} // tells the saver that nobody uses the document now
-	saving chan struct{} // has one place, taken by who saves the document, or keeps it from being saved
-	queue  runQueue
-	kernel kernelLink
-	// displays are those of ended runs; the runner's own.
-	displays displays
+	saver  *saver
+	cells  *run.Cells      // their queue; nil in a text
+	kernel *notebookKernel // nil in a text
 
 	mu     sync.Mutex
 	path   string // changes when the file is renamed
@@ -41,28 +36,35 @@ type Document struct {
 	times  times
 }
 
+// times are when what happened to a document. Document.mu guards them.
+type times struct {
+	opened  time.Time
+	changed time.Time // its content, as far as seen here
+}
+
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
-	d := &Document{m: m, kind: k, path: path, saves: make(chan struct{}, 1), live: lv, last: time.Now()}
-	d.unused = make(chan struct{}, 1)
-	d.saving = make(chan struct{}, 1)
+	d := &Document{m: m, kind: k, path: path, live: lv, last: time.Now()}
+	d.saver = newSaver(d)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.queue.wake = make(chan struct{}, 1)
+	if k == notebookKind {
+		d.kernel = newNotebookKernel(d)
+		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
+	}
 	return d
 }
 
 // start sets the document to work, once it has its place in the map.
 func (d *Document) start(e *entry) {
 	d.entry = e
-	d.wg.Go(d.keep)
-	d.wg.Go(d.saver)
-	if d.kind == notebookKind {
-		d.wg.Go(d.runner)
+	d.wg.Go(keeper{d}.keep)
+	d.wg.Go(d.saver.run)
+	if d.cells != nil {
+		d.cells.Start()
 	}
 }
 
-// Path is the document's path, as the Contents API has it. It changes when the
-// file is renamed through the server.
+// Path is the document's path, as the Contents API has it. It changes when the file is renamed through the server.
 func (d *Document) Path() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -72,9 +74,8 @@ func (d *Document) Path() string {
 // FileID is the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
 
-// Notebook is the replica of a notebook as it is now, nil where the document is
-// a text. It is for reading: write through [Document.Edit], which waits until
-// the room has the edit.
+// Notebook is the replica of a notebook as it is now, nil where the document is a text. It is for reading: write
+// through [Document.Edit], which waits until the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
 
 // Peers lists who else is in the document's room.
@@ -95,14 +96,14 @@ func (d *Document) use(n int) {
 	d.mu.Unlock()
 	if free {
 		select {
-		case d.unused <- struct{}{}:
+		case d.saver.unused <- struct{}{}:
 		default:
 		}
 	}
 }
 
-// Release ends one Open; the document is not to be used through it afterwards.
-// From the last release on the document counts as idle.
+// Release ends one Open; the document is not to be used through it afterwards. From the last release on the document
+// counts as idle.
 func (d *Document) Release() {
 	d.use(-1)
 	d.m.nudge()
@@ -114,16 +115,15 @@ func (d *Document) lastUse() time.Time {
 	return d.last
 }
 
-// idleFor says how long the document has not been used, and whether it is in
-// use now.
+// idleFor says how long the document has not been used, and whether it is in use now.
 func (d *Document) idleFor(now time.Time) (idle time.Duration, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return now.Sub(d.last), d.users > 0
 }
 
-// LostError says that a room was lost before it had confirmed an edit: as far
-// as anybody can tell the edit has not been made, or nobody can tell.
+// LostError says that a room was lost before it had confirmed an edit: as far as anybody can tell the edit has not been
+// made, or nobody can tell.
 type LostError struct {
 	Name string // the edit's
 	Err  error
@@ -140,8 +140,8 @@ func (e *LostError) Error() string {
 // Unwrap gives the room's own error.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// UnconfirmedError says that the room did not confirm an edit in the time that
-// the call had. The edit is made here, and goes to the room when it can.
+// UnconfirmedError says that the room did not confirm an edit in the time that the call had. The edit is made here, and
+// goes to the room when it can.
 type UnconfirmedError struct {
 	Name string
 	Err  error
@@ -151,13 +151,15 @@ func (e *UnconfirmedError) Error() string {
 	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
 }
 
+// Unconfirmed tells such errors from others, see [run.Unconfirmed].
+func (e *UnconfirmedError) Unconfirmed() {}
+
 // Unwrap gives the context's error.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
-// Edit makes one edit, as a single transaction, and returns when the room has
-// it. An error of fn, or of what fn staged, means that nothing was written. A
-// *LostError and an *UnconfirmedError say what is known of an edit that the
-// room did not confirm.
+// Edit makes one edit, as a single transaction, and returns when the room has it. An error of fn, or of what fn staged,
+// means that nothing was written. A *LostError and an *UnconfirmedError say what is known of an edit that the room did
+// not confirm.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.nb == nil {
@@ -176,7 +178,7 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 	if err := write(lv); err != nil {
 		return err
 	}
-	d.file.edited()
+	d.saver.file.edited()
 	err := lv.room.Barrier(ctx)
 	var end *rtc.CloseError
 	switch {
@@ -186,15 +188,15 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 	default:
 		return &UnconfirmedError{Name: name, Err: err}
 	}
-	d.wantSave()
+	d.saver.want()
 	return nil
 }
 
 // Settled returns when the room has every edit made here before.
 func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
 
-// close ends the document: its queue, its goroutines, the kernel's socket, and
-// the room, with a last save where the file may lack something.
+// close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save where the
+// file may lack something.
 func (d *Document) close(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -202,13 +204,15 @@ func (d *Document) close(ctx context.Context) error {
 	d.mu.Unlock()
 	d.cancel()
 	d.wg.Wait()
-	d.queue.fail(errors.New("the session of its notebook was ended"))
-	d.kernel.close()
-	d.file.begin()
+	if d.cells != nil {
+		d.cells.Close()
+		d.kernel.Link().Close()
+	}
+	d.saver.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
-	if ended == nil && !d.file.has(revision) {
-		err = d.lastSave(ctx, lv, revision)
+	if ended == nil && !d.saver.file.has(revision) {
+		err = d.saver.last(ctx, lv, revision)
 	}
 	lv.room.Depart(ctx)
 	if problem := d.Unsaved(); problem != "" {
@@ -217,44 +221,8 @@ func (d *Document) close(ctx context.Context) error {
 	return err
 }
 
-// lastSaves is how often a document is saved before it is left, where others edit
-// and save at the same time; lastSavesUnwritten where a save leaves the file as it was.
-const (
-	lastSaves          = 6
-	lastSavesUnwritten = 2
-)
-
-// lastSave saves a document that is about to be left, and looks whether the file
-// has it. It looks from within the room: others may save at any time, and only
-// there it is heard of. A save of theirs that was broken off by an edit leaves a
-// file that nobody names, as another program's would be, until the next save; and
-// so can ours be broken off. Then it is the file's content that tells.
-func (d *Document) lastSave(ctx context.Context, lv *live, revision ydoc.Revision) error {
-	w := lv.witness()
-	defer w.end()
-	problem := problemForeign
-	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
-		before := lv.doc.Revision()
-		if err := lv.room.LastSave(ctx); err != nil {
-			return err
-		}
-		if whole := lv.doc.Revision() == before; whole || try == lastSaves {
-			problem = d.look(ctx, revision, true)
-		}
-		// The server may have renamed it, and not said so in the document yet.
-		if problem == problemGone && d.follow(ctx, lv) {
-			problem = d.look(ctx, revision, true)
-		}
-		if (problem == problemForeign || problem == problemUnproven) && d.written(ctx, w) {
-			problem = ""
-		}
-	}
-	d.note(problem)
-	return nil
-}
-
-// UnsavedError says that a document was left while its file did not have all
-// that was in the room, or while it was not known to.
+// UnsavedError says that a document was left while its file did not have all that was in the room, or while it was not
+// known to.
 type UnsavedError struct{ Path, Reason string }
 
 func (e *UnsavedError) Error() string {

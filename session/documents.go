@@ -7,14 +7,14 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What is different where the server has jupyter-server-documents in place of
-// jupyter-collaboration; documents_run.go has what concerns runs.
+// What is different where the server has jupyter-server-documents in place of jupyter-collaboration; extension.go has
+// the rest.
 //
-// It saves by itself and says nothing of it that could be a proof: there is no
-// hash of the file, and the mark of unsaved changes is taken away also when an
-// edit came in while the file was being written. So the proof is the file's
+// It saves by itself and says nothing of it that could be a proof: there is no hash of the file, and the mark of
+// unsaved changes is taken away also when an edit came in while the file was being written. So the proof is the file's
 // content. A renamed file keeps its room, but the room does not say its path.
 
 // notes on what is not known there.
@@ -24,43 +24,36 @@ const (
 	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file was not the same as the document whenever it was looked at"
 )
 
-// lookEvery is the pause between two looks at a file that is being waited for,
-// and lookTries how many there are: the server saves within half a second, or
-// within some times what the last save took.
+// lookEvery is the pause between two looks at a file that is being waited for, and lookTries how many there are: the
+// server saves within half a second, or within some times what the last save took.
 const (
 	lookEvery = 250 * time.Millisecond
 	lookTries = 14
 )
 
-// forgotten is what is said of edits that were confirmed in this room and are
-// missing in the next.
-func (lv *live) forgotten() string {
-	if lv.documents {
-		return noteJoinedAfresh
-	}
-	return noteForgotten
-}
+// serverDocuments is jupyter-server-documents.
+type serverDocuments struct{}
 
-// lookUnasked is look where the server saves by itself.
-func (d *Document) lookUnasked(ctx context.Context, lv *live) string {
+// look compares the file with the document, for a while: the server saves by itself.
+func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revision, _ bool) string {
 	revision := lv.doc.Revision()
 	opt := lv.contentOf()
 	var seen time.Time
 	var failed error
 	for try := range lookTries {
-		c, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
+		c, err := s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{})
 		switch {
-		case errors.Is(err, jupyter.ErrNotFound) && d.follow(ctx, lv):
+		case errors.Is(err, jupyter.ErrNotFound) && s.follow(ctx, lv):
 			continue
 		case errors.Is(err, jupyter.ErrNotFound):
-			d.file.lose()
+			s.file.lose()
 			return problemGone
 		case err == nil && !c.Writable:
 			return problemReadOnly
 		}
 		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
 			// A file that is just being written cannot be read.
-			if c, err = d.m.cfg.Server.Contents(ctx, d.Path(), opt); err == nil && d.holds(lv, c) {
+			if c, err = s.m.cfg.Server.Contents(ctx, s.Path(), opt); err == nil && s.holds(lv, c) {
 				return ""
 			}
 			seen = c.LastModified
@@ -77,23 +70,22 @@ func (d *Document) lookUnasked(ctx context.Context, lv *live) string {
 	switch {
 	case failed != nil:
 		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
-	case lv.doc.Revision() != revision && d.ctx.Err() == nil:
-		d.wantSave() // it was edited all the while: another look will tell
-		return d.Unsaved()
+	case lv.doc.Revision() != revision && s.ctx.Err() == nil:
+		s.want() // it was edited all the while: another look will tell
+		return s.Unsaved()
 	}
 	return problemUnknown
 }
 
-// holds reports whether a file, with its content, is what the document is now,
-// and then takes note of it.
-func (d *Document) holds(lv *live, c jupyter.Content) bool {
+// holds reports whether a file, with its content, is what the document is now, and then takes note of it.
+func (s *saver) holds(lv *live, c jupyter.Content) bool {
 	revision := lv.doc.Revision()
-	differs, err := ahead(d, c)
+	differs, err := ahead(lv.nb, lv.text, c)
 	if err != nil || differs != nil || lv.doc.Revision() != revision {
 		return false
 	}
-	d.file.mu.Lock()
-	defer d.file.mu.Unlock()
-	d.file.modified, d.file.revision, d.file.proven, d.file.gone = c.LastModified, revision, d.file.saving, false
+	s.file.mu.Lock()
+	defer s.file.mu.Unlock()
+	s.file.modified, s.file.revision, s.file.proven, s.file.gone = c.LastModified, revision, s.file.saving, false
 	return true
 }

@@ -4,10 +4,12 @@ import (
 	"context"
 	"sort"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc"
 )
 
-// janitor puts away documents that have been idle for long enough. It sleeps
-// until the next one can be, and is woken when something has changed.
+// janitor puts away documents that have been idle for long enough. It sleeps until the next one can be, and is woken
+// when something has changed.
 func (m *Manager) janitor() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -26,8 +28,7 @@ func (m *Manager) janitor() {
 	}
 }
 
-// idle lists the entries whose time has come, and how long it is until the
-// next one's.
+// idle lists the entries whose time has come, and how long it is until the next one's.
 func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -49,8 +50,8 @@ func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 	return due, next
 }
 
-// makeRoom evicts the longest idle documents while there are more than may be
-// open. A busy one never goes: then the bound is exceeded for a while.
+// makeRoom evicts the longest idle documents while there are more than may be open. A busy one never goes: then the
+// bound is exceeded for a while.
 func (m *Manager) makeRoom(newcomer *entry) {
 	m.mu.Lock()
 	var idle []*entry
@@ -100,8 +101,8 @@ func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
 	return m.leave(ctx, e, why)
 }
 
-// putAway leaves an entry's room whatever it is doing, waiting first for a join
-// that is under way. If somebody else is leaving it already, it waits for that.
+// putAway leaves an entry's room whatever it is doing, waiting first for a join that is under way. If somebody else is
+// leaving it already, it waits for that.
 func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	select {
 	case <-e.ready:
@@ -125,8 +126,7 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	return m.leave(ctx, e, why)
 }
 
-// leave closes the document of an entry that is marked as going, and takes it
-// out of the map when all of it has ended.
+// leave closes the document of an entry that is marked as going, and takes it out of the map when all of it has ended.
 func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	info := e.doc.info(time.Now())
 	err := e.doc.close(ctx)
@@ -140,8 +140,30 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.ended.Add(e.path, info)
 	m.mu.Unlock()
 	close(e.gone)
-	m.lobby.closed(info.Path)
+	m.lobby.Closed(info.Path)
 	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err
+}
+
+// info describes an open document.
+func (d *Document) info(now time.Time) Info {
+	lv := d.current()
+	i := Info{
+		Path: d.Path(), Notebook: lv.nb != nil, Status: Connected, LastActivity: d.lastUse(),
+		Unsaved: d.Unsaved(), Message: "RTC session is active",
+	}
+	i.SessionID, i.FileID = lv.room.SessionID(), lv.room.FileID()
+	if lv.nb != nil {
+		i.Cells = lv.nb.Len()
+	}
+	if st := lv.room.State(); st != rtc.Synced {
+		i.Status = Disconnected
+		i.Message = "RTC session is " + st.String() + "; it is joined again by itself"
+	}
+	idle, busy := d.idleFor(now)
+	if i.Busy = busy; !busy {
+		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-idle)
+	}
+	return i
 }

@@ -201,8 +201,8 @@ func TestCloseIsBounded(t *testing.T) {
 	})
 }
 
-// A room with another history is joined afresh, with an empty replica; an edit
-// that it had not confirmed is reported as not made.
+// A room with another history is joined afresh, with an empty replica; an edit that it had not confirmed is reported as
+// not made.
 func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})

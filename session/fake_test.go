@@ -12,14 +12,15 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
 
-// fakeRoom stands for a room where only time and faults are the subject. It
-// confirms everything at once, until it is told to end.
+// fakeRoom stands for a room where only time and faults are the subject. It confirms everything at once, until it is
+// told to end.
 type fakeRoom struct {
 	autosaveOff atomic.Bool
 	saves       atomic.Int32
@@ -145,7 +146,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 	}
 	cfg.Logger = slog.New(slog.DiscardHandler)
 	w := &fakeWorld{Manager: newManager(cfg), lobby: &fakeLobby{}, joins: make(map[string]int)}
-	w.Manager.lobby = newLobbyKeeper(func() lobby {
+	w.Manager.lobby = lobby.New(func() lobby.Lobby {
 		w.lobby.entered++
 		return w.lobby
 	})

@@ -7,8 +7,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// What a look at the file after the server's "success" says, by what has
-// changed since the look before.
+// What a look at the file after the server's "success" says, by what has changed since the look before.
 func TestFileStateCompare(t *testing.T) {
 	was := time.Date(2026, 1, 1, 12, 0, 0, 0, time.UTC)
 	for name, c := range map[string]struct {
@@ -41,8 +40,8 @@ func TestFileStateCompare(t *testing.T) {
 			if got != c.want {
 				t.Errorf("says %q, want %q", got, c.want)
 			}
-			d := &Document{}
-			d.file.overwritten = f.overwritten
+			d := &Document{saver: &saver{}}
+			d.saver.file.overwritten = f.overwritten
 			if said := d.Overwritten() != ""; said != c.overwritten {
 				t.Errorf("edits said to be undone: %v, want %v", said, c.overwritten)
 			}
@@ -56,8 +55,7 @@ func TestFileStateCompare(t *testing.T) {
 	}
 }
 
-// The server reads the file again: edits of ours that were in it are safe, the
-// others are said to be undone.
+// The server reads the file again: edits of ours that were in it are safe, the others are said to be undone.
 func TestFileStateReloaded(t *testing.T) {
 	var f fileState
 	if f.reloaded() || f.overwritten != "" {

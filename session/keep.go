@@ -14,10 +14,12 @@ const (
 	rejoinMax = 10 * time.Second
 )
 
-// keep watches the document's room. The room brings itself back after a lost
-// connection; what it cannot bring back has another history, and then the
-// replica is thrown away and the room joined afresh with an empty one.
-func (d *Document) keep() {
+// keeper keeps a document in its room.
+type keeper struct{ *Document }
+
+// keep watches the document's room. The room brings itself back after a lost connection; what it cannot bring back has
+// another history, and then the replica is thrown away and the room joined afresh with an empty one.
+func (d keeper) keep() {
 	for {
 		lv := d.current()
 		if !d.watch(lv) {
@@ -40,9 +42,50 @@ func (d *Document) keep() {
 	}
 }
 
-// rejoin joins with a new replica until it works, or the document ends, or it
-// is clear that it never will.
-func (d *Document) rejoin() bool {
+// watch follows one joined room until it, or the document, has ended. The server writes a new path into the document's
+// own state when the file was renamed through it; the room, its file id and everybody in it stay the same. It reports
+// false when the document has ended.
+func (d keeper) watch(lv *live) bool {
+	changes := lv.doc.Subscribe()
+	defer changes.Close()
+	hash := lv.doc.State().Hash
+	look := time.NewTicker(tidyEvery)
+	defer look.Stop()
+	for {
+		st := lv.doc.State()
+		if path := st.Path; path != "" && path != d.Path() {
+			d.m.moved(d.ctx, d.Document, path)
+		}
+		// The server takes the hash away when it reads the file again.
+		if hash != "" && st.Hash == "" && d.saver.file.reloaded() {
+			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
+		}
+		hash = st.Hash
+		select {
+		case <-d.ctx.Done():
+			return false
+		case <-lv.room.Done():
+			return true
+		case <-look.C:
+			d.tidy(lv)
+		case <-changes.Ready():
+			c, err := changes.Take()
+			if err != nil {
+				// A broken replica ends its room, which is what to wait for.
+				select {
+				case <-d.ctx.Done():
+					return false
+				case <-lv.room.Done():
+					return true
+				}
+			}
+			d.changes(c)
+		}
+	}
+}
+
+// rejoin joins with a new replica until it works, or the document ends, or it is clear that it never will.
+func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
 		lv, err := d.m.join(d.ctx, d.Path(), d.kind)
@@ -68,11 +111,36 @@ func (d *Document) rejoin() bool {
 	}
 }
 
+// compare looks whether a room that was joined afresh still has what the lost one had, and notes it where edits of ours
+// are missing that were confirmed but not written to the file yet: the server saves no sooner than a second after an
+// edit, and what it has not saved ends with it.
+func (d keeper) compare(lost, fresh *live) {
+	if same(lost.nb, fresh.nb, lost.text, fresh.text) || !d.saver.file.forget(lost.server.forgotten()) {
+		return
+	}
+	d.m.log.Warn("the server has lost edits that it had confirmed", "path", d.Path())
+}
+
 // drop puts away a document whose room cannot be joined again.
 func (m *Manager) drop(e *entry, why string) {
 	m.wg.Go(func() {
-		// The room is gone: there is nothing to save and nobody to take leave
-		// of, so there is no error to report either.
+		// The room is gone: there is nothing to save and nobody to take leave of, so there is no error to report
+		// either.
 		_ = m.putAway(m.ctx, e, why)
 	})
 }
+
+// changes notes what became different in the document, and tells of it.
+func (d keeper) changes(c ydoc.Changes) {
+	c.State = false // is not content
+	if c.Empty() {
+		return
+	}
+	d.mu.Lock()
+	d.times.changed = time.Now()
+	d.mu.Unlock()
+	d.m.tell(Event{Kind: Changed, Document: d.Document, Changes: c})
+}
+
+// Drop puts the document away, for a reason that leaves nothing to be saved.
+func (d *Document) Drop(why string) { d.m.drop(d.entry, why) }

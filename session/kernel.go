@@ -1,189 +1,13 @@
 package session
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
-	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 )
-
-// A kernelUser is what a kernelLink is for: a document, or an analysis session
-// that has no notebook.
-type kernelUser interface {
-	// obtain finds the kernel, or has it started.
-	obtain(ctx context.Context) (k jupyter.Kernel, started bool, err error)
-	// whose is the kernel, in a sentence: "the notebook's".
-	whose() string
-	manager() *Manager
-}
-
-// kernelLink is the connection to the kernel that a document shares with
-// whoever has the notebook open, or to that of an analysis session.
-type kernelLink struct {
-	mu   sync.Mutex
-	conn *kernel.Conn
-	id   string
-	lost string // the id of the kernel that was here before and is gone
-	how  string // what became of that: "died" or "been shut down"
-	news string // what the next run is told, beyond what the connection knows
-}
-
-// connect gives a live connection to the user's kernel. The news is what has
-// become of the kernel since the last run, "" for nothing.
-func (k *kernelLink) connect(ctx context.Context, u kernelUser) (conn *kernel.Conn, news string, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.conn != nil {
-		if k.conn.Gone() == nil && k.conn.Err() == nil {
-			return k.conn, cmp.Or(restartNews(k.conn.Restarted()), k.tell()), nil
-		}
-		k.drop()
-	}
-	for try := 0; ; try++ {
-		conn, news, err = k.dial(ctx, u)
-		// It can have been shut down since it was found.
-		if try > 0 || !errors.Is(err, jupyter.ErrNotFound) {
-			return conn, news, err
-		}
-	}
-}
-
-// dial connects to the user's kernel, started for it if need be. k.mu is held.
-func (k *kernelLink) dial(ctx context.Context, u kernelUser) (conn *kernel.Conn, news string, err error) {
-	srv := u.manager().cfg.Kernels
-	found, started, err := u.obtain(ctx)
-	if err != nil {
-		return nil, "", err
-	}
-	if found.ExecutionState == kernel.StateDead {
-		// The server has given up on starting it again.
-		if _, err := srv.Restart(ctx, found.ID); err != nil {
-			return nil, "", fmt.Errorf("start the kernel again, which had died: %w", err)
-		}
-		news = restartNews(kernel.ErrKernelDied)
-	}
-	conn, err = kernel.Dial(ctx, srv, found.ID, kernel.Options{Logger: u.manager().log})
-	if err != nil {
-		return nil, "", err
-	}
-	switch {
-	case k.lost == "" || k.lost == found.ID:
-	case started:
-		news = fmt.Sprintf("%s kernel had %s, so a new one (%s) was started: the variables from before are gone", u.whose(), k.how, found.Name)
-	default:
-		news = fmt.Sprintf("%s kernel has been replaced by another one (%s): the variables from before are gone", u.whose(), found.Name)
-	}
-	k.conn, k.id, k.lost = conn, found.ID, ""
-	return conn, cmp.Or(news, k.tell()), nil
-}
-
-// obtain takes the kernel of the notebook's Jupyter session, which is the one
-// that an open tab uses, or has a session started, which a tab will find.
-func (d *Document) obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
-	if d.current().documents && !d.m.Apart() {
-		return jupyter.Kernel{}, false, errKernelSocket
-	}
-	s, started, err := d.jupyterSession(ctx, "")
-	return s.Kernel, started, err
-}
-
-func (d *Document) whose() string { return "the notebook's" }
-
-func (d *Document) manager() *Manager { return d.m }
-
-// tell hands over the news, once. k.mu is held.
-func (k *kernelLink) tell() string {
-	news := k.news
-	k.news = ""
-	return news
-}
-
-// restartNews words what a run is told about a restart before it.
-func restartNews(err error) string {
-	switch {
-	case errors.Is(err, kernel.ErrKernelDied):
-		return "the kernel's process had ended and was started again: the variables from before are gone"
-	case err != nil:
-		return "the kernel was restarted since the last run: the variables from before are gone"
-	}
-	return ""
-}
-
-// drop lets go of a connection that is of no more use. k.mu is held.
-func (k *kernelLink) drop() {
-	if err := k.conn.Gone(); err != nil {
-		k.miss(k.id, err)
-	}
-	_ = k.conn.Close() // what ended it was told to its runs
-	k.conn, k.id = nil, ""
-}
-
-// miss notes that a kernel is gone. k.mu is held.
-func (k *kernelLink) miss(id string, err error) {
-	k.lost, k.how = id, "died"
-	if errors.Is(err, kernel.ErrShutDown) {
-		k.how = "been shut down"
-	}
-}
-
-// forget drops the connection to a kernel of which a run has learned that it is
-// dead, so that the next run looks for a new one.
-func (k *kernelLink) forget(conn *kernel.Conn, err error) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.conn == conn {
-		k.drop()
-		k.miss(conn.KernelID(), err)
-	}
-}
-
-// correct gives the state of a kernel where told is the server's word for it,
-// see [kernel.Conn.Correct].
-func (k *kernelLink) correct(id, told string) string {
-	if !k.mu.TryLock() {
-		return told // it is being connected: nothing is known that the server does not know
-	}
-	defer k.mu.Unlock()
-	if k.conn == nil || k.id != id {
-		return told
-	}
-	return k.conn.Correct(told)
-}
-
-func (k *kernelLink) close() {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	if k.conn != nil {
-		_ = k.conn.Close() // letting go of a socket; the kernel lives on
-		k.conn, k.id = nil, ""
-	}
-}
-
-// kernelName is the kernel that the notebook asks for, "" for the server's
-// default.
-func (d *Document) kernelName() string {
-	spec, _ := d.Notebook().Metadata()["kernelspec"].(map[string]any)
-	name, _ := spec["name"].(string)
-	return name
-}
-
-// interrupt stops what the notebook's kernel is doing.
-func (d *Document) interrupt(ctx context.Context) error {
-	d.kernel.mu.Lock()
-	id := d.kernel.id
-	d.kernel.mu.Unlock()
-	if id == "" {
-		return errors.New("interrupt: the notebook has no kernel")
-	}
-	if err := d.m.cfg.Kernels.Interrupt(ctx, id); err != nil {
-		return fmt.Errorf("interrupt the kernel of %s: %w", d.Path(), err)
-	}
-	return nil
-}
 
 // KernelInfo says which kernel a notebook has.
 type KernelInfo struct {
@@ -192,15 +16,14 @@ type KernelInfo struct {
 	State string // "idle", "busy", "starting", …
 }
 
-// Kernel looks up the kernel of a notebook, open here or not, without starting
-// one; false where it has none.
+// Kernel looks up the kernel of a notebook, open here or not, without starting one; false where it has none.
 func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, error) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
 		return KernelInfo{}, false, err
 	}
-	if id := m.fixed.at(path); id != "" {
-		k, err := m.kernelAt(ctx, path, id)
+	if id := m.fixed.At(path); id != "" {
+		k, err := m.fixed.LookUp(ctx, m.cfg.Kernels, path, id)
 		if errors.Is(err, jupyter.ErrNotFound) {
 			return KernelInfo{}, false, nil
 		}
@@ -227,8 +50,56 @@ func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
 		d = e.doc
 	}
 	m.mu.Unlock()
-	if d != nil {
-		info.State = d.kernel.correct(k.ID, info.State)
+	if d != nil && d.kernel != nil {
+		info.State = d.kernel.link.Correct(k.ID, info.State)
 	}
 	return info
+}
+
+// StartKernel looks up the notebook's kernel, and has one started, as an open tab would, where there is none.
+func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
+	s, _, err := d.kernel.session(ctx, "")
+	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
+}
+
+// TakeKernel makes a running kernel the notebook's, where the notebook has none. The kernel that it has then is
+// returned: another one where it had one already.
+func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
+	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
+		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
+	}
+	s, err := d.kernel.take(ctx, id)
+	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
+}
+
+// ConnectKernel gives a live connection to the notebook's kernel, of which one is started where there is none. What has
+// become of the kernel is left to be told to the next run.
+func (d *Document) ConnectKernel(ctx context.Context) (*kernel.Conn, error) {
+	return d.kernel.connect(ctx)
+}
+
+// KernelSession finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the
+// kernelspec, if one is named. The ID is "" where the notebook has a kernel without a session.
+func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+	return d.kernel.session(ctx, spec)
+}
+
+// KernelInUse looks for people who have a notebook open, and for runs in it that nobody's session ending may stop. ours
+// counts our own connections to its kernel.
+func (m *Manager) KernelInUse(path string) (ours int, kept string) {
+	for _, r := range m.runs.Runs(path) {
+		if !r.Status().State.Ended() {
+			return 0, "a cell of the notebook is running or waits to be run"
+		}
+	}
+	for _, d := range m.HoldUnder(func(open string) bool { return open == path }) {
+		defer d.Release()
+		if d.kernel.link.Connected() {
+			ours = 1
+		}
+		if people := d.People(); len(people) > 0 && !m.servers.Apart() {
+			kept = "somebody has the notebook open: " + people[0].Name
+		}
+	}
+	return ours, kept
 }

@@ -13,19 +13,19 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// DefaultIdleTimeout is how long a document stays open without use (seed of
-// the tools' contract: five minutes).
+// DefaultIdleTimeout is how long a document stays open without use (seed of the tools' contract: five minutes).
 const DefaultIdleTimeout = 5 * time.Minute
 
-// DefaultMaxRooms is how many documents are kept open before the longest idle
-// one is put away early.
+// DefaultMaxRooms is how many documents are kept open before the longest idle one is put away early.
 const DefaultMaxRooms = 100
 
-// leaveTimeout bounds the leaving of one room: its last edits, the save, the
-// goodbye.
+// leaveTimeout bounds the leaving of one room: its last edits, the save, the goodbye.
 const leaveTimeout = 4 * time.Second
 
 // remembered is how many ended sessions are kept for Manager.Sessions.
@@ -38,21 +38,19 @@ type Config struct {
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see; "": "AI Agent"
-	// InputTimeout is how long a person is waited for whose input code asks
-	// for; 0: DefaultInputTimeout.
+	// InputTimeout is how long a person is waited for whose input code asks for; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
-	FixedKernel  FixedKernel
-	Execute      Execute    // where cells are run; "": ExecuteAuto
-	Timing       rtc.Timing // of the rooms; zero fields: rtc's defaults
+	FixedKernel  kernel.Fixed
+	Execute      run.Execute // where cells are run; "": run.ExecuteAuto
+	Timing       rtc.Timing  // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
 
 // ErrClosed is returned by a manager that has been closed.
 var ErrClosed = errors.New("the server is shutting down")
 
-// Manager holds the open documents of one Jupyter server, whose kernels may be
-// another's. Make it with [New],
-// end it with [Manager.Close].
+// Manager holds the open documents of one Jupyter server, whose kernels may be another's. Make it with [New], end it
+// with [Manager.Close].
 type Manager struct {
 	cfg  Config
 	log  *slog.Logger
@@ -64,21 +62,17 @@ type Manager struct {
 	wg     sync.WaitGroup
 	wake   chan struct{} // the janitor's: the next expiry may have changed
 
-	mu     sync.Mutex
-	closed bool
-	open   map[string]*entry
-	ended  *lru.Cache[string, Info]
-	runs   runTable
-	// analyses are the analysis sessions of all owners.
-	analyses analysisTable
-	kernels  privateKernels // that were started for them
-	taken    takenSessions  // where the kernels are on another server
-	fixed    fixedKernel
-	redact   func(string) string
-	spools   spools // of the runs
-	lobby    *lobbyKeeper
-	helper   *helper       // reads files
-	naming   chan struct{} // has one place, taken while a file is given its name
+	mu      sync.Mutex
+	closed  bool
+	open    map[string]*entry
+	ended   *lru.Cache[string, Info]
+	runs    *run.Table
+	owners  kernel.Owners // of kernels without a notebook
+	servers *kernel.Servers
+	fixed   *kernel.FixedKernel
+	redact  func(string) string
+	lobby   *lobby.Keeper
+	closers []func(context.Context) error // of what works on the documents, see OnClose
 	// observers are told of what happens to documents.
 	observers observers
 }
@@ -91,9 +85,6 @@ func New(cfg Config) *Manager {
 	if cfg.MaxRooms <= 0 {
 		cfg.MaxRooms = DefaultMaxRooms
 	}
-	if cfg.InputTimeout <= 0 {
-		cfg.InputTimeout = DefaultInputTimeout
-	}
 	if cfg.AgentName == "" {
 		cfg.AgentName = "AI Agent"
 	}
@@ -102,7 +93,7 @@ func New(cfg Config) *Manager {
 	}
 	m := newManager(cfg)
 	m.join = m.joinRoom
-	m.lobby = newLobbyKeeper(func() lobby {
+	m.lobby = lobby.New(func() lobby.Lobby {
 		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
 	})
 	m.start()
@@ -126,20 +117,22 @@ func newManager(cfg Config) *Manager {
 		open:  make(map[string]*entry),
 		ended: ended,
 
-		naming: make(chan struct{}, 1),
-		fixed:  fixedKernel{set: cfg.FixedKernel},
-		redact: jupyter.Redactor(cfg.Server, cfg.Kernels),
+		fixed:   kernel.NewFixed(cfg.FixedKernel),
+		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
+		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 	}
+	m.runs = run.NewTable(run.TableConfig{
+		InputTimeout: cfg.InputTimeout, Log: m.log,
+		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
+	})
 	m.ctx, m.cancel = context.WithCancel(context.Background())
-	m.helper = newHelper(m)
 	return m
 }
 
 func (m *Manager) start() { m.wg.Go(m.janitor) }
 
-// agentUser is who we are in awareness. The username is our own, also where
-// the server knows us by a person's token: JupyterLab hides everybody who has
-// the viewer's username.
+// agentUser is who we are in awareness. The username is our own, also where the server knows us by a person's token:
+// JupyterLab hides everybody who has the viewer's username.
 func agentUser(name string) awareness.User {
 	var id [4]byte
 	// Since Go 1.24 crypto/rand.Read never fails.
@@ -153,14 +146,14 @@ func agentUser(name string) awareness.User {
 	}
 }
 
-// Server is the Jupyter server that the documents are on.
-func (m *Manager) Server() *jupyter.Server { return m.cfg.Server }
-
 // IdleTimeout is how long a document stays open without use.
 func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 
-// Close leaves all rooms at once, each with a last save, and waits until all
-// that the manager started has ended. The context bounds the goodbyes.
+// Log is where the manager and what works on it log to.
+func (m *Manager) Log() *slog.Logger { return m.log }
+
+// Close leaves all rooms at once, each with a last save, and waits until all that the manager started has ended. The
+// context bounds the goodbyes.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -168,22 +161,38 @@ func (m *Manager) Close(ctx context.Context) error {
 	for _, e := range m.open {
 		all = append(all, e)
 	}
+	closers := m.closers
 	m.mu.Unlock()
 
-	var kernels, help error
-	errs := make([]error, len(all))
+	errs := make([]error, len(closers)+len(all))
 	var leaving sync.WaitGroup
-	leaving.Go(func() { kernels = m.analyses.close(ctx) })
-	leaving.Go(func() { help = m.helper.close(ctx) })
+	for i, end := range closers {
+		leaving.Go(func() { errs[i] = end(ctx) })
+	}
 	for i, e := range all {
-		leaving.Go(func() { errs[i] = m.putAway(ctx, e, "the server was shut down") })
+		leaving.Go(func() { errs[len(closers)+i] = m.putAway(ctx, e, "the server was shut down") })
 	}
 	leaving.Wait()
-	m.lobby.close(ctx)
+	m.lobby.Close(ctx)
 	m.cancel()
 	m.wg.Wait()
-	m.spools.close()
-	return errors.Join(kernels, help, errors.Join(errs...))
+	m.runs.Close()
+	return errors.Join(errs...)
+}
+
+// OnClose has end called by Close, at the same time as the rooms are left, and waited for: it ends what works on the
+// documents, such as analysis sessions, while they are there still. It is called at once where the manager is closed
+// already.
+func (m *Manager) OnClose(end func(context.Context) error) {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.closers = append(m.closers, end)
+	}
+	m.mu.Unlock()
+	if closed {
+		_ = end(m.ctx) // nothing was begun yet that could fail to end
+	}
 }
 
 // nudge makes the janitor look at the clock again.

@@ -8,13 +8,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// A server without any collaboration gets one message, which names what to
-// install.
+// A server without any collaboration gets one message, which names what to install.
 func TestServerWithoutCollaboration(t *testing.T) {
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	_, err := m.Open(t.Context(), s.Notebook(t, "x = 1"))
 	if !errors.Is(err, jupyter.ErrNoCollaboration) {
 		t.Fatalf("open: %v, want no collaboration", err)

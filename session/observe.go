@@ -3,6 +3,7 @@ package session
 import (
 	"sync"
 
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -23,7 +24,7 @@ type Event struct {
 	Kind     EventKind
 	Document *Document    // nil for a run of no open document
 	Changes  ydoc.Changes // of Changed; where it is not Complete, anything may be different
-	Run      *Run         // of Ran
+	Run      *run.Run     // of Ran
 }
 
 // observers are told of events.
@@ -32,9 +33,8 @@ type observers struct {
 	all map[*func(Event)]struct{}
 }
 
-// Observe calls f for each event from now on, until stop is called. It is
-// called by whoever makes the event happen, at times by several at once, and
-// with locks held: it must only take note.
+// Observe calls f for each event from now on, until stop is called. It is called by whoever makes the event happen, at
+// times by several at once, and with locks held: it must only take note.
 func (m *Manager) Observe(f func(Event)) (stop func()) {
 	o := &m.observers
 	o.mu.Lock()
@@ -58,6 +58,3 @@ func (m *Manager) tell(e Event) {
 		(*f)(e)
 	}
 }
-
-// tell tells the observers that the run has begun or ended.
-func (r *Run) tell() { r.m.tell(Event{Kind: Ran, Run: r}) }

@@ -5,32 +5,10 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// room is what a document needs of an rtc.Room.
-type room interface {
-	ID() string
-	FileID() string
-	SessionID() string
-	State() rtc.State
-	Barrier(ctx context.Context) error
-	Save(ctx context.Context) (string, error)
-	Leave(ctx context.Context) error
-	LastSave(ctx context.Context) error
-	Depart(ctx context.Context)
-	Peers() []rtc.Peer
-	SetCursors(cursors ...awareness.Cursor)
-	AutosaveOff() bool
-	Rename(path string)
-	Done() <-chan struct{}
-	Err() error
-}
-
-// entry is a place in the map of open documents: one that is being joined, is
-// open, or is being left.
+// entry is a place in the map of open documents: one that is being joined, is open, or is being left.
 type entry struct {
 	path  string
 	kind  kind
@@ -41,13 +19,11 @@ type entry struct {
 	going bool          // under Manager.mu: being left
 }
 
-// Open returns the open document of a notebook, joining its room if need be.
-// Calls that open the same notebook at once join it once. The document is
-// pinned, which keeps it from being evicted, until its Release is called.
+// Open returns the open document of a notebook, joining its room if need be. Calls that open the same notebook at once
+// join it once. The document is pinned, which keeps it from being evicted, until its Release is called.
 //
-// The path may have a leading slash. The error is a *jupyter.Error for what
-// the server says (errors.Is with jupyter.ErrNotFound and its like), and
-// matches ErrNotNotebook for a path that is something else.
+// The path may have a leading slash. The error is a *jupyter.Error for what the server says (errors.Is with
+// jupyter.ErrNotFound and its like), and matches ErrNotNotebook for a path that is something else.
 func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, notebookKind)
 }
@@ -107,8 +83,8 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	return e, true, nil
 }
 
-// fill joins the room for an entry. It is bound to the manager, not to the call
-// that happened to be first: others may be waiting for it as well.
+// fill joins the room for an entry. It is bound to the manager, not to the call that happened to be first: others may
+// be waiting for it as well.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
 	doc, err := m.openDocument(m.ctx, e.path, e.kind)
@@ -131,7 +107,7 @@ func (m *Manager) fill(e *entry) {
 	m.ended.Remove(e.path)
 	m.mu.Unlock()
 	doc.start(e)
-	m.lobby.opened(doc.Path())
+	m.lobby.Opened(doc.Path())
 	m.tell(Event{Kind: Opened, Document: doc})
 	m.makeRoom(e)
 	m.nudge()
@@ -148,11 +124,10 @@ func (m *Manager) pin(e *entry) bool {
 	return true
 }
 
-// exists looks again for a file that was gone when last looked for. A room
-// without a file takes edits all the same, and writes them nowhere; so a
-// document whose file stays gone is put away.
+// exists looks again for a file that was gone when last looked for. A room without a file takes edits all the same, and
+// writes them nowhere; so a document whose file stays gone is put away.
 func (d *Document) exists(ctx context.Context) error {
-	if !d.file.lost() {
+	if !d.saver.file.lost() {
 		return nil
 	}
 	_, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
@@ -163,8 +138,7 @@ func (d *Document) exists(ctx context.Context) error {
 	return nil // what else may be wrong comes out when it is used
 }
 
-// openDocument looks whether the path is what it is to be opened as, and joins
-// its room.
+// openDocument looks whether the path is what it is to be opened as, and joins its room.
 func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {
@@ -180,7 +154,7 @@ func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Docum
 	}
 	d := newDocument(m, path, k, lv)
 	if m.cfg.Server != nil {
-		d.file.saw(c, lv.doc)
+		d.saver.file.saw(c, lv.doc.State().Hash, lv.doc.Revision())
 	}
 	return d, nil
 }

@@ -1,6 +1,11 @@
 package session
 
-import "github.com/nbduet/nbduet/rtc"
+import (
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
 
 // Person is somebody else in a document's room.
 type Person struct {
@@ -12,8 +17,8 @@ type Person struct {
 	Caret  bool   // a caret is shown, so that Offset means something
 }
 
-// People lists who else is in the document's room and where each one's caret
-// is. Somebody who came before us is known after 15 seconds at the latest.
+// People lists who else is in the document's room and where each one's caret is. Somebody who came before us is known
+// after 15 seconds at the latest.
 func (d *Document) People() []Person {
 	lv := d.current()
 	var people []Person
@@ -45,4 +50,58 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 		}
 	}
 	return person
+}
+
+// Show records that a client session was shown a cell's whole source at a revision: what it writes next is a change
+// from there.
+func (d *Document) Show(client, cell string, rev ydoc.Revision) {
+	d.current().shown.Add(shownKey{client, cell}, rev)
+}
+
+// Shown is the revision at which a client session last saw a cell, if it did.
+func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
+	return d.current().shown.Get(shownKey{client, cell})
+}
+
+// caretAt is a caret in a cell's source.
+func caretAt(nb *ydoc.Notebook, c ydoc.Cell, offset int) (awareness.Cursor, error) {
+	pos, err := nb.RelativePosition(c.ID, min(offset, textdiff.UTF16Len(c.Source)))
+	if err != nil {
+		return awareness.Cursor{}, err
+	}
+	return awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true}, nil
+}
+
+// Point shows the agent's caret in a cell, at an offset of its source in UTF-16 code units; past the end counts as the
+// end. A cell that is gone shows nothing.
+func (d *Document) Point(cell string, offset int) {
+	lv := d.current()
+	if lv.nb == nil {
+		return
+	}
+	c, ok := lv.nb.Cell(cell)
+	if !ok {
+		return
+	}
+	caret, err := caretAt(lv.nb, c, offset)
+	if err != nil {
+		d.m.log.Debug("no caret", "path", d.Path(), "cell", cell, "error", err)
+		return
+	}
+	lv.room.SetCursors(caret)
+}
+
+// PointText shows the agent's caret in a text document, at an offset in UTF-16 code units; past the end counts as the
+// end.
+func (d *Document) PointText(offset int) {
+	lv := d.current()
+	if lv.text == nil {
+		return
+	}
+	pos, err := lv.text.RelativePosition(min(offset, lv.text.Len()))
+	if err != nil {
+		d.m.log.Debug("no caret", "path", d.Path(), "error", err)
+		return
+	}
+	lv.room.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
 }

@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -26,8 +27,8 @@ type socket interface {
 // binary is the kind of a binary message (RFC 6455, 11.8).
 const binary = 2
 
-// person is somebody in a notebook's room who is no agent: a bare socket that
-// says what the test lets it say, as an open tab would.
+// person is somebody in a notebook's room who is no agent: a bare socket that says what the test lets it say, as an
+// open tab would.
 type person struct {
 	t     *testing.T
 	nb    *ydoc.Notebook
@@ -57,7 +58,7 @@ func personIn(t *testing.T, srv *jupyter.Server, path string) *person {
 		_ = ws.Close()
 		p.wg.Wait()
 	})
-	eventually(t, "the person sees the notebook", func() bool { return p.nb.Len() > 0 })
+	sessiontest.Eventually(t, "the person sees the notebook", func() bool { return p.nb.Len() > 0 })
 	p.nb.OnUpdate(func(u []byte) { p.send(wire.AppendUpdate(nil, u)) })
 	return p
 }

@@ -7,51 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// watch follows one joined room until it, or the document, has ended. The
-// server writes a new path into the document's own state when the file was
-// renamed through it; the room, its file id and everybody in it stay the same.
-// It reports false when the document has ended.
-func (d *Document) watch(lv *live) bool {
-	changes := lv.doc.Subscribe()
-	defer changes.Close()
-	hash := lv.doc.State().Hash
-	look := time.NewTicker(tidyEvery)
-	defer look.Stop()
-	for {
-		st := lv.doc.State()
-		if path := st.Path; path != "" && path != d.Path() {
-			d.m.moved(d.ctx, d, path)
-		}
-		// The server takes the hash away when it reads the file again.
-		if hash != "" && st.Hash == "" && d.file.reloaded() {
-			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
-		}
-		hash = st.Hash
-		select {
-		case <-d.ctx.Done():
-			return false
-		case <-lv.room.Done():
-			return true
-		case <-look.C:
-			d.tidy(lv)
-		case <-changes.Ready():
-			c, err := changes.Take()
-			if err != nil {
-				// A broken replica ends its room, which is what to wait for.
-				select {
-				case <-d.ctx.Done():
-					return false
-				case <-lv.room.Done():
-					return true
-				}
-			}
-			d.changes(c)
-		}
-	}
-}
-
-// follow finds out where a file is that is not at its path any more, and gives
-// the document its new path; false where it is gone.
+// follow finds out where a file is that is not at its path any more, and gives the document its new path; false where
+// it is gone.
 func (d *Document) follow(ctx context.Context, lv *live) bool {
 	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
 	if err != nil || path == d.Path() {
@@ -64,8 +21,8 @@ func (d *Document) follow(ctx context.Context, lv *live) bool {
 	return true
 }
 
-// moved gives a document its new path. Where somebody has opened the new path
-// already, there are two documents of one room; the old one is put away.
+// moved gives a document its new path. Where somebody has opened the new path already, there are two documents of one
+// room; the old one is put away.
 func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -92,32 +49,30 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		m.drop(e, "its file was renamed to "+path+", which is open as well")
 		return
 	}
-	m.lobby.moved(old, path)
-	m.fixed.moved(old, path)
+	m.lobby.Moved(old, path)
+	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})
-	if d.kind == notebookKind {
-		d.moveKernel(ctx, old, path)
+	if d.kernel != nil {
+		d.kernel.moved(ctx, old, path)
 	}
 }
 
-// moveKernel takes the notebook's Jupyter session along. An open tab does that
-// itself; without one the next run would start another kernel.
-func (d *Document) moveKernel(ctx context.Context, from, to string) {
-	srv := d.m.cfg.Kernels
-	if srv == nil {
-		return
-	}
-	sessions, err := srv.Sessions(ctx)
-	if err != nil {
-		d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
-		return
-	}
-	for _, s := range sessions {
-		if s.Path != from || d.m.Apart() && !d.m.taken.has(s.ID) {
-			continue
+// Follows waits until the document is no longer at or under a path.
+func (d *Document) Follows(ctx context.Context, from string) bool {
+	tick := time.NewTicker(20 * time.Millisecond)
+	defer tick.Stop()
+	for {
+		lv := d.current()
+		lv.server.findPath(ctx, d, lv)
+		if !jupyter.Under(d.Path(), from) {
+			return true
 		}
-		if _, err := srv.PatchSession(ctx, s.ID, to, ""); err != nil {
-			d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+		select {
+		case <-ctx.Done():
+			return false
+		case <-d.ctx.Done():
+			return true // it has ended, for whatever reason
+		case <-tick.C:
 		}
 	}
 }

@@ -36,34 +36,31 @@ func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("the server has no kernel %q; it has: %s", e.Name, strings.Join(e.Has, ", "))
 }
 
-// RestartKernel gives the notebook a new kernel process: its kernel is started
-// again, or one of another kernelspec put in its place where name is neither ""
-// nor the kernel's own. Where there is no kernel one is started. What runs is
-// lost, and what waits is cancelled; the cells that showed as busy, those that
-// people ran included, are idle afterwards, since nothing will end them.
+// RestartKernel gives the notebook a new kernel process: its kernel is started again, or one of another kernelspec put
+// in its place where name is neither "" nor the kernel's own. Where there is no kernel one is started. What runs is
+// lost, and what waits is cancelled; the cells that showed as busy, those that people ran included, are idle
+// afterwards, since nothing will end them.
 //
-// The next run is told that the variables are gone, unless quiet is set, for a
-// caller that runs cells next.
+// The next run is told that the variables are gone, unless quiet is set, for a caller that runs cells next.
 func (d *Document) RestartKernel(ctx context.Context, name string, quiet bool) (KernelChange, error) {
-	return d.renewKernel(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
+	return d.kernel.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
 }
 
-// AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata
-// and in its Jupyter session, so that open tabs follow. A running kernel of
-// that kernelspec is kept as it is.
+// AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata and in its Jupyter session, so that
+// open tabs follow. A running kernel of that kernelspec is kept as it is.
 func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange, error) {
 	if name == "" {
 		return KernelChange{}, errors.New("assign a kernel: no kernel was named")
 	}
-	return d.renewKernel(ctx, name, func(_ bool, s jupyter.Session) bool {
+	return d.kernel.renew(ctx, name, func(_ bool, s jupyter.Session) bool {
 		return s.Kernel.ExecutionState == kernel.StateDead
 	}, false)
 }
 
-// renewKernel sees to the notebook's kernel; again tells whether one of the
-// right kernelspec is to be restarted.
-func (d *Document) renewKernel(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
-	srv := d.m.cfg.Kernels
+// renew sees to the notebook's kernel; again tells whether one of the right kernelspec is to be restarted.
+func (k *notebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
+	d := k.d
+	srv := k.servers.Kernels
 	var spec jupyter.KernelSpec
 	if name != "" {
 		specs, err := srv.KernelSpecs(ctx)
@@ -75,9 +72,9 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 			return KernelChange{}, &NoKernelError{Name: name, Has: slices.Sorted(maps.Keys(specs.Specs))}
 		}
 	}
-	through := d.queue.hold()
-	defer d.queue.release()
-	s, started, err := d.jupyterSession(ctx, name)
+	through := d.cells.Hold()
+	defer d.cells.Release()
+	s, started, err := k.session(ctx, name)
 	if err != nil {
 		return KernelChange{}, err
 	}
@@ -94,20 +91,20 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 		if _, err := srv.Restart(ctx, s.Kernel.ID); err != nil {
 			return KernelChange{}, fmt.Errorf("restart the kernel of %s: %w", d.Path(), err)
 		}
-		d.reattach(ctx, s)
+		k.Reattach(ctx, s)
 	default:
 		c.Fresh = started
 	}
 	c.Changed = c.Former != "" && c.Former != s.Kernel.Name
 	c.Kernel = KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}
 	if c.Fresh {
-		d.startAfresh(ctx, c, through, quiet)
-		if err := d.idleAll(ctx); err != nil {
+		k.startAfresh(ctx, c, through, quiet)
+		if err := k.idleAll(ctx); err != nil {
 			return c, err
 		}
 	}
 	if name != "" {
-		if err := d.noteKernel(ctx, name, spec); err != nil {
+		if err := k.note(ctx, name, spec); err != nil {
 			return c, fmt.Errorf("the kernel is %s now, but the notebook's metadata does not say so: %w", name, err)
 		}
 	}
@@ -115,12 +112,13 @@ func (d *Document) renewKernel(ctx context.Context, name string, again func(had 
 }
 
 // startAfresh ends what was meant for the former process.
-func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
+func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
+	d := k.d
 	what := "the kernel was restarted"
 	if c.Changed {
 		what = fmt.Sprintf("the notebook's kernel was changed from %s to %s", c.Former, c.Kernel.Name)
 	}
-	d.giveUp(ctx, d.queue.drain(), errors.New("not run: "+what+" before its turn came"))
+	d.cells.GiveUp(ctx, errors.New("not run: "+what+" before its turn came"))
 	if through != nil {
 		late := time.NewTimer(loseTimeout)
 		defer late.Stop()
@@ -131,30 +129,16 @@ func (d *Document) startAfresh(ctx context.Context, c KernelChange, through <-ch
 		case <-d.ctx.Done():
 		}
 	}
-	d.kernel.renew()
+	k.link.Renew()
 	if !quiet && !c.Started {
-		d.kernel.say(what + ": the variables from before are gone")
+		k.link.Say(what + ": the variables from before are gone")
 	}
 }
 
-// renew lets go of the connection to a process that has been replaced on
-// request: whoever asked knows.
-func (k *kernelLink) renew() {
-	k.close()
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.lost, k.news = "", ""
-}
-
-func (k *kernelLink) say(news string) {
-	k.mu.Lock()
-	defer k.mu.Unlock()
-	k.news = news
-}
-
-// idleAll takes the busy mark from all cells that have it. The kernel's process
-// is new, and the queue is held, so that none of them runs.
-func (d *Document) idleAll(ctx context.Context) error {
+// idleAll takes the busy mark from all cells that have it. The kernel's process is new, and the queue is held, so that
+// none of them runs.
+func (k *notebookKernel) idleAll(ctx context.Context) error {
+	d := k.d
 	var busy []string
 	for _, c := range d.Notebook().Cells() {
 		if c.Type == ydoc.Code && c.ExecutionState == ydoc.Running {
@@ -184,16 +168,16 @@ func (d *Document) idleAll(ctx context.Context) error {
 // infoTimeout bounds the wait for a new kernel's word on its language.
 const infoTimeout = 15 * time.Second
 
-// noteKernel writes the kernel into the notebook's metadata, as JupyterLab does
-// when a notebook gets another one: its kernelspec, and what it says of its
-// language.
-func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.KernelSpec) error {
+// note writes the kernel into the notebook's metadata, as JupyterLab does when a notebook gets another one: its
+// kernelspec, and what it says of its language.
+func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
+	d := k.d
 	meta := d.Notebook().Metadata()
 	before, _ := meta["kernelspec"].(map[string]any)
 	if before["name"] == name && before["display_name"] == spec.Spec.DisplayName && meta["language_info"] != nil {
 		return nil
 	}
-	language := d.languageInfo(ctx)
+	language := k.languageInfo(ctx)
 	return d.Edit(ctx, "kernel", func(e *ydoc.Editor) error {
 		if err := e.SetMetadata("kernelspec", map[string]any{
 			"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
@@ -210,20 +194,17 @@ func (d *Document) noteKernel(ctx context.Context, name string, spec jupyter.Ker
 	})
 }
 
-// languageInfo is the kernel's own description of its language, nil where it
-// does not give one in time.
-func (d *Document) languageInfo(ctx context.Context) map[string]any {
-	if d.current().documents {
-		return nil // the kernel's socket is not ours to open: see documents.go
-	}
+// languageInfo is the kernel's own description of its language, nil where it does not give one in time, or where the
+// connection is not ours to open.
+func (k *notebookKernel) languageInfo(ctx context.Context) map[string]any {
+	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, news, err := d.kernel.connect(ctx, d)
+	conn, err := k.connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil
 	}
-	d.kernel.say(news) // it is meant for the next run
 	info, err := conn.LanguageInfo(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)

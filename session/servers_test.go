@@ -11,7 +11,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/helper"
 	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -43,25 +49,26 @@ func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 // Documents are on the one server, and kernels on the other, which has its own files and notebooks.
 func TestTwoServers(t *testing.T) {
 	s, other := jupytertest.Shared(t), jupytertest.Start(t, jupytertest.WithoutCollaboration())
-	m := manager(t, s, kernelsOn(t, other, other.Token))
-	watcher := manager(t, s, session.Config{}) // as a tab is
-	if !m.Apart() || m.KernelServer() == m.Server() || watcher.Apart() || watcher.KernelServer() != watcher.Server() {
+	m := sessiontest.Manager(t, s, kernelsOn(t, other, other.Token))
+	table, h := analysis.New(m), helper.New(m)
+	watcher := sessiontest.Manager(t, s, session.Config{}) // as a tab is
+	if !m.Servers().Apart() || m.Servers().Kernels == m.Servers().Documents || watcher.Servers().Apart() || watcher.Servers().Kernels != watcher.Servers().Documents {
 		t.Error("which servers there are is not known")
 	}
 
 	t.Run("runs", func(t *testing.T) {
 		path := s.Notebook(t, "import os; x = 41\nprint(os.getcwd())", "x + 1", "'x' in globals()")
-		d, seen := open(t, m, path), open(t, watcher, path)
-		got := run(t, d, "c0", "c1")
-		if text(got[0].Outputs) != "stdout:"+other.Root+"\n;" || text(got[1].Outputs) != "execute_result:42;" {
-			t.Errorf("%q, %q, %v", text(got[0].Outputs), text(got[1].Outputs), got[1].Err)
+		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, watcher, path)
+		got := sessiontest.Run(t, d, "c0", "c1")
+		if sessiontest.Text(got[0].Outputs) != "stdout:"+other.Root+"\n;" || sessiontest.Text(got[1].Outputs) != "execute_result:42;" {
+			t.Errorf("%q, %q, %v", sessiontest.Text(got[0].Outputs), sessiontest.Text(got[1].Outputs), got[1].Err)
 		}
-		eventually(t, "the outputs are in the room", func() bool {
+		sessiontest.Eventually(t, "the outputs are in the room", func() bool {
 			c, _ := seen.Notebook().Cell("c1")
-			return text(c.Outputs) == "execute_result:42;" && c.ExecutionCount != nil && *c.ExecutionCount == 2
+			return sessiontest.Text(c.Outputs) == "execute_result:42;" && c.ExecutionCount != nil && *c.ExecutionCount == 2
 		})
 		k, ok, err := m.Kernel(t.Context(), path)
-		if err != nil || !ok || sessionsOf(t, m.KernelServer())[k.ID] != path || kernelAt(t, m, k.ID) {
+		if err != nil || !ok || sessionsOf(t, m.Servers().Kernels)[k.ID] != path || sessiontest.HasKernel(t, watcher, k.ID) {
 			t.Errorf("the kernel is %+v, %v, %v", k, ok, err)
 		}
 		if k, ok, err := watcher.Kernel(t.Context(), path); ok || err != nil {
@@ -70,38 +77,38 @@ func TestTwoServers(t *testing.T) {
 		if c, err := d.RestartKernel(t.Context(), "", true); err != nil || c.Kernel.ID != k.ID {
 			t.Errorf("restart: %+v, %v", c, err)
 		}
-		if got := run(t, d, "c2"); text(got[0].Outputs) != "execute_result:False;" {
-			t.Errorf("after the restart: %q", text(got[0].Outputs))
+		if got := sessiontest.Run(t, d, "c2"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
+			t.Errorf("after the restart: %q", sessiontest.Text(got[0].Outputs))
 		}
 	})
 
 	t.Run("renamed", func(t *testing.T) {
-		dir := folder(t, s, m)
+		dir := sessiontest.Folder(t, s, m)
 		path := dir + "/a.ipynb"
-		if _, err := m.Server().RenameContents(t.Context(), s.Notebook(t, "x = 7", "x"), path); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), s.Notebook(t, "x = 7", "x"), path); err != nil {
 			t.Fatal(err)
 		}
 		// A notebook that the other server has for itself, by chance of such a name.
-		theirs, err := m.KernelServer().CreateSession(t.Context(), jupyter.NewSession{Path: dir + "/theirs.ipynb"})
+		theirs, err := m.Servers().Kernels.CreateSession(t.Context(), jupyter.NewSession{Path: dir + "/theirs.ipynb"})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{NotebookPath: path})
+		a, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: path})
 		if err != nil {
 			t.Fatal(err)
 		}
-		run(t, open(t, m, path), "c0")
-		if _, err := m.Rename(t.Context(), dir, dir+"2"); err != nil {
+		sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
+		if _, err := files.New(m).Rename(t.Context(), dir, dir+"2"); err != nil {
 			t.Fatal(err)
 		}
-		if got := run(t, open(t, m, dir+"2/a.ipynb"), "c1"); text(got[0].Outputs) != "execute_result:7;" {
-			t.Errorf("renamed by us: %q, %v", text(got[0].Outputs), got[0].Err)
+		if got := sessiontest.Run(t, sessiontest.Open(t, m, dir+"2/a.ipynb"), "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
+			t.Errorf("renamed by us: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		// By a person, whose tab knows nothing of the kernel, while it is open nowhere here.
 		if _, ok, err := m.End(t.Context(), dir+"2/a.ipynb"); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if _, err := m.Server().RenameContents(t.Context(), dir+"2/a.ipynb", dir+"2/b.ipynb"); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), dir+"2/a.ipynb", dir+"2/b.ipynb"); err != nil {
 			t.Fatal(err)
 		}
 		d, err := a.Open(t.Context())
@@ -110,41 +117,41 @@ func TestTwoServers(t *testing.T) {
 		}
 		defer d.Release()
 		// The room tells of the new path a little later than the server does.
-		eventually(t, "the document is at its new path", func() bool { return d.Path() == dir+"2/b.ipynb" })
-		if got := run(t, d, "c1"); text(got[0].Outputs) != "execute_result:7;" {
-			t.Errorf("renamed by somebody: %q, %v", text(got[0].Outputs), got[0].Err)
+		sessiontest.Eventually(t, "the document is at its new path", func() bool { return d.Path() == dir+"2/b.ipynb" })
+		if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
+			t.Errorf("renamed by somebody: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
-		eventually(t, "its kernel is found by that", func() bool {
-			return sessionsOf(t, m.KernelServer())[a.KernelID()] == dir+"2/b.ipynb"
+		sessiontest.Eventually(t, "its kernel is found by that", func() bool {
+			return sessionsOf(t, m.Servers().Kernels)[a.KernelID()] == dir+"2/b.ipynb"
 		})
-		if at := sessionsOf(t, m.KernelServer())[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
+		if at := sessionsOf(t, m.Servers().Kernels)[theirs.Kernel.ID]; at != dir+"/theirs.ipynb" {
 			t.Errorf("their kernel is at %s", at)
 		}
 		// Theirs is a kernel to join, and no notebook of ours.
-		joined, err := m.ConnectAnalysis(t.Context(), "ada", "", theirs.Kernel.ID)
-		if err != nil || joined.NotebookPath() != "" || m.NotebookOf(theirs) != "" {
+		joined, err := table.Connect(t.Context(), "ada", "", theirs.Kernel.ID)
+		if err != nil || joined.NotebookPath() != "" || m.Servers().NotebookOf(theirs) != "" {
 			t.Errorf("joined: %+v, %v", joined, err)
 		}
-		ours, err := m.ConnectAnalysis(t.Context(), "bob", "", a.KernelID())
+		ours, err := table.Connect(t.Context(), "bob", "", a.KernelID())
 		if err != nil || ours.NotebookPath() != dir+"2/b.ipynb" {
 			t.Errorf("joined: %+v, %v", ours, err)
 		}
 	})
 
 	t.Run("analysis", func(t *testing.T) {
-		a, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{})
+		a, err := table.Create(t.Context(), "ada", analysis.Options{})
 		if err != nil {
 			t.Fatal(err)
 		}
 		got, err := a.Evaluate(t.Context(), "import os", map[string]string{"at": "os.getcwd()"})
-		if err != nil || plainText(t, got, "at") != "'"+other.Root+"'" {
+		if err != nil || sessiontest.Expression(t, got, "at") != "'"+other.Root+"'" {
 			t.Errorf("%v, %v", got, err)
 		}
 		id := a.KernelID()
-		if err := m.DeleteAnalysis(t.Context(), "ada", a.ID()); err != nil {
+		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := m.KernelServer().Kernel(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.Servers().Kernels.Kernel(t.Context(), id); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("its kernel is left: %v", err)
 		}
 	})
@@ -163,7 +170,7 @@ func TestTwoServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := m.Preview(t.Context(), "", inspect.PreviewOptions{Path: name})
+		p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: name})
 		if err != nil || string(p.Head) != `[{"a":1}]` {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -171,13 +178,13 @@ func TestTwoServers(t *testing.T) {
 
 	t.Run("refused", func(t *testing.T) {
 		cfg := kernelsOn(t, other, other.Token)
-		cfg.Execute = session.ExecuteServer
-		if got := run(t, open(t, manager(t, s, cfg), s.Notebook(t, "1")), "c0"); got[0].State != session.Failed || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "--execute") {
+		cfg.Execute = run.ExecuteServer
+		if got := sessiontest.Run(t, sessiontest.Open(t, sessiontest.Manager(t, s, cfg), s.Notebook(t, "1")), "c0"); got[0].State != run.Failed || got[0].Err == nil || !strings.Contains(got[0].Err.Error(), "--execute") {
 			t.Errorf("run by the server: %s, %v", got[0].State, got[0].Err)
 		}
-		wrong := manager(t, s, kernelsOn(t, other, "wr0ng"))
-		got := run(t, open(t, wrong, s.Notebook(t, "1")), "c0")
-		if got[0].State != session.Lost || !errors.Is(got[0].Err, jupyter.ErrUnauthorized) {
+		wrong := sessiontest.Manager(t, s, kernelsOn(t, other, "wr0ng"))
+		got := sessiontest.Run(t, sessiontest.Open(t, wrong, s.Notebook(t, "1")), "c0")
+		if got[0].State != run.Lost || !errors.Is(got[0].Err, jupyter.ErrUnauthorized) {
 			t.Fatalf("with a wrong token: %s, %v", got[0].State, got[0].Err)
 		}
 		if says := got[0].Err.Error(); !strings.Contains(says, "the runtime server at "+other.URL) || !strings.Contains(says, "RUNTIME_TOKEN") || strings.Contains(says, "wr0ng") {
@@ -189,9 +196,9 @@ func TestTwoServers(t *testing.T) {
 	})
 	t.Run("down", func(t *testing.T) {
 		gone := &jupytertest.Server{URL: "http://127.0.0.1:1", Token: "x"}
-		d := open(t, manager(t, s, kernelsOn(t, gone, gone.Token)), s.Notebook(t, "1"))
-		got := run(t, d, "c0")
-		if got[0].State != session.Lost || !errors.Is(got[0].Err, jupyter.ErrUnreachable) || !strings.Contains(got[0].Err.Error(), "the runtime server at "+gone.URL) {
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, kernelsOn(t, gone, gone.Token)), s.Notebook(t, "1"))
+		got := sessiontest.Run(t, d, "c0")
+		if got[0].State != run.Lost || !errors.Is(got[0].Err, jupyter.ErrUnreachable) || !strings.Contains(got[0].Err.Error(), "the runtime server at "+gone.URL) {
 			t.Errorf("%s, %v", got[0].State, got[0].Err)
 		}
 		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
@@ -211,44 +218,44 @@ func TestTwoServers(t *testing.T) {
 func TestFixedKernel(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "x + 1", "x")
-	plain := manager(t, s, session.Config{})
-	a, err := plain.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{})
+	plain := sessiontest.Manager(t, s, session.Config{})
+	a, err := analysis.New(plain).Create(t.Context(), "ada", analysis.Options{})
 	if err != nil {
 		t.Fatal(err)
 	}
 	if _, err := a.Evaluate(t.Context(), "x = 41", nil); err != nil {
 		t.Fatal(err)
 	}
-	m := manager(t, s, session.Config{FixedKernel: session.FixedKernel{Path: path, ID: a.KernelID()}})
+	m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: path, ID: a.KernelID()}})
 	if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
 		t.Errorf("before any run: %+v, %v, %v", k, ok, err)
 	}
-	d := open(t, m, path)
-	if got := run(t, d, "c0"); text(got[0].Outputs) != "execute_result:42;" {
-		t.Errorf("%q, %v", text(got[0].Outputs), got[0].Err)
+	d := sessiontest.Open(t, m, path)
+	if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
+		t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 	}
 	// Whoever opens the notebook shares the kernel.
 	if k, ok, err := plain.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
 		t.Errorf("for others: %+v, %v, %v", k, ok, err)
 	}
 	moved := s.Name(t, "-moved.ipynb")
-	if _, err := m.Rename(t.Context(), path, moved); err != nil {
+	if _, err := files.New(m).Rename(t.Context(), path, moved); err != nil {
 		t.Fatal(err)
 	}
-	if got := run(t, d, "c1"); text(got[0].Outputs) != "execute_result:41;" {
-		t.Errorf("under another name: %q, %v", text(got[0].Outputs), got[0].Err)
+	if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:41;" {
+		t.Errorf("under another name: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 	}
-	joined, err := m.ConnectAnalysis(t.Context(), "bob", moved, "")
+	joined, err := analysis.New(m).Connect(t.Context(), "bob", moved, "")
 	if err != nil || joined.KernelID() != a.KernelID() {
 		t.Errorf("joined: %+v, %v", joined, err)
 	}
 	if _, err := d.AssignKernel(t.Context(), "python3"); err != nil {
 		t.Errorf("its own kernelspec: %v", err)
 	}
-	if specs, err := m.Server().KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
+	if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
 		for name := range specs.Specs {
 			if name != "python3" {
-				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, session.ErrFixedKernel) {
+				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
 					t.Errorf("another kernelspec: %v", err)
 				}
 				break
@@ -259,24 +266,24 @@ func TestFixedKernel(t *testing.T) {
 		t.Errorf("restart: %+v, %v", c, err)
 	}
 	// Another notebook has a kernel of its own.
-	elsewhere := open(t, m, s.Notebook(t, "'x' in globals()"))
-	if got := run(t, elsewhere, "c0"); text(got[0].Outputs) != "execute_result:False;" {
-		t.Errorf("another notebook: %q, %v", text(got[0].Outputs), got[0].Err)
+	elsewhere := sessiontest.Open(t, m, s.Notebook(t, "'x' in globals()"))
+	if got := sessiontest.Run(t, elsewhere, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
+		t.Errorf("another notebook: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 	}
 
 	lacks := s.Notebook(t, "1")
-	m = manager(t, s, session.Config{FixedKernel: session.FixedKernel{Path: lacks, ID: "no-such-kernel"}})
-	got := run(t, open(t, m, lacks), "c0")
-	if got[0].State != session.Lost || !errors.Is(got[0].Err, session.ErrFixedKernel) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
+	m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: lacks, ID: "no-such-kernel"}})
+	got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
+	if got[0].State != run.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
 		t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
 	}
 	if _, ok, err := m.Kernel(t.Context(), lacks); ok || err != nil {
 		t.Errorf("a kernel that is not there: %v, %v", ok, err)
 	}
-	if _, err := m.CreateAnalysis(t.Context(), "ada", session.AnalysisOptions{NotebookPath: lacks}); !errors.Is(err, session.ErrFixedKernel) {
+	if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
 		t.Errorf("a session with a kernel that is not there: %v", err)
 	}
-	if b, err := json.Marshal(sessionsOf(t, m.Server())); err != nil || strings.Contains(string(b), lacks) {
+	if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {
 		t.Errorf("a kernel was started: %s, %v", b, err)
 	}
 }

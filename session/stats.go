@@ -1,14 +1,16 @@
 package session
 
+import "github.com/nbduet/nbduet/session/run"
+
 // Stats are figures of what a [Manager] holds at one moment, for those who watch over it. Nothing in them says whose it is.
 type Stats struct {
 	// Notebooks and Texts are the documents that are open, those being opened included.
 	Notebooks, Texts int
 	// Runs are those that are remembered, by their states, each of which is there.
-	Runs map[RunState]int
+	Runs map[run.State]int
 	// RunBytes is what the outputs of ended runs take.
 	RunBytes int
-	// Analyses are the analysis sessions of all owners.
+	// Analyses are the analysis sessions of all owners; whoever has them counts them in.
 	Analyses int
 	// Kernels are those that were started here and are somebody's alone: of analysis sessions without a notebook, and the
 	// one in which files are read.
@@ -17,7 +19,7 @@ type Stats struct {
 
 // Stats counts. It touches no idle clock and asks no server.
 func (m *Manager) Stats() Stats {
-	s := Stats{Runs: map[RunState]int{Queued: 0, Running: 0, Done: 0, Failed: 0, Interrupted: 0, Cancelled: 0, Lost: 0}}
+	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
 	m.mu.Lock()
 	for _, e := range m.open {
 		if e.kind == notebookKind {
@@ -27,17 +29,10 @@ func (m *Manager) Stats() Stats {
 		}
 	}
 	m.mu.Unlock()
-	for _, r := range m.Runs("") {
+	for _, r := range m.runs.Runs("") {
 		s.Runs[r.Status().State]++
 	}
-	m.runs.mu.Lock()
-	s.RunBytes = m.runs.bytes
-	m.runs.mu.Unlock()
-	m.analyses.mu.Lock()
-	s.Analyses = len(m.analyses.byID)
-	m.analyses.mu.Unlock()
-	m.kernels.mu.Lock()
-	s.Kernels = len(m.kernels.owner)
-	m.kernels.mu.Unlock()
+	s.RunBytes = m.runs.Bytes()
+	s.Kernels = m.owners.Len()
 	return s
 }

@@ -6,22 +6,19 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// OpenText returns the open document of a text file; see [Manager.Open]. The
-// error matches ErrNotText for a path that is something else: a notebook, a
-// folder, a file that is not UTF-8 text.
+// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText for a path that
+// is something else: a notebook, a folder, a file that is not UTF-8 text.
 func (m *Manager) OpenText(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, textKind)
 }
 
-// Text is the replica of a text document as it is now, nil where the document
-// is a notebook. It is for reading: write through [Document.EditText].
+// Text is the replica of a text document as it is now, nil where the document is a notebook. It is for reading: write
+// through [Document.EditText].
 func (d *Document) Text() *ydoc.Text { return d.current().text }
 
-// EditText makes one edit of a text document; the rules are those of
-// [Document.Edit].
+// EditText makes one edit of a text document; the rules are those of [Document.Edit].
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
@@ -31,23 +28,23 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	})
 }
 
-// PointText shows the agent's caret in a text document, at an offset in UTF-16
-// code units; past the end counts as the end.
-func (d *Document) PointText(offset int) {
-	lv := d.current()
-	if lv.text == nil {
-		return
-	}
-	pos, err := lv.text.RelativePosition(min(offset, lv.text.Len()))
-	if err != nil {
-		d.m.log.Debug("no caret", "path", d.Path(), "error", err)
-		return
-	}
-	lv.room.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
+// RewriteText is EditText that also tells what the text was, and at which revision, right after the edit: before
+// anything of others came in behind it.
+func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
+	err = d.edit(ctx, name, func(lv *live) error {
+		if lv.text == nil {
+			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+		}
+		if err := lv.text.Edit(name, fn); err != nil {
+			return err
+		}
+		text, rev = lv.text.Read()
+		return nil
+	})
+	return text, rev, err
 }
 
-// IsOpen says whether a path, or anything below it where it is a folder, is
-// open in this program, or being opened.
+// IsOpen says whether a path, or anything below it where it is a folder, is open in this program, or being opened.
 func (m *Manager) IsOpen(path string) bool {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -56,9 +53,26 @@ func (m *Manager) IsOpen(path string) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := range m.open {
-		if under(p, path) {
+		if jupyter.Under(p, path) {
 			return true
 		}
 	}
 	return false
+}
+
+// Ahead is the content of the document's room, with every edit made here before, where it is not that of the file; nil
+// where it is.
+func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
+	if err := d.Settled(ctx); err != nil {
+		return nil, err
+	}
+	var file jupyter.Content
+	if err := jupyter.Whole(ctx, func() (err error) {
+		file, err = d.m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
+		return err
+	}); err != nil {
+		return nil, err
+	}
+	lv := d.current()
+	return ahead(lv.nb, lv.text, file)
 }

@@ -8,26 +8,17 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-func openText(t *testing.T, m *session.Manager, path string) *session.Document {
-	t.Helper()
-	d, err := m.OpenText(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(d.Release)
-	return d
-}
-
-// A text file is edited in the room that JupyterLab's editor joins, another
-// agent sees the edit and where the caret is, and the file follows.
+// A text file is edited in the room that JupyterLab's editor joins, another agent sees the edit and where the caret is,
+// and the file follows.
 func TestTextDocument(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
-	m, other := manager(t, s, session.Config{AgentName: "One"}), manager(t, s, session.Config{AgentName: "Two"})
-	d, o := openText(t, m, "/"+path), openText(t, other, path)
+	m, other := sessiontest.Manager(t, s, session.Config{AgentName: "One"}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+	d, o := sessiontest.OpenText(t, m, "/"+path), sessiontest.OpenText(t, other, path)
 	if got := d.Text().String(); got != "# Über 😀\n\nend\n" {
 		t.Fatalf("it reads %q", got)
 	}
@@ -39,8 +30,8 @@ func TestTextDocument(t *testing.T) {
 	}
 	d.PointText(10)
 	const want = "# Über 😀 and more\n\nend\n"
-	eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
-	eventually(t, "the other sees the caret", func() bool {
+	sessiontest.Eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
+	sessiontest.Eventually(t, "the other sees the caret", func() bool {
 		for _, p := range o.People() {
 			if p.Name == "One" && p.Caret && p.Offset == 10 {
 				return true
@@ -48,7 +39,7 @@ func TestTextDocument(t *testing.T) {
 		}
 		return false
 	})
-	eventually(t, "it is on disk", func() bool { return s.Read(t, path) == want })
+	sessiontest.Eventually(t, "it is on disk", func() bool { return s.Read(t, path) == want })
 	if u := d.Unsaved(); u != "" {
 		t.Errorf("said to be unsaved: %s", u)
 	}
@@ -58,11 +49,10 @@ func TestTextDocument(t *testing.T) {
 	}
 }
 
-// What is no text is refused before a room of it is made, and an open document
-// is not opened as the other kind.
+// What is no text is refused before a room of it is made, and an open document is not opened as the other kind.
 func TestNotText(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	binary := s.Write(t, s.Name(t, ".bin"), "\xff\xfe\x00\x80binary")
 	large := s.Write(t, s.Name(t, ".txt"), strings.Repeat("0123456789abcdef", 1<<20)+"x")
 	notebook, text := s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".txt"), "text")
@@ -77,8 +67,8 @@ func TestNotText(t *testing.T) {
 	if m.IsOpen("") {
 		t.Error("something that was refused is open")
 	}
-	openText(t, m, text)
-	open(t, m, notebook)
+	sessiontest.OpenText(t, m, text)
+	sessiontest.Open(t, m, notebook)
 	if _, err := m.Open(t.Context(), text); !errors.Is(err, session.ErrNotNotebook) {
 		t.Errorf("open an open text as a notebook: %v", err)
 	}
@@ -93,15 +83,15 @@ func TestNotText(t *testing.T) {
 // A text renamed through the server is followed.
 func TestRenamedTextIsFollowed(t *testing.T) {
 	s := jupytertest.Shared(t)
-	m := manager(t, s, session.Config{})
+	m := sessiontest.Manager(t, s, session.Config{})
 	path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
-	d := openText(t, m, path)
-	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+	d := sessiontest.OpenText(t, m, path)
+	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+	sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
 	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "# moved\n") }); err != nil {
 		t.Fatal(err)
 	}
-	eventually(t, "the new file has the edit", func() bool { return fileHas(s, to, "# moved\nx = 1") })
+	sessiontest.Eventually(t, "the new file has the edit", func() bool { return sessiontest.FileHas(s, to, "# moved\nx = 1") })
 }

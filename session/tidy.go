@@ -5,20 +5,18 @@ import (
 	"time"
 )
 
-// When a replica that has grown far beyond its content is looked for. What is
-// left over from editing, such as the outputs that a run has cleared, is never
-// collected in it; the server's own replica collects some of it, so a fresh one
-// is smaller.
+// When a replica that has grown far beyond its content is looked for. What is left over from editing, such as the
+// outputs that a run has cleared, is never collected in it; the server's own replica collects some of it, so a fresh
+// one is smaller.
 const (
 	tidyEvery = time.Minute      // between two looks
 	tidyIdle  = 20 * time.Second // without use before a document is touched
 )
 
-// tidy joins the room of an idle document afresh if its replica has grown far
-// beyond its content. Everything that was written here is in the room before
-// the old replica is given up; a document that comes into use meanwhile stays
-// as it is, until the next look.
-func (d *Document) tidy(lv *live) {
+// tidy joins the room of an idle document afresh if its replica has grown far beyond its content. Everything that was
+// written here is in the room before the old replica is given up; a document that comes into use meanwhile stays as it
+// is, until the next look.
+func (d keeper) tidy(lv *live) {
 	if idle, busy := d.idleFor(time.Now()); busy || idle < tidyIdle {
 		return
 	}

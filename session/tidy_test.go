@@ -8,8 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// churn gives a notebook one cell and clears many outputs from it, as an hour
-// of reruns does.
+// churn gives a notebook one cell and clears many outputs from it, as an hour of reruns does.
 func churn(t *testing.T, nb *ydoc.Notebook) {
 	t.Helper()
 	var id string
@@ -38,9 +37,8 @@ func churn(t *testing.T, nb *ydoc.Notebook) {
 	}
 }
 
-// A document that has grown far beyond its content is joined afresh while
-// nobody uses it, and only then; one that was as large when it was joined is
-// left alone.
+// A document that has grown far beyond its content is joined afresh while nobody uses it, and only then; one that was
+// as large when it was joined is left alone.
 func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: time.Hour})

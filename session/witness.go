@@ -10,16 +10,16 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// witness keeps what a document has been like since it began, for whoever leaves
-// while others edit. Each of their edits breaks off the save under way: the file
-// is written all the same, but the server does not put its hash into the document.
-// A file that is what the document was once since then has all that was edited
-// before, whoever has written it.
+// witness keeps what a document has been like since it began, for whoever leaves while others edit. Each of their edits
+// breaks off the save under way: the file is written all the same, but the server does not put its hash into the
+// document. A file that is what the document was once since then has all that was edited before, whoever has written
+// it.
 //
-// States that come too fast to be seen one by one are missed; then another look
-// has to find the file in one of those that were seen.
+// States that come too fast to be seen one by one are missed; then another look has to find the file in one of those
+// that were seen.
 type witness struct {
-	lv      *live
+	nb      *ydoc.Notebook // nil for a text
+	text    *ydoc.Text     // nil for a notebook
 	changes *ydoc.Subscription
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -28,9 +28,14 @@ type witness struct {
 	states map[[sha256.Size]byte]bool
 }
 
-// witness begins to watch a document; end it.
-func (lv *live) witness() *witness {
-	w := &witness{lv: lv, changes: lv.doc.Subscribe(), states: make(map[[sha256.Size]byte]bool)}
+// newWitness begins to watch a document, either a notebook or a text; end it.
+func newWitness(nb *ydoc.Notebook, text *ydoc.Text) *witness {
+	w := &witness{nb: nb, text: text, states: make(map[[sha256.Size]byte]bool)}
+	if text != nil {
+		w.changes = text.Subscribe()
+	} else {
+		w.changes = nb.Subscribe()
+	}
 	w.note()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
@@ -51,15 +56,14 @@ func (w *witness) end() {
 	w.changes.Close()
 }
 
-// note keeps what the document is like now. A notebook that cannot be written as
-// JSON is in no file.
+// note keeps what the document is like now. A notebook that cannot be written as JSON is in no file.
 func (w *witness) note() {
 	var state []byte
-	if w.lv.text != nil {
-		state = []byte(w.lv.text.String())
+	if w.text != nil {
+		state = []byte(w.text.String())
 	} else {
 		var err error
-		if state, err = json.Marshal(NotebookContent(w.lv.nb)); err != nil {
+		if state, err = json.Marshal(NotebookContent(w.nb)); err != nil {
 			return
 		}
 	}
@@ -68,11 +72,11 @@ func (w *witness) note() {
 	w.states[sha256.Sum256(state)] = true
 }
 
-// recognizes reports whether a file, with its content, is what the document has
-// been like. A file that is just being written is not.
+// recognizes reports whether a file, with its content, is what the document has been like. A file that is just being
+// written is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
 	var state []byte
-	if w.lv.text != nil {
+	if w.text != nil {
 		text, err := plainText(file.Content)
 		if err != nil {
 			return false
@@ -87,23 +91,4 @@ func (w *witness) recognizes(file jupyter.Content) bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.states[sha256.Sum256(state)]
-}
-
-// contentOf are the options with which the Contents API gives the content of the
-// document's file.
-func (lv *live) contentOf() jupyter.ContentsOptions {
-	if lv.nb != nil {
-		return jupyter.ContentsOptions{Content: true, Type: "notebook"}
-	}
-	return jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
-}
-
-// written looks whether the file is what the document has been like since the
-// witness began.
-func (d *Document) written(ctx context.Context, w *witness) bool {
-	if d.m.cfg.Server == nil {
-		return false
-	}
-	c, err := d.m.cfg.Server.Contents(ctx, d.Path(), w.lv.contentOf())
-	return err == nil && w.recognizes(c)
 }

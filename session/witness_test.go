@@ -9,8 +9,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A file is taken for saved that is what the document was at any time since it
-// began to be left, and not one of the time before, nor one that is half written.
+// A file is taken for saved that is what the document was at any time since it began to be left, and not one of the
+// time before, nor one that is half written.
 func TestWitness(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		nb, text := ydoc.NewNotebook(), ydoc.NewText()
@@ -46,7 +46,7 @@ func TestWitness(t *testing.T) {
 		edit()
 		old, oldText := file(), textFile()
 		edit()
-		w, wt := newLive(newFakeRoom(), nb).witness(), newTextLive(newFakeRoom(), text).witness()
+		w, wt := newWitness(nb, nil), newWitness(nil, text)
 		defer w.end()
 		defer wt.end()
 		first, firstText := file(), textFile()

@@ -65,7 +65,7 @@ func (r *rig) refused(c *client.Client, name string, args dict, code string, say
 // other is another client of the same program.
 func (r *rig) other() *client.Client {
 	r.t.Helper()
-	c := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
+	c := r.connect(Config{Work: r.work, Version: "test", Toolsets: toolsetNames()})
 	r.t.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			r.t.Error(err)
@@ -264,7 +264,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if !got.Connected || got.Path != path {
 			t.Fatalf("%+v", got)
 		}
-		if k, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok || k.ID != got.KernelID {
+		if k, ok, err := person.work.Kernel(t.Context(), path); err != nil || !ok || k.ID != got.KernelID {
 			t.Errorf("the person has %+v, %v, the session %s", k, err, got.KernelID)
 		}
 		res := r.execute(got.ID, "y = x * 7\nprint(y)")
@@ -295,7 +295,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if r.good("session_delete", dict{"session_id": got.ID}, &gone); gone.Shutdown {
 			t.Errorf("%+v", gone)
 		}
-		if _, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok {
+		if _, ok, err := person.work.Kernel(t.Context(), path); err != nil || !ok {
 			t.Errorf("the kernel was shut down (%v)", err)
 		}
 	})
@@ -310,7 +310,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if ran.Results[0].State != string(session.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
 			t.Errorf("%+v", ran.Results)
 		}
-		if k, ok, err := person.manager.Kernel(t.Context(), path); err != nil || !ok || k.ID != s.KernelID {
+		if k, ok, err := person.work.Kernel(t.Context(), path); err != nil || !ok || k.ID != s.KernelID {
 			t.Errorf("the person has %+v, %v, the session %s", k, err, s.KernelID)
 		}
 		// A rename takes the session along.

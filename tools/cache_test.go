@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"
 )
 
@@ -23,7 +24,7 @@ func TestCacheHints(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s, err := New(Config{Manager: m})
+	s, err := New(Config{Work: desk.NewWork(m)})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -14,6 +14,9 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/files"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -141,8 +144,8 @@ var loggedErrors = []error{
 	jupyter.ErrServer, jupyter.ErrNotJupyter, jupyter.ErrTooLarge, jupyter.ErrNoCollaboration, jupyter.ErrBadPath, jupyter.ErrDetached, jupyter.ErrNoServerRuns,
 	rtc.ErrLeft,
 	kernel.ErrKernelRestarted, kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrShutDown, kernel.ErrAnswerLost, kernel.ErrClosed, kernel.ErrNoInput,
-	session.ErrClosed, session.ErrNoAnalysis, session.ErrNoNotebook, session.ErrKernelGone, session.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
-	session.ErrExists, session.ErrNoFolder, session.ErrFolder, session.ErrOtherKind, session.ErrNothingLeftOut,
+	session.ErrClosed, analysis.ErrNoSession, analysis.ErrNoNotebook, analysis.ErrKernelGone, session.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
+	files.ErrExists, files.ErrNoFolder, files.ErrFolder, files.ErrOtherKind, session.ErrNothingLeftOut,
 	inspect.ErrBusy, inspect.ErrSlow,
 	ydoc.ErrBroken, ydoc.ErrPending, ydoc.ErrNotFound, ydoc.ErrInvalid, ydoc.ErrTooLarge, ydoc.ErrRevisionGone, ydoc.ErrNothingToUndo,
 }

@@ -12,6 +12,8 @@ import (
 	"testing"
 	"time"
 
+	sessions "github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -52,7 +54,7 @@ func TestErrorKind(t *testing.T) {
 		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},
 		{"panic with string", panicsWith(func() { panic("s3cret") })},
 		{"runtime error: index out of range [6] with length 0", panicsWith(func() { _ = strings.Split("", "")[len("s3cret")] })},
-		{"there is no such analysis session, EOF", errors.Join(session.ErrNoAnalysis, fmt.Errorf("s3cret: %w", io.EOF))},
+		{"there is no such analysis session, EOF", errors.Join(sessions.ErrNoSession, fmt.Errorf("s3cret: %w", io.EOF))},
 	} {
 		if got := ErrorKind(c.err); !strings.HasSuffix(got, c.want) || strings.Contains(got, "s3cret") {
 			t.Errorf("the kind of %q is %q, want %q", c.err, got, c.want)

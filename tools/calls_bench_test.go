@@ -17,6 +17,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
 )
 
 // benchCode prints, and has a value.
@@ -43,7 +44,7 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 		b.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv})
-	mcpServer, err := New(Config{Manager: m, Version: "bench"})
+	mcpServer, err := New(Config{Work: desk.NewWork(m), Version: "bench"})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -340,7 +340,7 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 func TestFileResourceBelongsToTheSet(t *testing.T) {
 	r := newRig(t)
 	for set, want := range map[string]bool{tool.ToolsetCells: true, tool.ToolsetNotebook: false} {
-		c := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: []string{set}})
+		c := r.connect(Config{Work: r.work, Version: "test", Toolsets: []string{set}})
 		list, err := c.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
 		if err != nil {
 			t.Fatal(err)

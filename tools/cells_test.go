@@ -26,7 +26,7 @@ func (r *rig) get(session, name string) notebook.ReadResult {
 // nobody by that.
 func (r *rig) room(path string) (rev ydoc.Revision, cells []ydoc.Cell) {
 	r.t.Helper()
-	doc, err := r.manager.Open(r.t.Context(), path)
+	doc, err := r.work.Open(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}

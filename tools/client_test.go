@@ -34,7 +34,7 @@ func newParty(t *testing.T) *party {
 	r := newRig(t)
 	p := &party{rig: r, clients: &tool.Clients{}, tools: map[string]tool.Tool{}}
 	var err error
-	if p.parts, err = newParts(Config{Manager: r.manager}); err != nil {
+	if p.parts, err = newParts(Config{Work: r.work}); err != nil {
 		t.Fatal(err)
 	}
 	p.clients.Free = p.parts.free
@@ -65,7 +65,7 @@ func (p *party) do(c *tool.Client, name string, args dict, out any) error {
 	}
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
-	res, err := handler(t, check, &tool.Suspended{Start: p.manager.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(tool.WithClient(p.t.Context(), c), req)
+	res, err := handler(t, check, &tool.Suspended{Start: p.work.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(tool.WithClient(p.t.Context(), c), req)
 	if err != nil {
 		return err
 	}
@@ -182,13 +182,13 @@ func TestClientLeaves(t *testing.T) {
 	if _, err := p.srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
-	if runs, all := p.manager.Runs(""), p.manager.Analyses(ada.Name); len(runs)+len(all) > 0 {
+	if runs, all := p.work.Runs(""), p.work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
 	if keys := p.parts.Seen.Cells.Keys(); len(keys) > 0 {
 		t.Errorf("of what it was shown there is left %v", keys)
 	}
-	d, err := p.manager.Open(t.Context(), path)
+	d, err := p.work.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -30,7 +30,7 @@ func newContextRig(t *testing.T) *contextRig {
 	c := &contextRig{rig: r, path: r.server.Name(t, "-project.yaml")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	var err error
-	if c.mcp, err = New(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: r.record, Project: c.path}); err != nil {
+	if c.mcp, err = New(Config{Work: r.work, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: r.record, Project: c.path}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.client.Close(); err != nil {
@@ -223,7 +223,7 @@ func TestRecordContext(t *testing.T) {
 func TestActivityIsTheClientsOwn(t *testing.T) {
 	c := newContextRig(t)
 	var clients tool.Clients
-	s, err := New(Config{Manager: c.manager, Version: "test", Activity: c.record, Project: c.path, Clients: &clients})
+	s, err := New(Config{Work: c.work, Version: "test", Activity: c.record, Project: c.path, Clients: &clients})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -81,7 +81,7 @@ func (r *rig) types(person *rig, path, source string) {
 	person.upToDate(path) // or both change what the other has not seen
 	person.read(path)
 	person.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": source}}}, nil)
-	doc, err := r.manager.Open(r.t.Context(), path)
+	doc, err := r.work.Open(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}

@@ -119,7 +119,7 @@ func TestJupyterCite(t *testing.T) {
 	if _, err := ask(map[string]string{"cell_indices": "0"}); err == nil {
 		t.Error("no prompt is needed")
 	}
-	c := r.connect(Config{Manager: r.manager, Version: "test"})
+	c := r.connect(Config{Work: r.work, Version: "test"})
 	defer c.Close()
 	list, err := c.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 	if err != nil {

@@ -112,7 +112,7 @@ func TestDatalayerExecutesCode(t *testing.T) {
 	if got := r.sources(path); len(got) != 1 {
 		t.Errorf("%q", got)
 	}
-	k, _, err := r.manager.Kernel(t.Context(), path)
+	k, _, err := r.work.Kernel(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -100,7 +101,7 @@ func TestDatalayerNotebooks(t *testing.T) {
 	if got := r.said("restart_notebook", dict{"notebook_name": "a"}); !strings.HasPrefix(got, "Notebook 'a' kernel restarted successfully.") || !strings.Contains(got, "started") {
 		t.Error(got)
 	}
-	k, _, err := r.manager.Kernel(t.Context(), a)
+	k, _, err := r.work.Kernel(t.Context(), a)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -146,7 +147,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 	r := newRig(t)
 	a, b := r.server.Notebook(t, "'a'"), r.server.Notebook(t, "'b'")
 	clients := &tool.Clients{}
-	s, err := New(Config{Manager: r.manager, Version: "test", Toolsets: []string{tool.ToolsetToday}, Clients: clients, Notebook: a})
+	s, err := New(Config{Work: r.work, Version: "test", Toolsets: []string{tool.ToolsetToday}, Clients: clients, Notebook: a})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -211,7 +212,7 @@ func TestConnectToJupyter(t *testing.T) {
 	}
 	m := session.New(session.Config{Server: srv})
 	defer m.Close(t.Context())
-	away := r.connect(Config{Manager: m, Version: "test", Toolsets: []string{tool.ToolsetToday}})
+	away := r.connect(Config{Work: desk.NewWork(m), Version: "test", Toolsets: []string{tool.ToolsetToday}})
 	defer away.Close()
 	if res := r.callAs(away, "connect_to_jupyter", dict{"jupyter_url": "http://127.0.0.1:9"}); !res.IsError || !strings.Contains(messageOf(res), "failed to connect") {
 		t.Error(messageOf(res))

@@ -47,7 +47,7 @@ func TestOverwriteText(t *testing.T) {
 // it to the rig's client.
 func (r *rig) eventuallyText(path, want string) {
 	r.t.Helper()
-	doc, err := r.manager.OpenText(r.t.Context(), path)
+	doc, err := r.work.OpenText(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -159,7 +159,7 @@ func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 	other.read(path)
 	other.good("modify_nb_cells", dict{"path": path, "exec": false, "modifications": []dict{{"range": dict{"start": 0}, "content": "a = 100\nb = 2\n"}}}, nil)
 	other.good("insert_nb_cells", dict{"path": path, "exec": false, "position": 3, "cells": []dict{{"content": "added"}}}, nil)
-	doc, err := r.manager.Open(t.Context(), path)
+	doc, err := r.work.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -168,7 +168,7 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 	sees := func(want string) {
 		t.Helper()
 		for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-			doc, err := r.manager.OpenText(t.Context(), path)
+			doc, err := r.work.OpenText(t.Context(), path)
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -36,7 +36,7 @@ func TestInputIsElicited(t *testing.T) {
 	r.who = (&tool.Clients{}).Enter() // with two programs
 	var log bytes.Buffer
 	p := &answerer{}
-	s, err := New(Config{Manager: r.manager, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	s, err := New(Config{Work: r.work, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		t.Fatal(err)
 	}

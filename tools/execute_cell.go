@@ -5,7 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session"
+	sessions "github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -67,7 +68,7 @@ func executeCell(p *parts) tool.Tool {
 				return nil, err
 			}
 			if doc == nil {
-				return nil, desk.AnalysisError(fmt.Errorf("session %s: %w", a.ID(), session.ErrNoNotebook))
+				return nil, desk.AnalysisError(fmt.Errorf("session %s: %w", a.ID(), sessions.ErrNoNotebook))
 			}
 			defer doc.Release()
 			cell, err := args.Find(doc)

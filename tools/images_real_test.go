@@ -234,7 +234,7 @@ print("unharmed")`)
 // An image that was let go of is read again from its cell, as long as it is there; one session has no other's images.
 func TestImagesLetGo(t *testing.T) {
 	r := newRig(t)
-	c := r.connect(Config{Manager: r.manager, Version: "test", Images: images.NewStore(1)})
+	c := r.connect(Config{Work: r.work, Version: "test", Images: images.NewStore(1)})
 	defer c.Close()
 	path := r.server.Notebook(t, plotting+"plt.plot([1, 2])\nplt.show()")
 	var got notebook.ExecuteResult
@@ -275,7 +275,7 @@ func TestImagesLetGo(t *testing.T) {
 func TestImagesArePaged(t *testing.T) {
 	store := images.NewStore(0)
 	r := newRig(t)
-	c := r.connect(Config{Manager: r.manager, Version: "test", Images: store})
+	c := r.connect(Config{Work: r.work, Version: "test", Images: store})
 	defer c.Close()
 	path := r.server.Notebook(t, "import base64\nfrom IPython.display import display\n"+
 		"gif = base64.b64decode('R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7')\n"+

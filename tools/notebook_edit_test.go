@@ -184,7 +184,7 @@ func TestModifyFromANamedRevision(t *testing.T) {
 // await waits for the first cell's source in r's own replica, without r's client being shown anything.
 func (r *rig) await(path, want string) {
 	r.t.Helper()
-	doc, err := r.manager.Open(r.t.Context(), path)
+	doc, err := r.work.Open(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -210,7 +210,7 @@ func (r *rig) awaitRevision(path string, f func()) {
 // upToDate waits until r's replica holds all that the room has by now.
 func (r *rig) upToDate(path string) {
 	r.t.Helper()
-	doc, err := r.manager.Open(r.t.Context(), path)
+	doc, err := r.work.Open(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}

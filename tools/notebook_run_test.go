@@ -169,7 +169,7 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("the cell's state is %q", cells[0].ExecutionState)
 	}
 	r.server.Write(t, gate, "")
-	run, ok := r.manager.Run(second.RunID)
+	run, ok := r.work.Run(second.RunID)
 	if !ok {
 		t.Fatalf("run %s is not known", second.RunID)
 	}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools/desk"
 )
 
 // The tools are listed in one order, however the toolsets are named and however often the program starts: clients keep
@@ -30,7 +31,7 @@ func TestToolsAreListedInOneOrder(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(Config{Manager: m, Version: "test", Toolsets: names})
+		s, err := New(Config{Work: desk.NewWork(m), Version: "test", Toolsets: names})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -28,7 +28,7 @@ func TestPreviewData(t *testing.T) {
 		t.Errorf("%+v", out)
 	}
 
-	if listed := messageOf(r.call("session_list", nil)); strings.Contains(listed, r.manager.HelperKernel()) {
+	if listed := messageOf(r.call("session_list", nil)); strings.Contains(listed, r.work.Helper.KernelID()) {
 		t.Errorf("the helper kernel is listed: %s", listed)
 	}
 

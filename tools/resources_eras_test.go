@@ -22,7 +22,7 @@ func TestResourcesInBothEras(t *testing.T) {
 			file := r.server.Write(t, r.server.Name(t, "-project.yaml"), toolstest.Shop)
 			r.who = (&tool.Clients{}).Enter() // who asks is not told by the protocol in the newest one
 			ctx := tool.WithClient(t.Context(), r.who)
-			c := r.revision(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames(), Activity: r.record, Project: file}, revision)
+			c := r.revision(Config{Work: r.work, Version: "test", Toolsets: toolsetNames(), Activity: r.record, Project: file}, revision)
 			path := r.server.Write(t, r.server.Name(t, ".ipynb"), notebookJSON(
 				`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales"}`,
 				`{"id":"load","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"1/0"}`,

@@ -241,7 +241,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	r.read(path)
 	uri := r.uriOf(path)
 	session, id := strings.Split(uri, "/")[2], strings.Split(uri, "/")[3]
-	other := r.connect(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
+	other := r.connect(Config{Work: r.work, Version: "test", Toolsets: toolsetNames()})
 	defer other.Close()
 	for _, c := range []*client.Client{other} {
 		r.refuses(c, uri, "Notebook not found", "another session's")
@@ -266,7 +266,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	}
 
 	// Put away, it is gone for good.
-	if _, _, err := r.manager.End(t.Context(), path); err != nil {
+	if _, _, err := r.work.End(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	r.refuses(r.client, uri, "Notebook not found", "put away")
@@ -288,7 +288,7 @@ func TestNotebookResourcesAreReadOnly(t *testing.T) {
 	for _, form := range []string{"", "/srcmd", "/json", "/cells", "/cells/" + r.read(path).Cells[0].ID} {
 		r.mustRead(uri + form)
 	}
-	if k, running, err := r.manager.Kernel(t.Context(), path); running || err != nil {
+	if k, running, err := r.work.Kernel(t.Context(), path); running || err != nil {
 		t.Errorf("a kernel runs: %v %v", k, err)
 	}
 }
@@ -472,7 +472,7 @@ func TestResourceCompletions(t *testing.T) {
 	if got := complete(r.client, resource.TemplateNotebook, "notebook_id", "", map[string]string{"session_id": "another"}); len(got) != 0 {
 		t.Errorf("for another session: %v", got)
 	}
-	other := r.connect(Config{Manager: r.manager, Version: "test"})
+	other := r.connect(Config{Work: r.work, Version: "test"})
 	defer other.Close()
 	for _, name := range []string{"session_id", "notebook_id", "cell_id", "run_id"} {
 		if got := complete(other, resource.TemplateNotebook+"/cells/{cell_id}", name, "", nil); len(got) != 0 {

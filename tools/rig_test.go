@@ -20,19 +20,20 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // rig is an MCP client of the tools, on a Jupyter server.
 type rig struct {
-	t       *testing.T
-	server  *jupytertest.Server
-	srv     *jupyter.Server
-	manager *session.Manager
-	client  *client.Client
-	record  *activity.Store // of what the clients do
-	who     *tool.Client    // that all calls come from; nil where each MCP client is one
+	t      *testing.T
+	server *jupytertest.Server
+	srv    *jupyter.Server
+	work   *desk.Work
+	client *client.Client
+	record *activity.Store // of what the clients do
+	who    *tool.Client    // that all calls come from; nil where each MCP client is one
 }
 
 // newRig makes one on the server that the tests share.
@@ -45,13 +46,13 @@ func newRigOn(t *testing.T, s *jupytertest.Server) *rig {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := session.New(session.Config{Server: srv, Logger: log})
+	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)
 	}
-	r := &rig{t: t, server: s, srv: srv, manager: m, record: record}
-	r.client = r.connect(Config{Manager: m, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: record})
+	r := &rig{t: t, server: s, srv: srv, work: m, record: record}
+	r.client = r.connect(Config{Work: m, Version: "test", Toolsets: toolsetNames(), Logger: log, Activity: record})
 	t.Cleanup(func() {
 		if err := r.client.Close(); err != nil {
 			t.Error(err)

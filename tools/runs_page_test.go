@@ -87,7 +87,7 @@ func TestPagesOfOutputs(t *testing.T) {
 // outputText is the text of a cell's streams in the shared document.
 func (r *rig) outputText(path string, cell int) string {
 	r.t.Helper()
-	doc, err := r.manager.Open(r.t.Context(), path)
+	doc, err := r.work.Open(r.t.Context(), path)
 	if err != nil {
 		r.t.Fatal(err)
 	}

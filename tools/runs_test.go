@@ -81,7 +81,7 @@ func TestCancelledCall(t *testing.T) {
 	for _, interrupt := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		before := len(r.manager.Runs(path))
+		before := len(r.work.Runs(path))
 		go func() {
 			defer close(ended)
 			var req mcp.CallToolRequest
@@ -94,7 +94,7 @@ func TestCancelledCall(t *testing.T) {
 		var runs []*session.Run
 		for len(runs) <= before || len(runs[1].Result().Outputs) == 0 {
 			time.Sleep(10 * time.Millisecond)
-			if runs = r.manager.Runs(path); t.Context().Err() != nil {
+			if runs = r.work.Runs(path); t.Context().Err() != nil {
 				t.Fatal("the cells did not begin")
 			}
 		}

@@ -27,7 +27,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 	if note.Saved != nil {
 		t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
 	}
-	doc, err := r.manager.Open(t.Context(), path) // held, as by a call that runs
+	doc, err := r.work.Open(t.Context(), path) // held, as by a call that runs
 	if err != nil {
 		t.Fatal(err)
 	}

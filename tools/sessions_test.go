@@ -119,7 +119,7 @@ func TestServerDown(t *testing.T) {
 func TestToolsList(t *testing.T) {
 	r := newRig(t)
 	names := func(cfg Config) string {
-		cfg.Manager = r.manager
+		cfg.Work = r.work
 		c := r.connect(cfg)
 		defer c.Close()
 		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})

@@ -102,7 +102,7 @@ func (l *listener) mustSubscribe(uris ...string) {
 func (r *rig) holds(path string, want bool) {
 	r.t.Helper()
 	for range 6000 {
-		list, err := r.manager.Sessions(path)
+		list, err := r.work.Sessions(path)
 		if err != nil {
 			r.t.Fatal(err)
 		}
@@ -116,7 +116,7 @@ func (r *rig) holds(path string, want bool) {
 
 func (r *rig) mcpServer() *server.MCPServer {
 	r.t.Helper()
-	s, err := New(Config{Manager: r.manager, Version: "test", Toolsets: toolsetNames()})
+	s, err := New(Config{Work: r.work, Version: "test", Toolsets: toolsetNames()})
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -181,7 +181,7 @@ func TestSubscribe(t *testing.T) {
 
 	// Closed, it is told of once more, and is another list.
 	whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.UriList)
-	if _, _, err := r.manager.End(t.Context(), path); err != nil {
+	if _, _, err := r.work.End(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
 	l.await(uri, whole)

@@ -18,7 +18,7 @@ import (
 // modern makes a client of the newest protocol version, in which a server cannot ask of its own accord.
 func (r *rig) modern(log *bytes.Buffer, p *answerer) *client.Client {
 	r.t.Helper()
-	s, err := New(Config{Manager: r.manager, Version: "test", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	s, err := New(Config{Work: r.work, Version: "test", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		r.t.Fatal(err)
 	}

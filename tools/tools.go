@@ -12,7 +12,6 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
@@ -23,8 +22,8 @@ import (
 
 // Config says what the MCP server offers and on what.
 type Config struct {
-	// Manager does the work. The caller closes it after the MCP server has stopped.
-	Manager *session.Manager
+	// Work is what the tools work with, see [desk.NewWork]. The caller closes its manager after the MCP server has stopped.
+	Work *desk.Work
 	// Version is this program's version, told to clients.
 	Version string
 	// Toolsets are the names of those that are on, as [ParseToolsets] returns them; none stands for the default.
@@ -71,7 +70,7 @@ func instructionsFor(cfg Config) string {
 	if cfg.Notebook != "" {
 		text += fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
 	}
-	if cfg.Manager != nil && cfg.Manager.Apart() {
+	if cfg.Work != nil && cfg.Work.Apart() {
 		text += "\nKernels run on another server than the one that has the notebooks and files: running code does not see the files that these tools show, nor do the tools see those that code writes."
 	}
 	return text
@@ -102,8 +101,8 @@ func New(cfg Config) (*server.MCPServer, error) {
 		cfg.Clients.Free = d.free
 	}
 	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
-	if cfg.Manager != nil {
-		calls.redact = cfg.Manager.Redact
+	if cfg.Work != nil {
+		calls.redact = cfg.Work.Redact
 	}
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
 	hooks := &server.Hooks{}
@@ -129,7 +128,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if slices.Contains(toolsets, tool.ToolsetContext) {
 		resource.AddContext(s, d.resources)
 	}
-	open := &tool.Suspended{Start: cfg.Manager.Go, Log: calls.log}
+	open := &tool.Suspended{Start: d.Manager.Go, Log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
 		check, err := tool.Compile(t.Name, t.Input.Raw())
 		if err != nil {
@@ -193,13 +192,13 @@ type parts struct {
 }
 
 func newParts(cfg Config) (*parts, error) {
-	d, err := desk.New(cfg.Manager, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
+	d, err := desk.New(cfg.Work, cfg.Images, cfg.MaxImages, cfg.MaxImageBytes)
 	if err != nil {
 		return nil, err
 	}
 	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
-	p.resources.Project = &resource.ProjectFile{Manager: cfg.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}
+	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}
 	p.resources.Prompts = append(p.resources.OwnPrompts(), p.datalayer.CitePrompt())
 	return p, nil
 }
@@ -207,10 +206,10 @@ func newParts(cfg Config) (*parts, error) {
 // free ends what a client has.
 func (p *parts) free(ctx context.Context, client string) error {
 	sessions := []string{client}
-	for _, a := range p.Manager.Analyses(client) {
+	for _, a := range p.Analyses.List(client) {
 		sessions = append(sessions, a.ID())
 	}
-	err := p.Manager.EndOwner(ctx, client)
+	err := p.Analyses.EndOwner(ctx, client)
 	p.Forget(client, sessions)
 	p.datalayer.Forget(client)
 	p.resources.Forget(client)

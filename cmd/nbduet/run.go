@@ -15,7 +15,9 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -79,7 +81,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		}
 	}
 	manager := session.New(session.Config{
-		Server: srv, Kernels: kernels, FixedKernel: session.FixedKernel{Path: set.servers.notebook, ID: set.servers.kernelID},
+		Server: srv, Kernels: kernels, FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID},
 		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
 	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
@@ -90,7 +92,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		observe = figures.Observe
 	}
 	mcp, err := tools.New(tools.Config{
-		Manager: manager, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
+		Work: desk.NewWork(manager), Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe,
 	})

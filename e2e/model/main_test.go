@@ -19,6 +19,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/desk"
 )
 
 // sequences is how many sequences of calls each test tries unless told.
@@ -54,7 +55,7 @@ func newCaller(t *testing.T) *caller {
 		t.Fatal(err)
 	}
 	manager := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Manager: manager, Version: "test"})
+	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "test"})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -8,6 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 )
 
 // jupyter-server-documents runs cells in its own kernels alone. That is said before another server is asked for
@@ -34,7 +35,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	if r := runCells(t, a.open(path), "c0")[0]; r.State != session.Failed || r.Err == nil || !strings.Contains(r.Err.Error(), why) {
 		t.Errorf("run: %s, %v", r.State, r.Err)
 	}
-	if _, err := m.CreateAnalysis(t.Context(), "me", session.AnalysisOptions{NotebookPath: path}); err == nil || !strings.Contains(err.Error(), why) {
+	if _, err := analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: path}); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("a session of it: %v", err)
 	}
 }

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -438,8 +439,9 @@ func documentsKilled(t *testing.T, second *jupytertest.Server) {
 // has a kernel of its own.
 func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
+	analyses := analysis.New(m.Manager)
 	for _, path := range []string{s.Notebook(t, "x = 1"), ""} {
-		a, err := m.CreateAnalysis(t.Context(), "me", session.AnalysisOptions{NotebookPath: path})
+		a, err := analyses.Create(t.Context(), "me", analysis.Options{NotebookPath: path})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -452,7 +454,7 @@ func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 				t.Errorf("run: %+v", r)
 			}
 		}
-		if err := m.DeleteAnalysis(t.Context(), "me", a.ID()); err != nil {
+		if err := analyses.Delete(t.Context(), "me", a.ID()); err != nil {
 			t.Error(err)
 		}
 	}

@@ -47,3 +47,8 @@ func escapePath(p string) string {
 	}
 	return strings.Join(segs, "/")
 }
+
+// Under says whether a path is that of a folder, or of something below it.
+func Under(path, folder string) bool {
+	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
+}

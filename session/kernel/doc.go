@@ -1,6 +1,9 @@
 // Package kernel is one kernel's channels: it runs code on a Jupyter kernel over the server's websocket and tells what
 // comes of it (the Jupyter messaging protocol, version 5.4).
 //
+// A [Link] is such a connection for as long as a notebook or an analysis session needs one, whatever becomes of the
+// kernel meanwhile. Whose the kernels are is known by [Servers], [Owners] and [FixedKernel].
+//
 // # Concurrency
 //
 // A [Conn] is safe for concurrent use. It owns three goroutines: one that reads the socket and reconnects, one that

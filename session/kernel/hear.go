@@ -5,16 +5,15 @@ import (
 	"time"
 )
 
-// How a new process is listened for. The server's ear for a kernel's output
-// comes back a moment after the process has, and what the kernel says in
-// between is lost: the output of the first request after a death, mostly.
+// How a new process is listened for. The server's ear for a kernel's output comes back a moment after the process has,
+// and what the kernel says in between is lost: the output of the first request after a death, mostly.
 const (
 	hearEvery = 300 * time.Millisecond // between two questions
 	hearTries = 20                     // then the request goes out all the same
 )
 
-// deafen notes that the kernel's process has ended by itself, and that nothing
-// has been heard of the next one. c.mu is held.
+// deafen notes that the kernel's process has ended by itself, and that nothing has been heard of the next one. c.mu is
+// held.
 func (c *Conn) deafen() {
 	if c.hears == nil {
 		c.hears = make(chan struct{})
@@ -29,8 +28,7 @@ func (c *Conn) hear() {
 	}
 }
 
-// listen waits until something has been heard of a process that took the place
-// of a dead one, asking it for a word.
+// listen waits until something has been heard of a process that took the place of a dead one, asking it for a word.
 func (c *Conn) listen(ctx context.Context) error {
 	for range hearTries {
 		c.mu.Lock()

@@ -6,8 +6,10 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/files"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -71,11 +73,11 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			file.Metadata = document.KernelMetadata(ctx, d, kernelName(ctx, d, a))
-			made, err := d.Manager.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
 			switch {
-			case errors.Is(err, session.ErrExists):
+			case errors.Is(err, files.ErrExists):
 				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("there is something at %s already, and nothing is overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
-			case errors.Is(err, session.ErrNoFolder):
+			case errors.Is(err, files.ErrNoFolder):
 				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list shows those there are", tool.Quoted(path.Dir(paths[0])), tool.Quoted(paths[0]))}
 			case err != nil:
 				return nil, err
@@ -114,7 +116,7 @@ func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {
 }
 
 // kernelName is the kernelspec of the session's kernel, "" where it is not known.
-func kernelName(ctx context.Context, d *desk.Desk, a *session.Analysis) string {
+func kernelName(ctx context.Context, d *desk.Desk, a *analysis.Session) string {
 	k, err := d.Manager.KernelServer().Kernel(ctx, a.KernelID())
 	if err != nil {
 		return "" // then it is the server's default

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -46,7 +48,7 @@ func (o CodeOptions) runOptions() notebook.RunOptions {
 }
 
 // RunCell runs a cell for a session, and answers.
-func RunCell(ctx context.Context, d *desk.Desk, a *session.Analysis, doc *session.Document, cell string, opt CodeOptions) (*tool.Answer, error) {
+func RunCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, cell string, opt CodeOptions) (*tool.Answer, error) {
 	runs, err := doc.RunWith(ctx, []string{cell}, CellRun(ctx, a))
 	if err != nil {
 		return nil, err
@@ -55,12 +57,12 @@ func RunCell(ctx context.Context, d *desk.Desk, a *session.Analysis, doc *sessio
 }
 
 // CellRun is how a session's cells are run.
-func CellRun(ctx context.Context, a *session.Analysis) session.RunOptions {
+func CellRun(ctx context.Context, a *analysis.Session) session.RunOptions {
 	return session.RunOptions{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
 }
 
 // AnswerCell waits for the run of a session's cell, and answers.
-func AnswerCell(ctx context.Context, d *desk.Desk, a *session.Analysis, doc *session.Document, r *session.Run, opt CodeOptions) (*tool.Answer, error) {
+func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, r *session.Run, opt CodeOptions) (*tool.Answer, error) {
 	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
 		from := d.OfRun(ctx, r, count)
 		if c, ok := doc.Notebook().Cell(r.CellID); ok {

@@ -83,7 +83,7 @@ func fileList(d *desk.Desk) tool.Tool {
 type fileReadArgs struct {
 	InSession
 	Path string `json:"path" jsonschema:"Text file, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
-	document.Part
+	document.ContentArgs
 }
 
 // Refine implements tool.Refiner.
@@ -99,10 +99,8 @@ type FileReadResult struct {
 // Refine implements tool.Refiner.
 func (FileReadResult) Refine(f tool.Fields) {
 	f.Field("content").Say("Its text, from position on.")
-	f.Field("truncated").Say("Whether there is more behind it.")
 	f.Field("content_length").Say("Length of the whole text, " + document.PositionUnit + ".")
 	f.Field("revision").Say(desk.RevisionText("the content"))
-	f.Field("next_position").Say("Where the rest begins, when truncated.")
 }
 
 // fileRead makes file_read.
@@ -135,7 +133,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			out := FileReadResult{Path: file.Path, Type: file.Type}
-			shorter, err := document.ReadText(ctx, d, doc, document.ContentArgs{Max: args.Max, Position: args.Position}, &out.ContentResult)
+			shorter, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
 			if err != nil {
 				return nil, err
 			}

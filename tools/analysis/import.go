@@ -119,7 +119,7 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 		taken[c.ID] = true
 		file.Cells = append(file.Cells, cell)
 	}
-	made, err := d.Manager.Create(ctx, clean, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	made, err := d.Files.Create(ctx, clean, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
 	if err != nil {
 		return ImportResult{}, document.PlaceError(err, clean)
 	}

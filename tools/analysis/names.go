@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -96,7 +98,7 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 	if n.Name == "" {
 		a, doc, err := d.SessionNotebook(ctx, n.ID)
 		if err == nil && doc == nil {
-			err = tool.Coded{Code: desk.CodeNone, Message: fmt.Sprintf("session %s: %v: give notebook_name", a.ID(), session.ErrNoNotebook)}
+			err = tool.Coded{Code: desk.CodeNone, Message: fmt.Sprintf("session %s: %v: give notebook_name", a.ID(), analysis.ErrNoNotebook)}
 		}
 		return doc, err
 	}

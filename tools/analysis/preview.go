@@ -6,8 +6,9 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/helper"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -80,7 +81,7 @@ func previewData(d *desk.Desk) tool.Tool {
 				}
 				spec = a.KernelName()
 			}
-			out, err := d.Manager.Preview(ctx, spec, inspect.PreviewOptions{
+			out, err := d.Helper.Preview(ctx, spec, inspect.PreviewOptions{
 				Path: path, Rows: args.Rows, Format: args.Format, Sheet: args.Sheet, Table: args.Table,
 				Delimiter: args.Delimiter, Encoding: args.Encoding,
 			})
@@ -98,13 +99,13 @@ func previewError(err error, path string) error {
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents shows what there is", tool.Quoted(path))}
-	case errors.Is(err, session.ErrDirectory):
+	case errors.Is(err, helper.ErrDirectory):
 		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents shows what there is", tool.Quoted(path))}
-	case errors.Is(err, session.ErrOutOfReach):
+	case errors.Is(err, helper.ErrOutOfReach):
 		return tool.Coded{Code: codeFar, Message: fmt.Sprintf("%s: kernels of this server do not see its files, and more than %d MB are not fetched; look into it with code where it can be reached", err, inspect.MaxPreviewData>>20)}
-	case errors.Is(err, session.ErrReaderDied):
+	case errors.Is(err, helper.ErrReaderDied):
 		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died over it, as it does of broken files and for want of memory; nobody else's kernel was concerned", tool.Quoted(path))}
-	case errors.Is(err, session.ErrNoHelper):
+	case errors.Is(err, helper.ErrNoHelper):
 		return tool.Coded{Code: codePython, Message: "the Jupyter server has no kernel for Python, which files are read with: read the file with execute_code"}
 	case errors.Is(err, inspect.ErrSlow):
 		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; nobody else's kernel was concerned", tool.Quoted(path))}

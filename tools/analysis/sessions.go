@@ -7,8 +7,9 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -44,7 +45,7 @@ func (SessionInfo) Refine(f tool.Fields) {
 	f.Field("status").OneOf(kernel.StateIdle, kernel.StateBusy, kernel.StateStarting, kernel.StateRestarting, kernel.StateDead, kernel.StateUnknown)
 }
 
-func infoOf(ctx context.Context, a *session.Analysis) SessionInfo {
+func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
 	status := a.Status(ctx) // first: it finds out what has changed
 	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: tool.Stamp(a.Created())}
 }
@@ -73,7 +74,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[createSessionArgs](nil),
 		Output: tool.ResultOf[SessionInfo](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
-			opt := session.AnalysisOptions{Name: args.Name, KernelName: args.KernelName}
+			opt := analysis.Options{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
 				var err error
 				if opt.NotebookPath, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
@@ -89,7 +90,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels shows those there are", tool.Quoted(args.KernelName))
 				}
 			}
-			a, err := d.Manager.CreateAnalysis(ctx, tool.ClientOf(ctx), opt)
+			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
 			if errors.Is(err, jupyter.ErrNotFound) && opt.NotebookPath != "" {
 				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server: list_nbs shows the notebooks there are, create_document makes one", opt.NotebookPath)}
 			}
@@ -140,8 +141,8 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 			}
-			a, err := d.Manager.ConnectAnalysis(ctx, tool.ClientOf(ctx), path, args.KernelID)
-			if errors.Is(err, session.ErrNoAnalysis) {
+			a, err := d.Analyses.Connect(ctx, tool.ClientOf(ctx), path, args.KernelID)
+			if errors.Is(err, analysis.ErrNoSession) {
 				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + "; session_list shows the kernels that run, session_create with notebook_path starts one"}
 			} else if err != nil {
 				return nil, err
@@ -180,7 +181,7 @@ func sessionList(d *desk.Desk) tool.Tool {
 		Output: tool.ResultOf[SessionsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			out := SessionsResult{Sessions: []SessionInfo{}, Kernels: []Connectable{}}
-			for _, a := range d.Manager.Analyses(tool.ClientOf(ctx)) {
+			for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
 				out.Sessions = append(out.Sessions, infoOf(ctx, a))
 			}
 			var err error
@@ -256,7 +257,7 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			if err := d.Manager.DeleteAnalysis(ctx, tool.ClientOf(ctx), args.ID); err != nil {
+			if err := d.Analyses.Delete(ctx, tool.ClientOf(ctx), args.ID); err != nil {
 				return nil, desk.AnalysisError(err)
 			}
 			end := a.End()

@@ -4,7 +4,8 @@ import (
 	"context"
 	"errors"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -19,11 +20,11 @@ const (
 	codeLanguage = "language_not_supported"
 )
 
-var _ inspect.PayloadKernel = (*session.Analysis)(nil) // which R needs
+var _ inspect.PayloadKernel = (*analysis.Session)(nil) // which R needs
 
 // inspecting finds the session and gives the error of looking into its kernel a code. Two looks at one kernel would
 // find it busy, so they take turns.
-func (d *inspector) inspecting(ctx context.Context, id string, look func(*session.Analysis) error) error {
+func (d *inspector) inspecting(ctx context.Context, id string, look func(*analysis.Session) error) error {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
 		return err
@@ -130,7 +131,7 @@ func getVariables(d *inspector) tool.Tool {
 		Output: tool.ResultOf[inspect.Listing](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
 			out := inspect.Listing{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.Variables(ctx, a, inspect.ListOptions{Offset: args.Offset, Limit: args.Limit, Everything: args.All})
 				return err
 			})
@@ -171,7 +172,7 @@ func getVariable(d *inspector) tool.Tool {
 		Output: tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options()})
 				return err
 			})
@@ -204,7 +205,7 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Output: tool.ResultOf[inspect.Frame](refineTable),
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
-			err := d.inspecting(ctx, args.ID, func(a *session.Analysis) (err error) {
+			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
 				out, err = inspect.DataFrame(ctx, a, args.Name, args.options())
 				return err
 			})

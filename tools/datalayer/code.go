@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	sessions "github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -33,8 +35,8 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		}
 		kernelID = k.ID
 	}
-	a, err := d.Manager.AttachKernel(ctx, tool.ClientOf(ctx), kernelID)
-	if errors.Is(err, session.ErrNoKernel) {
+	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
+	if errors.Is(err, sessions.ErrNoKernel) {
 		return nil, theirWords("Kernel '%s' not found in jupyter server: list_kernels shows those that run", kernelID)
 	}
 	if err != nil {

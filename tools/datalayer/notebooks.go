@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/files"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -126,11 +128,11 @@ func (d *Toolset) createUsed(ctx context.Context, p string) error {
 		return err
 	}
 	file := document.NotebookFile{Cells: []document.FileCell{{Kind: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
-	_, err := d.Manager.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	_, err := d.Files.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
 	switch {
-	case errors.Is(err, session.ErrExists):
+	case errors.Is(err, files.ErrExists):
 		return fmt.Errorf("'%s' already exists in jupyter server: choose another path, or mode \"connect\" to open it", p)
-	case errors.Is(err, session.ErrNoFolder):
+	case errors.Is(err, files.ErrNoFolder):
 		return fmt.Errorf("the folder of '%s' not found in jupyter server: give a path in a folder that exists", p)
 	}
 	return err

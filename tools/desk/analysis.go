@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -20,33 +22,33 @@ const (
 )
 
 // Analysis finds a session of the call's client.
-func (d *Desk) Analysis(ctx context.Context, id string) (*session.Analysis, error) {
-	a, err := d.Manager.Analysis(tool.ClientOf(ctx), id)
+func (d *Desk) Analysis(ctx context.Context, id string) (*analysis.Session, error) {
+	a, err := d.Analyses.Get(tool.ClientOf(ctx), id)
 	return a, AnalysisError(err)
 }
 
 // AnalysisError gives an error its code, where it has one, and says what to do.
 func AnalysisError(err error) error {
 	switch {
-	case errors.Is(err, session.ErrNoAnalysis):
+	case errors.Is(err, analysis.ErrNoSession):
 		return tool.Coded{Code: CodeSession, Message: err.Error() + "; session_list shows those there are, session_create makes one"}
-	case errors.Is(err, session.ErrNoNotebook):
+	case errors.Is(err, analysis.ErrNoNotebook):
 		return tool.Coded{Code: CodeNone, Message: err.Error() + ": session_create with notebook_path makes a session that has one"}
-	case errors.Is(err, session.ErrKernelGone):
+	case errors.Is(err, analysis.ErrKernelGone):
 		return tool.Coded{Code: codeKernel, Message: err.Error() + "; session_create makes a session with a new one"}
 	}
 	return err
 }
 
 // SessionNotebook finds a session of the caller's and opens its notebook, nil where it has none.
-func (d *Desk) SessionNotebook(ctx context.Context, id string) (*session.Analysis, *session.Document, error) {
+func (d *Desk) SessionNotebook(ctx context.Context, id string) (*analysis.Session, *session.Document, error) {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
 		return nil, nil, err
 	}
 	doc, err := a.Open(ctx)
 	switch {
-	case errors.Is(err, session.ErrNoNotebook):
+	case errors.Is(err, analysis.ErrNoNotebook):
 		return a, nil, nil
 	case errors.Is(err, jupyter.ErrNotFound):
 		return nil, nil, tool.Coded{Code: CodeNotebook, Message: fmt.Sprintf("the session's notebook %q is no longer on the Jupyter server", a.NotebookPath())}

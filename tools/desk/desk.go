@@ -13,14 +13,14 @@ import (
 
 // Desk are what all tools work with.
 type Desk struct {
-	Manager *session.Manager
+	Work
 	Seen    *seen
 	Gallery *Gallery
 	Visits  visits
 }
 
 // New makes them over a manager, for answers that show images of store, see [newGallery].
-func New(manager *session.Manager, store *images.Store, maxImages, maxImageBytes int) (*Desk, error) {
+func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, error) {
 	memory, err := newSeen()
 	if err != nil {
 		return nil, err
@@ -29,7 +29,11 @@ func New(manager *session.Manager, store *images.Store, maxImages, maxImageBytes
 	if err != nil {
 		return nil, err
 	}
-	return &Desk{Manager: manager, Seen: memory, Gallery: pictures}, nil
+	d := &Desk{Seen: memory, Gallery: pictures}
+	if work != nil {
+		d.Work = *work
+	}
+	return d, nil
 }
 
 // Forget ends what is kept for a client: what it was shown, its visits, and the images of its sessions.

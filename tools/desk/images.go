@@ -112,14 +112,14 @@ func (d *Desk) ownsImages(ctx context.Context, session string) bool {
 	if session == ImageOwner(ctx) {
 		return true
 	}
-	_, err := d.Manager.Analysis(tool.ClientOf(ctx), session)
+	_, err := d.Analyses.Get(tool.ClientOf(ctx), session)
 	return err == nil
 }
 
 // ImageSessions are the sessions of which a client may see the images.
 func (d *Desk) ImageSessions(ctx context.Context) []string {
 	out := []string{ImageOwner(ctx)}
-	for _, a := range d.Manager.Analyses(tool.ClientOf(ctx)) {
+	for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
 		out = append(out, a.ID())
 	}
 	return out

@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/analysis"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -17,7 +19,7 @@ type OwnedNotebook struct {
 // OwnedNotebooks lists the notebooks that are open and that the client of ctx may read, by path. It is not a use of them.
 func (d *Desk) OwnedNotebooks(ctx context.Context) []OwnedNotebook {
 	client := tool.ClientOf(ctx)
-	analyses := d.Manager.Analyses(client)
+	analyses := d.Analyses.List(client)
 	var out []OwnedNotebook
 	for _, doc := range d.Manager.Notebooks() {
 		v, visited := d.Visits.Of(client, doc.FileID())
@@ -46,7 +48,7 @@ func (d *Desk) CurrentNotebook(ctx context.Context) (OwnedNotebook, bool) {
 }
 
 // WorkIn notes that the client of ctx works in an analysis session's notebook.
-func (d *Desk) WorkIn(ctx context.Context, a *session.Analysis) {
+func (d *Desk) WorkIn(ctx context.Context, a *analysis.Session) {
 	for _, doc := range d.Manager.Notebooks() {
 		if doc.Path() == a.NotebookPath() {
 			d.Visits.Note(ctx, doc, false)

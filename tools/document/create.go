@@ -12,8 +12,9 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/files"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -75,7 +76,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("nothing was created: %w", err)
 			}
-			made, err := d.Manager.Create(ctx, clean, content)
+			made, err := d.Files.Create(ctx, clean, content)
 			if err != nil {
 				return nil, PlaceError(err, clean)
 			}
@@ -106,9 +107,9 @@ func FitsType(p, typ string) error {
 // PlaceError words why nothing can be made at a path.
 func PlaceError(err error, p string) error {
 	switch {
-	case errors.Is(err, session.ErrExists):
+	case errors.Is(err, files.ErrExists):
 		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", tool.Quoted(p))
-	case errors.Is(err, session.ErrNoFolder):
+	case errors.Is(err, files.ErrNoFolder):
 		return fmt.Errorf("there is no folder %s for %s: give a path in a folder that exists; list_documents shows them", tool.Quoted(path.Dir(p)), tool.Quoted(p))
 	}
 	return err

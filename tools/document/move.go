@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -42,8 +43,8 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			gone, err := d.Manager.Delete(ctx, clean)
-			if errors.Is(err, session.ErrFolder) {
+			gone, err := d.Files.Delete(ctx, clean)
+			if errors.Is(err, files.ErrFolder) {
 				return nil, fmt.Errorf("%w; only empty folders are deleted: delete what is in it first", err)
 			}
 			if err != nil {
@@ -102,7 +103,7 @@ func renameDocument(d *desk.Desk) tool.Tool {
 			if from == to {
 				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", tool.Quoted(from))
 			}
-			done, err := d.Manager.Rename(ctx, from, to)
+			done, err := d.Files.Rename(ctx, from, to)
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)
 			}
@@ -156,8 +157,8 @@ func copyDocument(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			done, err := d.Manager.Copy(ctx, from, to)
-			if errors.Is(err, session.ErrFolder) {
+			done, err := d.Files.Copy(ctx, from, to)
+			if errors.Is(err, files.ErrFolder) {
 				return nil, fmt.Errorf("path %s is a folder, and only files and notebooks are copied", tool.Quoted(from))
 			}
 			if err != nil {

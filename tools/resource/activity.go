@@ -65,7 +65,7 @@ func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool
 		}
 	}
 	if id, ok := args["session_id"].(string); ok && len(files) == 0 {
-		if s, err := d.Manager.Analysis(tool.ClientOf(ctx), id); err == nil {
+		if s, err := d.Analyses.Get(tool.ClientOf(ctx), id); err == nil {
 			add(s.NotebookPath())
 		}
 	}

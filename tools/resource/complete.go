@@ -29,7 +29,7 @@ func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	case strings.Contains(uri, "/images/"):
 		values = c.image(ctx, arg.Name, given.Arguments)
 	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "session_id":
-		for _, a := range c.D.Manager.Analyses(tool.ClientOf(ctx)) {
+		for _, a := range c.D.Analyses.List(tool.ClientOf(ctx)) {
 			values = append(values, a.ID())
 		}
 	case strings.HasPrefix(uri, desk.JupyterScheme) && arg.Name == "path":

@@ -23,7 +23,7 @@ func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedN
 		if u.session == desk.ImageOwner(ctx) && visited && v.ByPath {
 			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
 		}
-		if a, err := d.Manager.Analysis(client, u.session); err == nil && a.NotebookPath() == doc.Path() {
+		if a, err := d.Analyses.Get(client, u.session); err == nil && a.NotebookPath() == doc.Path() {
 			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
 		}
 	}

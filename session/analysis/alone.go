@@ -1,0 +1,68 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// alone is an analysis session without a notebook, as the link to its kernel and the queue of its runs need it.
+type alone struct{ *Session }
+
+// Obtain finds the kernel of a session without a notebook. One that was started for the session, and is gone, is
+// replaced.
+func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+	srv := a.t.servers.Kernels
+	a.mu.Lock()
+	id, spec, own := a.kernelID, a.spec, a.started != ""
+	a.mu.Unlock()
+	k, err := srv.Kernel(ctx, id)
+	switch {
+	case !errors.Is(err, jupyter.ErrNotFound):
+		return k, false, err
+	case !own:
+		return k, false, fmt.Errorf("session %s: %w: %s, which was not started for the session, has been shut down", a.id, ErrKernelGone, id)
+	case a.ctx.Err() != nil:
+		return k, false, ErrNoSession
+	}
+	a.kernel.Missing(id)
+	a.t.owners.Release(id)
+	if k, err = a.launch(context.WithoutCancel(ctx), spec); err != nil {
+		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kernelID, a.started = k.ID, k.ID
+	return k, true, nil
+}
+
+// Whose is the kernel.
+func (a alone) Whose() string { return "the session's" }
+
+// Link is the connection to the kernel.
+func (a alone) Link() *kernel.Link { return a.kernel }
+
+// Interrupt stops what the kernel is doing.
+func (a alone) Interrupt(ctx context.Context) error {
+	if err := a.t.servers.Kernels.Interrupt(ctx, a.KernelID()); err != nil {
+		return fmt.Errorf("interrupt the kernel of session %s: %w", a.id, err)
+	}
+	return nil
+}
+
+// Use counts who uses the connection.
+func (a alone) Use(n int) { a.use(n) }
+
+// Rest lets go of the connection where it has not been used for a while: the server is to see that the kernel is not in
+// use, and may shut down such ones.
+func (a alone) Rest() {
+	a.mu.Lock()
+	defer a.mu.Unlock() // nobody can begin to use it meanwhile
+	if a.users == 0 && time.Since(a.last) >= a.t.m.IdleTimeout() {
+		a.kernel.Close()
+	}
+}

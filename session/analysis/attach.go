@@ -1,0 +1,53 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Attach gives the owner's analysis session for code in a running kernel alone: what is run there shows in no notebook,
+// also where the kernel is a notebook's. The session is made where there is none; the kernel lives on when it ends. The
+// error matches ErrNoKernel where there is no such kernel, and what was attached to it before has ended then.
+func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) {
+	kernels, err := t.servers.Kernels.Kernels(ctx)
+	if err != nil {
+		return nil, fmt.Errorf("attach to a kernel: %w", err)
+	}
+	others, err := t.owners.Others(ctx, owner)
+	if err != nil {
+		return nil, fmt.Errorf("attach to a kernel: %w", err)
+	}
+	had := t.list(func(a *Session) bool {
+		return a.owner == owner && a.NotebookPath() == "" && a.KernelID() == id
+	})
+	at := slices.IndexFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == id && !others[id] })
+	if at < 0 {
+		err := fmt.Errorf("%w: %q", ErrNoKernel, id)
+		for _, a := range had {
+			if gone := t.Delete(ctx, owner, a.id); !errors.Is(gone, ErrNoSession) {
+				err = errors.Join(err, gone)
+			}
+		}
+		return nil, err
+	}
+	if len(had) > 0 {
+		return had[0], nil
+	}
+	if err := t.room(owner); err != nil {
+		return nil, err
+	}
+	a := t.newSession(owner, "")
+	a.kernelID, a.spec = id, kernels[at].Name
+	if err = a.ready(ctx); err == nil {
+		err = a.enter()
+	}
+	if err != nil {
+		a.end()
+		return nil, err
+	}
+	return a, nil
+}

@@ -1,0 +1,204 @@
+package analysis
+
+import (
+	"context"
+	"crypto/rand"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
+)
+
+// Create makes an analysis session. Without a notebook it has a kernel started; with one it takes the notebook's
+// kernel, or has it started as an open tab would, so that a tab that comes later finds it.
+func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session, error) {
+	if err := t.room(owner); err != nil {
+		return nil, err
+	}
+	a := t.newSession(owner, opt.Name)
+	var err error
+	if opt.NotebookPath == "" {
+		err = a.startKernel(ctx, opt.KernelName)
+	} else {
+		err = a.takeNotebook(ctx, opt.NotebookPath, opt.KernelName)
+	}
+	if err == nil {
+		err = a.ready(ctx)
+	}
+	if err == nil {
+		err = a.enter()
+	}
+	if err != nil {
+		a.end()
+		return nil, errors.Join(err, a.shutDown(ctx))
+	}
+	return a, nil
+}
+
+// Connect makes an analysis session of what runs already: the kernel of a notebook, or the one with the id, and then
+// with the notebook that it is of, if any. An owner that has such a session gets that one. The error matches
+// ErrNoSession where there is no such kernel.
+func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID string) (*Session, error) {
+	path, err := jupyter.CleanPath(notebookPath)
+	if err != nil {
+		return nil, err
+	}
+	if path == "" && kernelID == "" {
+		return nil, errors.New("connect a session: neither a notebook nor a kernel was named")
+	}
+	found, path, err := t.findKernel(ctx, owner, path, kernelID)
+	if err != nil {
+		return nil, err
+	}
+	had := t.list(func(a *Session) bool {
+		return a.owner == owner && a.KernelID() == found.ID && a.NotebookPath() == path
+	})
+	if len(had) > 0 {
+		return had[0], nil
+	}
+	if err := t.room(owner); err != nil {
+		return nil, err
+	}
+	a := t.newSession(owner, "")
+	a.path, a.kernelID, a.spec = path, found.ID, found.Name
+	if err = a.ready(ctx); err == nil {
+		err = a.enter()
+	}
+	if err != nil {
+		a.end()
+		return nil, err
+	}
+	return a, nil
+}
+
+// findKernel finds a running kernel by the notebook or by its id, and the notebook that it belongs to: "" where it
+// belongs to none, or to several. One that was started for another owner is not found.
+func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
+	if fixed := t.m.Fixed().At(path); fixed != "" && (id == "" || id == fixed) {
+		k, err := t.m.Fixed().LookUp(ctx, t.servers.Kernels, path, fixed)
+		return k, path, err
+	}
+	sessions, err := t.servers.Kernels.Sessions(ctx)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
+	var of []jupyter.Session
+	for _, s := range sessions {
+		switch {
+		case path != "" && s.Path == path && (id == "" || s.Kernel.ID == id):
+			return s.Kernel, path, nil
+		case path == "" && s.Kernel.ID == id && t.servers.NotebookOf(s) != "":
+			of = append(of, s)
+		}
+	}
+	switch {
+	case path != "" && id != "":
+		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no kernel with the id %q", ErrNoSession, path, id)
+	case path != "":
+		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no running kernel", ErrNoSession, path)
+	case len(of) == 1:
+		return of[0].Kernel, of[0].Path, nil
+	}
+	// Not by its id, which may be no path of the server's.
+	kernels, err := t.servers.Kernels.Kernels(ctx)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
+	others, err := t.owners.Others(ctx, owner)
+	if err != nil {
+		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+	}
+	for _, k := range kernels {
+		if k.ID == id && !others[id] {
+			return k, "", nil
+		}
+	}
+	return jupyter.Kernel{}, "", fmt.Errorf("%w: no kernel with the id %q is running", ErrNoSession, id)
+}
+
+func (t *Table) newSession(owner, name string) *Session {
+	now := time.Now()
+	a := &Session{t: t, id: strings.ToLower(rand.Text()[:12]), owner: owner, name: name, created: now, last: now}
+	a.ctx, a.cancel = context.WithCancel(context.Background())
+	a.kernel = kernel.NewLink(alone{a}, t.servers.Kernels, t.m.Log())
+	a.alone = run.NewAlone(a.ctx, alone{a}, t.m.RunTable(), t.m.IdleTimeout(), errSessionEnded)
+	return a
+}
+
+// startKernel has a kernel started for the session alone.
+func (a *Session) startKernel(ctx context.Context, spec string) error {
+	// Not bound to the call: what becomes of a kernel whose id never arrives nobody would know.
+	k, err := a.launch(context.WithoutCancel(ctx), spec)
+	if err != nil {
+		return fmt.Errorf("start a kernel: %w", err)
+	}
+	a.kernelID, a.spec, a.started = k.ID, k.Name, k.ID
+	return ctx.Err()
+}
+
+// launch starts a kernel that is the owner's alone.
+func (a *Session) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
+	begun := a.t.owners.Begin(a.owner)
+	// In the root folder: what its code writes is then where the Contents API finds it.
+	k, err := a.t.servers.Kernels.StartKernelIn(ctx, spec, "")
+	begun.End(k.ID)
+	return k, err
+}
+
+// takeNotebook gives the session a notebook and its kernel, started if need be.
+func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
+	d, err := a.t.m.Open(ctx, path)
+	if err != nil {
+		return err
+	}
+	defer d.Release()
+	s, started, err := d.KernelSession(ctx, spec)
+	if err != nil {
+		return err
+	}
+	a.path, a.kernelID, a.spec = d.Path(), s.Kernel.ID, s.Kernel.Name
+	if started {
+		a.started = s.Kernel.ID
+	} else if spec != "" && s.Kernel.Name != spec {
+		return fmt.Errorf("the notebook %s runs the kernel %q already, not %q: its kernel is shared with whoever has it open", a.path, s.Kernel.Name, spec)
+	}
+	return nil
+}
+
+// enter sets the session to work and makes it known.
+func (a *Session) enter() error {
+	if a.path == "" {
+		a.alone.Start()
+	}
+	return a.t.add(a)
+}
+
+// ready waits until the session's kernel has started up, for a while.
+func (a *Session) ready(ctx context.Context) error {
+	wait, stop := context.WithTimeout(ctx, readyTimeout)
+	defer stop()
+	conn, done, err := a.connect(ctx)
+	switch {
+	case err == nil:
+		defer done()
+		if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
+			return err
+		}
+	case !errors.Is(err, session.ErrKernelSocket): // its cells can be run all the same
+		return err
+	}
+	// The server hears of it a little later than we do.
+	for a.Status(wait) == kernel.StateStarting {
+		select {
+		case <-wait.Done():
+			return ctx.Err() // a kernel that takes longer shows as "starting"
+		case <-time.After(readyEvery):
+		}
+	}
+	return ctx.Err()
+}

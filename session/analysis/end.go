@@ -1,0 +1,142 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// shutTimeout bounds the shutting down of one session's kernel.
+const shutTimeout = 10 * time.Second
+
+// Delete ends a session. Its kernel is shut down where it was started for the session and nobody else uses it;
+// Session.End says what was done. What still waits to be run in the kernel alone is cancelled.
+func (t *Table) Delete(ctx context.Context, owner, id string) error {
+	a, err := t.Get(owner, id)
+	if err != nil {
+		return err
+	}
+	if !t.remove(a) {
+		return fmt.Errorf("%w: %q", ErrNoSession, id)
+	}
+	kept, err := a.needed(ctx)
+	a.end()
+	if kept == "" && err == nil {
+		err = a.shutDown(ctx)
+	} else if err == nil {
+		a.t.owners.Release(a.KernelID()) // whoever uses it may see it
+	}
+	a.mu.Lock()
+	a.ended = End{KernelEnded: kept == "" && err == nil, Kept: kept}
+	a.mu.Unlock()
+	if err != nil {
+		return fmt.Errorf("session %s is ended, but its kernel %s may still run: %w", id, a.KernelID(), err)
+	}
+	return nil
+}
+
+// Close ends all sessions. Kernels that were started for sessions without a notebook are shut down.
+func (t *Table) Close(ctx context.Context) error {
+	t.mu.Lock()
+	t.closed = true
+	all := t.byID
+	t.byID = nil
+	t.mu.Unlock()
+	var ending sync.WaitGroup
+	var mu sync.Mutex
+	var errs []error
+	for _, a := range all {
+		ending.Go(func() {
+			a.end()
+			if a.NotebookPath() != "" {
+				return
+			}
+			if err := a.shutDown(ctx); err != nil {
+				mu.Lock()
+				defer mu.Unlock()
+				errs = append(errs, fmt.Errorf("shut down the kernel of session %s: %w", a.id, err))
+			}
+		})
+	}
+	ending.Wait()
+	return errors.Join(errs...)
+}
+
+// end stops what the session does here, and lets go of the kernel.
+func (a *Session) end() {
+	a.cancel()
+	a.alone.Close()
+	a.kernel.Close()
+}
+
+// shutDown shuts down the kernel that was started for the session, if any.
+func (a *Session) shutDown(ctx context.Context) error {
+	a.mu.Lock()
+	id := a.started
+	a.mu.Unlock()
+	if id == "" {
+		return nil
+	}
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), shutTimeout)
+	defer stop()
+	if err := a.t.servers.Kernels.ShutdownKernel(ctx, id); err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+		return err
+	}
+	a.t.owners.Release(id)
+	return nil
+}
+
+// needed says why the session's kernel is to go on when the session ends, "" where it is to be shut down.
+func (a *Session) needed(ctx context.Context) (string, error) {
+	a.mu.Lock()
+	id, path, started := a.kernelID, a.path, a.started
+	a.mu.Unlock()
+	if started == "" || started != id {
+		return "it was not started for this session", nil
+	}
+	others := a.t.list(func(b *Session) bool { return b != a && b.KernelID() == id })
+	if len(others) > 0 {
+		return "another analysis session uses it", nil
+	}
+	ours, kept := 0, ""
+	if path != "" {
+		ours, kept = a.t.m.KernelInUse(path)
+	} else if a.kernel.Connected() {
+		ours = 1
+	}
+	if kept != "" {
+		return kept, nil
+	}
+	k, err := a.t.servers.Kernels.Kernel(ctx, id)
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return "", nil // gone already
+	case err != nil:
+		return "", err
+	case k.Connections > ours:
+		return "somebody else is connected to it, such as an open tab", nil
+	}
+	return "", nil
+}
+
+// EndOwner ends all that an owner has: its analysis sessions, as [Table.Delete] does, and what the manager remembers of it,
+// see [session.Manager.Forget]. It is to be called when no call of the owner's goes on.
+func (t *Table) EndOwner(ctx context.Context, owner string) error {
+	all := t.List(owner)
+	errs := make([]error, len(all))
+	var ending sync.WaitGroup
+	for i, a := range all {
+		ending.Go(func() {
+			if err := t.Delete(ctx, owner, a.id); !errors.Is(err, ErrNoSession) {
+				errs[i] = err
+			}
+		})
+	}
+	ending.Wait()
+	t.m.Forget(owner)
+	return errors.Join(errs...)
+}

@@ -1,0 +1,295 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
+)
+
+// ErrNoSession says that the caller has no analysis session of that id.
+var ErrNoSession = session.ErrNoAnalysis
+
+// ErrNoNotebook says that an analysis session has no notebook.
+var ErrNoNotebook = session.ErrNoNotebook
+
+// ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
+var ErrKernelGone = session.ErrKernelGone
+
+// ErrNoKernel says that no kernel of that id is running, or none that is the caller's to use.
+var ErrNoKernel = session.ErrNoKernel
+
+// interruptTimeout bounds the interrupt of code that was evaluated for somebody who has gone.
+const interruptTimeout = time.Second
+
+// readyTimeout bounds the wait for a new session's kernel to start up.
+const readyTimeout = 30 * time.Second
+
+// readyEvery is the pause between two looks at one that starts up.
+const readyEvery = 20 * time.Millisecond
+
+// Options say what an analysis session is to have.
+type Options struct {
+	Name         string // for people; may be empty
+	NotebookPath string // of a notebook that is there; "" for a kernel alone
+	KernelName   string // the kernelspec; "" for the notebook's own or the server's default
+}
+
+// Session is an analysis session: a kernel to work with, and a notebook if one was named: then it
+// is the notebook's kernel, which open tabs have too. It belongs to the owner
+// that made it, and is safe for concurrent use.
+type Session struct {
+	t       *Table
+	id      string
+	owner   string
+	name    string
+	created time.Time
+
+	ctx    context.Context // ends with the session
+	cancel context.CancelFunc
+	alone  *run.Alone   // the queue of what is run in the kernel alone
+	kernel *kernel.Link // to the kernel; a notebook's session has its document's
+
+	mu       sync.Mutex
+	path     string // of the notebook; "" for none
+	file     string // the notebook's file id, as it was last seen
+	kernelID string
+	spec     string // the kernelspec's name
+	started  string // the id of the kernel that was started for the session; "" for none
+	users    int
+	last     time.Time // of the last use
+	ended    End
+}
+
+// KernelName is the kernelspec of the session's kernel, as it was last seen.
+func (a *Session) KernelName() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.spec
+}
+
+// End says what became of a session's kernel when the session ended.
+type End struct {
+	KernelEnded bool   // it was shut down
+	Kept        string // why it was not: "a person has the notebook open"
+}
+
+// ID names the session.
+func (a *Session) ID() string { return a.id }
+
+// Name is what the session was called, "" for nothing.
+func (a *Session) Name() string { return a.name }
+
+// Created is when the session was made.
+func (a *Session) Created() time.Time { return a.created }
+
+// KernelID is the session's kernel, as it was last seen: a notebook can be given another one.
+func (a *Session) KernelID() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.kernelID
+}
+
+// NotebookPath is the session's notebook, as it was last seen, "" for none.
+func (a *Session) NotebookPath() string {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.path
+}
+
+// End says what became of the kernel of a session that has ended.
+func (a *Session) End() End {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.ended
+}
+
+// Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" where it
+// is gone, "unknown" where the server does not answer.
+func (a *Session) Status(ctx context.Context) string {
+	if path := a.NotebookPath(); path != "" {
+		k, ok, err := a.t.m.Kernel(ctx, path)
+		if err == nil && !ok {
+			if path, ok = a.follow(ctx); ok {
+				k, ok, err = a.t.m.Kernel(ctx, path)
+			}
+		}
+		switch {
+		case err != nil:
+			return kernel.StateUnknown
+		case !ok:
+			return kernel.StateDead
+		}
+		a.sawKernel(k.ID)
+		return k.State
+	}
+	k, err := a.t.servers.Kernels.Kernel(ctx, a.KernelID())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return kernel.StateDead
+	case err != nil:
+		return kernel.StateUnknown
+	}
+	return a.kernel.Correct(k.ID, k.ExecutionState)
+}
+
+// Language is the name of the kernel's language, such as "python", as the kernel itself says it.
+func (a *Session) Language(ctx context.Context) (string, error) {
+	conn, done, err := a.connect(ctx)
+	if err != nil {
+		return "", err
+	}
+	defer done()
+	info, err := conn.LanguageInfo(ctx)
+	if err != nil {
+		return "", err
+	}
+	name, _ := info["name"].(string)
+	return name, nil
+}
+
+// Evaluate runs code silently, and returns what the kernel answers for the expressions, see [kernel.Conn.Evaluate].
+//
+// When the context ends while the kernel is at the code, the kernel is interrupted; a code that waits yet runs later, and
+// nobody hears of it.
+func (a *Session) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
+	reply, err := a.silently(ctx, code, expressions)
+	return reply.UserExpressions, err
+}
+
+// Payload runs code as [Session.Evaluate] does, and returns the payload of the kernel's reply, which is for who asked
+// alone.
+func (a *Session) Payload(ctx context.Context, code string) ([]map[string]any, error) {
+	reply, err := a.silently(ctx, code, nil)
+	return reply.Payload, err
+}
+
+func (a *Session) silently(ctx context.Context, code string, expressions map[string]string) (kernel.Reply, error) {
+	conn, done, err := a.connect(ctx)
+	if err != nil {
+		return kernel.Reply{}, err
+	}
+	defer done()
+	reply, begun, err := conn.Evaluate(ctx, code, expressions)
+	if err != nil && ctx.Err() != nil && begun {
+		late, stop := context.WithTimeout(context.WithoutCancel(ctx), interruptTimeout)
+		defer stop()
+		err = errors.Join(err, a.t.servers.Kernels.Interrupt(late, conn.KernelID()))
+	}
+	if err != nil {
+		return kernel.Reply{}, fmt.Errorf("evaluate in session %s: %w", a.id, err)
+	}
+	return reply, nil
+}
+
+// Open opens the session's notebook, wherever it is by now: see [session.Manager.Open]. The error matches ErrNoNotebook
+// where the session has none.
+func (a *Session) Open(ctx context.Context) (*session.Document, error) {
+	path := a.NotebookPath()
+	if path == "" {
+		return nil, fmt.Errorf("session %s: %w", a.id, ErrNoNotebook)
+	}
+	d, err := a.t.m.Open(ctx, path)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		if moved, ok := a.follow(ctx); ok {
+			d, err = a.t.m.Open(ctx, moved)
+		}
+	}
+	if err == nil {
+		file := d.FileID()
+		a.mu.Lock()
+		defer a.mu.Unlock()
+		a.file = file
+	}
+	return d, err
+}
+
+// follow finds a notebook that has been renamed: the kernel's Jupyter session goes with it. With kernels on another
+// server it does not, but for those whom we take along, and the notebook is found by its file's id.
+func (a *Session) follow(ctx context.Context) (path string, ok bool) {
+	if a.t.servers.Apart() {
+		return a.followFile(ctx)
+	}
+	sessions, err := a.t.servers.Kernels.Sessions(ctx)
+	if err != nil {
+		return "", false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	for _, s := range sessions {
+		if s.Kernel.ID == a.kernelID && s.Path != a.path && s.Path != "" {
+			a.path = s.Path
+			return s.Path, true
+		}
+	}
+	return "", false
+}
+
+// followFile finds a notebook that has been renamed by the id of its file.
+func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
+	a.mu.Lock()
+	file := a.file
+	a.mu.Unlock()
+	if file == "" {
+		return "", false
+	}
+	path, err := a.t.servers.Documents.FilePath(ctx, file)
+	if err != nil || path == "" {
+		return "", false
+	}
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if path == a.path {
+		return "", false
+	}
+	a.path = path
+	return path, true
+}
+
+// connect gives a live connection to the session's kernel, to be used until done is called. What has become of the
+// kernel is left to be told to the next run.
+func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
+	if a.ctx.Err() != nil {
+		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoSession)
+	}
+	if a.NotebookPath() == "" {
+		a.use(1)
+		conn, news, err := a.kernel.Connect(ctx)
+		if err != nil {
+			a.use(-1)
+			return nil, nil, err
+		}
+		a.kernel.Say(news)
+		return conn, func() { a.use(-1) }, nil
+	}
+	d, err := a.Open(ctx)
+	if err != nil {
+		return nil, nil, err
+	}
+	if conn, err = d.ConnectKernel(ctx); err != nil {
+		d.Release()
+		return nil, nil, err
+	}
+	a.sawKernel(conn.KernelID())
+	return conn, d.Release, nil
+}
+
+func (a *Session) sawKernel(id string) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.kernelID = id
+}
+
+// use counts who uses the connection, and touches its idle clock.
+func (a *Session) use(n int) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	a.users += n
+	a.last = time.Now()
+}

@@ -1,0 +1,47 @@
+package session
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/session/run"
+)
+
+// Run queues the execution of code cells, see [run.Cells.Run].
+func (d *Document) Run(ctx context.Context, cellIDs []string) ([]*run.Run, error) {
+	return d.RunWith(ctx, cellIDs, run.Options{})
+}
+
+// RunWith is Run with options.
+func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt run.Options) ([]*run.Run, error) {
+	return d.cells.Run(ctx, cellIDs, opt)
+}
+
+// RunNew adds a code cell at the notebook's end and queues its run, see [run.Cells.RunNew].
+func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (*run.Run, error) {
+	return d.cells.RunNew(ctx, source, opt)
+}
+
+// cellsOf is a notebook as the runs of its cells need it.
+type cellsOf struct {
+	*Document
+	*notebookKernel
+}
+
+// Joined is the room as it is joined now.
+func (c cellsOf) Joined() run.Joined {
+	lv := c.current()
+	return run.Joined{Room: lv.room, Notebook: lv.nb}
+}
+
+// Hold counts the runs that need the document open.
+func (c cellsOf) Hold(n int) {
+	c.use(n)
+	if n < 0 {
+		c.m.nudge()
+	}
+}
+
+// Way is how the cells are run.
+func (c cellsOf) Way() run.Way {
+	return c.current().server.way(c.m.cfg.Execute, c.m.servers.Apart())
+}

@@ -1,0 +1,64 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// busyDocument is an open notebook whose queue does not move, and a count of the edits that it makes.
+func busyDocument(t *testing.T, w *fakeWorld) (d *Document, edits *int) {
+	t.Helper()
+	d = w.mustOpen(t, "a.ipynb")
+	d.cells.Hold()
+	edits = new(int)
+	d.Notebook().OnUpdate(func([]byte) { *edits++ })
+	return d, edits
+}
+
+// New code is in the notebook and busy by one edit, so that the room is waited for once.
+func TestNewCellIsBusyAtOnce(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		defer closeWorld(t, w)
+		d, edits := busyDocument(t, w)
+		defer d.Release()
+		r, err := d.RunNew(t.Context(), "1 + 1", run.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		c, ok := d.Notebook().Cell(r.CellID)
+		if *edits != 1 || !ok || c.Source != "1 + 1" || c.ExecutionState != ydoc.Running || d.Notebook().Len() != 1 {
+			t.Errorf("%d edits have made %+v", *edits, c)
+		}
+		if err := r.Cancel(t.Context()); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A run that is not begun, because nobody knows whether the room has its mark, leaves no cell that seems to run.
+func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		defer closeWorld(t, w)
+		d, _ := busyDocument(t, w)
+		defer d.Release()
+		w.room(0).silent.Store(true)
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		_, err := d.RunNew(ctx, "1 + 1", run.Options{})
+		var unsure *UnconfirmedError
+		if !errors.As(err, &unsure) {
+			t.Fatalf("error %v, want that it is not confirmed", err)
+		}
+		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.RunTable().Runs("")) != 0 {
+			t.Errorf("the cell is %+v, the runs %v", c, w.RunTable().Runs(""))
+		}
+	})
+}

@@ -1,0 +1,57 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// collaboration is jupyter-collaboration.
+type collaboration struct{}
+
+// settleTries is how often the file is compared with the document's word for it: a save of the server's own may come
+// between the two looks.
+const settleTries = 4
+
+// look compares the file with what a save should have made of it, see [saver.look].
+func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string {
+	var c jupyter.Content
+	var named string
+	for range settleTries {
+		var err error
+		c, err = s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{Hash: true})
+		switch {
+		case errors.Is(err, jupyter.ErrNotFound):
+			s.file.lose()
+			return problemGone
+		case err != nil:
+			return fmt.Sprintf("it is not known whether the file was written: %v", err)
+		case !c.Writable:
+			return problemReadOnly
+		case !whole:
+			return s.file.unproven()
+		}
+		// The barrier's answer brings what the server has written into the document. In a room that has been left it
+		// came before.
+		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
+			return fmt.Sprintf("it is not known whether the file was written: %v", err)
+		}
+		if named = lv.doc.State().Hash; named == "" || c.Hash == "" || named == c.Hash {
+			break
+		}
+		select {
+		case <-ctx.Done():
+		case <-time.After(100 * time.Millisecond):
+		}
+	}
+	problem := s.file.compare(c, named, revision)
+	if problem == problemForeign {
+		s.want() // the server has noticed by now; it does not save by itself before the next edit
+	}
+	return problem
+}

@@ -1,0 +1,246 @@
+package files
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+)
+
+// ErrExists is matched by the error of making something where there is something already.
+var ErrExists = session.ErrExists
+
+// ErrNoFolder is matched by the error of making something in a folder that is not there.
+var ErrNoFolder = session.ErrNoFolder
+
+// ErrFolder is matched by the error of doing to a folder what can be done to files only.
+var ErrFolder = session.ErrFolder
+
+// ErrOtherKind is matched by the error of a name that would make another kind of document out of a file.
+var ErrOtherKind = session.ErrOtherKind
+
+// leaveTimeout bounds the taking away of a file that was made in passing.
+const leaveTimeout = 4 * time.Second
+
+// followTimeout bounds how long an open document may take to follow its file after a rename; the server looks once a
+// second.
+const followTimeout = 10 * time.Second
+
+// Files makes, copies, renames and deletes files on the documents' server. Make it with [New].
+type Files struct {
+	m      *session.Manager
+	srv    *jupyter.Server
+	naming chan struct{} // has one place, taken while a file is given its name
+}
+
+// New makes the files of a manager's server.
+func New(m *session.Manager) *Files {
+	return &Files{m: m, srv: m.Servers().Documents, naming: make(chan struct{}, 1)}
+}
+
+// Create makes a new file. The Contents API overwrites without a question, so the content goes to a name of its own
+// first, which is then renamed: that the server refuses where there is a file. The error matches ErrExists or
+// ErrNoFolder where the path cannot be taken.
+func (f *Files) Create(ctx context.Context, to string, c jupyter.NewContent) (jupyter.Content, error) {
+	to, err := jupyter.CleanPath(to)
+	if err != nil {
+		return jupyter.Content{}, err
+	}
+	if err := f.vacant(ctx, to); err != nil {
+		return jupyter.Content{}, err
+	}
+	temp := path.Join(path.Dir(to), "nbduet-"+randomName()+path.Ext(to))
+	if _, err := f.srv.PutContents(ctx, temp, c); err != nil {
+		return jupyter.Content{}, fmt.Errorf("create %s: %w", to, err)
+	}
+	return f.settle(ctx, temp, to)
+}
+
+func randomName() string {
+	var b [6]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// vacant says why nothing can be made at a path.
+func (f *Files) vacant(ctx context.Context, to string) error {
+	dir := parent(to)
+	switch c, err := f.srv.Contents(ctx, dir, jupyter.ContentsOptions{}); {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return fmt.Errorf("create %s: %w: %q", to, ErrNoFolder, dir)
+	case err != nil:
+		return err
+	case c.Type != "directory":
+		return fmt.Errorf("create %s: %w: %q is a %s", to, ErrNoFolder, dir, c.Type)
+	}
+	switch c, err := f.srv.Contents(ctx, to, jupyter.ContentsOptions{}); {
+	case err == nil:
+		return fmt.Errorf("create %s: %w: a %s", to, ErrExists, c.Type)
+	case !errors.Is(err, jupyter.ErrNotFound):
+		return err
+	}
+	return nil
+}
+
+// parent is the folder that a path is in, "" for the root.
+func parent(p string) string {
+	if dir := path.Dir(p); dir != "." {
+		return dir
+	}
+	return ""
+}
+
+// name renames what is at a path, which the server refuses where there is something at the new one. It looks before it
+// moves, and so two that come at the same time may both succeed: here they come one after the other.
+func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, error) {
+	select {
+	case f.naming <- struct{}{}:
+		defer func() { <-f.naming }()
+	case <-ctx.Done():
+		return jupyter.Content{}, fmt.Errorf("rename %s: %w", from, ctx.Err())
+	}
+	return f.srv.RenameContents(ctx, from, to)
+}
+
+// settle gives a file that was made under a name of its own its real name, or takes it away again.
+func (f *Files) settle(ctx context.Context, temp, to string) (jupyter.Content, error) {
+	c, err := f.name(ctx, temp, to)
+	if err == nil {
+		return c, nil
+	}
+	// Also where the caller has gone.
+	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer stop()
+	if gone := f.srv.DeleteContents(clean, temp); gone != nil {
+		f.m.Log().Warn("a file that was made in passing was left behind", "path", temp, "error", gone)
+	}
+	if errors.Is(err, jupyter.ErrConflict) {
+		return c, fmt.Errorf("create %s: %w", to, ErrExists)
+	}
+	return c, fmt.Errorf("create %s: %w", to, err)
+}
+
+// Copy makes a copy of a file with all that is in its room, saved or not. What is open is not saved for it, and nothing
+// that exists is overwritten. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind where it cannot be.
+func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, error) {
+	to, err := jupyter.CleanPath(to)
+	if err != nil {
+		return jupyter.Content{}, err
+	}
+	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
+	switch {
+	case err != nil:
+		return c, err
+	case c.Type == "directory":
+		return c, fmt.Errorf("copy %s: %w", c.Path, ErrFolder)
+	case c.Type != "notebook" && notebookName(to):
+		return c, fmt.Errorf("copy %s to %s: %w: only a notebook can have a name that ends in .ipynb", c.Path, to, ErrOtherKind)
+	}
+	if err := f.vacant(ctx, to); err != nil {
+		return c, err
+	}
+	fresh, err := f.ahead(ctx, c)
+	if err != nil {
+		return c, fmt.Errorf("copy %s: %w", c.Path, err)
+	}
+	if fresh != nil && (c.Type == "notebook") == notebookName(to) {
+		return f.Create(ctx, to, *fresh)
+	}
+	var copied jupyter.Content
+	if err := jupyter.Whole(ctx, func() (err error) {
+		copied, err = f.srv.CopyContents(ctx, c.Path, parent(to))
+		return err
+	}); err != nil {
+		return c, err
+	}
+	return f.settle(ctx, copied.Path, to)
+}
+
+// ahead is the content of a file's room where it is not that of the file, nil where it is. What has no room, such as an
+// image, has none that is ahead.
+func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
+	open := f.m.OpenText
+	if c.Type == "notebook" {
+		open = f.m.Open
+	}
+	d, err := open(ctx, c.Path)
+	if err != nil {
+		var end *rtc.CloseError
+		if errors.Is(err, session.ErrNotText) || errors.Is(err, jupyter.ErrNoCollaboration) ||
+			errors.As(err, &end) && end.Code == rtc.CodeInvalid {
+			return nil, nil
+		}
+		return nil, err
+	}
+	defer d.Release()
+	return d.Ahead(ctx)
+}
+
+func notebookName(p string) bool { return strings.HasSuffix(p, ".ipynb") }
+
+// Deleted is what was deleted, and who had it open then.
+type Deleted struct {
+	Path   string
+	Type   string // as in the Contents API
+	People []session.Person
+}
+
+// Delete deletes a file, or a folder in which there is nothing. Our own session of it ends first, so that nothing of
+// ours is written afterwards; of others who have it open only those are known whom we have met in its room. Their room
+// stays, without a file: the server has dropped the id by which it would write it, so the file does not come back.
+func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
+	c, err := f.srv.Contents(ctx, p, jupyter.ContentsOptions{})
+	if err != nil {
+		return Deleted{}, err
+	}
+	out := Deleted{Path: c.Path, Type: c.Type}
+	if c.Type == "directory" {
+		if err := f.empty(ctx, c.Path); err != nil {
+			return out, err
+		}
+	} else if out.People, err = f.letGo(ctx, c.Path); err != nil {
+		return out, fmt.Errorf("delete %s: %w", c.Path, err)
+	}
+	if err := f.srv.DeleteContents(ctx, c.Path); err != nil {
+		return out, err
+	}
+	return out, nil
+}
+
+// empty refuses a folder in which the server shows anything.
+func (f *Files) empty(ctx context.Context, folder string) error {
+	c, err := f.srv.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+	if err != nil {
+		return err
+	}
+	list, err := c.Entries()
+	if err != nil {
+		return err
+	}
+	if len(list) > 0 {
+		return fmt.Errorf("delete %s: %w that is not empty: %d files and folders are in it, %q among them", folder, ErrFolder, len(list), list[0].Name)
+	}
+	return nil
+}
+
+// letGo ends our session of a document that is about to go, and tells who else is in its room.
+func (f *Files) letGo(ctx context.Context, p string) ([]session.Person, error) {
+	var people []session.Person
+	for _, d := range f.m.HoldUnder(func(open string) bool { return open == p }) {
+		people = d.People()
+		d.Release()
+	}
+	_, _, err := f.m.End(ctx, p)
+	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+		err = nil // it is to be deleted
+	}
+	return people, err
+}

@@ -1,0 +1,192 @@
+package helper
+
+import (
+	"context"
+	"errors"
+	"log/slog"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// helped is the helper of a manager on the real server, whose kernel is put away after the time.
+func helped(t *testing.T, idle time.Duration) *Helper {
+	t.Helper()
+	s := jupytertest.Shared(t)
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	m := session.New(session.Config{Server: srv, IdleTimeout: idle, Logger: slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	t.Cleanup(func() {
+		if err := m.Close(context.Background()); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		srv.CloseIdleConnections()
+	})
+	return New(m)
+}
+
+var errNotSound = errors.New("the kernel is at fault")
+
+func isSound(err error) bool {
+	return !errors.Is(err, errNotSound) && !errors.Is(err, context.DeadlineExceeded)
+}
+
+// helperID uses the helper kernel and returns its id.
+func helperID(t *testing.T, h *Helper, fail error) (id string) {
+	t.Helper()
+	err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
+		id = k.id
+		return fail
+	})
+	if !errors.Is(err, fail) || id == "" {
+		t.Fatalf("%q, %v", id, err)
+	}
+	return id
+}
+
+func there(t *testing.T, h *Helper, id string) bool {
+	t.Helper()
+	_, err := h.servers.Documents.Kernel(context.Background(), id)
+	if err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// gone waits until the server has no such kernel any more.
+func gone(t *testing.T, h *Helper, id string) {
+	t.Helper()
+	for end := time.Now().Add(time.Minute); there(t, h, id); time.Sleep(20 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatalf("the helper kernel %s is still there", id)
+		}
+	}
+}
+
+// The helper kernel is started once, serves one user at a time, and ends with the manager.
+func TestHelperKernelServesAll(t *testing.T) {
+	h := helped(t, 0)
+	if h.KernelID() != "" {
+		t.Error("it is started before it is used")
+	}
+	var at, most int // guarded by the helper's turn, as -race sees
+	ids := make(chan string, 5)
+	for range cap(ids) {
+		go func() {
+			err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
+				at++
+				most = max(most, at)
+				ids <- k.id
+				at--
+				return nil
+			})
+			if err != nil {
+				t.Error(err)
+				ids <- ""
+			}
+		}()
+	}
+	id := <-ids
+	for range cap(ids) - 1 {
+		if other := <-ids; other != id {
+			t.Errorf("kernels %s and %s", id, other)
+		}
+	}
+	refused := errors.New("an answer as well")
+	if got := helperID(t, h, refused); got != id || most != 1 || h.KernelID() != id {
+		t.Errorf("%s after %s, %d at once", got, id, most)
+	}
+	sessions, err := h.servers.Documents.Sessions(t.Context())
+	if err != nil {
+		t.Fatal(err)
+	}
+	for _, s := range sessions {
+		if s.Kernel.ID == id {
+			t.Errorf("it has the session %+v", s)
+		}
+	}
+	// A user that is at it when the manager ends is told so, and others get none.
+	begun, ended := make(chan struct{}), make(chan error)
+	go func() {
+		ended <- h.use(context.Background(), "", isSound, func(ctx context.Context, k *process) error {
+			close(begun)
+			_, err := k.Evaluate(ctx, "import time; time.sleep(600)", nil)
+			return err
+		})
+	}()
+	<-begun
+	closed := make(chan error)
+	go func() { closed <- h.m.Close(context.Background()) }()
+	if err := <-ended; !errors.Is(err, session.ErrClosed) {
+		t.Errorf("in use: %v", err)
+	}
+	if err := <-closed; err != nil || there(t, h, id) {
+		t.Errorf("after Close: %v", err)
+	}
+	if err := h.use(t.Context(), "", isSound, nil); !errors.Is(err, session.ErrClosed) {
+		t.Errorf("used after Close: %v", err)
+	}
+}
+
+// It is put away when nobody has used it for a while, and not before.
+func TestHelperKernelIsPutAway(t *testing.T) {
+	const idle = 200 * time.Millisecond
+	h := helped(t, idle)
+	var id string
+	err := h.use(t.Context(), "", isSound, func(_ context.Context, k *process) error {
+		id = k.id
+		time.Sleep(5 * idle)
+		if !there(t, h, id) || h.KernelID() != id {
+			t.Error("it is put away while it is in use")
+		}
+		return nil
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+	gone(t, h, id)
+	if again := helperID(t, h, nil); again == id {
+		t.Errorf("the kernel %s, which is gone, is used again", id)
+	}
+}
+
+// One that fails its user, hangs in code that heeds no interrupt, or dies, is replaced.
+func TestHelperKernelIsReplaced(t *testing.T) {
+	h := helped(t, 0)
+	first := helperID(t, h, errNotSound)
+	gone(t, h, first)
+
+	var second string
+	err := h.use(t.Context(), "", isSound, func(ctx context.Context, k *process) error {
+		second = k.id
+		ctx, stop := context.WithTimeout(ctx, time.Second)
+		defer stop()
+		_, err := k.Evaluate(ctx, "import signal, re; signal.pthread_sigmask(signal.SIG_BLOCK, [signal.SIGINT]); re.match('(a+)+$', 'a' * 60 + 'b')", nil)
+		return err
+	})
+	if !errors.Is(err, context.DeadlineExceeded) || second == first {
+		t.Fatalf("%v, %s after %s", err, second, first)
+	}
+	third := helperID(t, h, nil)
+	gone(t, h, second)
+	if third == second || !there(t, h, third) {
+		t.Errorf("%s after %s", third, second)
+	}
+	// Its process ends by itself, and the server starts another.
+	err = h.use(t.Context(), "", func(error) bool { return true }, func(ctx context.Context, k *process) error {
+		_, err := k.Evaluate(ctx, "import os; os._exit(1)", nil)
+		return err
+	})
+	if err == nil {
+		t.Error("a kernel that died answers")
+	}
+	if fourth := helperID(t, h, nil); fourth == third {
+		t.Errorf("%s is used on", third)
+	}
+	gone(t, h, third)
+}

@@ -1,0 +1,132 @@
+package helper
+
+import (
+	"context"
+	"encoding/base64"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// sameTime is how far two clocks' words for one time of change may be apart: the Contents API rounds it.
+const sameTime = time.Millisecond
+
+// Preview shows the beginning of a file of data, which the helper kernel reads where it lies. The path is the Contents
+// API's; kernelName is the kernelspec of whose environment the readers are, "" for the usual one.
+//
+// The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach, ErrReaderDied, ErrNoHelper, inspect.ErrSlow,
+// *inspect.Refusal, or the server's.
+func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	path, err := jupyter.CleanPath(opt.Path)
+	if err != nil {
+		return inspect.Preview{}, err
+	}
+	opt.Path = path
+	// It has to be there for the server too: what that hides, links out of the root included, is not to be seen.
+	before, err := h.dataFile(ctx, path)
+	if err != nil {
+		return inspect.Preview{}, err
+	}
+	var out inspect.Preview
+	err = h.use(ctx, kernelName, isAnswer, func(ctx context.Context, k *process) (err error) {
+		out, err = h.preview(ctx, k, before, opt)
+		return err
+	})
+	var died bool
+	for _, e := range []error{kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrKernelRestarted} {
+		died = died || errors.Is(err, e)
+	}
+	if died {
+		err = fmt.Errorf("%w: %w", ErrReaderDied, err)
+	}
+	if err != nil {
+		return inspect.Preview{}, fmt.Errorf("preview %s: %w", path, err)
+	}
+	return out, nil
+}
+
+// isAnswer tells whether an error shows that the kernel does what it is asked.
+func isAnswer(err error) bool {
+	var refusal *inspect.Refusal
+	return errors.Is(err, ErrOutOfReach) || errors.As(err, &refusal) && refusal.Code != "interrupted" && refusal.Code != inspect.TooLarge
+}
+
+// preview has the kernel look at the file, or gives it the file where it does not see the same one as the server.
+func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	if h.servers.Apart() { // what the kernel has at that path is another file
+		return h.previewFetched(ctx, k, opt)
+	}
+	out, seen, err := inspect.File(ctx, k, opt)
+	var refusal *inspect.Refusal
+	if errors.As(err, &refusal) && refusal.Code == inspect.NotHere {
+		return h.previewFetched(ctx, k, opt)
+	} else if err != nil {
+		return out, err
+	}
+	if couldBe(seen, before, before) {
+		return out, nil
+	}
+	// It may be written to at the moment.
+	after, err := h.dataFile(ctx, opt.Path)
+	if err != nil {
+		return out, err
+	}
+	if couldBe(seen, before, after) {
+		return out, nil
+	}
+	return h.previewFetched(ctx, k, opt)
+}
+
+// couldBe reports whether the file that the kernel saw can be the one that the server had before and after.
+func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
+	if before.Size == nil || after.Size == nil {
+		return false
+	}
+	return seen.Size >= min(*before.Size, *after.Size) && seen.Size <= max(*before.Size, *after.Size) &&
+		!seen.Modified.Before(before.LastModified.Add(-sameTime)) && !seen.Modified.After(after.LastModified.Add(sameTime))
+}
+
+// previewFetched gives the kernel the file along with the question.
+func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	c, err := h.dataFile(ctx, opt.Path)
+	if err != nil {
+		return inspect.Preview{}, err
+	}
+	if c.Size == nil || *c.Size > inspect.MaxPreviewData {
+		size := "of unknown size"
+		if c.Size != nil {
+			size = fmt.Sprintf("of %d bytes", *c.Size)
+		}
+		return inspect.Preview{}, fmt.Errorf("%w: %q, %s", ErrOutOfReach, opt.Path, size)
+	}
+	c, err = h.servers.Documents.Contents(ctx, opt.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	if err != nil {
+		return inspect.Preview{}, err
+	}
+	var text string
+	if err := json.Unmarshal(c.Content, &text); err != nil {
+		return inspect.Preview{}, fmt.Errorf("read %q: %w", opt.Path, err)
+	}
+	if opt.Data, err = base64.StdEncoding.DecodeString(text); err != nil {
+		return inspect.Preview{}, fmt.Errorf("read %q: %w", opt.Path, err)
+	}
+	if len(opt.Data) > inspect.MaxPreviewData { // it has grown
+		return inspect.Preview{}, fmt.Errorf("%w: %q, of %d bytes", ErrOutOfReach, opt.Path, len(opt.Data))
+	}
+	out, _, err := inspect.File(ctx, k, opt)
+	return out, err
+}
+
+// dataFile asks the server for what it knows of a file.
+func (h *Helper) dataFile(ctx context.Context, path string) (jupyter.Content, error) {
+	c, err := h.servers.Documents.Contents(ctx, path, jupyter.ContentsOptions{})
+	if err == nil && c.Type == "directory" {
+		err = fmt.Errorf("%q: %w", path, ErrDirectory)
+	}
+	return c, err
+}

@@ -1,0 +1,72 @@
+package helper
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// A process is one kernel that serves as the helper. All but last is constant.
+type process struct {
+	h    *Helper
+	id   string
+	spec string
+	conn *kernel.Conn
+	last time.Time     // of the last use; guarded by the helper's mu
+	gone chan struct{} // closed when it is not to be used any more
+}
+
+// end shuts the kernel down, whatever it is doing.
+func (k *process) end(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), helperEnd)
+	defer stop()
+	if k.conn != nil {
+		_ = k.conn.Close() // letting go of a socket
+	}
+	srv := k.h.servers.Kernels
+	// What is interrupted can take leave; where that fails the shutdown ends it by force.
+	_ = srv.Interrupt(ctx, k.id)
+	for {
+		err := srv.ShutdownKernel(ctx, k.id)
+		if err == nil {
+			_, err = srv.Kernel(ctx, k.id)
+		}
+		if errors.Is(err, jupyter.ErrNotFound) {
+			k.h.owners.Release(k.id)
+			return nil
+		}
+		// A server that is about to start it again, because its process has died, fails, or does so in spite of it.
+		if err != nil && !errors.Is(err, jupyter.ErrServer) {
+			return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
+		}
+		k.h.m.Log().DebugContext(ctx, "a helper kernel has to be shut down once more", "kernel", k.id, "error", err)
+		select {
+		case <-time.After(helperAgain):
+		case <-ctx.Done():
+			return fmt.Errorf("shut down the helper kernel %s, which goes on: %w", k.id, errors.Join(ctx.Err(), err))
+		}
+	}
+}
+
+// Evaluate runs code silently in the kernel: see [kernel.Conn.Evaluate].
+func (k *process) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
+	reply, _, err := k.conn.Evaluate(ctx, code, expressions)
+	if err != nil {
+		return nil, fmt.Errorf("evaluate in the helper kernel: %w", err)
+	}
+	return reply.UserExpressions, nil
+}
+
+// Status is idle: nobody else has the kernel do anything.
+func (k *process) Status(context.Context) string { return kernel.StateIdle }
+
+// Language is what the kernel says of itself.
+func (k *process) Language(ctx context.Context) (string, error) {
+	info, err := k.conn.LanguageInfo(ctx)
+	name, _ := info["name"].(string)
+	return name, err
+}

@@ -1,0 +1,85 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// joinFunc enters the room of a path, with an empty replica.
+type joinFunc func(ctx context.Context, path string, k kind) (*live, error)
+
+// joinRoom is the joinFunc of a real server.
+func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, error) {
+	var nb *ydoc.Notebook
+	var text *ydoc.Text
+	var doc *ydoc.Doc
+	if k == textKind {
+		text = ydoc.NewText()
+		doc = text.Doc
+	} else {
+		nb = ydoc.NewNotebook()
+		doc = nb.Doc
+	}
+	format, typ := k.room()
+	r, err := rtc.Join(ctx, rtc.Config{
+		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
+		Replica: doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
+		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
+	})
+	if err != nil {
+		return nil, err
+	}
+	var lv *live
+	if k == textKind {
+		lv = newTextLive(r, text)
+	} else {
+		lv = newLive(r, nb)
+	}
+	if r.Documents() {
+		lv.server = serverDocuments{}
+	}
+	return lv, nil
+}
+
+// inspect looks whether there is a file of that kind at a path, and gives what the server says of it. It comes before
+// any join, because the server makes a room for any path at all.
+func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Content, error) {
+	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
+	if err != nil {
+		return c, err
+	}
+	if err := k.fits(c.Type); err != nil {
+		return c, err
+	}
+	if k != textKind {
+		return c, nil
+	}
+	if c.Size != nil && *c.Size > maxTextFile {
+		return c, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
+	}
+	// Only reading all of it shows whether it is text. A room of a file that is not would be opened, and fail, with
+	// everybody in it.
+	read, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
+	if errors.Is(err, jupyter.ErrBadRequest) {
+		return c, fmt.Errorf("%w: the file is not UTF-8 text", ErrNotText)
+	}
+	if err != nil {
+		return c, err
+	}
+	read.Content = nil
+	return read, nil
+}
+
+// look asks what there is at a path, once more where the connection broke.
+func look(ctx context.Context, srv *jupyter.Server, path string, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
+	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
+		c, err = srv.Contents(ctx, path, opt)
+		return err
+	})
+	return c, err
+}

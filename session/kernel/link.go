@@ -1,0 +1,200 @@
+package kernel
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"log/slog"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// User is whom a Link is for: a notebook, or an analysis session that has none.
+type User interface {
+	// Obtain finds the kernel, or has it started. The link calls it, and is locked meanwhile.
+	Obtain(ctx context.Context) (k jupyter.Kernel, started bool, err error)
+	// Whose is the kernel, in a sentence: "the notebook's".
+	Whose() string
+}
+
+// Link is the connection to the kernel that a document shares with whoever has the notebook open, or to that of an
+// analysis session. It connects when it is first used, and again after what it was connected to is gone.
+type Link struct {
+	user   User
+	server *jupyter.Server // that has the kernels
+	log    *slog.Logger
+
+	mu   sync.Mutex
+	conn *Conn
+	id   string
+	lost string // the id of the kernel that was here before and is gone
+	how  string // what became of that: "died" or "been shut down"
+	news string // what the next run is told, beyond what the connection knows
+}
+
+// NewLink makes the link of a user to its kernel on a server.
+func NewLink(user User, server *jupyter.Server, log *slog.Logger) *Link {
+	return &Link{user: user, server: server, log: log}
+}
+
+// Connect gives a live connection to the user's kernel. The news is what has become of the kernel since the last run,
+// "" for nothing.
+func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn != nil {
+		if k.conn.Gone() == nil && k.conn.Err() == nil {
+			return k.conn, cmp.Or(RestartNews(k.conn.Restarted()), k.tell()), nil
+		}
+		k.drop()
+	}
+	for try := 0; ; try++ {
+		conn, news, err = k.dial(ctx)
+		// It can have been shut down since it was found.
+		if try > 0 || !errors.Is(err, jupyter.ErrNotFound) {
+			return conn, news, err
+		}
+	}
+}
+
+// dial connects to the user's kernel, started for it if need be. k.mu is held.
+func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
+	found, started, err := k.user.Obtain(ctx)
+	if err != nil {
+		return nil, "", err
+	}
+	if found.ExecutionState == StateDead {
+		// The server has given up on starting it again.
+		if _, err := k.server.Restart(ctx, found.ID); err != nil {
+			return nil, "", fmt.Errorf("start the kernel again, which had died: %w", err)
+		}
+		news = RestartNews(ErrKernelDied)
+	}
+	conn, err = Dial(ctx, k.server, found.ID, Options{Logger: k.log})
+	if err != nil {
+		return nil, "", err
+	}
+	switch {
+	case k.lost == "" || k.lost == found.ID:
+	case started:
+		news = fmt.Sprintf("%s kernel had %s, so a new one (%s) was started: the variables from before are gone", k.user.Whose(), k.how, found.Name)
+	default:
+		news = fmt.Sprintf("%s kernel has been replaced by another one (%s): the variables from before are gone", k.user.Whose(), found.Name)
+	}
+	k.conn, k.id, k.lost = conn, found.ID, ""
+	return conn, cmp.Or(news, k.tell()), nil
+}
+
+// tell hands over the news, once. k.mu is held.
+func (k *Link) tell() string {
+	news := k.news
+	k.news = ""
+	return news
+}
+
+// RestartNews words what a run is told about a restart before it.
+func RestartNews(err error) string {
+	switch {
+	case errors.Is(err, ErrKernelDied):
+		return "the kernel's process had ended and was started again: the variables from before are gone"
+	case err != nil:
+		return "the kernel was restarted since the last run: the variables from before are gone"
+	}
+	return ""
+}
+
+// drop lets go of a connection that is of no more use. k.mu is held.
+func (k *Link) drop() {
+	if err := k.conn.Gone(); err != nil {
+		k.miss(k.id, err)
+	}
+	_ = k.conn.Close() // what ended it was told to its runs
+	k.conn, k.id = nil, ""
+}
+
+// miss notes that a kernel is gone. k.mu is held.
+func (k *Link) miss(id string, err error) {
+	k.lost, k.how = id, "died"
+	if errors.Is(err, ErrShutDown) {
+		k.how = "been shut down"
+	}
+}
+
+// Forget drops the connection to a kernel of which a run has learned that it is dead, so that the next run looks for a
+// new one.
+func (k *Link) Forget(conn *Conn, err error) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn == conn {
+		k.drop()
+		k.miss(conn.KernelID(), err)
+	}
+}
+
+// Correct gives the state of a kernel where told is the server's word for it, see [Conn.Correct].
+func (k *Link) Correct(id, told string) string {
+	if !k.mu.TryLock() {
+		return told // it is being connected: nothing is known that the server does not know
+	}
+	defer k.mu.Unlock()
+	if k.conn == nil || k.id != id {
+		return told
+	}
+	return k.conn.Correct(told)
+}
+
+// Close lets go of the connection, if there is one. The kernel lives on.
+func (k *Link) Close() {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.conn != nil {
+		_ = k.conn.Close() // letting go of a socket; the kernel lives on
+		k.conn, k.id = nil, ""
+	}
+}
+
+// Renew lets go of the connection to a process that has been replaced on request: whoever asked knows.
+func (k *Link) Renew() {
+	k.Close()
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.lost, k.news = "", ""
+}
+
+// Say leaves something to be told to the next run.
+func (k *Link) Say(news string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.news = news
+}
+
+// Connected reports whether there is a connection.
+func (k *Link) Connected() bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.conn != nil
+}
+
+// KernelID is the id of the kernel that is connected to, or was named by Take; "" for none.
+func (k *Link) KernelID() string {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.id
+}
+
+// Take names the kernel that a run uses without a connection, and hands over what the run is to be told.
+func (k *Link) Take(id string) (news string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.id = id
+	return k.tell()
+}
+
+// Missing notes, unless the link knows more, that the kernel with the id has been shut down. It is for [User.Obtain].
+func (k *Link) Missing(id string) {
+	if k.lost == "" {
+		k.lost, k.how = id, "been shut down"
+	}
+}

@@ -1,0 +1,28 @@
+package kernel
+
+import (
+	"context"
+	"fmt"
+)
+
+// Evaluate runs code silently: it has no number, is in no history, and puts nothing out to anybody. Then it evaluates the
+// expressions; the reply has what the kernel answers for each, by name: an object with "status" and "data", or the
+// exception. It waits for what the kernel is doing.
+//
+// An exception of the code is an [Error]. begun tells whether the kernel was at the code when that, or the context, ended.
+func (c *Conn) Evaluate(ctx context.Context, code string, expressions map[string]string) (reply Reply, begun bool, err error) {
+	reply, err = c.Execute(ctx, Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev Event) {
+		if st, ok := ev.(Status); ok && st.State == StateBusy {
+			begun = true
+		}
+	})
+	switch {
+	case err != nil:
+		return Reply{}, begun, err
+	case reply.Error != nil:
+		return Reply{}, begun, *reply.Error
+	case reply.Status != "ok":
+		return Reply{}, begun, fmt.Errorf("the kernel did not run it (%s)", reply.Status)
+	}
+	return reply, begun, nil
+}

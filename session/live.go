@@ -1,0 +1,68 @@
+package session
+
+import (
+	"context"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// room is what a document needs of an rtc.Room.
+type room interface {
+	ID() string
+	FileID() string
+	SessionID() string
+	State() rtc.State
+	Barrier(ctx context.Context) error
+	Save(ctx context.Context) (string, error)
+	Leave(ctx context.Context) error
+	LastSave(ctx context.Context) error
+	Depart(ctx context.Context)
+	Peers() []rtc.Peer
+	SetCursors(cursors ...awareness.Cursor)
+	AutosaveOff() bool
+	Rename(path string)
+	Done() <-chan struct{}
+	Err() error
+}
+
+// replica is what a document needs of its replica whatever its kind.
+type replica interface {
+	State() ydoc.State
+	Revision() ydoc.Revision
+	Subscribe() *ydoc.Subscription
+	Bloat() ydoc.Bloat
+}
+
+// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another takes
+// its place, and nothing of the old one is carried over.
+type live struct {
+	room room
+	doc  replica        // the one of the two that follow
+	nb   *ydoc.Notebook // nil in a text
+	text *ydoc.Text     // nil in a notebook
+
+	joined ydoc.Bloat // of the replica when the room was joined
+	server extension  // that keeps the room
+	shown  *lru.Cache[shownKey, ydoc.Revision]
+}
+
+func newLive(r room, nb *ydoc.Notebook) *live {
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newShown()}
+}
+
+func newTextLive(r room, text *ydoc.Text) *live {
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShown()}
+}
+
+// contentOf are the options with which the Contents API gives the content of the document's file.
+func (lv *live) contentOf() jupyter.ContentsOptions {
+	if lv.nb != nil {
+		return jupyter.ContentsOptions{Content: true, Type: "notebook"}
+	}
+	return jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+}

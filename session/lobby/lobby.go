@@ -1,0 +1,84 @@
+package lobby
+
+import (
+	"context"
+	"maps"
+	"slices"
+	"sync"
+	"time"
+)
+
+// leaveTimeout bounds the goodbye when the last document is closed.
+const leaveTimeout = 4 * time.Second
+
+// Lobby is what a Keeper needs of rtc.Lobby.
+type Lobby interface {
+	Show(current string, docs []string)
+	Leave(ctx context.Context)
+}
+
+// Keeper keeps the agent in the server's global awareness for as long as a document is open.
+type Keeper struct {
+	enter func() Lobby
+
+	mu   sync.Mutex
+	in   Lobby
+	docs map[string]bool
+}
+
+// New makes a keeper that enters a lobby by calling enter.
+func New(enter func() Lobby) *Keeper {
+	return &Keeper{enter: enter, docs: make(map[string]bool)}
+}
+
+// Opened shows that a document is open, as the current one.
+func (k *Keeper) Opened(path string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	k.docs[path] = true
+	if k.in == nil {
+		k.in = k.enter()
+	}
+	k.in.Show(path, slices.Sorted(maps.Keys(k.docs)))
+}
+
+// Moved shows that an open document has another path.
+func (k *Keeper) Moved(from, to string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.docs, from)
+	k.docs[to] = true
+	if k.in != nil {
+		k.in.Show(to, slices.Sorted(maps.Keys(k.docs)))
+	}
+}
+
+// Closed shows that a document is no longer open; the last one leaves the lobby.
+func (k *Keeper) Closed(path string) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	delete(k.docs, path)
+	if k.in == nil {
+		return
+	}
+	rest := slices.Sorted(maps.Keys(k.docs))
+	if len(rest) > 0 {
+		k.in.Show(rest[0], rest)
+		return
+	}
+	in := k.in
+	k.in = nil
+	ctx, stop := context.WithTimeout(context.Background(), leaveTimeout)
+	defer stop()
+	in.Leave(ctx)
+}
+
+// Close leaves the lobby.
+func (k *Keeper) Close(ctx context.Context) {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.in != nil {
+		k.in.Leave(ctx)
+		k.in = nil
+	}
+}

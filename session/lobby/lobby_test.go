@@ -1,0 +1,58 @@
+package lobby
+
+import (
+	"context"
+	"slices"
+	"testing"
+
+	"go.uber.org/goleak"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// shown records what people would see.
+type shown struct {
+	current string
+	docs    []string
+	left    bool
+}
+
+func (s *shown) Show(current string, docs []string) { s.current, s.docs = current, docs }
+func (s *shown) Leave(context.Context)              { s.left = true }
+
+// The lobby is entered with the first document and left with the last one, and shows the open ones meanwhile.
+func TestKeeper(t *testing.T) {
+	var visits []*shown
+	k := New(func() Lobby {
+		visits = append(visits, &shown{})
+		return visits[len(visits)-1]
+	})
+	sees := func(visit int, current string, docs ...string) {
+		t.Helper()
+		if len(visits) != visit {
+			t.Fatalf("entered %d times, want %d", len(visits), visit)
+		}
+		if v := visits[visit-1]; v.current != current || !slices.Equal(v.docs, docs) || v.left {
+			t.Errorf("shown are %+v, want %q of %q", v, current, docs)
+		}
+	}
+	k.Opened("b")
+	sees(1, "b", "b")
+	k.Opened("a")
+	sees(1, "a", "a", "b")
+	k.Moved("b", "c")
+	sees(1, "c", "a", "c")
+	k.Closed("c")
+	sees(1, "a", "a")
+	k.Closed("a")
+	if !visits[0].left {
+		t.Error("the lobby was not left with the last document")
+	}
+	k.Opened("d")
+	sees(2, "d", "d")
+	k.Close(t.Context())
+	k.Close(t.Context())
+	if !visits[1].left {
+		t.Error("the lobby was not left in the end")
+	}
+}

@@ -1,0 +1,162 @@
+package session
+
+import (
+	"cmp"
+	"context"
+	"errors"
+	"fmt"
+	"path"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// notebookKernel is the kernel of a notebook: which it is, and the connection to it.
+type notebookKernel struct {
+	d       *Document
+	servers *kernel.Servers
+	link    *kernel.Link
+}
+
+func newNotebookKernel(d *Document) *notebookKernel {
+	k := &notebookKernel{d: d, servers: d.m.servers}
+	k.link = kernel.NewLink(k, d.m.servers.Kernels, d.m.log)
+	return k
+}
+
+// Link is the connection to the kernel.
+func (k *notebookKernel) Link() *kernel.Link { return k.link }
+
+// Servers are where the notebook and the kernel are.
+func (k *notebookKernel) Servers() *kernel.Servers { return k.servers }
+
+// Obtain takes the kernel of the notebook's Jupyter session, which is the one that an open tab uses, or has a session
+// started, which a tab will find.
+func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+	if err := k.d.current().server.socket(k.servers.Apart()); err != nil {
+		return jupyter.Kernel{}, false, err
+	}
+	s, started, err := k.session(ctx, "")
+	return s.Kernel, started, err
+}
+
+// connect gives a live connection. What has become of the kernel is left to be told to the next run.
+func (k *notebookKernel) connect(ctx context.Context) (*kernel.Conn, error) {
+	conn, news, err := k.link.Connect(ctx)
+	if err == nil {
+		k.link.Say(news)
+	}
+	return conn, err
+}
+
+// Whose is the kernel.
+func (k *notebookKernel) Whose() string { return "the notebook's" }
+
+// Interrupt stops what the kernel is doing.
+func (k *notebookKernel) Interrupt(ctx context.Context) error {
+	id := k.link.KernelID()
+	if id == "" {
+		return errors.New("interrupt: the notebook has no kernel")
+	}
+	if err := k.servers.Kernels.Interrupt(ctx, id); err != nil {
+		return fmt.Errorf("interrupt the kernel of %s: %w", k.d.Path(), err)
+	}
+	return nil
+}
+
+// name is the kernel that the notebook asks for, "" for the server's default.
+func (k *notebookKernel) name() string {
+	spec, _ := k.d.Notebook().Metadata()["kernelspec"].(map[string]any)
+	name, _ := spec["name"].(string)
+	return name
+}
+
+// Session finds the notebook's Jupyter session, with its kernel, or has it started.
+func (k *notebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
+	s, _, err := k.session(ctx, "")
+	return s, err
+}
+
+// session finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the kernelspec, if
+// one is named. The ID is "" where the notebook has a kernel without a session.
+func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+	d := k.d
+	if err := d.current().server.kernels(k.servers.Apart()); err != nil {
+		return s, false, err
+	}
+	if id := d.m.fixed.Of(d.FileID(), d.Path()); id != "" {
+		s, err = k.fixed(ctx, id, spec)
+		return s, false, err
+	}
+	if s, ok, err := k.servers.Session(ctx, d.FileID(), d.Path()); ok || err != nil {
+		return s, false, err
+	}
+	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, k.servers.Documents, d.Path(), "", cmp.Or(spec, k.name()))
+	if err == nil {
+		k.servers.Take(d.FileID(), s)
+	}
+	return s, started, err
+}
+
+// fixed finds the kernel that the notebook is tied to. Where neither has a session the notebook gets one, so that open
+// tabs share the kernel.
+func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
+	path, srv := k.d.Path(), k.servers.Kernels
+	if s.Kernel, err = k.d.m.fixed.LookUp(ctx, srv, path, id); err != nil {
+		return s, err
+	}
+	if spec != "" && spec != s.Kernel.Name {
+		return s, fmt.Errorf("the kernel of %s cannot be one of %q: %w, and that is one of %q", path, spec, kernel.ErrFixed, s.Kernel.Name)
+	}
+	sessions, err := srv.Sessions(ctx)
+	if err != nil {
+		return s, fmt.Errorf("find the kernel of %s: %w", path, err)
+	}
+	vacant := true
+	for _, one := range sessions {
+		switch {
+		case one.Path == path && one.Kernel.ID == id:
+			return one, nil
+		case one.Path == path && k.d.current().server.runsCells():
+			return s, fmt.Errorf("%w, %q, but its Jupyter session has the kernel %q: choose it in JupyterLab, or start nbduet without --runtime-id",
+				kernel.ErrFixed, id, one.Kernel.ID)
+		case one.Path == path || one.Kernel.ID == id:
+			vacant = false
+		}
+	}
+	if !vacant {
+		return s, nil
+	}
+	return k.take(ctx, id)
+}
+
+// take makes the notebook's Jupyter session of a running kernel, or gives the session that it has.
+func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
+	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: path.Base(k.d.Path()), KernelID: id})
+	if err != nil {
+		return s, fmt.Errorf("give %s the kernel %q: %w", k.d.Path(), id, err)
+	}
+	k.servers.Take(k.d.FileID(), s)
+	return s, nil
+}
+
+// Reattach connects the room to its kernel's new process, where the server runs the cells and does not notice that there
+// is one.
+func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
+	if !k.d.current().server.runsCells() {
+		return
+	}
+	if err := k.servers.Kernels.AttachKernel(ctx, s.ID, s.Kernel.ID); err != nil {
+		k.d.m.log.Warn("the notebook's room was not connected to its restarted kernel", "path", k.d.Path(), "error", err)
+	}
+}
+
+// moved takes the notebook's Jupyter session along.
+func (k *notebookKernel) moved(ctx context.Context, from, to string) {
+	if k.servers.Kernels == nil {
+		return
+	}
+	for _, err := range k.servers.Move(ctx, from, to) {
+		k.d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+	}
+}

@@ -1,0 +1,149 @@
+package output
+
+import (
+	"fmt"
+	"slices"
+	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// outputBytesMax bounds what one run may put into the shared document.
+	outputBytesMax = 8 << 20
+	// errorReserve is what an error may take beyond that: why a run has ended is worth more than all that it printed.
+	errorReserve = 256 << 10
+	// itemBytes is what an output costs beside its own text, about.
+	itemBytes = 128
+	// restBytesMax is how much of the text that the cell does not get is kept, the last of it.
+	restBytesMax = 256 << 10
+)
+
+// rateNote stands where the Jupyter server has left out output.
+const rateNote = "\n[output is missing here: more came at once than the Jupyter server passes on. " +
+	"It passes more with --ServerApp.iopub_data_rate_limit (bytes of text a second) and --ServerApp.iopub_msg_rate_limit (messages a second)]\n"
+
+// excess is what a run has put out beyond its bounds: its size, the end of its text, and where all of that can be read.
+type excess struct {
+	omitted int    // bytes
+	said    int    // how many of them the cell says are left out
+	saidAt  int    // the number of outputs when it last said so
+	rest    []byte // may grow to twice what is kept
+	spool   *spool // has the text; nil while there is none
+}
+
+// admitText gives the part of a text that may be taken in, and keeps the end of the other. Once something was left out
+// so is all that follows, for an output with holes is worse than one that ends.
+func (o *outputs) admitText(text string, newItem bool) string {
+	room := outputBytesMax - o.size
+	if newItem {
+		room -= itemBytes
+	}
+	if o.omitted > 0 {
+		room = 0
+	}
+	if len(text) <= room {
+		return text
+	}
+	room = max(room, 0)
+	for room > 0 && !utf8.RuneStart(text[room]) {
+		room--
+	}
+	over := text[room:]
+	o.omitted += len(over)
+	o.waiting += len(over)
+	o.rest = append(o.rest, over[max(0, len(over)-restBytesMax):]...)
+	if len(o.rest) > 2*restBytesMax {
+		o.rest = append(o.rest[:0], o.rest[len(o.rest)-restBytesMax:]...)
+	}
+	o.spoolText(over)
+	return text[:room]
+}
+
+func (o *outputs) spoolText(text string) {
+	if o.spool == nil {
+		if o.spools == nil {
+			return
+		}
+		o.spool = &spool{all: o.spools}
+	}
+	o.spool.write(text)
+}
+
+// admit reports whether an output of n bytes may be taken in, and counts it.
+func (o *outputs) admit(n int, kind string) bool {
+	switch {
+	case kind == "error" && o.size+n <= outputBytesMax+errorReserve:
+		o.sayOmitted()
+	case o.omitted > 0, o.size+n > outputBytesMax:
+		o.omitted += n
+		o.spoolText(fmt.Sprintf("\n[an output of type %s, %d bytes, is not kept]\n", kind, n))
+		return false
+	}
+	o.size += n
+	o.waiting += n
+	return true
+}
+
+// sayOmitted puts a note where output was left out, unless one says all.
+func (o *outputs) sayOmitted() {
+	if o.omitted == o.said {
+		return
+	}
+	o.said = o.omitted
+	// Not through note, for what is to be cleared before the next output stays where none comes.
+	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
+		o.omitted, o.run))
+	o.saidAt = len(o.items)
+}
+
+// remembered is all outputs as they stand, and the end of the text that was left out, behind the note that says so.
+func (o *outputs) remembered() []ydoc.Output {
+	all := o.list()
+	if len(o.rest) == 0 {
+		return all
+	}
+	at := len(all)
+	if o.said > 0 {
+		at = min(o.saidAt, at)
+	}
+	return slices.Insert(all, at, ydoc.Output{"output_type": "stream", "name": "stdout", "text": fold(o.restText())})
+}
+
+// restText is the end of the text that was left out.
+func (o *outputs) restText() string {
+	rest := o.rest[max(0, len(o.rest)-restBytesMax):]
+	for len(rest) > 0 && !utf8.RuneStart(rest[0]) {
+		rest = rest[1:]
+	}
+	return string(rest)
+}
+
+// Size estimates the bytes of a JSON value, or of a list of outputs.
+func Size(v any) int {
+	switch v := v.(type) {
+	case string:
+		return len(v) + 2
+	case []ydoc.Output:
+		n := 2
+		for _, x := range v {
+			n += Size(x) + itemBytes
+		}
+		return n
+	case []any:
+		n := 2
+		for _, x := range v {
+			n += Size(x) + 1
+		}
+		return n
+	case map[string]any:
+		n := 2
+		for k, x := range v {
+			n += len(k) + 4 + Size(x)
+		}
+		return n
+	case ydoc.Output:
+		return Size(map[string]any(v))
+	}
+	return 8
+}

@@ -1,0 +1,137 @@
+package output
+
+import (
+	"context"
+	"crypto/sha256"
+	"encoding/json"
+	"maps"
+	"slices"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// displaysKept is how many display ids a document remembers.
+	displaysKept = 1024
+	// placesKept is in how many cells' outputs one of them is remembered.
+	placesKept = 32
+)
+
+// place is an output that shows a display: an index in a cell's outputs, with the print of what was there, because
+// others write outputs too.
+type place struct {
+	cell  string
+	index int
+	print [sha256.Size]byte
+}
+
+// fingerprint tells outputs apart by what they show.
+func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
+	b, err := json.Marshal([]any{o["output_type"], o["data"]})
+	if err != nil {
+		return sum, false // a number that JSON has no form for
+	}
+	return sha256.Sum256(b), true
+}
+
+// Places are the outputs of a cell that show displays which can be updated later, by the displays' ids.
+type Places map[string][]place
+
+// Displays remembers where the cells that were run here show a display that can be updated from another cell. Open tabs
+// do not see to that: they follow only the displays of what they have run themselves. The zero value is ready for use.
+type Displays struct {
+	mu   sync.Mutex
+	byID *lru.Cache[string, []place]
+}
+
+// Enter remembers what a run has left in its cell.
+func (s *Displays) Enter(cell string, shown Places) {
+	s.Leave(cell)
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID == nil {
+		c, err := lru.New[string, []place](displaysKept)
+		if err != nil {
+			panic(err) // the size is a positive constant
+		}
+		s.byID = c
+	}
+	for _, id := range slices.Sorted(maps.Keys(shown)) {
+		old, _ := s.byID.Get(id)
+		all := slices.Concat(old, shown[id])
+		s.byID.Add(id, all[max(0, len(all)-placesKept):])
+	}
+}
+
+// Leave forgets what a cell shows, because it is run anew.
+func (s *Displays) Leave(cell string) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID == nil {
+		return
+	}
+	for _, id := range s.byID.Keys() {
+		places, _ := s.byID.Peek(id)
+		rest := slices.DeleteFunc(slices.Clone(places), func(p place) bool { return p.cell == cell })
+		switch {
+		case len(rest) == 0:
+			s.byID.Remove(id)
+		case len(rest) < len(places):
+			s.byID.Add(id, rest)
+		}
+	}
+}
+
+// Update shows something new wherever a display of that id still stands as it was left, in one edit. A place that has
+// changed is forgotten.
+func (s *Displays) Update(ctx context.Context, nb Notebook, id string, up kernel.Display) error {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if s.byID == nil {
+		return nil
+	}
+	places, _ := s.byID.Get(id)
+	if len(places) == 0 {
+		return nil
+	}
+	var kept []place
+	err := nb.Edit(ctx, "update display", func(e *ydoc.Editor) error {
+		kept = nil
+		outs := map[string][]ydoc.Output{}
+		for _, p := range places {
+			if _, ok := outs[p.cell]; !ok {
+				c, _ := e.Cell(p.cell)
+				outs[p.cell] = slices.Clone(c.Outputs)
+			}
+			all := outs[p.cell]
+			if p.index >= len(all) {
+				continue
+			}
+			if now, ok := fingerprint(all[p.index]); !ok || now != p.print {
+				continue
+			}
+			all[p.index] = maps.Clone(all[p.index])
+			all[p.index]["data"], all[p.index]["metadata"] = object(up.Data), object(up.Metadata)
+			if sum, ok := fingerprint(all[p.index]); ok {
+				kept = append(kept, place{p.cell, p.index, sum})
+			}
+		}
+		for _, p := range kept {
+			if all := outs[p.cell]; all != nil {
+				if err := e.SetOutputs(p.cell, all); err != nil {
+					return err
+				}
+				delete(outs, p.cell)
+			}
+		}
+		return nil
+	})
+	if err == nil {
+		s.byID.Add(id, kept)
+	}
+	return err
+}

@@ -1,0 +1,63 @@
+package output
+
+import "strings"
+
+// folder applies the control characters of a terminal that a notebook honours, as JupyterLab 4.6 does when it writes a
+// stream (outputarea's model): what follows a carriage return is written over the line from its start, and a backspace
+// takes away the character before it in its line; where it stands inside a line, that takes the one after it as well.
+//
+// Notebooks hold the folded text: a tab that receives it from another client does not fold it again. The zero folder is
+// at the start of a stream.
+type folder struct {
+	line []rune // the last line, which what comes can still change
+	at   int    // where the next character goes
+}
+
+// last is the last line as it stands in the text.
+func (f *folder) last() string { return string(f.line) }
+
+// write takes in text and returns what stands from the start of the former last line on.
+func (f *folder) write(text string) string {
+	var done strings.Builder
+	for _, c := range text {
+		switch c {
+		case '\n':
+			done.WriteString(string(f.line))
+			done.WriteByte('\n')
+			*f = folder{line: f.line[:0]}
+		case '\r':
+			f.at = 0
+		case '\b':
+			if f.at > 0 {
+				f.line = append(f.line[:f.at-1], f.line[min(f.at+1, len(f.line)):]...)
+				f.at--
+			}
+		default:
+			if f.at < len(f.line) {
+				f.line[f.at] = c
+			} else {
+				f.line = append(f.line, c)
+			}
+			f.at++
+		}
+	}
+	done.WriteString(f.last())
+	return done.String()
+}
+
+// extend takes in text that can only be put behind what stands, which is so for nearly all text there is. It reports
+// whether it could; if not, nothing was taken in.
+func (f *folder) extend(text string) bool {
+	if f.at != len(f.line) || strings.ContainsAny(text, "\r\b") {
+		return false
+	}
+	if i := strings.LastIndexByte(text, '\n'); i >= 0 {
+		f.line, text = f.line[:0], text[i+1:]
+	}
+	f.line = append(f.line, []rune(text)...)
+	f.at = len(f.line)
+	return true
+}
+
+// fold folds a whole text.
+func fold(text string) string { return new(folder).write(text) }

@@ -1,0 +1,65 @@
+package output
+
+import (
+	"sync"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Sink takes in what one run puts out: a [Writer] where a cell is to show it, a [Keeper] where there is none.
+type Sink interface {
+	// Handle takes in one event of the kernel.
+	Handle(ev kernel.Event)
+	// Snapshot is what the run has put out so far.
+	Snapshot() Snapshot
+	// Count is the execution count, once the kernel has given it.
+	Count() *int
+	// LeftOut is where the text is that the cell does not get.
+	LeftOut() LeftOut
+}
+
+// Snapshot is what a run has put out so far.
+type Snapshot struct {
+	Outputs []ydoc.Output // as they stand in the cell
+	Count   *int          // the execution count, once the kernel has given it
+	// Dropped tells that the Jupyter server left out output of its own accord.
+	Dropped bool
+	// Omitted counts the bytes of output that the cell does not hold because there were too many.
+	Omitted int
+	LeftOut LeftOut // their text
+}
+
+// held is what both sinks hold.
+type held struct {
+	mu   sync.Mutex
+	outs outputs
+	cell []ydoc.Output // what the cell has, where the server writes it; nil otherwise
+}
+
+// Snapshot is what the run has put out so far.
+func (h *held) Snapshot() Snapshot {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if h.cell != nil {
+		return Snapshot{Outputs: h.cell, Count: h.outs.count}
+	}
+	return Snapshot{
+		Outputs: h.outs.remembered(), Count: h.outs.count, Dropped: h.outs.dropped, Omitted: h.outs.omitted,
+		LeftOut: h.outs.leftOut(),
+	}
+}
+
+// Count is the execution count, once the kernel has given it.
+func (h *held) Count() *int {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.outs.count
+}
+
+// LeftOut is where the text is that the cell does not get.
+func (h *held) LeftOut() LeftOut {
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	return h.outs.leftOut()
+}

@@ -1,0 +1,224 @@
+package output
+
+import (
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"slices"
+	"strings"
+	"unicode/utf8"
+)
+
+const (
+	// spoolBufferMax is how much of what a cell did not get is held in memory; what is more is put into a file.
+	spoolBufferMax = 256 << 10
+	// spoolMax bounds what is kept for one run, its beginning.
+	spoolMax = 256 << 20
+	// spoolLineMax is how far back a carriage return is followed.
+	spoolLineMax = 64 << 10
+	// spoolMark is how many bytes lie between two places whose number in characters is known, about.
+	spoolMark = 64 << 10
+)
+
+// errSpoolGone says that the text is no longer there.
+var errSpoolGone = errors.New("what was left out of the notebook is no longer remembered: later runs have left out more")
+
+// spool keeps the text that a run's cell did not get, as a terminal would show it, so that it can be read from any
+// place: the end of it in memory, and the rest in a temporary file that only this user can read. Where the system
+// allows it the file has no name once it is open, so that it ends with the process however that ends.
+//
+// Its lock is that of all spools: what is done under it is short, and goes no further than the system's file cache.
+type spool struct {
+	all *Spools
+
+	file    *os.File // nil before the first flush
+	named   bool     // the file is to be removed
+	flushed int64    // bytes in the file
+	buf     []byte   // what follows them
+	chars   int      // characters of both
+	marks   []mark   // in order
+	line    folder   // the last line, which is not in buf yet
+	full    bool     // nothing more is taken in
+	lost    int      // bytes that were not
+	gone    bool     // nothing is left
+}
+
+// mark is a place in a text, in bytes and in characters.
+type mark struct {
+	at    int64
+	chars int
+}
+
+// write takes in text.
+func (s *spool) write(text string) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if s.full || s.gone {
+		s.lost += len(text)
+		return
+	}
+	s.keep(s.ended(text))
+	s.all.trim(s)
+}
+
+// ended folds text, and gives what nothing that comes can change.
+func (s *spool) ended(text string) string {
+	end := strings.LastIndexByte(text, '\n') + 1
+	before := ""
+	if end > 0 {
+		before = s.line.last()
+	}
+	if s.line.extend(text) {
+		text = before + text[:end]
+	} else {
+		text = s.line.write(text)
+		text = text[:len(text)-len(s.line.last())]
+	}
+	if len(s.line.line) > spoolLineMax {
+		text += s.line.last()
+		s.line = folder{}
+	}
+	return text
+}
+
+// keep puts text behind what is there. The lock is held.
+func (s *spool) keep(text string) {
+	for text != "" {
+		n := min(len(text), spoolMark)
+		for n < len(text) && !utf8.RuneStart(text[n]) {
+			n--
+		}
+		at := s.flushed + int64(len(s.buf))
+		if at+int64(n) > spoolMax {
+			s.stop(len(text))
+			return
+		}
+		if k := len(s.marks); k == 0 || at-s.marks[k-1].at >= spoolMark {
+			s.marks = append(s.marks, mark{at, s.chars})
+		}
+		s.buf = append(s.buf, text[:n]...)
+		s.chars += utf8.RuneCountInString(text[:n])
+		text = text[n:]
+		if len(s.buf) > spoolBufferMax && !s.flush() {
+			s.stop(len(text))
+			return
+		}
+	}
+}
+
+// stop takes in nothing more: n bytes that should have come are lost.
+func (s *spool) stop(n int) {
+	s.full = true
+	s.lost += n + len(s.line.last())
+	s.line = folder{}
+}
+
+// flush moves the buffer to the file, and reports whether it could. Where not, for the disk is full or there is none,
+// the buffer stays as it is.
+func (s *spool) flush() bool {
+	if s.file == nil {
+		f, err := os.CreateTemp("", "nbduet-run-*.txt") // mode 0600
+		if err != nil {
+			return false
+		}
+		s.file = f
+		s.named = os.Remove(f.Name()) != nil
+		s.all.files = append(s.all.files, s)
+	}
+	if _, err := s.file.WriteAt(s.buf, s.flushed); err != nil {
+		return false
+	}
+	s.flushed += int64(len(s.buf))
+	s.all.bytes += int64(len(s.buf))
+	s.buf = s.buf[:0]
+	return true
+}
+
+// page reads at most n characters from the offset-th on, and tells how many there are. The tail is the end of what was
+// lost.
+func (s *spool) page(offset, n int, tail string) (text string, total int, err error) {
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	if s.gone {
+		return "", 0, errSpoolGone
+	}
+	end := s.line.last()
+	if s.lost > 0 {
+		tail = tail[max(0, len(tail)-s.lost):]
+		for tail != "" && !utf8.RuneStart(tail[0]) {
+			tail = tail[1:]
+		}
+		if missing := s.lost - len(tail); missing > 0 {
+			end += fmt.Sprintf("\n[%d bytes are not kept here]\n", missing)
+		}
+		end += tail
+	}
+	total = s.chars + utf8.RuneCountInString(end)
+	if offset < s.chars {
+		if text, err = s.stored(offset, n); err != nil {
+			return "", total, err
+		}
+		n -= utf8.RuneCountInString(text)
+	}
+	return text + slice(end, max(0, offset-s.chars), n), total, nil
+}
+
+// stored reads what is in the file and the buffer.
+func (s *spool) stored(offset, n int) (string, error) {
+	i, _ := slices.BinarySearchFunc(s.marks, offset+1, func(m mark, c int) int { return m.chars - c })
+	m := s.marks[i-1] // the first is at 0
+	skip := offset - m.chars
+	want := min(int64(skip+n)*utf8.UTFMax, s.flushed+int64(len(s.buf))-m.at)
+	b := make([]byte, want)
+	got := 0
+	if m.at < s.flushed {
+		k := min(want, s.flushed-m.at)
+		if _, err := s.file.ReadAt(b[:k], m.at); err != nil && !errors.Is(err, io.EOF) {
+			return "", fmt.Errorf("read the output that was left out of the notebook: %w", err)
+		}
+		got = int(k)
+	}
+	if int64(got) < want {
+		copy(b[got:], s.buf[m.at+int64(got)-s.flushed:])
+	}
+	return slice(string(b), skip, n), nil
+}
+
+// slice is at most n characters of a text from the offset-th on.
+func slice(text string, offset, n int) string {
+	from, i := len(text), 0
+	for at := range text {
+		if i == offset {
+			from = at
+		}
+		if i == offset+n {
+			return text[from:at]
+		}
+		i++
+	}
+	return text[from:]
+}
+
+// drop lets go of all that is kept.
+func (s *spool) drop() {
+	if s == nil {
+		return
+	}
+	s.all.mu.Lock()
+	defer s.all.mu.Unlock()
+	s.let()
+}
+
+// let is drop with the lock held.
+func (s *spool) let() {
+	if s.file != nil {
+		_ = s.file.Close() // nobody reads what was written any more
+		if s.named {
+			_ = os.Remove(s.file.Name()) // what the system still holds it removes with its other temporary files
+		}
+		s.all.bytes -= s.flushed
+		s.all.files = slices.DeleteFunc(s.all.files, func(o *spool) bool { return o == s })
+	}
+	*s = spool{all: s.all, gone: true, lost: s.lost}
+}

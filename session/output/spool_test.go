@@ -1,0 +1,128 @@
+package output
+
+import (
+	"errors"
+	"math/rand/v2"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+)
+
+// paged reads a spool from the beginning to the end in pages of n characters.
+func paged(t *testing.T, s *spool, n int, tail string) string {
+	t.Helper()
+	var all strings.Builder
+	for offset := 0; ; {
+		text, total, err := s.page(offset, n, tail)
+		if err != nil {
+			t.Fatal(err)
+		}
+		all.WriteString(text)
+		got := len([]rune(text))
+		if offset += got; offset >= total {
+			if offset > total {
+				t.Fatalf("%d characters read of %d", offset, total)
+			}
+			return all.String()
+		}
+		if got != n {
+			t.Fatalf("%d of %d characters at %d of %d", got, n, offset, total)
+		}
+	}
+}
+
+// tempDir makes this test's temporary files go to a folder of its own.
+func tempDir(t *testing.T) string {
+	t.Helper()
+	dir := t.TempDir()
+	t.Setenv("TMPDIR", dir)
+	t.Setenv("TMP", dir)
+	return dir
+}
+
+// What is written in whatever pieces is read in whatever pages, from memory and file alike, with lines folded.
+func TestSpoolReadsWhatWasWritten(t *testing.T) {
+	tempDir(t)
+	rng := rand.New(rand.NewPCG(1, 2))
+	all := &Spools{}
+	defer all.Close()
+	s := &spool{all: all}
+	var want strings.Builder
+	words := []string{"plain", "é", "日本", "😀", "\n", " ", "10%\r20%\r", strings.Repeat("long ", 5000), "a\bb"}
+	for want.Len() < 3*spoolBufferMax {
+		w := words[rng.IntN(len(words))]
+		want.WriteString(w)
+		s.write(w)
+	}
+	if s.file == nil {
+		t.Fatal("nothing is in the file")
+	}
+	folded := fold(want.String())
+	for _, n := range []int{100_000, 70_001, 1013} {
+		if got := paged(t, s, n, ""); got != folded {
+			t.Errorf("in pages of %d: %d bytes, want %d", n, len(got), len(folded))
+		}
+	}
+	runes := []rune(folded)
+	for range 200 {
+		at, n := rng.IntN(len(runes)), rng.IntN(3000)
+		got, total, err := s.page(at, n, "")
+		if want := string(runes[at:min(at+n, len(runes))]); err != nil || got != want || total != len(runes) {
+			t.Fatalf("%d characters at %d: %d bytes of %d, %v", n, at, len(got), total, err)
+		}
+	}
+	if got, _, err := s.page(len(runes)+5, 10, ""); got != "" || err != nil {
+		t.Errorf("behind the end: %q, %v", got, err)
+	}
+}
+
+// Nothing of a file is there for other users, nor when it is let go.
+func TestSpoolFilesGo(t *testing.T) {
+	dir := tempDir(t)
+	all := &Spools{}
+	var made []*spool
+	for range spoolsOpen + 2 {
+		s := &spool{all: all}
+		s.write(strings.Repeat("0123456789\n", spoolBufferMax/5))
+		made = append(made, s)
+		if info, err := s.file.Stat(); err != nil || info.Mode().Perm() != 0o600 {
+			t.Fatalf("the file is %v, %v", info.Mode(), err)
+		}
+	}
+	for i, s := range made {
+		if _, _, err := s.page(0, 10, ""); errors.Is(err, errSpoolGone) != (i < 2) {
+			t.Errorf("the %dth of %d: %v", i, len(made), err)
+		}
+	}
+	all.Close()
+	if left, err := filepath.Glob(filepath.Join(dir, "*")); err != nil || len(left) > 0 || all.bytes != 0 {
+		t.Errorf("left are %v, %d bytes, %v", left, all.bytes, err)
+	}
+	made[5].drop() // a second time
+	made[5].write("late")
+	if _, _, err := made[5].page(0, 1, ""); !errors.Is(err, errSpoolGone) {
+		t.Errorf("after the end: %v", err)
+	}
+}
+
+// What cannot be kept is said where it is missing, and the end is there.
+func TestSpoolSaysWhatIsMissing(t *testing.T) {
+	dir := tempDir(t)
+	if err := os.Chmod(dir, 0o500); err != nil {
+		t.Fatal(err)
+	}
+	t.Setenv("TMPDIR", filepath.Join(dir, "none"))
+	t.Setenv("TMP", filepath.Join(dir, "none"))
+	s := &spool{all: &Spools{}}
+	line := strings.Repeat("x", 99) + "\n"
+	for range 2 * spoolBufferMax / len(line) {
+		s.write(line)
+	}
+	s.write("the end é")
+	tail := strings.Repeat(line, 3) + "the end é"
+	got := paged(t, s, 50_000, tail)
+	if !s.full || !strings.HasPrefix(got, line) || !strings.Contains(got, " bytes are not kept here]\n"+line) || !strings.HasSuffix(got, "the end é") {
+		t.Errorf("%d bytes, ending in %q", len(got), got[max(0, len(got)-500):])
+	}
+}

@@ -1,0 +1,227 @@
+package output
+
+import (
+	"context"
+	"log/slog"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// writeEvery is the shortest time between two writes of a run's output: the first byte goes out at once, a flood in
+	// batches.
+	writeEvery = 25 * time.Millisecond
+	// writeTimeout bounds one write, lost connections included.
+	writeTimeout = 30 * time.Second
+	// writeRetryMax is the longest pause after writes that failed.
+	writeRetryMax = 5 * time.Second
+	// waitingMax is how much may wait to be written before the kernel's messages are held back.
+	waitingMax = 4 << 20
+)
+
+// Notebook is what a Writer needs of the open notebook.
+type Notebook interface {
+	Path() string
+	Notebook() *ydoc.Notebook
+	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
+}
+
+// Target says where a Writer writes.
+type Target struct {
+	Notebook Notebook
+	Cell     string    // its id
+	Run      string    // the id of the run
+	Displays *Displays // of the notebook
+	Spools   *Spools   // for what the cell does not get
+	Log      *slog.Logger
+}
+
+// Writer writes a run's output into its cell while the run goes on. One goroutine writes; the kernel's connection feeds
+// it through Handle, and is held back while too much waits.
+type Writer struct {
+	held
+	to  Target
+	ctx context.Context // ends with the document
+
+	space *sync.Cond // tells that less waits
+	ended bool
+	wake  chan struct{}
+	over  chan struct{} // closed when nothing more comes
+	done  chan struct{}
+	left  bool // the runner's own: the server sees to the end of the cell
+	told  bool // the runner's own once done is closed: the last write has told the cell that its run has ended
+}
+
+// NewWriter sets one to work; its writes end with the context. End it with Finish.
+func NewWriter(ctx context.Context, to Target) *Writer {
+	w := &Writer{to: to, ctx: ctx, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
+	w.outs.run, w.outs.spools = to.Run, to.Spools
+	w.space = sync.NewCond(&w.mu)
+	go w.write()
+	return w
+}
+
+// Handle takes in one event of the kernel, and waits while too much is to be written.
+func (w *Writer) Handle(ev kernel.Event) {
+	w.mu.Lock()
+	for w.outs.waiting > waitingMax && !w.ended {
+		w.space.Wait()
+	}
+	w.outs.add(ev)
+	w.mu.Unlock()
+	w.signal()
+}
+
+// Mirror shows a run as its cell has it, where it is the server that writes it.
+func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if outs == nil {
+		outs = []ydoc.Output{}
+	}
+	w.cell, w.outs.count = outs, count
+}
+
+// Leave leaves it to the server to see to the end of the cell. It is the runner's to call, before Finish.
+func (w *Writer) Leave() { w.left = true }
+
+// Told reports whether the cell needs not be told that its run has ended: the last write has done so, or it is left to
+// the server. It is the runner's to ask, after Finish.
+func (w *Writer) Told() bool { return w.left || w.told }
+
+// SuitsServer reports whether output was left out by the server that jupyter-server-nbmodel would have written well.
+func (w *Writer) SuitsServer() bool {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.dropped && !w.outs.special
+}
+
+// Places are where the run shows displays that can be updated later.
+func (w *Writer) Places() Places {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	return w.outs.places(w.to.Cell)
+}
+
+// Note writes a line of our own.
+func (w *Writer) Note(text string) {
+	w.mu.Lock()
+	w.outs.note(text)
+	w.mu.Unlock()
+	w.signal()
+}
+
+func (w *Writer) signal() {
+	select {
+	case w.wake <- struct{}{}:
+	default:
+	}
+}
+
+// Finish writes what is left, without waiting for the next time to write, and waits until it is in the room, or until
+// that has failed.
+func (w *Writer) Finish() {
+	w.mu.Lock()
+	w.outs.sayOmitted()
+	w.ended = true
+	w.mu.Unlock()
+	close(w.over)
+	w.signal()
+	<-w.done
+}
+
+func (w *Writer) write() {
+	defer close(w.done)
+	pause := writeEvery
+	for range w.wake {
+		for {
+			w.mu.Lock()
+			ended := w.ended
+			last := ended && w.cell == nil // else it is the server that tells the cell of the end
+			pending := w.outs.pending()
+			added, all, rewrite := w.outs.take()
+			updates := w.outs.takeUpdates()
+			w.space.Broadcast()
+			w.mu.Unlock()
+			if pending && w.flush(added, all, rewrite, last) {
+				pause = writeEvery
+			} else if pending {
+				// The cell may hold some of it or none; the next write brings all.
+				w.mu.Lock()
+				w.outs.rewriteAll()
+				w.mu.Unlock()
+				pause = min(2*pause, writeRetryMax)
+			}
+			w.elsewhere(updates)
+			if ended {
+				return
+			}
+			if !pending && len(updates) == 0 {
+				break
+			}
+			rest := time.NewTimer(pause)
+			select {
+			case <-w.ctx.Done():
+			case <-w.over:
+			case <-rest.C:
+			}
+			rest.Stop()
+		}
+	}
+}
+
+// flush makes one edit of what waits. The last one also tells the cell that its run has ended, behind the output, where
+// it is we who do.
+func (w *Writer) flush(added []change, all []ydoc.Output, rewrite, last bool) bool {
+	id := w.to.Cell
+	if _, ok := w.to.Notebook.Notebook().Index(id); !ok {
+		return true // somebody has deleted the cell: the run keeps its outputs
+	}
+	ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
+	defer stop()
+	last = last && !w.left
+	err := w.to.Notebook.Edit(ctx, "output", func(e *ydoc.Editor) error {
+		if err := stageOutputs(e, id, added, all, rewrite); err != nil || !last {
+			return err
+		}
+		return e.FinishRun(id, w.Count())
+	})
+	w.told = last && err == nil
+	if err != nil {
+		w.to.Log.Warn("output could not be written to the notebook", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)
+	}
+	return err == nil
+}
+
+func stageOutputs(e *ydoc.Editor, id string, added []change, all []ydoc.Output, rewrite bool) error {
+	if rewrite {
+		return e.SetOutputs(id, all)
+	}
+	for _, c := range added {
+		var err error
+		if c.out != nil {
+			err = e.AppendOutput(id, c.out)
+		} else {
+			err = e.AppendStream(id, c.stream, c.text)
+		}
+		if err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// elsewhere updates displays of other cells.
+func (w *Writer) elsewhere(updates map[string]kernel.Display) {
+	for id, up := range updates {
+		ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
+		err := w.to.Displays.Update(ctx, w.to.Notebook, id, up)
+		stop()
+		if err != nil {
+			w.to.Log.Warn("a display in another cell could not be updated", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)
+		}
+	}
+}

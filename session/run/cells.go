@@ -1,0 +1,202 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/output"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Cells has the queue of one notebook's cells.
+type Cells struct {
+	*Queue
+	nb Notebook
+	// displays are those of ended runs.
+	displays output.Displays
+}
+
+// NewCells makes the queue of a notebook. Its work ends with the context, and over says why nothing is run after that.
+func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
+	c := &Cells{nb: nb}
+	c.Queue = newQueue(ctx, c, t, over)
+	return c
+}
+
+// Run queues the execution of code cells, in the order given, behind what is queued already, and returns at once with a
+// run for each. Their outputs are cleared and they show as busy from now on. Nothing is queued when a cell does not
+// exist or is not a code cell.
+func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run, error) {
+	if len(cellIDs) == 0 {
+		return nil, errors.New("run: no cells were named")
+	}
+	nb := c.nb.Notebook()
+	for _, id := range cellIDs {
+		cell, ok := nb.Cell(id)
+		if !ok {
+			return nil, fmt.Errorf("run: there is no cell %q in %s", id, c.nb.Path())
+		}
+		if cell.Type != "code" {
+			return nil, fmt.Errorf("run: cell %q is a %s cell, only code cells can be run", id, cell.Type)
+		}
+	}
+	return c.begin(ctx, "run", opt, func(e *ydoc.Editor) ([]string, error) { return cellIDs, startRuns(e, cellIDs) })
+}
+
+// RunNew adds a code cell at the notebook's end and queues its run, in one edit: nobody sees the cell before it is busy,
+// and the room confirms both at once.
+func (c *Cells) RunNew(ctx context.Context, source string, opt Options) (*Run, error) {
+	runs, err := c.begin(ctx, "insert cell", opt, func(e *ydoc.Editor) ([]string, error) {
+		ids, err := e.Insert(e.Len(), ydoc.NewCell{Type: ydoc.Code, Source: source})
+		if err != nil {
+			return nil, err
+		}
+		return ids, startRuns(e, ids)
+	})
+	if err != nil {
+		return nil, err
+	}
+	return runs[0], nil
+}
+
+func startRuns(e *ydoc.Editor, cellIDs []string) error {
+	for _, id := range cellIDs {
+		if err := e.StartRun(id); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// begin makes the edit that marks cells as busy, and queues a run for each of those that stage names.
+func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(*ydoc.Editor) ([]string, error)) ([]*Run, error) {
+	var cellIDs []string
+	err := c.nb.Edit(ctx, name, func(e *ydoc.Editor) (err error) {
+		cellIDs, err = stage(e)
+		return err
+	})
+	var unsure Unconfirmed
+	if errors.As(err, &unsure) {
+		c.unmark(cellIDs)
+	}
+	if err != nil {
+		return nil, err
+	}
+	group := c.table.newGroup()
+	runs := make([]*Run, len(cellIDs))
+	for i, id := range cellIDs {
+		runs[i] = &Run{Path: c.nb.Path(), CellID: id, queue: c.Queue, group: group}
+		c.table.add(runs[i], opt)
+	}
+	c.nb.Hold(len(runs)) // each holds the document until it has ended
+	if err := c.push(runs...); err != nil {
+		err = errors.Join(err, c.drop(ctx, runs...))
+		for _, r := range runs {
+			r.end(Cancelled, err)
+		}
+		return nil, fmt.Errorf("run: %w", err)
+	}
+	return runs, nil
+}
+
+// execute carries out one run from the kernel's first word to the last write.
+func (c *Cells) execute(r *Run) {
+	defer c.nb.Hold(-1)
+	w := c.newWriter(r)
+	r.begin(w)
+	c.displays.Leave(r.CellID)
+	state, err := c.ask(r, w)
+	w.Finish()
+	c.displays.Enter(r.CellID, w.Places())
+	ctx, stop := c.late()
+	defer stop()
+	if !w.Told() {
+		if err2 := c.finishCell(ctx, r); err2 != nil && err == nil {
+			err = err2
+		}
+	}
+	c.end(ctx, r, state, err)
+}
+
+// newWriter makes what writes the output of a run into its cell.
+func (c *Cells) newWriter(r *Run) *output.Writer {
+	return output.NewWriter(c.ctx, output.Target{
+		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Spools: &c.table.spools, Log: c.table.cfg.Log,
+	})
+}
+
+// ask has the cell's source, as it is when its turn comes, run in the way that there is.
+func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
+	cell, ok := c.nb.Notebook().Cell(r.CellID)
+	if !ok {
+		return Cancelled, errors.New("the cell was deleted before its turn came")
+	}
+	if strings.TrimSpace(cell.Source) == "" {
+		return Done, nil // JupyterLab does not send it either
+	}
+	way := c.nb.Way()
+	if way.Refusal != nil {
+		return Failed, way.Refusal
+	}
+	return c.runner(way.By).Run(r, cell.Source, w)
+}
+
+func (c *Cells) interrupt(ctx context.Context) error { return c.nb.Interrupt(ctx) }
+
+// drop takes the busy mark from the cells of runs that will not happen, and lets go of the document.
+func (c *Cells) drop(ctx context.Context, runs ...*Run) error {
+	defer c.nb.Hold(-len(runs))
+	return c.idleCells(ctx, runs...)
+}
+
+// rest has nothing to do: the connection to the kernel goes with the document.
+func (c *Cells) rest() {}
+
+// finishCell writes the count and the idle state, together and last: any count makes open tabs show the cell as idle.
+func (c *Cells) finishCell(ctx context.Context, r *Run) error {
+	count := r.Result().Count
+	cell, ok := c.nb.Notebook().Cell(r.CellID)
+	switch {
+	case !ok:
+		return nil // deleted while it ran; there is nothing to finish
+	case c.nb.Way().By == Documents && cell.ExecutionState != ydoc.Running:
+		return nil // the server has finished it
+	}
+	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
+}
+
+// idle takes the busy mark from cells.
+func idle(e *ydoc.Editor, cellIDs []string) error {
+	for _, id := range cellIDs {
+		if err := e.FinishRun(id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
+// unmark takes the busy mark from cells again that are not run because nobody knows whether the room has the mark; both
+// go to it when they can.
+func (c *Cells) unmark(cellIDs []string) {
+	err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return idle(e, cellIDs) })
+	if err != nil {
+		c.table.cfg.Log.Warn("cells that are not run still show as busy", "path", c.nb.Path(), "error", err)
+	}
+}
+
+// idleCells takes the busy mark from cells whose runs will not happen.
+func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
+	if len(runs) == 0 {
+		return nil
+	}
+	nb := c.nb.Notebook()
+	var cells []string
+	for _, r := range runs {
+		if _, ok := nb.Index(r.CellID); ok {
+			cells = append(cells, r.CellID)
+		}
+	}
+	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idle(e, cells) })
+}

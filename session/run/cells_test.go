@@ -1,0 +1,110 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// fakeNotebook is a notebook without a room or a kernel: it takes every edit at once.
+type fakeNotebook struct {
+	nb   *ydoc.Notebook
+	held int
+}
+
+func newFakeNotebook() *fakeNotebook { return &fakeNotebook{nb: ydoc.NewNotebook()} }
+
+func (f *fakeNotebook) Path() string             { return "a.ipynb" }
+func (f *fakeNotebook) Notebook() *ydoc.Notebook { return f.nb }
+func (f *fakeNotebook) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
+	return f.nb.Edit(name, fn)
+}
+func (f *fakeNotebook) Settled(context.Context) error { return nil }
+func (f *fakeNotebook) Joined() Joined                { return Joined{Notebook: f.nb} }
+func (f *fakeNotebook) Hold(n int)                    { f.held += n }
+
+func (f *fakeNotebook) Way() Way                        { return Way{Refusal: errors.New("there is no kernel")} }
+func (f *fakeNotebook) Link() *kernel.Link              { return nil }
+func (f *fakeNotebook) Interrupt(context.Context) error { return nil }
+func (f *fakeNotebook) Session(context.Context) (jupyter.Session, error) {
+	return jupyter.Session{}, nil
+}
+func (f *fakeNotebook) Reattach(context.Context, jupyter.Session) {}
+func (f *fakeNotebook) Servers() *kernel.Servers                  { return nil }
+
+// What is left of the output when a run ends is written without a pause, and in one edit with the end of the run.
+func TestLastOutputEndsTheRun(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, edits := newFakeNotebook(), 0
+		d.nb.OnUpdate(func([]byte) { edits++ })
+		cells := NewCells(t.Context(), d, NewTable(TableConfig{}), errors.New("it is over"))
+		r, err := cells.RunNew(t.Context(), "print(1); 2", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.end(Done, nil)
+		out := cells.newWriter(r)
+		r.begin(out)
+		out.Handle(kernel.Input{Count: 7})
+		out.Handle(kernel.Stream{Name: "stdout", Text: "1\n"})
+		synctest.Wait() // it is written, and the next write would have to wait
+		out.Handle(kernel.Result{Count: 7, Data: map[string]any{"text/plain": "2"}})
+		start := time.Now()
+		out.Finish()
+		c, _ := d.Notebook().Cell(r.CellID)
+		if waited := time.Since(start); waited != 0 || !out.Told() || edits != 3 {
+			t.Errorf("waited %v, told %v, %d edits; want the start, the first output, and the rest with the end", waited, out.Told(), edits)
+		}
+		if len(c.Outputs) != 2 || c.ExecutionState != ydoc.Idle || c.ExecutionCount == nil || *c.ExecutionCount != 7 {
+			t.Errorf("the cell is %+v", c)
+		}
+	})
+}
+
+// A cell that cannot be run takes those behind it with it, none of them stays busy, and nothing holds the notebook.
+func TestRefusedRunEndsItsGroup(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d := newFakeNotebook()
+		if err := d.nb.Edit("cells", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "a", Type: ydoc.Code, Source: "1"}, ydoc.NewCell{ID: "b", Type: ydoc.Code, Source: "2"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		ctx, stop := context.WithCancel(t.Context())
+		cells := NewCells(ctx, d, NewTable(TableConfig{}), errors.New("it is over"))
+		cells.Start()
+		runs, err := cells.Run(t.Context(), []string{"a", "b"}, Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		synctest.Wait()
+		if a, b := runs[0].Result(), runs[1].Result(); a.State != Failed || b.State != Cancelled {
+			t.Errorf("the runs have ended as %+v and %+v", a, b)
+		}
+		for _, c := range d.nb.Cells() {
+			if c.ExecutionState != ydoc.Idle {
+				t.Errorf("left is %+v", c)
+			}
+		}
+		stop()
+		cells.Close()
+		if d.held != 0 {
+			t.Errorf("the notebook is held %d times", d.held)
+		}
+		late, err := cells.RunNew(t.Context(), "3", Options{})
+		if err == nil || late != nil {
+			t.Errorf("run after the end: %v, %v", late, err)
+		}
+	})
+}

@@ -1,0 +1,189 @@
+package run
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/output"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// With jupyter-server-documents the server runs a notebook's cells and writes what comes of them into the room. Running
+// them over a socket to the kernel, as is done elsewhere, is not sound there: all sockets of a kernel have one ZeroMQ
+// identity (its websocket_connection.py), so that the newest one gets what is sent to it and the requests of the others
+// vanish, which would be those of the people's tabs.
+//
+// So a run is handed over, and then followed in the room and by the kernel's state. Code cannot ask for input there.
+
+const (
+	// followEvery is the pause between two looks at a cell that runs.
+	followEvery = 50 * time.Millisecond
+	// kernelEvery is the pause between two looks at its kernel.
+	kernelEvery = time.Second
+	// A kernel that has been idle at so many of these looks in a row does not run the cell: markedIdle while the cell
+	// shows as busy, endedIdle while it does not and has no count.
+	markedIdle = 10
+	endedIdle  = 5
+	// sourceTries is how often a cell is handed over again after somebody has edited it on the way.
+	sourceTries = 5
+)
+
+// noteNoInput is added to a run whose code asked for input.
+const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without anybody to ask"
+
+// byDocuments has jupyter-server-documents run a cell.
+type byDocuments struct{ *Cells }
+
+// Run has the server run a cell, and follows it to its end.
+func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
+	w.Mirror([]ydoc.Output{}, nil)
+	srv := d.nb.Servers().Kernels
+	s, err := d.nb.Session(d.ctx)
+	if err != nil {
+		return Lost, fmt.Errorf("find the kernel: %w", err)
+	}
+	if s.Kernel.ExecutionState == kernel.StateDead {
+		if _, err := srv.Restart(d.ctx, s.Kernel.ID); err != nil {
+			return Lost, fmt.Errorf("start the kernel again, which had died: %w", err)
+		}
+		d.nb.Reattach(d.ctx, s)
+		r.add(kernel.RestartNews(kernel.ErrKernelDied))
+	}
+	if r.interruptAsked() {
+		return Cancelled, r.cancelled()
+	}
+	r.add(d.nb.Link().Take(s.Kernel.ID)) // to interrupt
+	f := &follower{Cells: d.Cells, srv: srv, r: r, w: w, s: s, at: d.nb.Joined()}
+	if err := f.handOver(); err != nil {
+		return Lost, err
+	}
+	if r.take() {
+		d.interruptLate(r)
+	}
+	return f.follow()
+}
+
+// handOver puts the cell into the server's queue.
+func (f *follower) handOver() error {
+	attached := false
+	for try := 1; ; try++ {
+		if err := f.at.Room.Barrier(f.ctx); err != nil {
+			return fmt.Errorf("not run: its room was lost: %w", err)
+		}
+		c, ok := f.at.Notebook.Cell(f.r.CellID)
+		if !ok {
+			return errors.New("the cell was deleted before its turn came")
+		}
+		err := f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), f.r.CellID, c.Source)
+		switch {
+		case err == nil:
+			return nil
+		case errors.Is(err, jupyter.ErrConflict) && try < sourceTries:
+		case errors.Is(err, jupyter.ErrDetached) && !attached:
+			// The room was made again since the session was.
+			attached = true
+			if err := f.srv.AttachKernel(f.ctx, f.s.ID, f.s.Kernel.ID); err != nil {
+				return err
+			}
+		default:
+			return err
+		}
+	}
+}
+
+// follower watches a cell that the server runs.
+type follower struct {
+	*Cells
+	srv  *jupyter.Server
+	r    *Run
+	w    *output.Writer
+	s    jupyter.Session
+	at   Joined // that the cell was last seen in
+	idle int    // looks in a row at which the kernel was idle
+}
+
+// follow follows the cell to its end.
+func (f *follower) follow() (State, error) {
+	asked := time.Now()
+	for {
+		select {
+		case <-f.ctx.Done():
+			return Lost, f.ctx.Err()
+		case <-time.After(followEvery):
+		}
+		at := f.nb.Joined()
+		if at.Room.Err() != nil {
+			continue // it is being joined afresh
+		}
+		// What is in another room is to be believed only of the same server, which then has the kernel still: a new one
+		// shows what was on disk.
+		if at != f.at || time.Since(asked) > kernelEvery {
+			known, err := f.look(at)
+			if err != nil {
+				return Lost, err
+			}
+			if !known {
+				continue
+			}
+			asked, f.at = time.Now(), at
+		}
+		c, ok := at.Notebook.Cell(f.r.CellID)
+		if !ok {
+			return Lost, errors.New("the cell was deleted while it ran: what it puts out is written nowhere")
+		}
+		f.w.Mirror(c.Outputs, c.ExecutionCount)
+		if c.ExecutionCount != nil && c.ExecutionState != ydoc.Running {
+			return f.ended(c)
+		}
+	}
+}
+
+// look asks for the kernel; the error is why the run has no end to wait for.
+func (f *follower) look(at Joined) (known bool, err error) {
+	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
+	defer stop()
+	k, err := f.srv.Kernel(ctx, f.s.Kernel.ID)
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return false, kernel.ErrShutDown
+	case err != nil:
+		return false, nil // the server does not answer now
+	case k.ExecutionState == kernel.StateDead:
+		return false, kernel.ErrKernelDead
+	case k.ExecutionState != kernel.StateIdle:
+		f.idle = 0
+		return true, nil
+	}
+	f.idle++
+	c, ok := at.Notebook.Cell(f.r.CellID)
+	switch {
+	case !ok || c.ExecutionCount != nil && c.ExecutionState != ydoc.Running:
+	case c.ExecutionState == ydoc.Running && f.idle >= markedIdle:
+		f.nb.Reattach(ctx, f.s) // the server waits for a process that is gone
+		return false, kernel.ErrKernelRestarted
+	case c.ExecutionState != ydoc.Running && f.idle >= endedIdle:
+		return false, kernel.ErrKernelRestarted
+	}
+	return true, nil
+}
+
+// ended reads off a cell how its run has ended.
+func (f *follower) ended(c ydoc.Cell) (State, error) {
+	for _, o := range c.Outputs {
+		if o["output_type"] != "error" {
+			continue
+		}
+		if o["ename"] == "StdinNotImplementedError" {
+			f.r.add(noteNoInput)
+		}
+		if o["ename"] == "KeyboardInterrupt" || f.r.interruptAsked() {
+			return Interrupted, nil
+		}
+		return Failed, nil
+	}
+	return Done, nil
+}

@@ -1,0 +1,71 @@
+package run
+
+import (
+	"errors"
+
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// outcome is how a run has ended that the kernel has answered.
+func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
+	switch {
+	case in.err() != nil:
+		return Interrupted, in.err()
+	case reply.Status == "ok":
+		return Done, nil
+	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
+		return Interrupted, nil // "abort" is what kernels made with ipykernel's base class say
+	case reply.Status == "aborted":
+		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
+	}
+	return Failed, nil
+}
+
+// kernelGone reports whether a run ended because its kernel did.
+func kernelGone(err error) bool {
+	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
+}
+
+// goneWhy is what became of the kernel, for an error of which kernelGone holds.
+func goneWhy(err error) string {
+	switch {
+	case errors.Is(err, kernel.ErrKernelDied):
+		return "the kernel's process ended"
+	case errors.Is(err, kernel.ErrKernelRestarted):
+		return "the kernel was restarted"
+	case errors.Is(err, kernel.ErrShutDown):
+		return "the kernel was shut down"
+	}
+	return "the kernel died and could not be started again"
+}
+
+// lossNote is what the cell is to say of a run that the kernel has not ended, "" for nothing.
+func lossNote(err error) string {
+	if !kernelGone(err) {
+		return ""
+	}
+	return goneWhy(err) + " while this cell ran; its variables are gone"
+}
+
+// endedHow is a final state in a sentence about a cell.
+func endedHow(s State) string {
+	switch s {
+	case Failed:
+		return "failed"
+	case Interrupted:
+		return "was interrupted"
+	case Cancelled:
+		return "was cancelled"
+	case Lost:
+		return "was lost"
+	}
+	return string(s)
+}
+
+// during is when a run went on, in a sentence.
+func (r *Run) during() string {
+	if r.CellID == "" {
+		return "run " + r.ID + " went on"
+	}
+	return "cell " + r.CellID + " ran"
+}

@@ -1,0 +1,234 @@
+package run
+
+import (
+	"context"
+	"fmt"
+	"sync"
+	"time"
+)
+
+// queueMax is how many runs may wait in one queue.
+const queueMax = 1000
+
+// finishTimeout bounds what is written about a run after its queue was told to end.
+const finishTimeout = time.Second
+
+// writeTimeout bounds one write, lost connections included.
+const writeTimeout = 30 * time.Second
+
+// host is whose runs a queue carries out: the cells of a notebook, or a kernel alone.
+type host interface {
+	// execute carries out one run, from its beginning to [Queue.end].
+	execute(r *Run)
+	// interrupt stops what the kernel is doing.
+	interrupt(ctx context.Context) error
+	// drop sees to what shows runs that wait, and that will not happen.
+	drop(ctx context.Context, runs ...*Run) error
+	// rest is called when there was nothing to do for a while.
+	rest()
+}
+
+// Queue holds the runs that wait, in order, and carries them out one after the other. Make it with [NewCells] or
+// [NewAlone]; Start sets it to work, and Close ends it.
+type Queue struct {
+	ctx   context.Context // ends before Close is called
+	over  error           // why nothing more is run after that
+	host  host
+	table *Table
+	idle  time.Duration // after which host.rest is called; 0 for never
+	wg    sync.WaitGroup
+	wake  chan struct{}
+
+	mu      sync.Mutex
+	runs    []*Run
+	through chan struct{} // closed when all is done about the run that goes on; nil while there is none
+	holds   int           // how many want that none begins
+	closed  error
+}
+
+func newQueue(ctx context.Context, h host, t *Table, over error) *Queue {
+	return &Queue{ctx: ctx, host: h, table: t, over: over, wake: make(chan struct{}, 1)}
+}
+
+// Start sets the queue to work.
+func (q *Queue) Start() { q.wg.Go(q.work) }
+
+// Close waits until the run that goes on has ended, which the end of the queue's context ends, and ends all that waits
+// and everything that comes.
+func (q *Queue) Close() {
+	q.wg.Wait()
+	q.mu.Lock()
+	runs := q.runs
+	q.runs, q.closed = nil, q.over
+	q.mu.Unlock()
+	for _, r := range runs {
+		r.end(Cancelled, q.over)
+	}
+}
+
+// work carries out the runs.
+func (q *Queue) work() {
+	for {
+		r := q.pop()
+		switch {
+		case r != nil && q.ctx.Err() != nil:
+			r.end(Cancelled, q.over)
+			continue
+		case r != nil:
+			q.host.execute(r)
+			continue
+		}
+		if !q.wait() {
+			return
+		}
+	}
+}
+
+// wait returns when there may be something to do; false when the queue is to end.
+func (q *Queue) wait() bool {
+	var late <-chan time.Time
+	if q.idle > 0 {
+		timer := time.NewTimer(q.idle)
+		defer timer.Stop()
+		late = timer.C
+	}
+	select {
+	case <-q.ctx.Done():
+		return false
+	case <-q.wake:
+	case <-late:
+		q.host.rest()
+	}
+	return true
+}
+
+// end tells how a run has ended, and gives up those that were to follow it.
+func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
+	r.end(state, err)
+	switch {
+	case state == Done:
+	case kernelGone(err):
+		// As in JupyterLab: whatever waits was meant for the kernel that is gone.
+		q.giveUp(ctx, q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during()))
+	default:
+		q.giveUp(ctx, q.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state)))
+	}
+}
+
+// giveUp ends runs that were taken out of the queue.
+func (q *Queue) giveUp(ctx context.Context, runs []*Run, why error) {
+	if len(runs) == 0 {
+		return
+	}
+	for _, r := range runs {
+		r.end(Cancelled, why)
+	}
+	if err := q.host.drop(ctx, runs...); err != nil {
+		q.table.cfg.Log.Warn("cells of cancelled runs still show as busy", "path", runs[0].Path, "error", err)
+	}
+}
+
+// GiveUp ends all runs that wait.
+func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain(), why) }
+
+// late is a context for what is written about a run that has ended. The end of the queue does not end it, but leaves it
+// little time.
+func (q *Queue) late() (context.Context, context.CancelFunc) {
+	timeout := writeTimeout
+	if q.ctx.Err() != nil {
+		timeout = finishTimeout
+	}
+	return context.WithTimeout(context.WithoutCancel(q.ctx), timeout)
+}
+
+func (q *Queue) push(runs ...*Run) error {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.closed != nil {
+		return q.closed
+	}
+	if n := len(q.runs); n+len(runs) > queueMax {
+		return fmt.Errorf("%d cells wait to be run in this notebook already, and no more than %d may", n, queueMax)
+	}
+	q.runs = append(q.runs, runs...)
+	q.nudge()
+	return nil
+}
+
+func (q *Queue) nudge() {
+	select {
+	case q.wake <- struct{}{}:
+	default:
+	}
+}
+
+// pop takes the next run out of the queue, which counts as the one that goes on until the next pop.
+func (q *Queue) pop() *Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.through != nil {
+		close(q.through)
+		q.through = nil
+	}
+	if len(q.runs) == 0 || q.holds > 0 {
+		return nil
+	}
+	r := q.runs[0]
+	q.runs, q.through = q.runs[1:], make(chan struct{})
+	return r
+}
+
+// Hold keeps further runs from beginning until Release is called. It returns what is closed when nothing is left to do
+// about the one that goes on, nil where none does.
+func (q *Queue) Hold() (through <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds++
+	return q.through
+}
+
+// Release ends one Hold.
+func (q *Queue) Release() {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.holds--
+	q.nudge()
+}
+
+// drain takes all waiting runs out of the queue.
+func (q *Queue) drain() []*Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	out := q.runs
+	q.runs = nil
+	return out
+}
+
+// remove takes a waiting run out of the queue.
+func (q *Queue) remove(r *Run) bool {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	for i, w := range q.runs {
+		if w == r {
+			q.runs = append(q.runs[:i:i], q.runs[i+1:]...)
+			return true
+		}
+	}
+	return false
+}
+
+// removeGroup takes a group's waiting runs out of the queue.
+func (q *Queue) removeGroup(g uint64) []*Run {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	var out, rest []*Run
+	for _, w := range q.runs {
+		if w.group == g {
+			out = append(out, w)
+		} else {
+			rest = append(rest, w)
+		}
+	}
+	q.runs = rest
+	return out
+}

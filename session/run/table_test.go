@@ -1,0 +1,50 @@
+package run
+
+import "testing"
+
+// The owner that has most runs is who loses one when there are too many, not the one whose run is oldest.
+func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
+	table := NewTable(TableConfig{})
+	add := func(owner string) *Run {
+		r := &Run{}
+		table.add(r, Options{Owner: owner})
+		return r
+	}
+	quiet := add("quiet")
+	quiet.end(Done, nil)
+	first := add("noisy")
+	first.end(Done, nil)
+	for range 3 * runsKept {
+		add("noisy").end(Done, nil)
+	}
+	if _, ok := table.Run(quiet.ID); !ok {
+		t.Error("the other owner's run was forgotten")
+	}
+	if _, ok := table.Run(first.ID); ok || len(table.Runs("")) != runsKept {
+		t.Errorf("%d runs are remembered", len(table.Runs("")))
+	}
+}
+
+// The runs of an owner who leaves are forgotten, those that go on when they have ended; the others' stay.
+func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
+	table := NewTable(TableConfig{})
+	add := func(owner string) *Run {
+		r := &Run{}
+		table.add(r, Options{Owner: owner})
+		return r
+	}
+	ended, going, others := add("a"), add("a"), add("b")
+	ended.end(Done, nil)
+	others.end(Done, nil)
+	table.Leave("a")
+	if _, ok := table.Run(ended.ID); ok {
+		t.Error("a run that had ended is remembered")
+	}
+	if _, ok := table.Run(going.ID); !ok {
+		t.Error("a run that goes on was forgotten")
+	}
+	going.end(Done, nil)
+	if got := table.Runs(""); len(got) != 1 || got[0] != others || len(table.orphan) > 0 {
+		t.Errorf("left are %v", got)
+	}
+}

@@ -1,0 +1,125 @@
+package session
+
+import (
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the
+// moment of the count, and in the twelve seconds after them. A document that is held is one that a call works with all
+// the time.
+func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (during, all int32) {
+	w := newFakeWorld(t, Config{})
+	defer closeWorld(t, w)
+	d := w.mustOpen(t, "a.ipynb")
+	room := w.room(0)
+	room.saveTakes.Store(int64(takes))
+	room.autosaveOff.Store(autosaveOff)
+	if held {
+		defer d.Release()
+	} else {
+		d.Release()
+	}
+	for range 95 {
+		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(20 * time.Millisecond)
+	}
+	during = room.saves.Load()
+	time.Sleep(12 * time.Second)
+	return during, room.saves.Load()
+}
+
+// After our edits we ask for a save, once a second at the most, less often where calls would wait for it or where it
+// takes the server long, and not where the people have switched autosave off.
+func TestSavesAreCoalesced(t *testing.T) {
+	for name, c := range map[string]struct {
+		held        bool
+		takes       time.Duration
+		autosaveOff bool
+		during, all int32
+	}{
+		"once a second":                      {during: 2, all: 3},
+		"after a call, or a second later":    {held: true, during: 1, all: 2},
+		"a twentieth of the server's time":   {takes: 300 * time.Millisecond, during: 1, all: 2},
+		"not seldom, however long they take": {takes: 3 * time.Second, during: 1, all: 2},
+		"not against people's wish":          {autosaveOff: true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				during, all := saves(t, c.held, c.takes, c.autosaveOff)
+				if during != c.during || all != c.all {
+					t.Errorf("%d saves during the edits, %d in all; want %d and %d", during, all, c.during, c.all)
+				}
+			})
+		})
+	}
+}
+
+// A save gives way to a call, and is asked for as soon as that is over.
+func TestSaveFollowsTheCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		defer closeWorld(t, w)
+		d := w.mustOpen(t, "a.ipynb")
+		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(saveYield / 2)
+		if n := w.room(0).saves.Load(); n != 0 {
+			t.Errorf("%d saves while the call goes on, want none", n)
+		}
+		d.Release()
+		synctest.Wait()
+		if n := w.room(0).saves.Load(); n != 1 {
+			t.Errorf("%d saves after the call, want one", n)
+		}
+	})
+}
+
+// While a file is renamed, its document is not saved; what is due comes afterwards.
+func TestNoSaveMeetsARename(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{})
+		defer closeWorld(t, w)
+		d := w.mustOpen(t, "a.ipynb")
+		room := w.room(0)
+		room.saveTakes.Store(int64(time.Second / 2))
+		edit := func() {
+			t.Helper()
+			if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+		}
+		edit()
+		d.Release()
+		synctest.Wait() // the save has begun
+		began := time.Now()
+		if !d.saver.hold(t.Context()) || time.Since(began) != time.Second/2 {
+			t.Errorf("held after %v, want half a second: after the save that went on", time.Since(began))
+		}
+		edit()
+		time.Sleep(2 * savePauseMax)
+		if n := room.saves.Load(); n != 1 {
+			t.Errorf("%d saves, want none of them while they are held", n)
+		}
+		d.saver.release()
+		synctest.Wait()
+		if n := room.saves.Load(); n != 2 {
+			t.Errorf("%d saves, want the one that was due", n)
+		}
+	})
+}

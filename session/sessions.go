@@ -1,0 +1,62 @@
+package session
+
+import (
+	"context"
+	"sort"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Sessions lists the documents under the folder root ("" for all): those that are open, and those that were open
+// lately, by path.
+func (m *Manager) Sessions(root string) ([]Info, error) {
+	root, err := jupyter.CleanPath(root)
+	if err != nil {
+		return nil, err
+	}
+	var infos []Info
+	var docs []*Document
+	m.mu.Lock()
+	for _, e := range m.open {
+		if e.doc != nil && jupyter.Under(e.path, root) {
+			docs = append(docs, e.doc)
+		}
+	}
+	for _, i := range m.ended.Values() {
+		if _, open := m.open[i.Path]; !open && jupyter.Under(i.Path, root) {
+			infos = append(infos, i)
+		}
+	}
+	m.mu.Unlock()
+	for _, d := range docs {
+		infos = append(infos, d.info(time.Now()))
+	}
+	sort.Slice(infos, func(i, j int) bool { return infos[i].Path < infos[j].Path })
+	return infos, nil
+}
+
+// End leaves a document's room now. It reports false where there was no open document of that path. A run that goes on
+// keeps running in the kernel; what it still says is no longer written.
+func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
+	path, err := jupyter.CleanPath(path)
+	if err != nil {
+		return Info{}, false, err
+	}
+	m.mu.Lock()
+	e := m.open[path]
+	m.mu.Unlock()
+	if e == nil {
+		m.mu.Lock()
+		info, ok := m.ended.Get(path)
+		m.mu.Unlock()
+		return info, ok, nil
+	}
+	ctx, stop := context.WithTimeout(ctx, leaveTimeout)
+	defer stop()
+	err = m.putAway(ctx, e, "ended on request")
+	m.mu.Lock()
+	info, ok := m.ended.Get(path)
+	m.mu.Unlock()
+	return info, ok, err
+}

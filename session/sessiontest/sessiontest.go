@@ -1,0 +1,187 @@
+// Package sessiontest is what the tests of session and of the packages above it share: a manager on the Jupyter server
+// that the tests share, and what is done with its documents again and again.
+//
+// # Concurrency
+//
+// It starts no goroutine that outlives a test: what it makes is closed when the test ends.
+package sessiontest
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/http/httptest"
+	"net/http/httputil"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Patience is how long a test waits for what must come.
+const Patience = 2 * time.Minute
+
+// Manager makes a manager of a server's documents, which is closed when the test ends.
+func Manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
+	t.Helper()
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	cfg.Server = srv
+	m := session.New(cfg)
+	t.Cleanup(func() {
+		ctx, stop := context.WithTimeout(context.Background(), Patience)
+		defer stop()
+		if err := m.Close(ctx); err != nil {
+			t.Errorf("close: %v", err)
+		}
+		srv.CloseIdleConnections()
+	})
+	return m
+}
+
+// Open opens a notebook until the test ends.
+func Open(t *testing.T, m *session.Manager, path string) *session.Document {
+	t.Helper()
+	d, err := m.Open(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Release)
+	return d
+}
+
+// OpenText opens a text until the test ends.
+func OpenText(t *testing.T, m *session.Manager, path string) *session.Document {
+	t.Helper()
+	d, err := m.OpenText(t.Context(), path)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(d.Release)
+	return d
+}
+
+// Run runs cells and waits until they have ended.
+func Run(t *testing.T, d *session.Document, cells ...string) []run.Result {
+	t.Helper()
+	runs, err := d.Run(t.Context(), cells)
+	if err != nil {
+		t.Fatal(err)
+	}
+	ctx, stop := context.WithTimeout(t.Context(), Patience)
+	defer stop()
+	var res []run.Result
+	for _, r := range runs {
+		if err := r.Wait(ctx); err != nil {
+			t.Fatal(err)
+		}
+		res = append(res, r.Result())
+	}
+	return res
+}
+
+// Eventually waits until something is so.
+func Eventually(t *testing.T, what string, ok func() bool) {
+	t.Helper()
+	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if ok() {
+			return
+		}
+	}
+	t.Fatalf("did not happen within %v: %s", Patience, what)
+}
+
+// Text is outputs in one line.
+func Text(outs []ydoc.Output) string {
+	var b strings.Builder
+	for _, o := range outs {
+		switch o["output_type"] {
+		case "stream":
+			fmt.Fprintf(&b, "%s:%s;", o["name"], o["text"])
+		case "error":
+			fmt.Fprintf(&b, "error:%s;", o["ename"])
+		default:
+			data, _ := o["data"].(map[string]any)
+			fmt.Fprintf(&b, "%s:%s;", o["output_type"], data["text/plain"])
+		}
+	}
+	return b.String()
+}
+
+// AppendCell puts a code cell at the end of a notebook, and returns its id.
+func AppendCell(t *testing.T, d *session.Document, source string) string {
+	t.Helper()
+	var id string
+	at := d.Notebook().Len()
+	if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+		ids, err := e.Insert(at, ydoc.NewCell{Type: "code", Source: source})
+		if err == nil {
+			id = ids[0]
+		}
+		return err
+	}); err != nil {
+		t.Fatal(err)
+	}
+	return id
+}
+
+// FileHas reports whether a file on the server's disk has a text in it.
+func FileHas(s *jupytertest.Server, path, what string) bool {
+	b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(path)))
+	return err == nil && strings.Contains(string(b), what)
+}
+
+// HasKernel reports whether there is a kernel of that id.
+func HasKernel(t *testing.T, m *session.Manager, id string) bool {
+	t.Helper()
+	_, err := m.Servers().Kernels.Kernel(t.Context(), id)
+	if err != nil && !errors.Is(err, jupyter.ErrNotFound) {
+		t.Fatal(err)
+	}
+	return err == nil
+}
+
+// Expression is what an expression came to that was evaluated, as the kernel prints it.
+func Expression(t *testing.T, results map[string]any, name string) string {
+	t.Helper()
+	res, _ := results[name].(map[string]any)
+	data, _ := res["data"].(map[string]any)
+	text, ok := data["text/plain"].(string)
+	if !ok {
+		t.Fatalf("%s came to %v", name, results[name])
+	}
+	return text
+}
+
+// Front is a server before s that deals with requests in its own way; next passes them on.
+func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.ReverseProxy) http.Handler) *jupytertest.Server {
+	t.Helper()
+	target, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	web := httptest.NewServer(handle(httputil.NewSingleHostReverseProxy(target)))
+	t.Cleanup(web.Close)
+	return &jupytertest.Server{URL: web.URL, Token: s.Token, Root: s.Root}
+}
+
+// Folder makes a folder of the test's own.
+func Folder(t *testing.T, s *jupytertest.Server, m *session.Manager) string {
+	t.Helper()
+	dir := s.Name(t, "-folder é#%?")
+	if _, err := m.Servers().Documents.PutContents(t.Context(), dir, jupyter.NewContent{Type: "directory"}); err != nil {
+		t.Fatal(err)
+	}
+	return dir
+}
