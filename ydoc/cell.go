@@ -146,22 +146,3 @@ func equalOutputs(a, b []Output) bool {
 func equalCounts(a, b *int) bool {
 	return a == b || a != nil && b != nil && *a == *b
 }
-
-// Clone copies a cell so deeply that the copy may be changed.
-func (c Cell) Clone() Cell {
-	c.Metadata, _ = copyValue(c.Metadata).(map[string]any)
-	c.Attachments, _ = copyValue(c.Attachments).(map[string]any)
-	if c.Outputs != nil {
-		outs := make([]Output, len(c.Outputs))
-		for i, o := range c.Outputs {
-			m, _ := copyValue(map[string]any(o)).(map[string]any)
-			outs[i] = m
-		}
-		c.Outputs = outs
-	}
-	if c.ExecutionCount != nil {
-		n := *c.ExecutionCount
-		c.ExecutionCount = &n
-	}
-	return c
-}

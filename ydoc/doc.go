@@ -20,6 +20,5 @@
 // mutex, held for the time of a call. Functions that are given to Edit and OnUpdate run with it held and must not call
 // the document's own methods; an [Editor] belongs to the call that made it. The package starts no goroutines.
 //
-// Values that are read (metadata, outputs, attachments) are shared between readers and must not be changed;
-// [Cell.Clone] copies.
+// Values that are read (metadata, outputs, attachments) are shared between readers and must not be changed.
 package ydoc

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"os"
 	"reflect"
+	"slices"
 	"strings"
 	"testing"
 
@@ -185,7 +186,7 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 			}
 			s := snapshot{read: n.Cells()}
 			for _, c := range s.read {
-				c = c.Clone()
+				c = copied(c)
 				c.Source, c.ID = strings.Clone(c.Source), strings.Clone(c.ID)
 				for _, o := range c.Outputs {
 					if text, ok := o["text"].(string); ok {
@@ -204,17 +205,18 @@ func TestSnapshotsAreNotChanged(t *testing.T) {
 			}
 		}
 	}
-	// A copy is the caller's to change.
-	n := NewNotebook()
-	insert(t, n, 0, NewCell{ID: "c", Type: Code, Metadata: map[string]any{"k": []any{map[string]any{"a": 1}}}})
-	edit(t, n, func(e *Editor) error {
-		return e.AppendOutput("c", Output{"output_type": "display_data", "data": map[string]any{"a": 1}})
-	})
-	c, _ := n.Cell("c")
-	mine := c.Clone()
-	mine.Metadata["k"].([]any)[0].(map[string]any)["a"] = 2
-	mine.Outputs[0]["data"].(map[string]any)["a"] = 2
-	if again, _ := n.Cell("c"); again.differs(&mine, fieldMetadata|fieldOutputs) != fieldMetadata|fieldOutputs || again.differs(&c, allFields) != 0 {
-		t.Errorf("%+v", again)
+}
+
+// copied is a cell that shares nothing with c but strings.
+func copied(c Cell) Cell {
+	object := func(m map[string]any) map[string]any {
+		v, _ := crdt.Plain(m, 100)
+		return objectValue(v)
 	}
+	c.Metadata, c.Attachments = object(c.Metadata), object(c.Attachments)
+	c.Outputs = slices.Clone(c.Outputs)
+	for i, o := range c.Outputs {
+		c.Outputs[i] = object(o)
+	}
+	return c
 }

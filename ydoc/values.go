@@ -57,24 +57,3 @@ func joined(v any) string {
 }
 
 func sortedKeys(m map[string]any) []string { return slices.Sorted(maps.Keys(m)) }
-
-func copyValue(v any) any {
-	switch v := v.(type) {
-	case []any:
-		l := make([]any, len(v))
-		for i := range v {
-			l[i] = copyValue(v[i])
-		}
-		return l
-	case map[string]any:
-		if v == nil {
-			return v
-		}
-		m := maps.Clone(v)
-		for k := range m {
-			m[k] = copyValue(m[k])
-		}
-		return m
-	}
-	return v
-}
