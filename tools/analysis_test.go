@@ -9,8 +9,8 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -307,7 +307,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		}
 		var ran notebook.ExecuteResult
 		person.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}}, &ran)
-		if ran.Results[0].State != string(session.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
+		if ran.Results[0].State != string(run.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
 			t.Errorf("%+v", ran.Results)
 		}
 		if k, ok, err := person.work.Kernel(t.Context(), path); err != nil || !ok || k.ID != s.KernelID {

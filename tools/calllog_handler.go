@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/nbduet/nbduet/session/run"
+
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/files"
 
@@ -144,8 +146,8 @@ var loggedErrors = []error{
 	jupyter.ErrServer, jupyter.ErrNotJupyter, jupyter.ErrTooLarge, jupyter.ErrNoCollaboration, jupyter.ErrBadPath, jupyter.ErrDetached, jupyter.ErrNoServerRuns,
 	rtc.ErrLeft,
 	kernel.ErrKernelRestarted, kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrShutDown, kernel.ErrAnswerLost, kernel.ErrClosed, kernel.ErrNoInput,
-	session.ErrClosed, analysis.ErrNoSession, analysis.ErrNoNotebook, analysis.ErrKernelGone, session.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
-	files.ErrExists, files.ErrNoFolder, files.ErrFolder, files.ErrOtherKind, session.ErrNothingLeftOut,
+	session.ErrClosed, analysis.ErrNoSession, analysis.ErrNoNotebook, analysis.ErrKernelGone, run.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
+	files.ErrExists, files.ErrNoFolder, files.ErrFolder, files.ErrOtherKind, run.ErrNothingLeftOut,
 	inspect.ErrBusy, inspect.ErrSlow,
 	ydoc.ErrBroken, ydoc.ErrPending, ydoc.ErrNotFound, ydoc.ErrInvalid, ydoc.ErrTooLarge, ydoc.ErrRevisionGone, ydoc.ErrNothingToUndo,
 }

@@ -12,7 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -167,7 +167,7 @@ func TestClientLeaves(t *testing.T) {
 	for running := false; !running && t.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
 		var runs notebook.ListRunsResult
 		p.must(ada, "list_runs", nil, &runs)
-		running = len(runs.Runs) == 2 && runs.Runs[0].State == string(session.Running)
+		running = len(runs.Runs) == 2 && runs.Runs[0].State == string(run.Running)
 	}
 	if err := ada.Leave(t.Context()); err != nil {
 		t.Error(err)
@@ -182,7 +182,7 @@ func TestClientLeaves(t *testing.T) {
 	if _, err := p.srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
-	if runs, all := p.work.Runs(""), p.work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
+	if runs, all := p.work.Manager.RunTable().Runs(""), p.work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
 	if keys := p.parts.Seen.Cells.Keys(); len(keys) > 0 {

@@ -11,7 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -62,7 +62,7 @@ func TestInputIsElicited(t *testing.T) {
 	}
 
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionAccept, Content: map[string]any{"value": "hunter2!"}}
-	if got := one(0); got.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), `"text":"8\n"`) || strings.Contains(toolstest.AsJSON(t, got), "hunter2") {
+	if got := one(0); got.State != string(run.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), `"text":"8\n"`) || strings.Contains(toolstest.AsJSON(t, got), "hunter2") {
 		t.Errorf("getpass: %s", toolstest.AsJSON(t, got))
 	}
 	if len(p.asked) != 1 || !strings.Contains(p.asked[0], "Token please") || !strings.Contains(p.asked[0], path) {
@@ -71,16 +71,16 @@ func TestInputIsElicited(t *testing.T) {
 	if strings.Contains(log.String(), "hunter2") || strings.Contains(log.String(), "Token please") {
 		t.Errorf("the log tells of the password:\n%s", &log)
 	}
-	if got := one(1); got.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), "HUNTER2!") {
+	if got := one(1); got.State != string(run.Done) || !strings.Contains(toolstest.AsJSON(t, got.Outputs), "HUNTER2!") {
 		t.Errorf("input: %s", toolstest.AsJSON(t, got))
 	}
 
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
-	if got := one(1); got.State != string(session.Interrupted) || !strings.Contains(got.Message, `"Name? "`) || !strings.Contains(got.Message, "did not answer") {
+	if got := one(1); got.State != string(run.Interrupted) || !strings.Contains(got.Message, `"Name? "`) || !strings.Contains(got.Message, "did not answer") {
 		t.Errorf("declined: %s", toolstest.AsJSON(t, got))
 	}
 	p.err = errors.New("the window was closed")
-	if got := one(1); got.State != string(session.Interrupted) || !strings.Contains(got.Message, "the window was closed") {
+	if got := one(1); got.State != string(run.Interrupted) || !strings.Contains(got.Message, "the window was closed") {
 		t.Errorf("failed: %s", toolstest.AsJSON(t, got))
 	}
 	// A client that cannot ask anybody sees what the code waits for; one that can answers in its place.
@@ -95,12 +95,12 @@ func TestInputIsElicited(t *testing.T) {
 		r.good("cancel_run", dict{"run_id": res.RunID}, nil) // the kernel had not come to it
 		r.good("wait_run", dict{"run_id": res.RunID}, nil)
 	}
-	if res.State != string(session.Running) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
+	if res.State != string(run.Running) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
 		t.Errorf("without elicitation: %s", toolstest.AsJSON(t, res))
 	}
 	var view notebook.RunView
 	decode(t, r.callAs(c, "wait_run", dict{"run_id": res.RunID}), &view)
-	if view.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE") {
+	if view.State != string(run.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE") {
 		t.Errorf("answered by another client: %s", toolstest.AsJSON(t, view))
 	}
 }

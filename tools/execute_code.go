@@ -5,8 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -56,7 +56,7 @@ func executeCode(p *parts) tool.Tool {
 				return nil, err
 			}
 			if doc == nil {
-				r, err := a.Run(args.Code, session.RunOptions{Ask: desk.Asker(ctx)})
+				r, err := a.Run(args.Code, run.Options{Ask: desk.Asker(ctx)})
 				if err != nil {
 					return nil, desk.AnalysisError(err)
 				}

@@ -8,6 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -21,7 +22,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	m := session.New(session.Config{Server: srv, Execute: session.ExecuteServer})
+	m := session.New(session.Config{Server: srv, Execute: run.ExecuteServer})
 	client := r.connect(Config{Work: desk.NewWork(m), Version: "test", Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {

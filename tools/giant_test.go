@@ -5,7 +5,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -29,7 +29,7 @@ func TestGiantContents(t *testing.T) {
 		var ran notebook.ExecuteResult
 		r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": i}}, "maxCellOutputSize": most}, &ran)
 		res := ran.Results[0]
-		if !res.Truncated || res.OriginalSize < most && i < 4 || res.State == string(session.Running) {
+		if !res.Truncated || res.OriginalSize < most && i < 4 || res.State == string(run.Running) {
 			t.Errorf("giant %d: truncated %v, original_size %d, %s", i, res.Truncated, res.OriginalSize, res.State)
 		}
 		runs = append(runs, res.RunID)

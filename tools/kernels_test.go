@@ -4,7 +4,7 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -39,7 +39,7 @@ func TestRestartNbKernel(t *testing.T) {
 		t.Errorf("restart and run all = %+v", got)
 	}
 	for i, want := range []string{`"text/plain":"1"`, `"text/plain":"10"`} {
-		if res := got.Results[i]; res.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, res.Outputs), want) || *res.ExecutionCount != i+1 || res.Message != "" {
+		if res := got.Results[i]; res.State != string(run.Done) || !strings.Contains(toolstest.AsJSON(t, res.Outputs), want) || *res.ExecutionCount != i+1 || res.Message != "" {
 			t.Errorf("cell %d = %+v", i, res)
 		}
 	}

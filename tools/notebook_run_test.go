@@ -8,7 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -103,7 +103,7 @@ func TestFailingCell(t *testing.T) {
 		t.Errorf("message = %q", got.Message)
 	}
 	failed, after := got.Results[0], got.Results[1]
-	if failed.State != string(session.Failed) || len(failed.Outputs) != 2 {
+	if failed.State != string(run.Failed) || len(failed.Outputs) != 2 {
 		t.Fatalf("failed = %+v", failed)
 	}
 	e := failed.Outputs[1]
@@ -113,7 +113,7 @@ func TestFailingCell(t *testing.T) {
 	if trace := fmt.Sprint(e["traceback"]); strings.Contains(trace, "\x1b") || !strings.Contains(trace, "ZeroDivisionError") {
 		t.Errorf("traceback = %q", trace)
 	}
-	if after.State != string(session.Cancelled) || after.Message == "" || len(after.Outputs) != 0 {
+	if after.State != string(run.Cancelled) || after.Message == "" || len(after.Outputs) != 0 {
 		t.Errorf("the cell behind it = %+v", after)
 	}
 	// The kernel and its queue go on.
@@ -159,7 +159,7 @@ func TestTimeout(t *testing.T) {
 	var got notebook.ExecuteResult
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 2}}, "timeout": 3}, &got)
 	first, second := got.Results[0], got.Results[1]
-	if first.State != string(session.Running) || second.State != string(session.Queued) || !strings.Contains(first.Message, "goes on") || first.RunID == "" {
+	if first.State != string(run.Running) || second.State != string(run.Queued) || !strings.Contains(first.Message, "goes on") || first.RunID == "" {
 		t.Fatalf("results = %+v", got.Results)
 	}
 	if strings.Contains(got.Message, "Success") || !strings.Contains(got.Message, "1 still running, 1 still waiting") {
@@ -169,7 +169,7 @@ func TestTimeout(t *testing.T) {
 		t.Errorf("the cell's state is %q", cells[0].ExecutionState)
 	}
 	r.server.Write(t, gate, "")
-	run, ok := r.work.Run(second.RunID)
+	run, ok := r.work.Manager.RunTable().Run(second.RunID)
 	if !ok {
 		t.Fatalf("run %s is not known", second.RunID)
 	}

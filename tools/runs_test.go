@@ -9,7 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -55,13 +55,13 @@ func TestRunTools(t *testing.T) {
 	// The waiting one is taken back, the running one interrupted.
 	got = notebook.RunView{}
 	r.good("cancel_run", id(3), &got)
-	if got.State != string(session.Cancelled) {
+	if got.State != string(run.Cancelled) {
 		t.Errorf("the waiting run, cancelled = %+v", got)
 	}
 	r.good("cancel_run", id(2), nil)
 	got = notebook.RunView{}
 	r.good("wait_run", id(2), &got)
-	if got.State != string(session.Interrupted) {
+	if got.State != string(run.Interrupted) {
 		t.Errorf("the interrupted run = %+v", got)
 	}
 	r.good("cancel_run", id(0), &got) // has ended: nothing happens
@@ -81,7 +81,7 @@ func TestCancelledCall(t *testing.T) {
 	for _, interrupt := range []bool{false, true} {
 		ctx, cancel := context.WithCancel(t.Context())
 		ended := make(chan struct{})
-		before := len(r.work.Runs(path))
+		before := len(r.work.Manager.RunTable().Runs(path))
 		go func() {
 			defer close(ended)
 			var req mcp.CallToolRequest
@@ -91,18 +91,18 @@ func TestCancelledCall(t *testing.T) {
 				t.Errorf("a cancelled call was answered: %s", messageOf(res))
 			}
 		}()
-		var runs []*session.Run
+		var runs []*run.Run
 		for len(runs) <= before || len(runs[1].Result().Outputs) == 0 {
 			time.Sleep(10 * time.Millisecond)
-			if runs = r.work.Runs(path); t.Context().Err() != nil {
+			if runs = r.work.Manager.RunTable().Runs(path); t.Context().Err() != nil {
 				t.Fatal("the cells did not begin")
 			}
 		}
 		cancel()
 		<-ended
-		want := []session.RunState{session.Done, session.Done}
+		want := []run.State{run.Done, run.Done}
 		if interrupt {
-			want = []session.RunState{session.Interrupted, session.Cancelled}
+			want = []run.State{run.Interrupted, run.Cancelled}
 		} else {
 			r.server.Write(t, gate, "")
 		}

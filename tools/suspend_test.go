@@ -9,7 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -50,7 +50,7 @@ func TestInputOverSeveralRounds(t *testing.T) {
 		{"content": "import getpass\nprint(len(getpass.getpass('Token please: ')))"},
 		{"content": "print(input('Name? ').upper(), input('Again? '))"},
 	}}), &got)
-	if len(got.Results) != 2 || got.Results[0].State != string(session.Done) || got.Results[1].State != string(session.Done) ||
+	if len(got.Results) != 2 || got.Results[0].State != string(run.Done) || got.Results[1].State != string(run.Done) ||
 		!strings.Contains(toolstest.AsJSON(t, got.Results[0].Outputs), `"text":"8\n"`) || !strings.Contains(toolstest.AsJSON(t, got.Results[1].Outputs), "HUNTER2! hunter2!") {
 		t.Errorf("insert: %s", toolstest.AsJSON(t, got))
 	}
@@ -66,7 +66,7 @@ func TestInputOverSeveralRounds(t *testing.T) {
 	p.answer = mcp.ElicitationResponse{Action: mcp.ElicitationResponseActionDecline}
 	var ran notebook.ExecuteResult
 	decode(t, r.callAs(c, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 2}}}), &ran)
-	if res := ran.Results[0]; res.State != string(session.Interrupted) || !strings.Contains(res.Message, "did not answer") {
+	if res := ran.Results[0]; res.State != string(run.Interrupted) || !strings.Contains(res.Message, "did not answer") {
 		t.Errorf("declined: %s", toolstest.AsJSON(t, res))
 	}
 	// A run that was left waiting by a client which cannot be asked is asked about by wait_run.
@@ -74,7 +74,7 @@ func TestInputOverSeveralRounds(t *testing.T) {
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 2}}, "timeout": 2}, &ran)
 	var view notebook.RunView
 	decode(t, r.callAs(c, "wait_run", dict{"run_id": ran.Results[0].RunID}), &view)
-	if view.State != string(session.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE late") {
+	if view.State != string(run.Done) || !strings.Contains(toolstest.AsJSON(t, view.Outputs), "LATE late") {
 		t.Errorf("answered later: %s", toolstest.AsJSON(t, view))
 	}
 }

@@ -70,7 +70,7 @@ func instructionsFor(cfg Config) string {
 	if cfg.Notebook != "" {
 		text += fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
 	}
-	if cfg.Work != nil && cfg.Work.Apart() {
+	if cfg.Work != nil && cfg.Work.Manager.Servers().Apart() {
 		text += "\nKernels run on another server than the one that has the notebooks and files: running code does not see the files that these tools show, nor do the tools see those that code writes."
 	}
 	return text

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
+	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -59,7 +59,7 @@ type settings struct {
 	maxRooms       int
 	agentName      string
 	inputTimeout   time.Duration
-	execute        session.Execute
+	execute        run0.Execute
 	maxImages      int
 	maxImageBytes  int
 	imageCache     int // bytes
@@ -145,8 +145,8 @@ func (f flags) check() (settings, error) {
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
 		return settings{}, fmt.Errorf("--input-timeout: %w", err)
 	}
-	if s.execute = session.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(session.ExecuteWords(), string(s.execute)) {
-		return settings{}, fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(session.ExecuteWords(), ", "))
+	if s.execute = run0.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run0.ExecuteWords(), string(s.execute)) {
+		return settings{}, fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(run0.ExecuteWords(), ", "))
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
 		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)

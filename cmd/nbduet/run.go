@@ -84,15 +84,16 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		Server: srv, Kernels: kernels, FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID},
 		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
 	})
+	jobs := desk.NewWork(manager)
 	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
 	var figures *serve.Metrics
 	var observe func(tool, outcome string, took time.Duration)
 	if set.http.metrics {
-		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: manager.Stats, Images: pictures.Held})
+		figures = serve.NewMetrics(serve.Sources{Version: versionText(), Session: jobs.Analyses.Stats, Images: pictures.Held})
 		observe = figures.Observe
 	}
 	mcp, err := tools.New(tools.Config{
-		Work: desk.NewWork(manager), Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
+		Work: jobs, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe,
 	})

@@ -12,7 +12,7 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
+	run0 "github.com/nbduet/nbduet/session/run"
 )
 
 // serverFlags are for documents and kernels on two servers, and for a notebook and a kernel to begin with.
@@ -172,7 +172,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 		docs, err = connect(ctx, p, once, log)
 		return docs, docs, err
 	}
-	if s.execute == session.ExecuteServer {
+	if s.execute == run0.ExecuteServer {
 		return nil, nil, usageError{errors.New("--execute: server is for notebooks and kernels on one server: with --document-url and --runtime-url of two, leave it at auto")}
 	}
 	return docs, kernels, nil

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -48,7 +49,7 @@ func awayTooLong(t *testing.T, s *jupytertest.Server, agents int, running bool) 
 	}); err != nil {
 		t.Fatal(err)
 	}
-	var runs []*session.Run
+	var runs []*run.Run
 	if running {
 		var err error
 		if runs, err = docs[0].Run(t.Context(), []string{"c0"}); err != nil {

@@ -191,7 +191,7 @@ func (w *crowd) agree(ctx context.Context, path string) error {
 func (w *crowd) compare(ctx context.Context, path string) error {
 	nb := ydoc.NewNotebook()
 	newcomer, err := rtc.Join(ctx, rtc.Config{
-		Server: w.agents[2].Server(), Path: path, Format: "json", Type: "notebook", Replica: nb.Doc,
+		Server: w.agents[2].Manager.Servers().Documents, Path: path, Format: "json", Type: "notebook", Replica: nb.Doc,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {

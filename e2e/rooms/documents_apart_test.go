@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // jupyter-server-documents runs cells in its own kernels alone. That is said before another server is asked for
@@ -32,7 +33,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	a := &agent{Manager: m, t: t}
 	path := s.Notebook(t, "1")
 	const why = "it does not work with kernels of another server"
-	if r := runCells(t, a.open(path), "c0")[0]; r.State != session.Failed || r.Err == nil || !strings.Contains(r.Err.Error(), why) {
+	if r := runCells(t, a.open(path), "c0")[0]; r.State != run.Failed || r.Err == nil || !strings.Contains(r.Err.Error(), why) {
 		t.Errorf("run: %s, %v", r.State, r.Err)
 	}
 	if _, err := analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: path}); err == nil || !strings.Contains(err.Error(), why) {

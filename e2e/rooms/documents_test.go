@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -222,7 +223,7 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
 	to := s.Name(t, ".ipynb")
-	if _, err := m.Server().RenameContents(t.Context(), path, to); err != nil {
+	if _, err := m.Manager.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
 		t.Fatal(err)
 	}
 	l := &ledger{made: []string{"x = 1"}}
@@ -237,7 +238,7 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	}
 	settles(t, s, to, l, d)
 	eventuallySaved(t, d)
-	if err := m.Server().DeleteContents(t.Context(), to); err != nil {
+	if err := m.Manager.Servers().Documents.DeleteContents(t.Context(), to); err != nil {
 		t.Fatal(err)
 	}
 	if err := poll.Until(t.Context(), "an edit to be refused", func(ctx context.Context) error {
@@ -283,7 +284,7 @@ func printed(outs []ydoc.Output) string {
 	return b.String()
 }
 
-func runCells(t *testing.T, d *session.Document, ids ...string) []session.Result {
+func runCells(t *testing.T, d *session.Document, ids ...string) []run.Result {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 	defer stop()
@@ -291,7 +292,7 @@ func runCells(t *testing.T, d *session.Document, ids ...string) []session.Result
 	if err != nil {
 		t.Fatal(err)
 	}
-	var all []session.Result
+	var all []run.Result
 	for _, r := range runs {
 		if err := r.Wait(ctx); err != nil {
 			t.Fatal(err)
@@ -305,15 +306,15 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "x = 6\nprint('é😀')\nx * 7", "1/0", "x", "input('who? ')", "import time\nprint('a', flush=True)\ntime.sleep(.3)\nprint('b')")
 	d, other := newPatient(t, s.URL, s.Token).open(path), newPatient(t, s.URL, s.Token).open(path)
 	for i, want := range []struct {
-		state   session.RunState
+		state   run.State
 		printed string
 		note    string
 	}{
-		{session.Done, "é😀\n[42]", ""},
-		{session.Failed, "!ZeroDivisionError", ""},
-		{session.Done, "[6]", ""},
-		{session.Failed, "!StdinNotImplementedError", "input() does not work"},
-		{session.Done, "a\nb\n", ""},
+		{run.Done, "é😀\n[42]", ""},
+		{run.Failed, "!ZeroDivisionError", ""},
+		{run.Done, "[6]", ""},
+		{run.Failed, "!StdinNotImplementedError", "input() does not work"},
+		{run.Done, "a\nb\n", ""},
 	} {
 		id := fmt.Sprint("c", i)
 		// Somebody else's edit just before is what is run.
@@ -328,7 +329,7 @@ func documentsRun(t *testing.T, s *jupytertest.Server) {
 		}
 	}
 	// A cell that fails takes those behind it with it.
-	if r := runCells(t, d, "c1", "c2"); r[0].State != session.Failed || r[1].State != session.Cancelled {
+	if r := runCells(t, d, "c1", "c2"); r[0].State != run.Failed || r[1].State != run.Cancelled {
 		t.Errorf("behind a failing cell: %s, %s", r[0].State, r[1].State)
 	}
 	settles(t, s, path, &ledger{}, d, other)
@@ -352,7 +353,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	path := s.Notebook(t, "import time\nprint('on', flush=True)\ntime.sleep(300)", "1+1")
 	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
-	begin := func() *session.Run {
+	begin := func() *run.Run {
 		t.Helper()
 		runs, err := d.Run(t.Context(), []string{"c0"})
 		if err != nil {
@@ -368,7 +369,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 		}
 		return runs[0]
 	}
-	end := func(r *session.Run) session.Result {
+	end := func(r *run.Run) run.Result {
 		t.Helper()
 		ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 		defer stop()
@@ -384,7 +385,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 	if err := r.Cancel(t.Context()); err != nil {
 		t.Fatal(err)
 	}
-	if res := end(r); res.State != session.Interrupted {
+	if res := end(r); res.State != run.Interrupted {
 		t.Errorf("interrupted: %+v", res)
 	}
 	r = begin()
@@ -392,10 +393,10 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 		t.Fatal(err)
 	}
 	// The server interrupts a kernel before it ends it, and may hear its last word.
-	if res := end(r); res.State != session.Interrupted && (res.State != session.Lost || res.Err == nil) {
+	if res := end(r); res.State != run.Interrupted && (res.State != run.Lost || res.Err == nil) {
 		t.Errorf("restarted: %+v", res)
 	}
-	if res := runCells(t, d, "c1")[0]; res.State != session.Done || printed(res.Outputs) != "[2]" || *res.Count != 1 || !strings.Contains(res.Note, "restarted") {
+	if res := runCells(t, d, "c1")[0]; res.State != run.Done || printed(res.Outputs) != "[2]" || *res.Count != 1 || !strings.Contains(res.Note, "restarted") {
 		t.Errorf("after the restart: %+v", res)
 	}
 }
@@ -450,7 +451,7 @@ func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 			t.Errorf("evaluate beside the notebook %q: %v", path, err)
 		}
 		if path != "" {
-			if r := runCells(t, m.open(path), "c0")[0]; r.State != session.Done {
+			if r := runCells(t, m.open(path), "c0")[0]; r.State != run.Done {
 				t.Errorf("run: %+v", r)
 			}
 		}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -90,7 +91,7 @@ func text(outputs []ydoc.Output) string {
 
 // checkStream holds the answer to a run against the cell, as another agent
 // sees it: the same text, no line doubled, and none missing without a word.
-func checkStream(t *testing.T, r session.Result, ran, seen *session.Document) {
+func checkStream(t *testing.T, r run.Result, ran, seen *session.Document) {
 	t.Helper()
 	for _, d := range []*session.Document{ran, seen} { // what the one has is in the room; the other has what is there
 		if err := d.Settled(t.Context()); err != nil {
@@ -114,7 +115,7 @@ func checkStream(t *testing.T, r session.Result, ran, seen *session.Document) {
 			t.Errorf("line %d is there %d times", i, n)
 		}
 	}
-	told := r.State != session.Done || strings.Contains(got, "may be missing")
+	told := r.State != run.Done || strings.Contains(got, "may be missing")
 	if missing > 0 && !told {
 		t.Errorf("%d lines are missing from a run that is %s, without a word", missing, r.State)
 	}

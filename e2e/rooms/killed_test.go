@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // typeUntil makes edits until stop is closed, and gives each the time that a
@@ -204,10 +205,10 @@ func TestServerKilledWhileRunning(t *testing.T) {
 				}
 			}
 			r := runs[0].Result()
-			if r.State != session.Lost || r.Err == nil {
+			if r.State != run.Lost || r.Err == nil {
 				t.Errorf("the run is %s, %v; want it lost, and why", r.State, r.Err)
 			}
-			if r := runs[1].Result(); r.State != session.Cancelled || r.Err == nil {
+			if r := runs[1].Result(); r.State != run.Cancelled || r.Err == nil {
 				t.Errorf("the run behind it is %s, %v; want it cancelled, and why", r.State, r.Err)
 			}
 			for i, d := range docs {
@@ -232,7 +233,7 @@ func TestServerKilledWhileRunning(t *testing.T) {
 			if err := again[0].Wait(ctx); err != nil {
 				t.Fatal(err)
 			}
-			if r := again[0].Result(); r.State != session.Done || text(r.Outputs) != "ready\n" {
+			if r := again[0].Result(); r.State != run.Done || text(r.Outputs) != "ready\n" {
 				t.Errorf("the run on the new server is %s, %v, with %q", r.State, r.Err, text(r.Outputs))
 			}
 			settles(t, second, path, lg, docs...)

@@ -55,7 +55,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 	if id == "" || id == of.KernelID() || id == alone.KernelID() {
 		t.Errorf("read by %q", id)
 	}
-	if others, err := m.OthersKernels(t.Context(), "ada"); err != nil || !others[id] {
+	if others, err := m.Owners().Others(t.Context(), "ada"); err != nil || !others[id] {
 		t.Errorf("it is anybody's: %v, %v", others, err)
 	}
 	if _, err := table.Connect(t.Context(), "ada", "", id); !errors.Is(err, analysis.ErrNoSession) {

@@ -117,7 +117,7 @@ func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {
 
 // kernelName is the kernelspec of the session's kernel, "" where it is not known.
 func kernelName(ctx context.Context, d *desk.Desk, a *analysis.Session) string {
-	k, err := d.Manager.KernelServer().Kernel(ctx, a.KernelID())
+	k, err := d.Manager.Servers().Kernels.Kernel(ctx, a.KernelID())
 	if err != nil {
 		return "" // then it is the server's default
 	}

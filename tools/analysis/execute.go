@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -57,12 +58,12 @@ func RunCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *sessio
 }
 
 // CellRun is how a session's cells are run.
-func CellRun(ctx context.Context, a *analysis.Session) session.RunOptions {
-	return session.RunOptions{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
+func CellRun(ctx context.Context, a *analysis.Session) run.Options {
+	return run.Options{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
 }
 
 // AnswerCell waits for the run of a session's cell, and answers.
-func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, r *session.Run, opt CodeOptions) (*tool.Answer, error) {
+func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *session.Document, r *run.Run, opt CodeOptions) (*tool.Answer, error) {
 	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
 		from := d.OfRun(ctx, r, count)
 		if c, ok := doc.Notebook().Cell(r.CellID); ok {
@@ -74,13 +75,13 @@ func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *ses
 }
 
 // AnswerCode waits for a run, at most as long as the options say, and answers with what it has come to.
-func AnswerCode(ctx context.Context, d *desk.Desk, r *session.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
+func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
 	opt := args.runOptions()
 	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
 	defer cancel()
-	desk.Await(ctx, wait, []*session.Run{r})
+	desk.Await(ctx, wait, []*run.Run{r})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*session.Run{r}, opt), r.ID, err)
+		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt), r.ID, err)
 	}
 	res := r.Result()
 	c := codeOutcome{run: r, Result: res, waited: opt.WaitAtMost(), tray: d.Gallery.Trays(ctx), from: from(res.Count)}
@@ -88,7 +89,7 @@ func AnswerCode(ctx context.Context, d *desk.Desk, r *session.Run, doc *session.
 }
 
 // duration is how long the kernel has had a run so far.
-func duration(res session.Result) time.Duration {
+func duration(res run.Result) time.Duration {
 	switch {
 	case res.Started.IsZero():
 		return 0

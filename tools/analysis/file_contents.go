@@ -27,7 +27,7 @@ func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRu
 
 // FileData reads a whole file, as its bytes are, and tells what kind it is of.
 func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime string, err error) {
-	c, err := d.Manager.Server().Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err := d.Manager.Servers().Documents.Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return nil, "", err
 	}

@@ -149,7 +149,7 @@ func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[
 		return out
 	}
 	delete(out, "kernelspec")
-	specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+	specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 	if err != nil {
 		return out // then people are asked
 	}

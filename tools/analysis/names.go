@@ -134,7 +134,7 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) 
 			continue
 		}
 		other := strings.TrimSuffix(p, NotebookExt)
-		if c, err := d.Manager.Server().Contents(ctx, other, jupyter.ContentsOptions{}); err == nil {
+		if c, err := d.Manager.Servers().Documents.Contents(ctx, other, jupyter.ContentsOptions{}); err == nil {
 			return notANotebook(other, c.Type)
 		}
 	}
@@ -178,7 +178,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	if err != nil {
 		return jupyter.Content{}, tool.Coded{Code: CodePath, Message: "path: " + err.Error()}
 	}
-	c, err := d.Manager.Server().Contents(ctx, clean, jupyter.ContentsOptions{})
+	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
 		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list shows what there is", tool.Quoted(clean))}
 	}

@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -55,8 +56,8 @@ type imageRef struct {
 
 // codeOutcome is a run as far as it had come when its call stopped waiting.
 type codeOutcome struct {
-	run *session.Run
-	session.Result
+	run *run.Run
+	run.Result
 	waited time.Duration
 	tray   func(expected int) *desk.Tray // makes one for each rendering
 	from   images.Origin                 // of its images
@@ -116,7 +117,7 @@ func lean(outputs []ydoc.Output) []ydoc.Output {
 
 func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeResult {
 	out := CodeResult{
-		Success: c.State == session.Done, State: string(c.State), RunID: c.run.ID, CellID: c.run.CellID, Count: c.Count,
+		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, CellID: c.run.CellID, Count: c.Count,
 		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted > 0,
 	}
 	var stdout, stderr strings.Builder
@@ -198,19 +199,19 @@ func (c codeOutcome) explain(out *CodeResult) {
 	switch {
 	case !c.State.Ended():
 		doing := "the code goes on running"
-		if c.State == session.Queued {
+		if c.State == run.Queued {
 			doing = "the code waits for what runs before it"
 		} else if c.Asking != nil {
 			doing = desk.Asks(c.Result)
 		}
 		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s; wait_run with run_id %q waits for it, interrupt_execution stops it", c.waited, doing, c.run.ID))
-	case c.State == session.Lost:
+	case c.State == run.Lost:
 		fail(ErrLost, why)
-	case c.State == session.Cancelled:
+	case c.State == run.Cancelled:
 		fail(errCancelled, why)
-	case c.State == session.Interrupted:
+	case c.State == run.Interrupted:
 		fail(errInterrupt, why)
-	case c.State == session.Failed:
+	case c.State == run.Failed:
 		fail("Error", why)
 	}
 	var says []string

@@ -82,7 +82,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 				}
 			}
 			if args.KernelName != "" {
-				specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+				specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 				if err != nil {
 					return nil, err
 				}
@@ -199,21 +199,21 @@ func sessionList(d *desk.Desk) tool.Tool {
 // connectable lists the kernels that run, those of notebooks first, by path. Those that were started for another client
 // alone are left out.
 func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
-	kernels, err := d.Manager.KernelServer().Kernels(ctx)
+	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := d.Manager.KernelServer().Sessions(ctx)
+	sessions, err := d.Manager.Servers().Kernels.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}
-	others, err := d.Manager.OthersKernels(ctx, tool.ClientOf(ctx))
+	others, err := d.Manager.Owners().Others(ctx, tool.ClientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
 	paths := map[string]string{}
 	for _, s := range sessions {
-		if path := d.Manager.NotebookOf(s); path != "" {
+		if path := d.Manager.Servers().NotebookOf(s); path != "" {
 			paths[s.Kernel.ID] = path
 		}
 	}

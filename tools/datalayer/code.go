@@ -7,8 +7,8 @@ import (
 
 	sessions "github.com/nbduet/nbduet/session/analysis"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -42,7 +42,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	if err != nil {
 		return nil, desk.AnalysisError(err)
 	}
-	r, err := a.Run(code, session.RunOptions{Ask: desk.Asker(ctx)})
+	r, err := a.Run(code, run.Options{Ask: desk.Asker(ctx)})
 	if err != nil {
 		return nil, desk.AnalysisError(err)
 	}
@@ -57,7 +57,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	return out, err
 }
 
-func imagesOfCode(d *Toolset, r *session.Run, code string) images.Origin {
+func imagesOfCode(d *Toolset, r *run.Run, code string) images.Origin {
 	from := d.Gallery.OfCode(r, code)
 	from.Count = r.Status().Count
 	return from

@@ -64,7 +64,7 @@ func listFiles(d *Toolset) tool.Tool {
 					return nil, fmt.Errorf("pattern %s: %w", tool.Quoted(args.Pattern), err)
 				}
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
 				Root: root, What: "file", Depth: depth, Capped: true,
 				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path) },
 			})

@@ -174,11 +174,11 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 
 // visibleKernels are the running kernels, without those that are other clients' own.
 func (d *Toolset) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
-	kernels, err := d.Manager.KernelServer().Kernels(ctx)
+	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	others, err := d.Manager.OthersKernels(ctx, tool.ClientOf(ctx))
+	others, err := d.Manager.Owners().Others(ctx, tool.ClientOf(ctx))
 	if err != nil {
 		return nil, err
 	}
@@ -217,7 +217,7 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	sessions, err := d.Manager.KernelServer().Sessions(ctx)
+	sessions, err := d.Manager.Servers().Kernels.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -34,7 +34,7 @@ func listNotebook(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
 				What: "notebook", Depth: document.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil {

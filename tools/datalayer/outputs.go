@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -56,8 +57,8 @@ type shownRun struct {
 	outputs []ydoc.Output
 	tail    []string // and behind them
 	none    string   // stands where there is nothing at all
-	run     *session.Run
-	state   session.RunState
+	run     *run.Run
+	state   run.State
 	size    int // most characters of outputs
 	tray    func(expected int) *desk.Tray
 	from    images.Origin // of its images

@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -107,12 +108,12 @@ func (w *Watch) say(format string, args ...any) {
 }
 
 // wait waits for the run to end. At the timeout it is interrupted; late tells so.
-func (w *Watch) wait(ctx context.Context, r *session.Run) (late bool, err error) {
+func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
 	began := time.Now()
 	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
 	defer cancel()
 	said, outputs, interrupt := 0.0, 0, !w.leave
-	desk.AwaitTelling(ctx, limit, []*session.Run{r}, func(res session.Result) {
+	desk.AwaitTelling(ctx, limit, []*run.Run{r}, func(res run.Result) {
 		elapsed := time.Since(began).Seconds()
 		if n := len(res.Outputs); n > outputs {
 			w.say("[%.1fs] %d new output(s), %d total", elapsed, n-outputs, n)
@@ -126,7 +127,7 @@ func (w *Watch) wait(ctx context.Context, r *session.Run) (late bool, err error)
 	elapsed := time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
-		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*session.Run{r}, notebook.RunOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
+		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, notebook.RunOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
 	case r.Status().State.Ended():
 		w.say("[COMPLETED in %.1fs]", elapsed)
 		return false, nil
@@ -145,7 +146,7 @@ func (w *Watch) wait(ctx context.Context, r *session.Run) (late bool, err error)
 }
 
 // outcome is what there is to show of the run, whose wait is over.
-func (w *Watch) outcome(r *session.Run, late bool) shownRun {
+func (w *Watch) outcome(r *run.Run, late bool) shownRun {
 	res := r.Result()
 	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
@@ -171,8 +172,8 @@ func (w *Watch) outcome(r *session.Run, late bool) shownRun {
 }
 
 // notes are what else the caller should know.
-func (w *Watch) notes(res session.Result) (out []string) {
-	if res.Err != nil && res.State != session.Interrupted {
+func (w *Watch) notes(res run.Result) (out []string) {
+	if res.Err != nil && res.State != run.Interrupted {
 		t, _ := tool.Cut(res.Err.Error(), 1000)
 		out = append(out, t)
 	}
@@ -190,7 +191,7 @@ func (w *Watch) notes(res session.Result) (out []string) {
 
 // runUsed runs a cell as their server does, and answers.
 func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell string, w *Watch) (*tool.Answer, error) {
-	runs, err := doc.RunWith(ctx, []string{cell}, session.RunOptions{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, []string{cell}, run.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return nil, err
 	}

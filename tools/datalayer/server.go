@@ -41,7 +41,7 @@ func listKernels(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+			specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -108,7 +108,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Input:  tool.ArgumentsOf[connectToArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
-			srv := d.Manager.Server()
+			srv := d.Manager.Servers().Documents
 			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:

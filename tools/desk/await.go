@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -14,12 +14,12 @@ import (
 const ProgressEvery = time.Second
 
 // Await waits for the runs to end, or for wait to do so, and tells of progress on the way.
-func Await(ctx, wait context.Context, runs []*session.Run) {
-	AwaitTelling(ctx, wait, runs, func(session.Result) {})
+func Await(ctx, wait context.Context, runs []*run.Run) {
+	AwaitTelling(ctx, wait, runs, func(run.Result) {})
 }
 
 // AwaitTelling is await that also tells of each look at the run that is waited for.
-func AwaitTelling(ctx, wait context.Context, runs []*session.Run, look func(session.Result)) {
+func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Result)) {
 	began := time.Now()
 	tick := time.NewTicker(ProgressEvery)
 	defer tick.Stop()
@@ -47,13 +47,13 @@ func AwaitTelling(ctx, wait context.Context, runs []*session.Run, look func(sess
 }
 
 // Asks says what code waits to be told.
-func Asks(r session.Result) string {
+func Asks(r run.Result) string {
 	prompt, _ := tool.Cut(tool.Plain(r.Asking.Prompt), 200)
 	return "it waits for input (" + tool.Quoted(prompt) + ")"
 }
 
 // lastLine is the last line of text that a run has printed, cut to size.
-func lastLine(r session.Result) string {
+func lastLine(r run.Result) string {
 	for i := len(r.Outputs) - 1; i >= 0; i-- {
 		if r.Outputs[i].Type() != "stream" {
 			continue

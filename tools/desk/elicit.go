@@ -9,16 +9,16 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Asker asks the person at the call's client what running code asks, by elicitation; nil where the client does not
 // offer that. In the older protocol the questions reach the client also after the call has been answered, as the run
 // goes on; in the newer one they have to wait for the next call, see suspend.go.
-func Asker(ctx context.Context) session.Asker {
+func Asker(ctx context.Context) run.Asker {
 	if ask := tool.AskThrough(ctx); ask != nil {
-		return func(ctx context.Context, q session.Question) (string, error) {
+		return func(ctx context.Context, q run.Question) (string, error) {
 			return lineOf(ask(ctx, elicitation(q)))
 		}
 	}
@@ -28,7 +28,7 @@ func Asker(ctx context.Context) session.Asker {
 		return nil
 	}
 	call := context.WithoutCancel(ctx)
-	return func(ctx context.Context, q session.Question) (string, error) {
+	return func(ctx context.Context, q run.Question) (string, error) {
 		call, stop := context.WithCancel(call)
 		defer stop()
 		defer context.AfterFunc(ctx, stop)()
@@ -41,7 +41,7 @@ func Asker(ctx context.Context) session.Asker {
 }
 
 // elicitation is a question in MCP's terms.
-func elicitation(q session.Question) mcp.ElicitationParams {
+func elicitation(q run.Question) mcp.ElicitationParams {
 	return mcp.ElicitationParams{
 		Mode:    mcp.ElicitationModeForm,
 		Message: question(q),
@@ -59,8 +59,8 @@ func elicitation(q session.Question) mcp.ElicitationParams {
 func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	switch {
 	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession), errors.Is(err, tool.ErrAnswered):
-		return "", session.ErrNoAsker
-	case errors.Is(err, session.ErrNoAsker), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
+		return "", run.ErrNoAsker
+	case errors.Is(err, run.ErrNoAsker), errors.Is(err, context.DeadlineExceeded), errors.Is(err, context.Canceled):
 		return "", err
 	case err != nil:
 		return "", fmt.Errorf("ask the person at the MCP client: %w", err)
@@ -76,7 +76,7 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 }
 
 // question words what the person is asked.
-func question(q session.Question) string {
+func question(q run.Question) string {
 	prompt, _ := tool.Cut(tool.Plain(q.Prompt), 2000)
 	kind := "input"
 	if q.Password {

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -91,14 +92,14 @@ func (g *Gallery) OfCell(ctx context.Context, doc *session.Document, c ydoc.Cell
 }
 
 // OfCode says of the images of code that an analysis session runs in no notebook where they are from.
-func (g *Gallery) OfCode(r *session.Run, code string) images.Origin {
+func (g *Gallery) OfCode(r *run.Run, code string) images.Origin {
 	line := FirstLine(code)
 	g.lines.Add(cellKey{cell: r.ID}, line)
 	return images.Origin{Session: r.Session, Line: line}
 }
 
 // OfRun says of a run's images where they are from, without opening its notebook.
-func (d *Desk) OfRun(ctx context.Context, r *session.Run, count *int) images.Origin {
+func (d *Desk) OfRun(ctx context.Context, r *run.Run, count *int) images.Origin {
 	from := images.Origin{Session: ImageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count}
 	if d.ownsImages(ctx, r.Session) {
 		from.Session = r.Session

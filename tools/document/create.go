@@ -174,7 +174,7 @@ func simpleCell(at string, m map[string]any) (FileCell, error) {
 // KernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
 // server's default one.
 func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]any {
-	specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+	specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 	if err != nil {
 		return nil // then people are asked
 	}

@@ -81,7 +81,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			out := infoResult{Info: Info{
 				Name: file.Name, Path: file.Path, Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
-				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Server().BaseURL(), file.Type, file.Path),
+				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Type, file.Path),
 			}}
 			a := &tool.Answer{Body: &out, Parts: func() []any { return []any{out.Info} }}
 			if !args.Include {
@@ -112,7 +112,7 @@ const formatLimit = 1 << 20
 
 // properties returns what the server knows of a file, with its format, and its content where that is wanted.
 func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, string, error) {
-	srv := d.Manager.Server()
+	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return file, "", err

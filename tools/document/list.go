@@ -59,11 +59,11 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			if args.Depth != nil {
 				s.Depth = *args.Depth - 1
 			}
-			found, note, err := Walk(ctx, d.Manager.Server(), s)
+			found, note, err := Walk(ctx, d.Manager.Servers().Documents, s)
 			if err != nil {
 				return nil, Missing(err, root)
 			}
-			base := d.Manager.Server().BaseURL()
+			base := d.Manager.Servers().Documents.BaseURL()
 			out := listDocumentsResult{Documents: []ListedDocument{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
 				out.Documents = append(out.Documents, ListedDocument{

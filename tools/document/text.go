@@ -84,7 +84,7 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	if err != nil {
 		return nil, err
 	}
-	file, err := d.Manager.Server().Contents(ctx, clean, jupyter.ContentsOptions{})
+	file, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if err != nil {
 		return nil, Missing(err, clean)
 	}

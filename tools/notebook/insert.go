@@ -80,7 +80,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			if !wanted(args.Exec) || len(runnable) == 0 {
 				return a, nil
 			}
-			ran, err := run(ctx, d, doc, runnable, args.RunOptions)
+			ran, err := runCells(ctx, d, doc, runnable, args.RunOptions)
 			if err != nil {
 				return nil, fmt.Errorf("the cells were inserted (ids %s), do not insert them again; but they could not be run: %w", tool.QuotedList(ids), err)
 			}

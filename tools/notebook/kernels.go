@@ -42,7 +42,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
-			specs, err := d.Manager.KernelServer().KernelSpecs(ctx)
+			specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}
@@ -148,7 +148,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 		out.Message += "; there are no code cells to execute"
 		return a, nil
 	}
-	ran, err := run(ctx, d, doc, cells, args.RunOptions)
+	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
 	if err != nil {
 		return nil, fmt.Errorf("the kernel was restarted, but the cells could not be run: %w", err)
 	}

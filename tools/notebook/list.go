@@ -52,14 +52,14 @@ func listNbs(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("path: %w", err)
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Server(), document.Search{
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
 				Root: root, What: "notebook", Depth: document.MaxDepth,
 				Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil {
 				return nil, err
 			}
-			base := d.Manager.Server().BaseURL()
+			base := d.Manager.Servers().Documents.BaseURL()
 			out := ListNbsResult{Notebooks: []listedNotebook{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{

@@ -94,7 +94,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
 			}
-			ran, err := run(ctx, d, doc, changed.runnable, args.RunOptions)
+			ran, err := runCells(ctx, d, doc, changed.runnable, args.RunOptions)
 			if err != nil {
 				return nil, fmt.Errorf("the cells were changed, but could not be run: %w", err)
 			}

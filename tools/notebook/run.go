@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -108,18 +109,18 @@ type finished struct {
 
 type finishedRun struct {
 	id, cell string
-	session.Result
+	run0.Result
 	contents desk.Contents
 	from     images.Origin // of its images
 }
 
-// run executes the cells and waits for them, at most as long as the options say. Runs that have not ended then go on.
-func run(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
+// runCells executes the cells and waits for them, at most as long as the options say. Runs that have not ended then go on.
+func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
 		return finished{}, fmt.Errorf("%s are to be run, more than the %s allowed in one call: spread them over several calls",
 			tool.Plural(len(cells), "cell"), tool.Thousands(maxRunCells))
 	}
-	runs, err := doc.RunWith(ctx, cells, session.RunOptions{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, cells, run0.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return finished{}, err
 	}
@@ -146,7 +147,7 @@ func run(ctx context.Context, d *desk.Desk, doc *session.Document, cells []strin
 const AbandonTime = 10 * time.Second
 
 // Abandon does what a cancelled call asked to be done with its runs, and says what that was.
-func Abandon(ctx context.Context, runs []*session.Run, opt RunOptions) string {
+func Abandon(ctx context.Context, runs []*run0.Run, opt RunOptions) string {
 	if !wanted(opt.InterruptOnCancel) {
 		return "the cells go on running"
 	}
@@ -162,25 +163,25 @@ func Abandon(ctx context.Context, runs []*session.Run, opt RunOptions) string {
 
 // afterwards ends the sentence that says what a call did: with success where all cells ran well, else with the truth.
 func (f finished) afterwards(success string) string {
-	count := map[session.RunState]int{}
+	count := map[run0.State]int{}
 	for _, r := range f.runs {
 		count[r.State]++
 	}
-	if count[session.Done] == len(f.runs) {
+	if count[run0.Done] == len(f.runs) {
 		return success
 	}
 	var parts []string
 	for _, s := range []struct {
-		state session.RunState
+		state run0.State
 		words string
 	}{
-		{session.Done, "ran well"},
-		{session.Failed, "failed"},
-		{session.Interrupted, "interrupted"},
-		{session.Lost, "lost with the kernel"},
-		{session.Cancelled, "not run"},
-		{session.Running, "still running"},
-		{session.Queued, "still waiting"},
+		{run0.Done, "ran well"},
+		{run0.Failed, "failed"},
+		{run0.Interrupted, "interrupted"},
+		{run0.Lost, "lost with the kernel"},
+		{run0.Cancelled, "not run"},
+		{run0.Running, "still running"},
+		{run0.Queued, "still waiting"},
 	} {
 		if n := count[s.state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
@@ -320,7 +321,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", tool.Plural(len(indexes), "cell"))
 				return a, nil
 			}
-			ran, err := run(ctx, d, doc, out.CellIDs, args.RunOptions)
+			ran, err := runCells(ctx, d, doc, out.CellIDs, args.RunOptions)
 			if err != nil {
 				return nil, err
 			}

@@ -7,7 +7,7 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session"
+	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -34,8 +34,8 @@ type namedRun struct {
 func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
 // findRun finds a run that is remembered.
-func findRun(ctx context.Context, d *desk.Desk, id string) (*session.Run, error) {
-	r, ok := d.Manager.Run(id)
+func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
+	r, ok := d.Manager.RunTable().Run(id)
 	if !ok || !Visible(ctx, r) {
 		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", tool.Quoted(id))
 	}
@@ -43,10 +43,10 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*session.Run, error)
 }
 
 // Visible tells whether a client may see a run: one of its own.
-func Visible(ctx context.Context, r *session.Run) bool { return r.Owner == tool.ClientOf(ctx) }
+func Visible(ctx context.Context, r *run0.Run) bool { return r.Owner == tool.ClientOf(ctx) }
 
 // answerRun answers with a run as it stands.
-func answerRun(ctx context.Context, d *desk.Desk, r *session.Run, size int) (*tool.Answer, error) {
+func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{size: size, tray: d.Gallery.Trays(ctx), runs: []finishedRun{{
@@ -109,7 +109,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 			if ask := desk.Asker(ctx); ask != nil {
 				r.AskThrough(ask)
 			}
-			desk.Await(ctx, wait, []*session.Run{r})
+			desk.Await(ctx, wait, []*run0.Run{r})
 			if err := ctx.Err(); err != nil {
 				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
 			}
@@ -205,7 +205,7 @@ func listRuns(d *desk.Desk) tool.Tool {
 			if args.Limit != nil {
 				limit = *args.Limit
 			}
-			all := slices.DeleteFunc(d.Manager.Runs(path), func(r *session.Run) bool { return !Visible(ctx, r) })
+			all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run0.Run) bool { return !Visible(ctx, r) })
 			out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
 			for _, r := range all[:min(limit, len(all))] {
 				res := r.Status()

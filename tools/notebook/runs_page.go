@@ -5,7 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -44,12 +45,12 @@ type outputPage struct {
 }
 
 // pageOf reads at most n characters of a run's output.
-func pageOf(r *session.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
+func pageOf(r *run0.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
 	p := &outputPage{Output: output, Offset: offset}
 	var piece []rune // one more than asked for, where there is more
 	if output == LeftOutOutput {
 		raw, length, err := r.LeftOut(offset, n+1)
-		if errors.Is(err, session.ErrNothingLeftOut) {
+		if errors.Is(err, run.ErrNothingLeftOut) {
 			return nil, fmt.Errorf("%w: its outputs have the numbers 0 to %d", err, len(outputs.Each)-1)
 		} else if err != nil {
 			return nil, err
@@ -105,7 +106,7 @@ func unfinishedEscape(piece []rune) int {
 }
 
 // answerPage answers with a page of a run's output.
-func answerPage(r *session.Run, args getRunArgs) (*tool.Answer, error) {
+func answerPage(r *run0.Run, args getRunArgs) (*tool.Answer, error) {
 	result := r.Result()
 	outputs := desk.ContentsOf(result.Outputs)
 	offset, n := 0, args.Size()

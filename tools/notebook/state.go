@@ -1,11 +1,11 @@
 package notebook
 
-import "github.com/nbduet/nbduet/session"
+import run0 "github.com/nbduet/nbduet/session/run"
 
 // RunStates are the states of a run, as answers name them.
 func RunStates() []string {
 	return []string{
-		string(session.Queued), string(session.Running), string(session.Done), string(session.Failed),
-		string(session.Interrupted), string(session.Cancelled), string(session.Lost),
+		string(run0.Queued), string(run0.Running), string(run0.Done), string(run0.Failed),
+		string(run0.Interrupted), string(run0.Cancelled), string(run0.Lost),
 	}
 }

@@ -29,9 +29,9 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[BaseURLResult](nil),
 		Handle: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) {
-			out := BaseURLResult{BaseURL: d.Manager.Server().BaseURL()}
-			if d.Manager.Apart() {
-				out.RuntimeURL = d.Manager.KernelServer().BaseURL()
+			out := BaseURLResult{BaseURL: d.Manager.Servers().Documents.BaseURL()}
+			if d.Manager.Servers().Apart() {
+				out.RuntimeURL = d.Manager.Servers().Kernels.BaseURL()
 			}
 			return &tool.Answer{Body: out}, nil
 		}),
@@ -65,7 +65,7 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
 		Output: tool.ResultOf[URLResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args notebookURLArgs) (*tool.Answer, error) {
-			base := d.Manager.Server().BaseURL()
+			base := d.Manager.Servers().Documents.BaseURL()
 			path, err := notebookPath(args.URL, base)
 			if err != nil {
 				return nil, err

@@ -4,6 +4,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -31,7 +32,7 @@ func (c *change) add(more ydoc.Changes) {
 }
 
 // touches tells whether what is at an address is different.
-func (c *change) touches(at notebookURI, run *session.Run) bool {
+func (c *change) touches(at notebookURI, run *run.Run) bool {
 	switch {
 	case c.whole:
 		return true
@@ -61,7 +62,7 @@ func (l *live) note(e session.Event) {
 	n.Lock()
 	defer n.Unlock()
 	if n.changes == nil {
-		n.changes, n.runs, n.closed = map[*session.Document]*change{}, map[*session.Run]bool{}, map[*session.Document]bool{}
+		n.changes, n.runs, n.closed = map[*session.Document]*change{}, map[*run.Run]bool{}, map[*session.Document]bool{}
 	}
 	switch e.Kind {
 	case session.Changed:
@@ -113,7 +114,7 @@ func (l *live) spread() {
 }
 
 // mark marks a subscription where what it is to is different.
-func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*session.Run]bool, closed map[*session.Document]bool) {
+func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*run.Run]bool, closed map[*session.Document]bool) {
 	if sub.at.form == formCurrent && len(changes) > 0 {
 		if o, ok := l.d.CurrentNotebook(s.ctx); ok && changes[o.Doc] != nil {
 			sub.pace.due = true
@@ -128,9 +129,9 @@ func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*c
 		sub.pace.due = true
 		return
 	}
-	var run *session.Run
+	var run *run.Run
 	if sub.at.form == formRun {
-		run, _ = l.d.Manager.Run(sub.at.run)
+		run, _ = l.d.Manager.RunTable().Run(sub.at.run)
 		if run != nil && runs[run] {
 			sub.pace.due = true
 		}

@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -40,7 +41,7 @@ func (d *Provider) metaOf(o desk.OwnedNotebook) notebookMeta {
 		CreatedAt: tool.Stamp(o.Doc.OpenedAt()), LastModified: tool.Stamp(o.Doc.ChangedAt()), Path: o.Doc.Path(), Language: languageOf(nb).Name,
 	}
 	var last time.Time
-	for _, r := range d.Manager.Runs(o.Doc.Path()) {
+	for _, r := range d.Manager.RunTable().Runs(o.Doc.Path()) {
 		if began := r.Status().Started; !began.IsZero() {
 			m.TotalExecutions++
 			if began.After(last) {
@@ -166,6 +167,6 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 func cellStatus(c ydoc.Cell) string { return cmp.Or(c.ExecutionState, ydoc.Idle) }
 
 // runsOf lists the runs of a notebook that the client of ctx may see, the latest first.
-func (d *Provider) runsOf(ctx context.Context, doc *session.Document) []*session.Run {
-	return slices.DeleteFunc(d.Manager.Runs(doc.Path()), func(r *session.Run) bool { return !notebook.Visible(ctx, r) })
+func (d *Provider) runsOf(ctx context.Context, doc *session.Document) []*run.Run {
+	return slices.DeleteFunc(d.Manager.RunTable().Runs(doc.Path()), func(r *run.Run) bool { return !notebook.Visible(ctx, r) })
 }

@@ -290,7 +290,7 @@ type Execution struct {
 }
 
 func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
-	r, ok := d.Manager.Run(u.run)
+	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
 		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "no run "+tool.Quoted(u.run)+" of this notebook is known: it is another client's, or was too long ago; list_runs shows those that are known")
 	}

@@ -51,7 +51,7 @@ var errProject = errors.New("the project file cannot be used")
 func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	srv := f.Manager.Server()
+	srv := f.Manager.Servers().Documents
 	c, err := srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):

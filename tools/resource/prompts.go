@@ -120,7 +120,7 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 		if folder == "." || !strings.Contains(written, "/") {
 			folder = ""
 		}
-		c, err := d.Manager.Server().Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
+		c, err := d.Manager.Servers().Documents.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 		if err != nil {
 			return nil // nothing to choose from; the prompt's own text says what is wrong with the file
 		}

@@ -21,7 +21,7 @@ func wish(s string) string {
 
 // existing gives the path of a file that a person has named, as the server has it; the error says what is wrong with it.
 func (d *Provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
-	c, err := d.Manager.Server().Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
+	c, err := d.Manager.Servers().Documents.Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
 		return "", err

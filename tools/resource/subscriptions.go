@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -41,7 +42,7 @@ type live struct {
 	noted struct {
 		sync.Mutex
 		changes map[*session.Document]*change
-		runs    map[*session.Run]bool
+		runs    map[*run.Run]bool
 		closed  map[*session.Document]bool
 		visits  map[string]bool // clients that have called tools
 		list    bool            // notebooks were opened, closed or moved

@@ -1,14 +1,12 @@
 package serve
 
 import (
-	"context"
 	"crypto/rand"
 	"crypto/sha256"
 	"crypto/subtle"
 	"errors"
 	"fmt"
 	"net/http"
-	"strconv"
 	"strings"
 )
 
@@ -31,17 +29,6 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// A caller is who sends a request: who has one of Config.Tokens, a person of whom such a one speaks, or a subject of the
-// issuer's, whatever token it has from there; "" is nobody.
-type caller string
-
-// keyHolder is the caller who has the token with a number, or the person of whom that one speaks, and subject the one
-// whom the issuer calls by a name.
-func keyHolder(n int, person string) caller {
-	return caller("token " + strconv.Itoa(n) + " " + person)
-}
-func subject(name string) caller { return caller("subject " + name) }
-
 // maxPerson bounds the name of a person, in bytes.
 const maxPerson = 1000
 
@@ -58,14 +45,6 @@ func (s *Server) person(r *http.Request) (string, error) {
 	default:
 		return names[0], nil
 	}
-}
-
-type callerKey struct{}
-
-// callerIn is who sends a request.
-func callerIn(ctx context.Context) caller {
-	who, _ := ctx.Value(callerKey{}).(caller) // ServeHTTP has set it
-	return who
 }
 
 // keys recognises tokens by their hashes, so that all comparisons are of one length.

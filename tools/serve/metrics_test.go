@@ -10,6 +10,7 @@ import (
 	"github.com/prometheus/common/model"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // figures reads /metrics as Prometheus does.
@@ -62,7 +63,7 @@ func TestMetrics(t *testing.T) {
 	figures := NewMetrics(Sources{
 		Version: "1.2.3", Images: func() int { return 77 },
 		Session: func() session.Stats {
-			return session.Stats{Notebooks: 3, Texts: 2, Runs: map[session.RunState]int{session.Queued: 0, session.Running: 5}, RunBytes: 99, Analyses: 4, Kernels: 6}
+			return session.Stats{Notebooks: 3, Texts: 2, Runs: map[run.State]int{run.Queued: 0, run.Running: 5}, RunBytes: 99, Analyses: 4, Kernels: 6}
 		},
 	})
 	r = newRig(t, func(cfg *Config) { cfg.Metrics = figures })
