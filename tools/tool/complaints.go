@@ -182,13 +182,4 @@ func shown(v any) string {
 	return string(b)
 }
 
-// QuotedList writes values in quotation marks, with commas between them.
-func QuotedList[T any](values []T) string {
-	var out []string
-	for _, v := range values {
-		out = append(out, Quoted(fmt.Sprint(v)))
-	}
-	return strings.Join(out, ", ")
-}
-
 func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }

@@ -1,153 +1,55 @@
 package tool
 
 import (
-	"fmt"
-	"regexp"
-	"strconv"
-	"strings"
 	"time"
-	"unicode"
-	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
-// Sizes here are characters, that is Unicode code points, which is what the tools' limits count.
+// ShortestMarked is [words.ShortestMarked].
+const ShortestMarked = words.ShortestMarked
 
-// Size counts the characters of s.
-func Size(s string) int { return utf8.RuneCountInString(s) }
+// ANSI is [words.ANSI].
+var ANSI = words.ANSI
 
-// ShortestMarked is the smallest limit at which the cut is marked with the number of missing characters; below it
-// there is no room for more than an ellipsis.
-const ShortestMarked = 80
+// Size is [words.Size].
+func Size(s string) int { return words.Size(s) }
 
-// Cut shortens s to at most limit characters and tells whether it had to. Head and tail stay, because an error stands
-// at the end of a traceback and the last numbers at the end of a log; between them stands how much is missing. A
-// character is never cut through, nor one that is written with several code points (a letter and its accent, the
-// parts of an emoji).
-func Cut(s string, limit int) (string, bool) {
-	limit = max(limit, 0)
-	if len(s) <= limit || Size(s) <= limit {
-		return s, false
-	}
-	runes := []rune(s)
-	if limit < ShortestMarked {
-		if limit == 0 {
-			return "", true
-		}
-		return string(runes[:Before(runes, limit-1)]) + "…", true
-	}
-	mark := Marker(len(runes)) // as long as it can get: no more than all can be missing
-	keep := limit - Size(mark)
-	head := Before(runes, keep-keep*2/5)
-	tail := after(runes, len(runes)-keep*2/5)
-	return string(runes[:head]) + Marker(tail-head) + string(runes[tail:]), true
-}
+// Cut is [words.Cut].
+func Cut(s string, limit int) (string, bool) { return words.Cut(s, limit) }
 
-func Marker(missing int) string {
-	return "\n… [" + Thousands(missing) + " characters left out] …\n"
-}
+// Marker is [words.Marker].
+func Marker(missing int) string { return words.Marker(missing) }
 
-// cutMark matches what [Marker] makes.
-var cutMark = regexp.MustCompile("\n… \\[[0-9,]+ characters left out\\] …\n")
+// Marked is [words.Marked].
+func Marked(s string) bool { return words.Marked(s) }
 
-// Marked tells whether a text was shortened by [cut]. A source that is written back so would lose its middle.
-func Marked(s string) bool { return cutMark.MatchString(s) }
+// Before is [words.Before].
+func Before(runes []rune, i int) int { return words.Before(runes, i) }
 
-// MarkedWhy is why a text that is [marked] is refused.
+// Thousands is [words.Thousands].
+func Thousands(n int) string { return words.Thousands(n) }
+
+// Plural is [words.Plural].
+func Plural(n int, noun string) string { return words.Plural(n, noun) }
+
+// Kilobytes is [words.Kilobytes].
+func Kilobytes(n int) string { return words.Kilobytes(n) }
+
+// Plain is [words.Plain].
+func Plain(s string) string { return words.Plain(s) }
+
+// Lines is [words.Lines].
+func Lines(s string) string { return words.Lines(s) }
+
+// Quoted is [words.Quoted].
+func Quoted(s string) string { return words.Quoted(s) }
+
+// QuotedList is [words.QuotedList].
+func QuotedList[T any](values []T) string { return words.QuotedList(values) }
+
+// MarkedWhy is why a text that is [words.Marked] is refused.
 const MarkedWhy = "holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole source: read the cell with a larger maxCellData"
-
-// Before moves a cut at i back to where a character as people see it begins.
-func Before(runes []rune, i int) int {
-	for i > 0 && i < len(runes) && joined(runes, i) {
-		i--
-	}
-	return i
-}
-
-// after moves a cut at i on to where the next character begins.
-func after(runes []rune, i int) int {
-	for i > 0 && i < len(runes) && joined(runes, i) {
-		i++
-	}
-	return i
-}
-
-const zeroWidthJoiner = '\u200d'
-
-// joined tells whether the code point at i belongs to the character before it. It knows marks, joiners, variation
-// selectors, skin tones and the second half of a line end; the rarer rules of Unicode's segmentation are left out.
-func joined(runes []rune, i int) bool {
-	r, prev := runes[i], runes[i-1]
-	switch {
-	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc), r == zeroWidthJoiner, prev == zeroWidthJoiner:
-		return true
-	case r >= 0x1f3fb && r <= 0x1f3ff: // skin tones
-		return true
-	case r >= 0xe0020 && r <= 0xe007f: // tags of regional flags
-		return true
-	case r == '\n' && prev == '\r':
-		return true
-	}
-	return false
-}
-
-// Thousands writes n with commas.
-func Thousands(n int) string {
-	s := strconv.Itoa(n)
-	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
-		s = s[:i] + "," + s[i:]
-	}
-	return s
-}
-
-// Plural is "1 cell" or "3 cells".
-func Plural(n int, noun string) string {
-	if n == 1 {
-		return "1 " + noun
-	}
-	return Thousands(n) + " " + noun + "s"
-}
-
-// Kilobytes writes a size in bytes for people: "840 B", "24.1 kB", "1.2 MB".
-func Kilobytes(n int) string {
-	switch {
-	case n < 1000:
-		return fmt.Sprintf("%d B", n)
-	case n < 1_000_000:
-		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
-	default:
-		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
-	}
-}
-
-// ANSI matches the terminal's control sequences (ECMA-48): CSI such as colours, OSC such as links, and the short ones.
-var ANSI = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
-
-// Plain removes the terminal's control sequences, which are colours to a person and noise to a model.
-func Plain(s string) string {
-	if !strings.ContainsRune(s, '\x1b') {
-		return s
-	}
-	return ANSI.ReplaceAllString(s, "")
-}
-
-// Lines puts the line ends of s into the one form that JupyterLab's editors keep, "\n": with any other one, positions
-// in the shared text and in the editor part.
-func Lines(s string) string {
-	if !strings.ContainsRune(s, '\r') {
-		return s
-	}
-	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
-}
-
-// Quoted is a value in an error message: on one line, and not the whole of it where it is long.
-func Quoted(s string) string {
-	const most = 200
-	if Size(s) > most {
-		short, _ := Cut(Lines(s), ShortestMarked-1)
-		return strconv.Quote(short) + " (" + Plural(Size(s), "character") + ")"
-	}
-	return strconv.Quote(s)
-}
 
 // Sentences joins what there is of two notes.
 func Sentences(a, b string) string {

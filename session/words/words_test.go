@@ -1,4 +1,4 @@
-package tool
+package words
 
 import (
 	"strings"

@@ -1,0 +1,154 @@
+package words
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+)
+
+// Size counts the characters of s, that is Unicode code points, which is what all limits of texts here count.
+func Size(s string) int { return utf8.RuneCountInString(s) }
+
+// ShortestMarked is the smallest limit at which the cut is marked with the number of missing characters; below it
+// there is no room for more than an ellipsis.
+const ShortestMarked = 80
+
+// Cut shortens s to at most limit characters and tells whether it had to. Head and tail stay, because an error stands
+// at the end of a traceback and the last numbers at the end of a log; between them stands how much is missing. A
+// character is never cut through, nor one that is written with several code points (a letter and its accent, the
+// parts of an emoji).
+func Cut(s string, limit int) (string, bool) {
+	limit = max(limit, 0)
+	if len(s) <= limit || Size(s) <= limit {
+		return s, false
+	}
+	runes := []rune(s)
+	if limit < ShortestMarked {
+		if limit == 0 {
+			return "", true
+		}
+		return string(runes[:Before(runes, limit-1)]) + "…", true
+	}
+	mark := Marker(len(runes)) // as long as it can get: no more than all can be missing
+	keep := limit - Size(mark)
+	head := Before(runes, keep-keep*2/5)
+	tail := after(runes, len(runes)-keep*2/5)
+	return string(runes[:head]) + Marker(tail-head) + string(runes[tail:]), true
+}
+
+// Marker stands in the place of that many characters.
+func Marker(missing int) string {
+	return "\n… [" + Thousands(missing) + " characters left out] …\n"
+}
+
+// cutMark matches what [Marker] makes.
+var cutMark = regexp.MustCompile("\n… \\[[0-9,]+ characters left out\\] …\n")
+
+// Marked tells whether a text was shortened by [Cut]. A source that is written back so would lose its middle.
+func Marked(s string) bool { return cutMark.MatchString(s) }
+
+// Before moves a cut at i back to where a character as people see it begins.
+func Before(runes []rune, i int) int {
+	for i > 0 && i < len(runes) && joined(runes, i) {
+		i--
+	}
+	return i
+}
+
+// after moves a cut at i on to where the next character begins.
+func after(runes []rune, i int) int {
+	for i > 0 && i < len(runes) && joined(runes, i) {
+		i++
+	}
+	return i
+}
+
+const zeroWidthJoiner = '\u200d'
+
+// joined tells whether the code point at i belongs to the character before it. It knows marks, joiners, variation
+// selectors, skin tones and the second half of a line end; the rarer rules of Unicode's segmentation are left out.
+func joined(runes []rune, i int) bool {
+	r, prev := runes[i], runes[i-1]
+	switch {
+	case unicode.In(r, unicode.Mn, unicode.Me, unicode.Mc), r == zeroWidthJoiner, prev == zeroWidthJoiner:
+		return true
+	case r >= 0x1f3fb && r <= 0x1f3ff: // skin tones
+		return true
+	case r >= 0xe0020 && r <= 0xe007f: // tags of regional flags
+		return true
+	case r == '\n' && prev == '\r':
+		return true
+	}
+	return false
+}
+
+// Thousands writes n with commas.
+func Thousands(n int) string {
+	s := strconv.Itoa(n)
+	for i := len(s) - 3; i > 0 && s[i-1] != '-'; i -= 3 {
+		s = s[:i] + "," + s[i:]
+	}
+	return s
+}
+
+// Plural is "1 cell" or "3 cells".
+func Plural(n int, noun string) string {
+	if n == 1 {
+		return "1 " + noun
+	}
+	return Thousands(n) + " " + noun + "s"
+}
+
+// Kilobytes writes a size in bytes for people: "840 B", "24.1 kB", "1.2 MB".
+func Kilobytes(n int) string {
+	switch {
+	case n < 1000:
+		return fmt.Sprintf("%d B", n)
+	case n < 1_000_000:
+		return fmt.Sprintf("%.1f kB", float64(n)/1e3)
+	default:
+		return fmt.Sprintf("%.1f MB", float64(n)/1e6)
+	}
+}
+
+// ANSI matches the terminal's control sequences (ECMA-48): CSI such as colours, OSC such as links, and the short ones.
+var ANSI = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
+
+// Plain removes the terminal's control sequences, which are colours to a person and noise to a model.
+func Plain(s string) string {
+	if !strings.ContainsRune(s, '\x1b') {
+		return s
+	}
+	return ANSI.ReplaceAllString(s, "")
+}
+
+// Lines puts the line ends of s into the one form that JupyterLab's editors keep, "\n": with any other one, positions
+// in the shared text and in the editor part.
+func Lines(s string) string {
+	if !strings.ContainsRune(s, '\r') {
+		return s
+	}
+	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
+}
+
+// Quoted is a value in an error message: on one line, and not the whole of it where it is long.
+func Quoted(s string) string {
+	const most = 200
+	if Size(s) > most {
+		short, _ := Cut(Lines(s), ShortestMarked-1)
+		return strconv.Quote(short) + " (" + Plural(Size(s), "character") + ")"
+	}
+	return strconv.Quote(s)
+}
+
+// QuotedList writes values in quotation marks, with commas between them.
+func QuotedList[T any](values []T) string {
+	var out []string
+	for _, v := range values {
+		out = append(out, Quoted(fmt.Sprint(v)))
+	}
+	return strings.Join(out, ", ")
+}
