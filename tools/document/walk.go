@@ -11,8 +11,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // How far a walk through the folders of a server goes.
@@ -22,6 +21,7 @@ const (
 	MaxEntries  = 10_000 // files and folders looked at
 	MaxListed   = 1_500  // entries in an answer
 	maxWalkTime = 20 * time.Second
+	tellEvery   = time.Second
 )
 
 // A WalkNote is what a walk has to say beside its result.
@@ -38,7 +38,7 @@ func (n WalkNote) String() string {
 		parts = append(parts, "stopped early: "+n.Stopped+"; give a path further down to see the rest")
 	}
 	if n.unreadable > 0 {
-		parts = append(parts, tool.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)
+		parts = append(parts, words.Plural(n.unreadable, "folder")+" could not be listed, for example: "+n.example)
 	}
 	return strings.Join(parts, ". ")
 }
@@ -48,15 +48,17 @@ type Search struct {
 	Root  string
 	Wants func(jupyter.Content) bool
 	What  string // what is wanted, for people: "notebook"
-	// depth is how many folders below root the walk goes into. Where capped is set, that there are deeper ones is
+	// Depth is how many folders below the root the walk goes into. Where Capped is set, that there are deeper ones is
 	// nothing to be told of.
 	Depth  int
 	Capped bool
+	// Tell, where there is one, is told every second how many folders are listed and how much is found.
+	Tell func(folders, found int)
 }
 
-// Walk goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
+// WalkFolders goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
 // itself cannot be listed is an error; that a folder below cannot is noted.
-func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
+func WalkFolders(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()
 	first, err := listFolder(limited, srv, s.Root)
@@ -65,7 +67,7 @@ func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content
 	}
 	w := &walker{Search: s, srv: srv, slots: make(chan struct{}, walkers), stop: cancel}
 	w.take(limited, first, 0)
-	w.wait(ctx)
+	w.wait()
 	if err := ctx.Err(); err != nil {
 		return nil, WalkNote{}, fmt.Errorf("list %ss: %w", s.What, err)
 	}
@@ -106,14 +108,14 @@ type walker struct {
 	note    WalkNote
 }
 
-// wait waits for the end of the walk and tells of progress on the way.
-func (w *walker) wait(ctx context.Context) {
+// wait waits for the end of the walk and tells how far it is on the way.
+func (w *walker) wait() {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
 		w.wg.Wait()
 	}()
-	tick := time.NewTicker(desk.ProgressEvery)
+	tick := time.NewTicker(tellEvery)
 	defer tick.Stop()
 	for {
 		select {
@@ -123,7 +125,9 @@ func (w *walker) wait(ctx context.Context) {
 			w.mu.Lock()
 			folders, found := w.folders, len(w.found)
 			w.mu.Unlock()
-			tool.Progress(ctx, float64(folders), tool.Plural(folders, "folder")+" listed, "+tool.Plural(found, w.What)+" found")
+			if w.Tell != nil {
+				w.Tell(folders, found)
+			}
 		}
 	}
 }
@@ -138,12 +142,12 @@ func (w *walker) take(ctx context.Context, entries []jupyter.Content, depth int)
 			continue // hidden, checkpoints among them
 		}
 		if w.entries++; w.entries > MaxEntries {
-			w.end("more than " + tool.Thousands(MaxEntries) + " files and folders")
+			w.end("more than " + words.Thousands(MaxEntries) + " files and folders")
 			return
 		}
 		if w.Wants(c) {
 			if len(w.found) >= MaxListed {
-				w.end("more than " + tool.Thousands(MaxListed) + " " + w.What + "s")
+				w.end("more than " + words.Thousands(MaxListed) + " " + w.What + "s")
 				return
 			}
 			w.found = append(w.found, c)
