@@ -15,9 +15,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -57,12 +57,12 @@ func TestFileListStopsEarly(t *testing.T) {
 	r := newRig(t)
 	s := r.create(nil)
 	folder := r.folder()
-	for i := range document.MaxListed + 1 {
+	for i := range files.MaxListed + 1 {
 		r.server.Write(t, folder+"/"+strings.Repeat("日", 60)+string(rune('一'+i)), "")
 	}
 	var got analysis.FileListResult
 	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &got)
-	if n := len(got.Files); n < 100 || n >= document.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
+	if n := len(got.Files); n < 100 || n >= files.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
 		t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
 	}
 }

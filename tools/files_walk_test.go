@@ -14,6 +14,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/document"
 )
 
@@ -53,20 +54,20 @@ func TestWalkIsBounded(t *testing.T) {
 		says  string
 	}{
 		"entries": {func(string) (out []dict, ok bool) {
-			for i := range document.MaxEntries + 1 {
+			for i := range files.MaxEntries + 1 {
 				out = append(out, entry("file", "", fmt.Sprint(i)))
 			}
 			return out, true
 		}, 0, "more than 10,000 files and folders"},
 		"found": {func(string) (out []dict, ok bool) {
-			for i := range document.MaxListed + 1 {
+			for i := range files.MaxListed + 1 {
 				out = append(out, entry("notebook", "", fmt.Sprintf("%d.ipynb", i)))
 			}
 			return out, true
-		}, document.MaxListed, "more than 1,500 notebooks"},
+		}, files.MaxListed, "more than 1,500 notebooks"},
 		"depth": {func(path string) ([]dict, bool) {
 			return []dict{entry("directory", path, "d"), entry("notebook", path, "n.ipynb")}, true
-		}, document.MaxDepth + 1, "folders more than 20 deep"},
+		}, files.MaxDepth + 1, "folders more than 20 deep"},
 		"unreadable and hidden": {func(path string) ([]dict, bool) {
 			if path != "" {
 				return nil, false
@@ -81,8 +82,8 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer srv.CloseIdleConnections()
-			found, note, err := document.Walk(t.Context(), srv, document.Search{
-				What: "notebook", Depth: document.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
+			found, note, err := document.Walk(t.Context(), srv, files.Search{
+				What: "notebook", Depth: files.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil || len(found) != c.found || !strings.Contains(note.String(), c.says) {
 				t.Errorf("%d found, %q, %v", len(found), note, err)

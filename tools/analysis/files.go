@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -44,7 +45,7 @@ func fileList(d *desk.Desk) tool.Tool {
 		Title:   "List files",
 		Toolset: tool.ToolsetCells,
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data, and what an analysis has written. " +
-			"Costs a request or two. Hidden files are skipped. It stops at " + tool.Thousands(document.MaxListed) + " entries, and says so.",
+			"Costs a request or two. Hidden files are skipped. It stops at " + tool.Thousands(files.MaxListed) + " entries, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
@@ -56,7 +57,7 @@ func fileList(d *desk.Desk) tool.Tool {
 			if folder.Type != "directory" {
 				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", tool.Quoted(folder.Path), folder.Type)}
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
 				Root: folder.Path, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
 			})
 			if err != nil {

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -64,7 +65,7 @@ func listFiles(d *Toolset) tool.Tool {
 					return nil, fmt.Errorf("pattern %s: %w", tool.Quoted(args.Pattern), err)
 				}
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
 				Root: root, What: "file", Depth: depth, Capped: true,
 				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path) },
 			})
@@ -80,7 +81,7 @@ func listFiles(d *Toolset) tool.Tool {
 				none = fmt.Sprintf("No files matching pattern '%s' found in path '%s'", args.Pattern, where)
 			}
 			head := ""
-			if note != (document.WalkNote{}) {
+			if note != (files.WalkNote{}) {
 				head = "[WARNING] " + note.String() + "\n"
 				none += "\n" + strings.TrimSuffix(head, "\n")
 			}

@@ -7,6 +7,7 @@ import (
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
@@ -34,8 +35,8 @@ func listNotebook(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
-				What: "notebook", Depth: document.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+				What: "notebook", Depth: files.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil {
 				return nil, err
@@ -64,7 +65,7 @@ func listNotebook(d *Toolset) tool.Tool {
 				}
 			}
 			head := ""
-			if note != (document.WalkNote{}) {
+			if note != (files.WalkNote{}) {
 				head = "[WARNING] " + note.String() + "\n"
 			}
 			return tableAnswer("notebooks.list", head, head+"No notebooks found in the Jupyter server.", columns, rows, leftOutRows)

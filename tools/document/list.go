@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -17,7 +18,7 @@ type listDocumentsArgs struct {
 // Refine implements tool.Refiner.
 func (listDocumentsArgs) Refine(f tool.Fields) {
 	f.Field("path").Limit(0, desk.MaxPath).Default("")
-	f.Field("max_depth").Limit(1, MaxDepth).Default(1)
+	f.Field("max_depth").Limit(1, files.MaxDepth).Default(1)
 }
 
 type listDocumentsResult struct {
@@ -46,7 +47,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Lists what is in a folder, as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
 			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
-			"It stops at " + tool.Thousands(MaxListed) + " entries, " + tool.Thousands(MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
+			"It stops at " + tool.Thousands(files.MaxListed) + " entries, " + tool.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output: tool.ResultOf[listDocumentsResult](nil),
@@ -55,7 +56,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("path: %w", err)
 			}
-			s := Search{Root: root, What: "document", Capped: true, Wants: func(jupyter.Content) bool { return true }}
+			s := files.Search{Root: root, What: "document", Capped: true, Wants: func(jupyter.Content) bool { return true }}
 			if args.Depth != nil {
 				s.Depth = *args.Depth - 1
 			}

@@ -4,13 +4,14 @@ import (
 	"context"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Walk is [WalkFolders] that tells the call's client how far it is.
-func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
+// Walk is [files.Walk] that tells the call's client how far it is.
+func Walk(ctx context.Context, srv *jupyter.Server, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
 		tool.Progress(ctx, float64(folders), tool.Plural(folders, "folder")+" listed, "+tool.Plural(found, s.What)+" found")
 	}
-	return WalkFolders(ctx, srv, s)
+	return files.Walk(ctx, srv, s)
 }

@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -42,7 +43,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Lists the notebooks below a folder, recursively, as they are on disk. Use it to find a notebook's path. " +
 			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
-			"It stops at " + tool.Thousands(document.MaxEntries) + " entries, " + tool.Thousands(document.MaxListed) + " notebooks, " + fmt.Sprint(document.MaxDepth) +
+			"It stops at " + tool.Thousands(files.MaxEntries) + " entries, " + tool.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
 			" folders deep or 20 seconds, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listNbsArgs](nil),
@@ -52,8 +53,8 @@ func listNbs(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("path: %w", err)
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, document.Search{
-				Root: root, What: "notebook", Depth: document.MaxDepth,
+			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+				Root: root, What: "notebook", Depth: files.MaxDepth,
 				Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil {

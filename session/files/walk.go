@@ -1,4 +1,4 @@
-package document
+package files
 
 import (
 	"cmp"
@@ -56,9 +56,9 @@ type Search struct {
 	Tell func(folders, found int)
 }
 
-// WalkFolders goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
+// Walk goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
 // itself cannot be listed is an error; that a folder below cannot is noted.
-func WalkFolders(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
+func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()
 	first, err := listFolder(limited, srv, s.Root)
