@@ -57,7 +57,7 @@ func fileList(d *desk.Desk) tool.Tool {
 			if folder.Type != "directory" {
 				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", tool.Quoted(folder.Path), folder.Type)}
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+			found, note, err := d.Walk(ctx, files.Search{
 				Root: folder.Path, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
 			})
 			if err != nil {

@@ -9,7 +9,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -65,7 +64,7 @@ func listFiles(d *Toolset) tool.Tool {
 					return nil, fmt.Errorf("pattern %s: %w", tool.Quoted(args.Pattern), err)
 				}
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "file", Depth: depth, Capped: true,
 				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path) },
 			})

@@ -10,7 +10,6 @@ import (
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -35,7 +34,7 @@ func listNotebook(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+			found, note, err := d.Walk(ctx, files.Search{
 				What: "notebook", Depth: files.MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil {

@@ -60,7 +60,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			if args.Depth != nil {
 				s.Depth = *args.Depth - 1
 			}
-			found, note, err := Walk(ctx, d.Manager.Servers().Documents, s)
+			found, note, err := d.Walk(ctx, s)
 			if err != nil {
 				return nil, Missing(err, root)
 			}

@@ -7,7 +7,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -53,7 +52,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, fmt.Errorf("path: %w", err)
 			}
-			found, note, err := document.Walk(ctx, d.Manager.Servers().Documents, files.Search{
+			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "notebook", Depth: files.MaxDepth,
 				Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})

@@ -1,4 +1,4 @@
-package document
+package desk
 
 import (
 	"context"
@@ -8,10 +8,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Walk is [files.Walk] that tells the call's client how far it is.
-func Walk(ctx context.Context, srv *jupyter.Server, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
+// Walk is [files.Walk] on the documents' server, telling the call's client how far it is.
+func (d *Desk) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
 		tool.Progress(ctx, float64(folders), tool.Plural(folders, "folder")+" listed, "+tool.Plural(found, s.What)+" found")
 	}
-	return files.Walk(ctx, srv, s)
+	return files.Walk(ctx, d.Manager.Servers().Documents, s)
 }
