@@ -73,7 +73,7 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			file.Metadata = document.KernelMetadata(ctx, d, kernelName(ctx, d, a))
-			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
 				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("there is something at %s already, and nothing is overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
@@ -85,8 +85,8 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			out := NotebookCreateResult{Path: made.Path, Name: path.Base(made.Path), CellIDs: []string{}}
 			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, tool.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
-				out.CellIDs = append(out.CellIDs, c.Id)
-				d.Seen.MakeCell(ctx, made.Path, c.Id, c.Source)
+				out.CellIDs = append(out.CellIDs, c.ID)
+				d.Seen.MakeCell(ctx, made.Path, c.ID, c.Source)
 			}
 			return &tool.Answer{Body: out}, nil
 		}),
@@ -94,23 +94,23 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 }
 
 // notebook is the notebook that a call asks for.
-func (args notebookCreateArgs) notebook() (document.NotebookFile, error) {
+func (args notebookCreateArgs) notebook() (document.Notebook, error) {
 	var sources []string
 	for _, c := range args.Cells {
 		sources = append(sources, c.Source)
 	}
 	if err := desk.CheckTotal(sources...); err != nil {
-		return document.NotebookFile{}, err
+		return document.Notebook{}, err
 	}
-	file := document.NotebookFile{}
+	file := document.Notebook{}
 	for i, c := range args.Cells {
 		if tool.Marked(c.Source) {
 			return file, fmt.Errorf("cells[%d].source %s; nothing was created", i, tool.MarkedWhy)
 		}
-		file.Cells = append(file.Cells, document.FileCell{Id: document.NewCellID(), Kind: c.Type, Source: tool.Lines(c.Source)})
+		file.Cells = append(file.Cells, ydoc.Cell{ID: document.NewID(), Type: c.Type, Source: tool.Lines(c.Source)})
 	}
 	if len(file.Cells) == 0 {
-		file.Cells = []document.FileCell{{Id: document.NewCellID(), Kind: ydoc.Code}}
+		file.Cells = []ydoc.Cell{{ID: document.NewID(), Type: ydoc.Code}}
 	}
 	return file, nil
 }

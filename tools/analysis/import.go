@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/srcmd"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // newNotebook is the argument of a tool that makes a notebook of something.
@@ -106,20 +107,20 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	if err != nil {
 		return ImportResult{}, err
 	}
-	if len(nb.Cells) > document.MaxFileCells {
-		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(document.MaxFileCells))
+	if len(nb.Cells) > document.MaxCells {
+		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(document.MaxCells))
 	}
-	file := document.NotebookFile{Metadata: importedMetadata(ctx, d, nb)}
+	file := document.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
-		cell := document.FileCell{Id: c.ID, Kind: c.Type, Source: tool.Lines(c.Source), Metadata: c.Metadata}
+		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: tool.Lines(c.Source), Metadata: c.Metadata}
 		if taken[c.ID] || !document.ValidID(c.ID) {
-			cell.Id = "" // a new one
+			cell.ID = "" // a new one
 		}
 		taken[c.ID] = true
 		file.Cells = append(file.Cells, cell)
 	}
-	made, err := d.Files.Create(ctx, clean, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	made, err := d.Files.Create(ctx, clean, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 	if err != nil {
 		return ImportResult{}, document.PlaceError(err, clean)
 	}

@@ -127,8 +127,8 @@ func (d *Toolset) createUsed(ctx context.Context, p string) error {
 	if err := document.FitsType(p, document.TypeNotebook); err != nil {
 		return err
 	}
-	file := document.NotebookFile{Cells: []document.FileCell{{Kind: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
-	_, err := d.Files.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()})
+	file := document.Notebook{Cells: []ydoc.Cell{{Type: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
+	_, err := d.Files.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 	switch {
 	case errors.Is(err, files.ErrExists):
 		return fmt.Errorf("'%s' already exists in jupyter server: choose another path, or mode \"connect\" to open it", p)

@@ -3,13 +3,9 @@ package document
 import (
 	"cmp"
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"path"
-	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/session/files"
@@ -17,7 +13,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 type createArgs struct {
@@ -30,7 +25,7 @@ type createArgs struct {
 func (createArgs) Refine(f tool.Fields) {
 	RefinePath(f.Field("path"))
 	f.Field("type").OneOf(TypeNotebook, typeFile, typeMarkdown).Default(TypeNotebook)
-	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + notebookForms + ", or " + cellsForm + "; left out, one empty code cell. Of a file: its text."))
+	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + NotebookForm + ", or " + CellsForm + "; left out, one empty code cell. Of a file: its text."))
 }
 
 // A CreateResult is the answer of create_document.
@@ -120,55 +115,14 @@ func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.New
 	if args.Type != TypeNotebook {
 		return jupyter.NewContent{Type: "file", Format: "text", Content: tool.Lines(args.Content)}, nil
 	}
-	file, err := initialNotebook(args.Content)
+	file, err := ParseNew(args.Content)
 	if err != nil {
 		return jupyter.NewContent{}, err
 	}
 	if len(file.Metadata) == 0 {
 		file.Metadata = KernelMetadata(ctx, d, "")
 	}
-	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Nbformat()}, nil
-}
-
-// initialNotebook reads the content of a new notebook: a whole notebook, or a list of cells.
-func initialNotebook(content string) (NotebookFile, error) {
-	if strings.TrimSpace(content) == "" {
-		return NotebookFile{Cells: []FileCell{{Kind: ydoc.Code}}}, nil
-	}
-	var raw any
-	if err := decodeJSON(content, &raw); err != nil {
-		return NotebookFile{}, fmt.Errorf("content is not valid JSON: %w; a notebook's content is %s, or %s", err, notebookForms, cellsForm)
-	}
-	list, ok := raw.([]any)
-	if !ok {
-		return notebookOf(raw)
-	}
-	cells, err := fileCellsOf(list, func(at string, m map[string]any) (FileCell, error) {
-		if _, ok := m["cell_type"]; ok {
-			return nbformatCell(at, m)
-		}
-		return simpleCell(at, m)
-	})
-	return NotebookFile{Cells: cells}, err
-}
-
-// simpleCell is a cell as insert_nb_cells takes it.
-func simpleCell(at string, m map[string]any) (FileCell, error) {
-	if err := onlyKeys(at, m, "type", "content"); err != nil {
-		return FileCell{}, err
-	}
-	c := FileCell{Kind: ydoc.Code}
-	if v, given := m["type"]; given {
-		if c.Kind, _ = v.(string); !slices.Contains([]string{ydoc.Code, ydoc.Markdown, ydoc.Raw}, c.Kind) {
-			return c, fmt.Errorf("%s.type is %s, wanted \"code\", \"markdown\" or \"raw\"", at, shownValue(v))
-		}
-	}
-	source, ok := m["content"].(string)
-	if !ok {
-		return c, fmt.Errorf("%s.content is %s, wanted a string", at, kindOf(m["content"]))
-	}
-	c.Source = tool.Lines(source)
-	return c, nil
+	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()}, nil
 }
 
 // KernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
@@ -186,49 +140,4 @@ func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]a
 	return map[string]any{"kernelspec": map[string]any{
 		"name": name, "display_name": spec.Spec.DisplayName, "language": spec.Spec.Language,
 	}}
-}
-
-// Nbformat is the notebook in nbformat 4.5, where each cell has an id.
-func (f NotebookFile) Nbformat() map[string]any {
-	cells := []any{}
-	for _, c := range f.Cells {
-		cells = append(cells, c.nbformat())
-	}
-	metadata := f.Metadata
-	if metadata == nil {
-		metadata = map[string]any{}
-	}
-	return map[string]any{"nbformat": json.Number("4"), "nbformat_minor": json.Number("5"), "metadata": metadata, "cells": cells}
-}
-
-func (c FileCell) nbformat() map[string]any {
-	metadata := map[string]any{}
-	for k, v := range c.Metadata {
-		if k != Trusted {
-			metadata[k] = v
-		}
-	}
-	id := c.Id
-	if id == "" {
-		id = NewCellID()
-	}
-	out := map[string]any{"id": id, "cell_type": c.Kind, "source": c.Source, "metadata": metadata}
-	if len(c.attachments) > 0 {
-		out["attachments"] = c.attachments
-	}
-	if c.Kind == ydoc.Code {
-		outputs := []any{}
-		for _, o := range c.outputs {
-			outputs = append(outputs, map[string]any(o))
-		}
-		out["outputs"], out["execution_count"] = outputs, c.count
-	}
-	return out
-}
-
-// NewCellID is a random id for a cell.
-func NewCellID() string {
-	var b [4]byte
-	_, _ = rand.Read(b[:]) // never fails
-	return hex.EncodeToString(b[:])
 }

@@ -2,8 +2,11 @@ package document
 
 import (
 	"context"
+	"encoding/json"
 	"errors"
 	"fmt"
+	"maps"
+	"reflect"
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
@@ -16,7 +19,7 @@ import (
 // is equal is not touched, and what has to move is as little as possible, since a cell that moves is a new one to those
 // who type in it.
 func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document, args overwriteArgs) (merged bool, err error) {
-	file, err := parseNotebook(args.Content)
+	file, err := Parse(args.Content)
 	if err != nil {
 		return false, fmt.Errorf("nothing was changed: %w", err)
 	}
@@ -58,7 +61,7 @@ type overwriting struct {
 	ctx    context.Context
 	d      *desk.Desk
 	doc    *session.Document
-	file   NotebookFile
+	file   Notebook
 	basis  basis
 	e      *ydoc.Editor
 	merged bool
@@ -93,7 +96,7 @@ func (o *overwriting) run() error {
 
 // matchCells says for each cell of the file which of the present cells it is, -1 for none: the one of its id, or where
 // it has none the next one that reads the same.
-func matchCells(now []ydoc.Cell, file []FileCell) []int {
+func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	byID, taken := map[string]int{}, map[int]bool{}
 	type look struct{ kind, source string }
 	alike := map[look][]int{}
@@ -106,22 +109,22 @@ func matchCells(now []ydoc.Cell, file []FileCell) []int {
 	match := make([]int, len(file))
 	for i, c := range file {
 		match[i] = -1
-		if at, ok := byID[c.Id]; ok && c.Id != "" {
+		if at, ok := byID[c.ID]; ok && c.ID != "" {
 			match[i], taken[at] = at, true
 		}
 	}
 	for i, c := range file {
-		if c.Id != "" {
+		if c.ID != "" {
 			continue
 		}
-		same := alike[look{c.Kind, c.Source}]
+		same := alike[look{c.Type, c.Source}]
 		for len(same) > 0 && taken[same[0]] {
 			same = same[1:]
 		}
 		if len(same) > 0 {
 			match[i], taken[same[0]] = same[0], true
 		}
-		alike[look{c.Kind, c.Source}] = same
+		alike[look{c.Type, c.Source}] = same
 	}
 	return match
 }
@@ -154,23 +157,23 @@ func (o *overwriting) unknown(c ydoc.Cell) bool {
 }
 
 // change makes a present cell what the file says.
-func (o *overwriting) change(now ydoc.Cell, c FileCell) error {
+func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 	if err := o.setSource(now, c.Source); err != nil {
 		return err
 	}
-	if now.Type != c.Kind {
-		if err := o.e.SetType(now.ID, c.Kind); err != nil {
+	if now.Type != c.Type {
+		if err := o.e.SetType(now.ID, c.Type); err != nil {
 			return err
 		}
 	}
 	if err := o.setCellMetadata(now, c); err != nil {
 		return err
 	}
-	if c.Kind != ydoc.Code {
-		if len(c.attachments)+len(now.Attachments) == 0 || equalPlain(c.attachments, now.Attachments) {
+	if c.Type != ydoc.Code {
+		if len(c.Attachments)+len(now.Attachments) == 0 || equalPlain(c.Attachments, now.Attachments) {
 			return nil
 		}
-		return o.e.SetAttachments(now.ID, c.attachments)
+		return o.e.SetAttachments(now.ID, c.Attachments)
 	}
 	if now.ExecutionState == ydoc.Running {
 		return nil // its outputs are the run's to write
@@ -205,19 +208,15 @@ func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 	return nil
 }
 
-// Trusted is the key of a cell's metadata that is for open tabs only: what is in a file, or comes from a caller, says
-// nothing about it.
-const Trusted = "trusted"
-
-func (o *overwriting) setCellMetadata(now ydoc.Cell, c FileCell) error {
-	for _, k := range sortedKeys(now.Metadata) {
+func (o *overwriting) setCellMetadata(now ydoc.Cell, c ydoc.Cell) error {
+	for _, k := range slices.Sorted(maps.Keys(now.Metadata)) {
 		if _, stays := c.Metadata[k]; !stays && k != Trusted {
 			if err := o.e.DeleteCellMetadata(now.ID, k); err != nil {
 				return err
 			}
 		}
 	}
-	for _, k := range sortedKeys(c.Metadata) {
+	for _, k := range slices.Sorted(maps.Keys(c.Metadata)) {
 		if was, ok := now.Metadata[k]; k == Trusted || ok && equalPlain(was, c.Metadata[k]) {
 			continue
 		}
@@ -228,20 +227,20 @@ func (o *overwriting) setCellMetadata(now ydoc.Cell, c FileCell) error {
 	return nil
 }
 
-func (o *overwriting) setOutputs(id string, was []ydoc.Output, wasCount *int, c FileCell) error {
-	same := len(was) == len(c.outputs)
+func (o *overwriting) setOutputs(id string, was []ydoc.Output, wasCount *int, c ydoc.Cell) error {
+	same := len(was) == len(c.Outputs)
 	for i := 0; same && i < len(was); i++ {
-		same = equalPlain(map[string]any(was[i]), map[string]any(c.outputs[i]))
+		same = equalPlain(map[string]any(was[i]), map[string]any(c.Outputs[i]))
 	}
 	if !same {
-		if err := o.e.SetOutputs(id, c.outputs); err != nil {
+		if err := o.e.SetOutputs(id, c.Outputs); err != nil {
 			return err
 		}
 	}
-	if same && (wasCount == nil) == (c.count == nil) && (wasCount == nil || *wasCount == *c.count) {
+	if same && (wasCount == nil) == (c.ExecutionCount == nil) && (wasCount == nil || *wasCount == *c.ExecutionCount) {
 		return nil
 	}
-	return o.e.FinishRun(id, c.count) // the count comes last
+	return o.e.FinishRun(id, c.ExecutionCount) // the count comes last
 }
 
 // arrange puts the cells into the file's order, and makes those that are new. The longest run of cells that are in
@@ -276,15 +275,15 @@ func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
 	return nil
 }
 
-func (o *overwriting) insert(at int, c FileCell) error {
+func (o *overwriting) insert(at int, c ydoc.Cell) error {
 	metadata := map[string]any{}
 	for k, v := range c.Metadata {
 		if k != Trusted {
 			metadata[k] = v
 		}
 	}
-	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.Id, Type: c.Kind, Source: c.Source, Metadata: metadata, Attachments: c.attachments})
-	if err != nil || c.Kind != ydoc.Code {
+	ids, err := o.e.Insert(at, ydoc.NewCell{ID: c.ID, Type: c.Type, Source: c.Source, Metadata: metadata, Attachments: c.Attachments})
+	if err != nil || c.Type != ydoc.Code {
 		return err
 	}
 	return o.setOutputs(ids[0], nil, nil, c)
@@ -316,14 +315,14 @@ func inOrder(match []int) []bool {
 // setMetadata makes the notebook's own metadata what the file says.
 func (o *overwriting) setMetadata() error {
 	now := o.e.Metadata()
-	for _, k := range sortedKeys(now) {
+	for _, k := range slices.Sorted(maps.Keys(now)) {
 		if _, stays := o.file.Metadata[k]; !stays {
 			if err := o.e.DeleteMetadata(k); err != nil {
 				return err
 			}
 		}
 	}
-	for _, k := range sortedKeys(o.file.Metadata) {
+	for _, k := range slices.Sorted(maps.Keys(o.file.Metadata)) {
 		if was, ok := now[k]; ok && equalPlain(was, o.file.Metadata[k]) {
 			continue
 		}
@@ -332,4 +331,31 @@ func (o *overwriting) setMetadata() error {
 		}
 	}
 	return nil
+}
+
+// equalPlain compares plain JSON values, whatever types their numbers have.
+func equalPlain(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
+
+// plainValue is a JSON value with each number as a float64.
+func plainValue(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		out := make(map[string]any, len(v))
+		for k, e := range v {
+			out[k] = plainValue(e)
+		}
+		return out
+	case []any:
+		out := make([]any, len(v))
+		for i, e := range v {
+			out[i] = plainValue(e)
+		}
+		return out
+	case int:
+		return float64(v)
+	case json.Number:
+		f, _ := v.Float64()
+		return f
+	}
+	return v
 }

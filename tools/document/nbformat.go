@@ -5,47 +5,80 @@ import (
 	"errors"
 	"fmt"
 	"io"
-	"reflect"
+	"maps"
 	"slices"
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A NotebookFile is the content of a notebook as a caller gives it, checked to be valid nbformat 4
+// A Notebook is the content of a notebook as a caller gives it, checked to be valid nbformat 4
 // (nbformat/v4/nbformat.v4.5.schema.json), with lists of lines joined.
-type NotebookFile struct {
+type Notebook struct {
 	Metadata map[string]any
-	Cells    []FileCell
+	// Cells are as a document has them; the ID is "" where the caller gave none.
+	Cells []ydoc.Cell
 }
 
-// A FileCell is a cell of a notebookFile; its id is "" where it has none.
-type FileCell struct {
-	Id, Kind, Source string
-	Metadata         map[string]any
-	attachments      map[string]any
-	outputs          []ydoc.Output
-	count            *int
-}
+// NotebookForm says what a notebook's content can be given as.
+const NotebookForm = "a notebook's JSON ({\"cells\": [...], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 5})"
 
-// notebookForms says what a notebook's content can be given as.
-const notebookForms = "a notebook's JSON ({\"cells\": [...], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 5})"
+// CellsForm says the same of a list of cells.
+const CellsForm = "a JSON list of cells, each {\"type\": \"code\" or \"markdown\", \"content\": \"...\"}"
 
-// cellsForm says the same of a list of cells.
-const cellsForm = "a JSON list of cells, each {\"type\": \"code\" or \"markdown\", \"content\": \"...\"}"
+// MaxCells bounds the cells of a notebook that is given as a whole.
+const MaxCells = 5000
 
-// MaxFileCells bounds the cells of a notebook that is given as a whole.
-const MaxFileCells = 5000
-
-// parseNotebook reads a notebook's JSON.
-func parseNotebook(content string) (NotebookFile, error) {
+// Parse reads a notebook's JSON.
+func Parse(content string) (Notebook, error) {
 	var raw any
 	if err := decodeJSON(content, &raw); err != nil {
-		return NotebookFile{}, fmt.Errorf("content is not valid JSON: %w; a notebook's content is %s", err, notebookForms)
+		return Notebook{}, fmt.Errorf("content is not valid JSON: %w; a notebook's content is %s", err, NotebookForm)
 	}
 	return notebookOf(raw)
+}
+
+// ParseNew reads the content of a new notebook: a whole notebook, or a list of cells.
+func ParseNew(content string) (Notebook, error) {
+	if strings.TrimSpace(content) == "" {
+		return Notebook{Cells: []ydoc.Cell{{Type: ydoc.Code}}}, nil
+	}
+	var raw any
+	if err := decodeJSON(content, &raw); err != nil {
+		return Notebook{}, fmt.Errorf("content is not valid JSON: %w; a notebook's content is %s, or %s", err, NotebookForm, CellsForm)
+	}
+	list, ok := raw.([]any)
+	if !ok {
+		return notebookOf(raw)
+	}
+	cells, err := fileCellsOf(list, func(at string, m map[string]any) (ydoc.Cell, error) {
+		if _, ok := m["cell_type"]; ok {
+			return nbformatCell(at, m)
+		}
+		return simpleCell(at, m)
+	})
+	return Notebook{Cells: cells}, err
+}
+
+// simpleCell is a cell as insert_nb_cells takes it.
+func simpleCell(at string, m map[string]any) (ydoc.Cell, error) {
+	if err := onlyKeys(at, m, "type", "content"); err != nil {
+		return ydoc.Cell{}, err
+	}
+	c := ydoc.Cell{Type: ydoc.Code}
+	if v, given := m["type"]; given {
+		if c.Type, _ = v.(string); !slices.Contains([]string{ydoc.Code, ydoc.Markdown, ydoc.Raw}, c.Type) {
+			return c, fmt.Errorf("%s.type is %s, wanted \"code\", \"markdown\" or \"raw\"", at, shownValue(v))
+		}
+	}
+	source, ok := m["content"].(string)
+	if !ok {
+		return c, fmt.Errorf("%s.content is %s, wanted a string", at, kindOf(m["content"]))
+	}
+	c.Source = words.Lines(source)
+	return c, nil
 }
 
 // decodeJSON reads one JSON value and nothing behind it.
@@ -64,16 +97,16 @@ func decodeJSON(content string, dst any) error {
 	return nil
 }
 
-func notebookOf(raw any) (nb NotebookFile, err error) {
+func notebookOf(raw any) (nb Notebook, err error) {
 	m, ok := raw.(map[string]any)
 	if !ok {
-		return nb, fmt.Errorf("content is not a notebook: it is %s, wanted %s", kindOf(raw), notebookForms)
+		return nb, fmt.Errorf("content is not a notebook: it is %s, wanted %s", kindOf(raw), NotebookForm)
 	}
 	if err := onlyKeys("the notebook", m, "cells", "metadata", "nbformat", "nbformat_minor"); err != nil {
 		return nb, err
 	}
 	if major, ok := m["nbformat"].(json.Number); !ok || major != "4" {
-		return nb, fmt.Errorf("content is not a notebook of nbformat 4: its \"nbformat\" is %s; %s is wanted", shownValue(m["nbformat"]), notebookForms)
+		return nb, fmt.Errorf("content is not a notebook of nbformat 4: its \"nbformat\" is %s; %s is wanted", shownValue(m["nbformat"]), NotebookForm)
 	}
 	if _, ok := wholeNumber(m["nbformat_minor"]); !ok {
 		return nb, fmt.Errorf("content is not a notebook: its \"nbformat_minor\" is %s, wanted a number such as 5", shownValue(m["nbformat_minor"]))
@@ -90,11 +123,11 @@ func notebookOf(raw any) (nb NotebookFile, err error) {
 }
 
 // fileCellsOf reads a list of cells, whose ids must differ.
-func fileCellsOf(list []any, read func(at string, m map[string]any) (FileCell, error)) ([]FileCell, error) {
-	if len(list) > MaxFileCells {
-		return nil, fmt.Errorf("content has %s, more than the %s allowed in one call", tool.Plural(len(list), "cell"), tool.Thousands(MaxFileCells))
+func fileCellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, error)) ([]ydoc.Cell, error) {
+	if len(list) > MaxCells {
+		return nil, fmt.Errorf("content has %s, more than the %s allowed in one call", words.Plural(len(list), "cell"), words.Thousands(MaxCells))
 	}
-	cells := make([]FileCell, 0, len(list))
+	cells := make([]ydoc.Cell, 0, len(list))
 	ids := map[string]int{}
 	for i, v := range list {
 		at := fmt.Sprintf("cells[%d]", i)
@@ -106,16 +139,16 @@ func fileCellsOf(list []any, read func(at string, m map[string]any) (FileCell, e
 		if err != nil {
 			return nil, err
 		}
-		if first, taken := ids[c.Id]; taken && c.Id != "" {
-			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs an id of its own", at, tool.Quoted(c.Id), first)
+		if first, taken := ids[c.ID]; taken && c.ID != "" {
+			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs an id of its own", at, words.Quoted(c.ID), first)
 		}
-		ids[c.Id] = i
+		ids[c.ID] = i
 		cells = append(cells, c)
 	}
 	return cells, nil
 }
 
-func nbformatCell(at string, m map[string]any) (c FileCell, err error) {
+func nbformatCell(at string, m map[string]any) (c ydoc.Cell, err error) {
 	kind, _ := m["cell_type"].(string)
 	keys := []string{"id", "cell_type", "metadata", "source"}
 	switch kind {
@@ -129,10 +162,10 @@ func nbformatCell(at string, m map[string]any) (c FileCell, err error) {
 	if err := onlyKeys(at, m, keys...); err != nil {
 		return c, err
 	}
-	c.Kind = kind
+	c.Type = kind
 	if id, given := m["id"]; given {
-		c.Id, _ = id.(string)
-		if !ValidID(c.Id) {
+		c.ID, _ = id.(string)
+		if !ValidID(c.ID) {
 			return c, fmt.Errorf("%s.id is %s, wanted 1 to 64 letters, digits, \"-\" or \"_\"", at, shownValue(id))
 		}
 	}
@@ -140,17 +173,17 @@ func nbformatCell(at string, m map[string]any) (c FileCell, err error) {
 	if !ok {
 		return c, fmt.Errorf("%s.source is %s, wanted a string or a list of strings", at, kindOf(m["source"]))
 	}
-	c.Source = tool.Lines(source)
+	c.Source = words.Lines(source)
 	if c.Metadata, err = objectIn(m, at, "metadata", true); err != nil {
 		return c, err
 	}
-	if c.attachments, err = objectIn(m, at, "attachments", false); err != nil {
+	if c.Attachments, err = objectIn(m, at, "attachments", false); err != nil {
 		return c, err
 	}
 	if kind != ydoc.Code {
 		return c, nil
 	}
-	if c.count, err = countIn(m, at); err != nil {
+	if c.ExecutionCount, err = countIn(m, at); err != nil {
 		return c, err
 	}
 	outputs, ok := m["outputs"].([]any)
@@ -162,7 +195,7 @@ func nbformatCell(at string, m map[string]any) (c FileCell, err error) {
 		if err != nil {
 			return c, err
 		}
-		c.outputs = append(c.outputs, out)
+		c.Outputs = append(c.Outputs, out)
 	}
 	return c, nil
 }
@@ -252,33 +285,6 @@ func wholeNumber(v any) (int, bool) {
 	return int(n), err == nil
 }
 
-// equalPlain compares plain JSON values, whatever types their numbers have.
-func equalPlain(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
-
-// plainValue is a JSON value with each number as a float64.
-func plainValue(v any) any {
-	switch v := v.(type) {
-	case map[string]any:
-		out := make(map[string]any, len(v))
-		for k, e := range v {
-			out[k] = plainValue(e)
-		}
-		return out
-	case []any:
-		out := make([]any, len(v))
-		for i, e := range v {
-			out[i] = plainValue(e)
-		}
-		return out
-	case int:
-		return float64(v)
-	case json.Number:
-		f, _ := v.Float64()
-		return f
-	}
-	return v
-}
-
 // objectIn reads a member that has to be an object.
 func objectIn(m map[string]any, at, name string, needed bool) (map[string]any, error) {
 	v, given := m[name]
@@ -293,21 +299,12 @@ func objectIn(m map[string]any, at, name string, needed bool) (map[string]any, e
 }
 
 func onlyKeys(at string, m map[string]any, allowed ...string) error {
-	for _, k := range sortedKeys(m) {
+	for _, k := range slices.Sorted(maps.Keys(m)) {
 		if !slices.Contains(allowed, k) {
-			return fmt.Errorf("%s has a member %s, which nbformat does not allow there: allowed are %s", at, tool.Quoted(k), tool.QuotedList(allowed))
+			return fmt.Errorf("%s has a member %s, which nbformat does not allow there: allowed are %s", at, words.Quoted(k), words.QuotedList(allowed))
 		}
 	}
 	return nil
-}
-
-func sortedKeys(m map[string]any) []string {
-	keys := make([]string, 0, len(m))
-	for k := range m {
-		keys = append(keys, k)
-	}
-	slices.Sort(keys)
-	return keys
 }
 
 // textOf is a text that may be given as a list of lines.
@@ -356,9 +353,9 @@ func kindOf(v any) string {
 func shownValue(v any) string {
 	switch v := v.(type) {
 	case string:
-		return tool.Quoted(v)
+		return words.Quoted(v)
 	case json.Number:
-		return tool.Quoted(string(v))
+		return words.Quoted(string(v))
 	}
 	return kindOf(v)
 }

@@ -19,7 +19,7 @@ type overwriteArgs struct {
 // Refine implements tool.Refiner.
 func (overwriteArgs) Refine(f tool.Fields) {
 	RefinePath(f.Field("path"))
-	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + notebookForms + "."))
+	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + NotebookForm + "."))
 	refineBase(f.Field("revision"), "the content's changes")
 }
 

@@ -1,0 +1,67 @@
+package document
+
+import (
+	"crypto/rand"
+	"encoding/hex"
+	"maps"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Trusted is the key of a cell's metadata that is for open tabs only: what is in a file, or comes from a caller, says
+// nothing about it.
+const Trusted = "trusted"
+
+// Content is the notebook as plain JSON values, in nbformat 4.5, where each cell has an id: one that has none gets one.
+func (n Notebook) Content() map[string]any {
+	cells := []any{}
+	for _, c := range n.Cells {
+		if c.ID == "" {
+			c.ID = NewID()
+		}
+		cells = append(cells, cellContent(c, true))
+	}
+	metadata := n.Metadata
+	if metadata == nil {
+		metadata = map[string]any{}
+	}
+	return map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+}
+
+// NewID is a random id for a cell.
+func NewID() string {
+	var b [4]byte
+	_, _ = rand.Read(b[:]) // never fails
+	return hex.EncodeToString(b[:])
+}
+
+// cellContent is a cell in nbformat. What is for open tabs only is left out: the execution state, and whether the cell
+// is trusted.
+func cellContent(c ydoc.Cell, ids bool) map[string]any {
+	metadata := c.Metadata
+	switch _, ok := metadata[Trusted]; {
+	case metadata == nil:
+		metadata = map[string]any{}
+	case ok:
+		metadata = maps.Clone(metadata)
+		delete(metadata, Trusted)
+	}
+	out := map[string]any{"cell_type": c.Type, "source": c.Source, "metadata": metadata}
+	if ids && c.ID != "" {
+		out["id"] = c.ID
+	}
+	if len(c.Attachments) > 0 {
+		out["attachments"] = c.Attachments
+	}
+	if c.Type == ydoc.Code {
+		outputs := []any{}
+		for _, o := range c.Outputs {
+			outputs = append(outputs, map[string]any(o))
+		}
+		out["outputs"], out["execution_count"] = outputs, nil
+		if c.ExecutionCount != nil {
+			out["execution_count"] = *c.ExecutionCount
+		}
+	}
+	return out
+}
