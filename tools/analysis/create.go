@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/nbformat"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -94,23 +95,23 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 }
 
 // notebook is the notebook that a call asks for.
-func (args notebookCreateArgs) notebook() (document.Notebook, error) {
+func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	var sources []string
 	for _, c := range args.Cells {
 		sources = append(sources, c.Source)
 	}
 	if err := desk.CheckTotal(sources...); err != nil {
-		return document.Notebook{}, err
+		return nbformat.Notebook{}, err
 	}
-	file := document.Notebook{}
+	file := nbformat.Notebook{}
 	for i, c := range args.Cells {
 		if tool.Marked(c.Source) {
 			return file, fmt.Errorf("cells[%d].source %s; nothing was created", i, tool.MarkedWhy)
 		}
-		file.Cells = append(file.Cells, ydoc.Cell{ID: document.NewID(), Type: c.Type, Source: tool.Lines(c.Source)})
+		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: tool.Lines(c.Source)})
 	}
 	if len(file.Cells) == 0 {
-		file.Cells = []ydoc.Cell{{ID: document.NewID(), Type: ydoc.Code}}
+		file.Cells = []ydoc.Cell{{ID: nbformat.NewID(), Type: ydoc.Code}}
 	}
 	return file, nil
 }

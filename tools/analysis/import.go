@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/srcmd"
@@ -107,14 +108,14 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	if err != nil {
 		return ImportResult{}, err
 	}
-	if len(nb.Cells) > document.MaxCells {
-		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(document.MaxCells))
+	if len(nb.Cells) > nbformat.MaxCells {
+		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(nbformat.MaxCells))
 	}
-	file := document.Notebook{Metadata: importedMetadata(ctx, d, nb)}
+	file := nbformat.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
 		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: tool.Lines(c.Source), Metadata: c.Metadata}
-		if taken[c.ID] || !document.ValidID(c.ID) {
+		if taken[c.ID] || !nbformat.ValidID(c.ID) {
 			cell.ID = "" // a new one
 		}
 		taken[c.ID] = true

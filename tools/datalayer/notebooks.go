@@ -8,6 +8,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/nbformat"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -127,7 +128,7 @@ func (d *Toolset) createUsed(ctx context.Context, p string) error {
 	if err := document.FitsType(p, document.TypeNotebook); err != nil {
 		return err
 	}
-	file := document.Notebook{Cells: []ydoc.Cell{{Type: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
+	file := nbformat.Notebook{Cells: []ydoc.Cell{{Type: ydoc.Markdown, Source: "New notebook"}}, Metadata: document.KernelMetadata(ctx, d.Desk, "")}
 	_, err := d.Files.Create(ctx, p, jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 	switch {
 	case errors.Is(err, files.ErrExists):

@@ -9,6 +9,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/nbformat"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -25,7 +26,7 @@ type createArgs struct {
 func (createArgs) Refine(f tool.Fields) {
 	RefinePath(f.Field("path"))
 	f.Field("type").OneOf(TypeNotebook, typeFile, typeMarkdown).Default(TypeNotebook)
-	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + NotebookForm + ", or " + CellsForm + "; left out, one empty code cell. Of a file: its text."))
+	RefineContent(f.Field("content").Say("Initial content. Of a notebook: " + nbformat.NotebookForm + ", or " + nbformat.CellsForm + "; left out, one empty code cell. Of a file: its text."))
 }
 
 // A CreateResult is the answer of create_document.
@@ -115,7 +116,7 @@ func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.New
 	if args.Type != TypeNotebook {
 		return jupyter.NewContent{Type: "file", Format: "text", Content: tool.Lines(args.Content)}, nil
 	}
-	file, err := ParseNew(args.Content)
+	file, err := nbformat.ParseNew(args.Content)
 	if err != nil {
 		return jupyter.NewContent{}, err
 	}

@@ -10,6 +10,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -19,7 +20,7 @@ import (
 // is equal is not touched, and what has to move is as little as possible, since a cell that moves is a new one to those
 // who type in it.
 func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document, args overwriteArgs) (merged bool, err error) {
-	file, err := Parse(args.Content)
+	file, err := nbformat.Parse(args.Content)
 	if err != nil {
 		return false, fmt.Errorf("nothing was changed: %w", err)
 	}
@@ -61,7 +62,7 @@ type overwriting struct {
 	ctx    context.Context
 	d      *desk.Desk
 	doc    *session.Document
-	file   Notebook
+	file   nbformat.Notebook
 	basis  basis
 	e      *ydoc.Editor
 	merged bool
@@ -210,14 +211,14 @@ func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 
 func (o *overwriting) setCellMetadata(now ydoc.Cell, c ydoc.Cell) error {
 	for _, k := range slices.Sorted(maps.Keys(now.Metadata)) {
-		if _, stays := c.Metadata[k]; !stays && k != Trusted {
+		if _, stays := c.Metadata[k]; !stays && k != nbformat.Trusted {
 			if err := o.e.DeleteCellMetadata(now.ID, k); err != nil {
 				return err
 			}
 		}
 	}
 	for _, k := range slices.Sorted(maps.Keys(c.Metadata)) {
-		if was, ok := now.Metadata[k]; k == Trusted || ok && equalPlain(was, c.Metadata[k]) {
+		if was, ok := now.Metadata[k]; k == nbformat.Trusted || ok && equalPlain(was, c.Metadata[k]) {
 			continue
 		}
 		if err := o.e.SetCellMetadata(now.ID, k, c.Metadata[k]); err != nil {
@@ -278,7 +279,7 @@ func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
 func (o *overwriting) insert(at int, c ydoc.Cell) error {
 	metadata := map[string]any{}
 	for k, v := range c.Metadata {
-		if k != Trusted {
+		if k != nbformat.Trusted {
 			metadata[k] = v
 		}
 	}

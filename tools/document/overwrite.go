@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -19,7 +20,7 @@ type overwriteArgs struct {
 // Refine implements tool.Refiner.
 func (overwriteArgs) Refine(f tool.Fields) {
 	RefinePath(f.Field("path"))
-	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + NotebookForm + "."))
+	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + nbformat.NotebookForm + "."))
 	refineBase(f.Field("revision"), "the content's changes")
 }
 

@@ -11,9 +11,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/srcmd"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -162,7 +162,7 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
 func withoutTrust(metadata map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range metadata {
-		if k != document.Trusted {
+		if k != nbformat.Trusted {
 			out[k] = v
 		}
 	}

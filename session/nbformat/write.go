@@ -1,4 +1,4 @@
-package document
+package nbformat
 
 import (
 	"crypto/rand"

@@ -1,13 +1,11 @@
-package document
+package nbformat
 
 import (
 	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
-	"maps"
 	"slices"
-	"strconv"
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
@@ -53,9 +51,9 @@ func ParseNew(content string) (Notebook, error) {
 	if !ok {
 		return notebookOf(raw)
 	}
-	cells, err := fileCellsOf(list, func(at string, m map[string]any) (ydoc.Cell, error) {
+	cells, err := cellsOf(list, func(at string, m map[string]any) (ydoc.Cell, error) {
 		if _, ok := m["cell_type"]; ok {
-			return nbformatCell(at, m)
+			return cellOf(at, m)
 		}
 		return simpleCell(at, m)
 	})
@@ -118,12 +116,12 @@ func notebookOf(raw any) (nb Notebook, err error) {
 	if !ok {
 		return nb, fmt.Errorf("content is not a notebook: its \"cells\" is %s, wanted a list", kindOf(m["cells"]))
 	}
-	nb.Cells, err = fileCellsOf(cells, nbformatCell)
+	nb.Cells, err = cellsOf(cells, cellOf)
 	return nb, err
 }
 
-// fileCellsOf reads a list of cells, whose ids must differ.
-func fileCellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, error)) ([]ydoc.Cell, error) {
+// cellsOf reads a list of cells, whose ids must differ.
+func cellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, error)) ([]ydoc.Cell, error) {
 	if len(list) > MaxCells {
 		return nil, fmt.Errorf("content has %s, more than the %s allowed in one call", words.Plural(len(list), "cell"), words.Thousands(MaxCells))
 	}
@@ -148,7 +146,7 @@ func fileCellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, 
 	return cells, nil
 }
 
-func nbformatCell(at string, m map[string]any) (c ydoc.Cell, err error) {
+func cellOf(at string, m map[string]any) (c ydoc.Cell, err error) {
 	kind, _ := m["cell_type"].(string)
 	keys := []string{"id", "cell_type", "metadata", "source"}
 	switch kind {
@@ -200,162 +198,7 @@ func nbformatCell(at string, m map[string]any) (c ydoc.Cell, err error) {
 	return c, nil
 }
 
-// outputFields are what nbformat gives each type of output, besides output_type.
-var outputFields = map[string][]string{
-	"stream":         {"name", "text"},
-	"display_data":   {"data", "metadata"},
-	"execute_result": {"data", "metadata", "execution_count"},
-	"error":          {"ename", "evalue", "traceback"},
-}
-
-func outputOf(at string, v any) (ydoc.Output, error) {
-	m, ok := v.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%s is %s, wanted an object", at, kindOf(v))
-	}
-	kind, _ := m["output_type"].(string)
-	fields, ok := outputFields[kind]
-	if !ok {
-		return nil, fmt.Errorf("%s.output_type is %s, wanted \"stream\", \"display_data\", \"execute_result\" or \"error\"", at, shownValue(m["output_type"]))
-	}
-	if err := onlyKeys(at, m, append([]string{"output_type"}, fields...)...); err != nil {
-		return nil, err
-	}
-	out := ydoc.Output{"output_type": kind}
-	for _, f := range fields {
-		value, err := outputField(at, f, m)
-		if err != nil {
-			return nil, err
-		}
-		out[f] = value
-	}
-	return out, nil
-}
-
-func outputField(at, field string, m map[string]any) (any, error) {
-	wrong := func(want string) error {
-		return fmt.Errorf("%s.%s is %s, wanted %s", at, field, kindOf(m[field]), want)
-	}
-	switch field {
-	case "data", "metadata":
-		return objectIn(m, at, field, true)
-	case "execution_count":
-		n, err := countIn(m, at)
-		if err != nil || n == nil {
-			return nil, err
-		}
-		return *n, nil
-	case "text":
-		s, ok := textOf(m[field])
-		if !ok {
-			return nil, wrong("a string or a list of strings")
-		}
-		return s, nil
-	case "traceback":
-		list, ok := m[field].([]any)
-		if !ok || slices.ContainsFunc(list, func(v any) bool { _, ok := v.(string); return !ok }) {
-			return nil, wrong("a list of strings")
-		}
-		return list, nil
-	default:
-		s, ok := m[field].(string)
-		if !ok {
-			return nil, wrong("a string")
-		}
-		return s, nil
-	}
-}
-
-// countIn reads an execution count, nil for null.
-func countIn(m map[string]any, at string) (*int, error) {
-	v, given := m["execution_count"]
-	if given && v == nil {
-		return nil, nil
-	}
-	if n, ok := wholeNumber(v); ok {
-		return &n, nil
-	}
-	return nil, fmt.Errorf("%s.execution_count is %s, wanted a number or null", at, shownValue(v))
-}
-
-// wholeNumber is a whole number that is not negative.
-func wholeNumber(v any) (int, bool) {
-	number, _ := v.(json.Number)
-	n, err := strconv.ParseUint(string(number), 10, 31)
-	return int(n), err == nil
-}
-
-// objectIn reads a member that has to be an object.
-func objectIn(m map[string]any, at, name string, needed bool) (map[string]any, error) {
-	v, given := m[name]
-	if !given && !needed {
-		return nil, nil
-	}
-	o, ok := v.(map[string]any)
-	if !ok {
-		return nil, fmt.Errorf("%s: \"%s\" is %s, wanted an object", at, name, kindOf(v))
-	}
-	return o, nil
-}
-
-func onlyKeys(at string, m map[string]any, allowed ...string) error {
-	for _, k := range slices.Sorted(maps.Keys(m)) {
-		if !slices.Contains(allowed, k) {
-			return fmt.Errorf("%s has a member %s, which nbformat does not allow there: allowed are %s", at, words.Quoted(k), words.QuotedList(allowed))
-		}
-	}
-	return nil
-}
-
-// textOf is a text that may be given as a list of lines.
-func textOf(v any) (string, bool) {
-	switch v := v.(type) {
-	case string:
-		return v, true
-	case []any:
-		var b strings.Builder
-		for _, line := range v {
-			s, ok := line.(string)
-			if !ok {
-				return "", false
-			}
-			b.WriteString(s)
-		}
-		return b.String(), true
-	}
-	return "", false
-}
-
 // ValidID tells whether a cell may have the id, by nbformat.
 func ValidID(id string) bool {
 	return id != "" && len(id) <= 64 && strings.Trim(id, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_") == ""
-}
-
-// kindOf names the kind of a JSON value.
-func kindOf(v any) string {
-	switch v.(type) {
-	case nil:
-		return "missing or null"
-	case string:
-		return "a string"
-	case bool:
-		return "a boolean"
-	case []any:
-		return "a list"
-	case map[string]any:
-		return "an object"
-	default:
-		return "a number"
-	}
-}
-
-// shownValue is a JSON value in a message: itself where it is short.
-func shownValue(v any) string {
-	switch v := v.(type) {
-	case string:
-		return words.Quoted(v)
-	case json.Number:
-		return words.Quoted(string(v))
-	}
-	return kindOf(v)
 }
