@@ -7,6 +7,7 @@ import (
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -63,7 +64,7 @@ func (w *witness) note() {
 		state = []byte(w.text.String())
 	} else {
 		var err error
-		if state, err = json.Marshal(NotebookContent(w.nb)); err != nil {
+		if state, err = json.Marshal(nbformat.Of(w.nb)); err != nil {
 			return
 		}
 	}
@@ -84,7 +85,7 @@ func (w *witness) recognizes(file jupyter.Content) bool {
 		state = []byte(text)
 	} else {
 		var err error
-		if state, err = plainNotebook(file.Content); err != nil {
+		if state, err = nbformat.Plain(file.Content); err != nil {
 			return false
 		}
 	}

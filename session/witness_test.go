@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -16,7 +17,7 @@ func TestWitness(t *testing.T) {
 		nb, text := ydoc.NewNotebook(), ydoc.NewText()
 		file := func() jupyter.Content {
 			t.Helper()
-			b, err := json.Marshal(NotebookContent(nb))
+			b, err := json.Marshal(nbformat.Of(nb))
 			if err != nil {
 				t.Fatal(err)
 			}

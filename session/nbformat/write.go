@@ -3,6 +3,7 @@ package nbformat
 import (
 	"crypto/rand"
 	"encoding/hex"
+	"encoding/json"
 	"maps"
 
 	"github.com/nbduet/nbduet/ydoc"
@@ -26,6 +27,17 @@ func (n Notebook) Content() map[string]any {
 		metadata = map[string]any{}
 	}
 	return map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
+}
+
+// Of is a notebook as its file would have it now, of plain JSON values. It is a snapshot; the values in it are shared
+// with other readers.
+func Of(nb *ydoc.Notebook) map[string]any {
+	major, minor := nb.NBFormat()
+	cells := []any{}
+	for _, c := range nb.Cells() {
+		cells = append(cells, cellContent(c, major > 4 || minor >= 5))
+	}
+	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
 // NewID is a random id for a cell.
@@ -64,4 +76,32 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 		}
 	}
 	return out
+}
+
+// Plain is a notebook's file, as the Contents API gives it, in the form of [Of], as JSON.
+func Plain(file json.RawMessage) ([]byte, error) {
+	var onDisk struct {
+		Cells    []map[string]any `json:"cells"`
+		Metadata map[string]any   `json:"metadata"`
+		Major    int              `json:"nbformat"`
+		Minor    int              `json:"nbformat_minor"`
+	}
+	if err := json.Unmarshal(file, &onDisk); err != nil {
+		return nil, err
+	}
+	for _, c := range onDisk.Cells {
+		if metadata, ok := c["metadata"].(map[string]any); ok {
+			delete(metadata, Trusted)
+		}
+		if list, ok := c["attachments"].(map[string]any); ok && len(list) == 0 {
+			delete(c, "attachments")
+		}
+	}
+	cells := make([]any, len(onDisk.Cells))
+	for i, c := range onDisk.Cells {
+		cells[i] = c
+	}
+	return json.Marshal(map[string]any{
+		"nbformat": onDisk.Major, "nbformat_minor": onDisk.Minor, "metadata": onDisk.Metadata, "cells": cells,
+	})
 }

@@ -7,6 +7,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -132,7 +133,7 @@ func show(ctx context.Context, d *desk.Desk, doc *session.Document) (string, ydo
 	}
 	nb := doc.Notebook()
 	rev, cells := nb.Revision(), nb.Cells()
-	all, err := notebookText(session.NotebookContent(nb))
+	all, err := notebookText(nbformat.Of(nb))
 	if err != nil {
 		return "", 0, err
 	}

@@ -187,7 +187,7 @@ func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.Text
 	meta := d.metaOf(o).fields(nil)
 	lim := desk.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: desk.MaxOutputs}
 	for left := 0; ; {
-		content := session.NotebookContent(nb)
+		content := nbformat.Of(nb)
 		list, _ := content["cells"].([]any)
 		list = list[:min(len(list), len(cells)-left)]
 		wasCut := left > 0
