@@ -3,8 +3,6 @@ package session
 import (
 	"context"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
@@ -48,15 +46,15 @@ type live struct {
 
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
-	shown  *lru.Cache[shownKey, ydoc.Revision]
+	shown  memory[ydoc.Revision]
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newShown()}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newMemory[ydoc.Revision](revisionsMax)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShown()}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newMemory[ydoc.Revision](revisionsMax)}
 }
 
 // contentOf are the options with which the Contents API gives the content of the document's file.

@@ -71,6 +71,7 @@ type Manager struct {
 	servers *kernel.Servers
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
+	sources sources // that clients were shown
 	lobby   *lobby.Keeper
 	closers []func(context.Context) error // of what works on the documents, see OnClose
 	// observers are told of what happens to documents.
@@ -120,6 +121,7 @@ func newManager(cfg Config) *Manager {
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
 		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
+		sources: newSources(),
 	}
 	m.runs = run.NewTable(run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log,

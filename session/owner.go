@@ -18,13 +18,9 @@ func (m *Manager) Forget(owner string) {
 	}
 	m.mu.Unlock()
 	for _, d := range docs {
-		shown := d.current().shown
-		for _, key := range shown.Keys() {
-			if key.client == owner {
-				shown.Remove(key)
-			}
-		}
+		d.current().shown.forget(owner)
 	}
+	m.sources.forget(owner)
 }
 
 // Owners knows whose the kernels are that were started without a notebook.

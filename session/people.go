@@ -52,17 +52,6 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 	return person
 }
 
-// Show records that a client session was shown a cell's whole source at a revision: what it writes next is a change
-// from there.
-func (d *Document) Show(client, cell string, rev ydoc.Revision) {
-	d.current().shown.Add(shownKey{client, cell}, rev)
-}
-
-// Shown is the revision at which a client session last saw a cell, if it did.
-func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
-	return d.current().shown.Get(shownKey{client, cell})
-}
-
 // caretAt is a caret in a cell's source.
 func caretAt(nb *ydoc.Notebook, c ydoc.Cell, offset int) (awareness.Cursor, error) {
 	pos, err := nb.RelativePosition(c.ID, min(offset, textdiff.UTF16Len(c.Source)))

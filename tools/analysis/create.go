@@ -87,7 +87,7 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, tool.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
 				out.CellIDs = append(out.CellIDs, c.ID)
-				d.Seen.MakeCell(ctx, made.Path, c.ID, c.Source)
+				d.Manager.Made(tool.ClientOf(ctx), made.Path, c.ID, c.Source)
 			}
 			return &tool.Answer{Body: out}, nil
 		}),

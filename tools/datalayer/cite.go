@@ -46,7 +46,7 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 		source, wasCut := tool.Cut(strings.TrimSuffix(cells[i].Source, "\n"), maxCited/len(indexes))
 		parts = append(parts, cellHead(cells[i], i), source)
 		if !wasCut {
-			d.Seen.Show(ctx, doc, cells[i])
+			doc.Show(tool.ClientOf(ctx), cells[i])
 		}
 	}
 	head := fmt.Sprintf("USER Cite cells [%s] from notebook %s, here are the cells:", strings.Join(numbers, ", "), name)

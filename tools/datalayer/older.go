@@ -161,7 +161,7 @@ func readCells(d *Toolset) tool.Tool {
 					break
 				}
 				out.Result = append(out.Result, one)
-				d.Seen.Show(ctx, doc, c)
+				doc.Show(tool.ClientOf(ctx), c)
 			}
 			a := &tool.Answer{Body: out, Doc: doc}
 			a.Parts = func() (parts []any) {

@@ -152,7 +152,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {
 			if strings.Contains(out.Result, cells[i].Source) {
-				d.Seen.Show(ctx, doc, cells[i])
+				doc.Show(tool.ClientOf(ctx), cells[i])
 			}
 		}
 	}
@@ -200,7 +200,7 @@ func readCell(d *Toolset) tool.Tool {
 			}
 			a, whole, err := o.answer(doc)
 			if err == nil && whole {
-				d.Seen.Show(ctx, doc, cell)
+				doc.Show(tool.ClientOf(ctx), cell)
 			}
 			return a, err
 		}),

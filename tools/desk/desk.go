@@ -14,31 +14,25 @@ import (
 // Desk are what all tools work with.
 type Desk struct {
 	Work
-	Seen    *seen
 	Gallery *Gallery
 	Visits  visits
 }
 
 // New makes them over a manager, for answers that show images of store, see [newGallery].
 func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, error) {
-	memory, err := newSeen()
-	if err != nil {
-		return nil, err
-	}
 	pictures, err := NewGallery(store, maxImages, maxImageBytes)
 	if err != nil {
 		return nil, err
 	}
-	d := &Desk{Seen: memory, Gallery: pictures}
+	d := &Desk{Gallery: pictures}
 	if work != nil {
 		d.Work = *work
 	}
 	return d, nil
 }
 
-// Forget ends what is kept for a client: what it was shown, its visits, and the images of its sessions.
+// Forget ends what is kept for a client: its visits and the images of its sessions.
 func (d *Desk) Forget(client string, sessions []string) {
-	d.Seen.forget(client)
 	d.Gallery.Store.Forget(sessions...)
 	d.Visits.forget(client)
 }

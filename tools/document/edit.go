@@ -306,7 +306,7 @@ func rewriteText(ctx context.Context, d *desk.Desk, doc *session.Document, named
 		return "", 0, fmt.Errorf("nothing was changed: revision %s is not remembered, the document has changed too much since or was opened anew; read it again with get_document_content, then repeat the edit", named)
 	}
 	// What the caller was shown is too long ago for the document, but where the text is the same again, it is as good.
-	if d.Seen.OutdatedText(ctx, doc.Path(), doc.Text().String()) {
+	if doc.Outdated(tool.ClientOf(ctx), desk.WholeText, doc.Text().String()) {
 		return "", 0, staleError(doc.Path())
 	}
 	from = basis{}
@@ -318,9 +318,9 @@ func rewriteText(ctx context.Context, d *desk.Desk, doc *session.Document, named
 func textDone(ctx context.Context, d *desk.Desk, doc *session.Document, text string, rev ydoc.Revision, expected string) textEdited {
 	merged := text != expected
 	if merged {
-		d.Seen.ForgetText(ctx, doc, text)
+		doc.SpoilText(tool.ClientOf(ctx), text)
 	} else {
-		d.Seen.ShowText(ctx, doc, text, rev)
+		doc.ShowText(tool.ClientOf(ctx), text, rev)
 	}
 	return textEdited{ContentLength: tool.Size(text), Revision: desk.Revision(rev), Merged: merged}
 }

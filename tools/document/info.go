@@ -154,7 +154,7 @@ func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (st
 		switch {
 		case err == nil:
 			defer doc.Release()
-			all, _, err := show(ctx, d, doc)
+			all, _, err := show(ctx, doc)
 			return all, err
 		case !errors.Is(err, session.ErrNotText):
 			return "", err

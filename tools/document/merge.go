@@ -41,7 +41,7 @@ func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document,
 		return false, desk.EditError(err)
 	}
 	if !o.merged {
-		if _, _, err := show(ctx, d, doc); err != nil {
+		if _, _, err := show(ctx, doc); err != nil {
 			return false, err
 		}
 	}
@@ -150,7 +150,7 @@ func (o *overwriting) unknown(c ydoc.Cell) bool {
 	if o.basis.named {
 		return c.Revision > o.basis.rev
 	}
-	if o.d.Seen.Outdated(o.ctx, o.doc.Path(), c) {
+	if o.doc.Outdated(tool.ClientOf(o.ctx), c.ID, c.Source) {
 		return true
 	}
 	_, shown := o.doc.Shown(tool.ClientOf(o.ctx), c.ID)
@@ -191,7 +191,7 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 	base := o.basis.rev
 	if !o.basis.named {
-		if !o.d.Seen.Outdated(o.ctx, o.doc.Path(), now) {
+		if !o.doc.Outdated(tool.ClientOf(o.ctx), now.ID, now.Source) {
 			return o.e.SetSource(now.ID, source)
 		}
 		shown, ok := o.doc.Shown(tool.ClientOf(o.ctx), now.ID)

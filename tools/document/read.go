@@ -7,7 +7,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -90,7 +89,7 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 
 // ReadText puts the part of an open document that the call asks for into out, which shorter shortens.
 func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (shorter func() bool, err error) {
-	all, rev, err := show(ctx, d, doc)
+	all, rev, err := show(ctx, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -125,23 +124,15 @@ func limitOf(given *int) int {
 }
 
 // show returns the content of a document as one text, and notes that the client of ctx knows it.
-func show(ctx context.Context, d *desk.Desk, doc *session.Document) (string, ydoc.Revision, error) {
-	if t := doc.Text(); t != nil {
-		all, rev := t.Read()
-		d.Seen.ShowText(ctx, doc, all, rev)
+func show(ctx context.Context, doc *session.Document) (string, ydoc.Revision, error) {
+	client := tool.ClientOf(ctx)
+	if doc.Text() != nil {
+		all, rev := doc.ReadText(client)
 		return all, rev, nil
 	}
-	nb := doc.Notebook()
-	rev, cells := nb.Revision(), nb.Cells()
-	all, err := notebookText(nbformat.Of(nb))
-	if err != nil {
-		return "", 0, err
-	}
-	for _, c := range cells {
-		d.Seen.Show(ctx, doc, c)
-	}
-	doc.Show(tool.ClientOf(ctx), desk.WholeText, rev)
-	return all, rev, nil
+	content, rev := doc.ReadNotebook(client)
+	all, err := notebookText(content)
+	return all, rev, err
 }
 
 // notebookText writes a notebook as its file has it.

@@ -116,7 +116,7 @@ func textBasis(ctx context.Context, d *desk.Desk, doc *session.Document, named s
 		}
 		return basis{rev: shown}, nil
 	}
-	if d.Seen.OutdatedText(ctx, doc.Path(), doc.Text().String()) {
+	if doc.Outdated(tool.ClientOf(ctx), desk.WholeText, doc.Text().String()) {
 		return basis{}, staleError(doc.Path())
 	}
 	return basis{}, nil

@@ -134,7 +134,7 @@ func InsertAt(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	doc.Point(ids[last], len(cells[last].Source))
 	for i, id := range ids {
 		if c, ok := doc.Notebook().Cell(id); ok && c.Source == cells[i].Source {
-			d.Seen.Show(ctx, doc, c)
+			doc.Show(tool.ClientOf(ctx), c)
 		}
 	}
 	return ids, nil

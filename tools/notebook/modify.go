@@ -186,7 +186,7 @@ func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Mod
 			list[i].current = t.base == t.cell.Revision
 			continue
 		}
-		list[i].current = !d.Seen.Outdated(ctx, doc.Path(), t.cell)
+		list[i].current = !doc.Outdated(tool.ClientOf(ctx), t.cell.ID, t.cell.Source)
 		shown, ok := doc.Shown(tool.ClientOf(ctx), t.cell.ID)
 		switch {
 		case ok:
@@ -211,11 +211,11 @@ func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Mod
 		switch {
 		case !ok: // deleted a moment ago
 		case now.Source == t.content:
-			d.Seen.Show(ctx, doc, now)
+			doc.Show(tool.ClientOf(ctx), now)
 		default:
 			out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: now.Source, Revision: desk.Revision(now.Revision)})
 			if tool.Size(now.Source) <= mergedLimit(len(list)) {
-				d.Seen.Show(ctx, doc, now) // all of it
+				doc.Show(tool.ClientOf(ctx), now) // all of it
 			}
 		}
 	}

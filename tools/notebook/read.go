@@ -233,7 +233,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 		return nil, err
 	}
 	for _, v := range page.cells {
-		d.Seen.Show(ctx, doc, cells[v.Index])
+		doc.Show(tool.ClientOf(ctx), cells[v.Index])
 	}
 	return &tool.Answer{Doc: doc, Images: page.images, Body: ReadResult{
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
