@@ -128,7 +128,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, d, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
 			if err != nil {
 				return nil, err
 			}

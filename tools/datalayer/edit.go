@@ -105,7 +105,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, d.Desk, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source}})
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source}})
 			if err != nil {
 				return nil, err
 			}

@@ -2,7 +2,6 @@ package notebook
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"strconv"
 
@@ -84,7 +83,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := Modify(ctx, d, doc, args.Modifications)
+			changed, err := Modify(ctx, doc, args.Modifications)
 			if err != nil {
 				return nil, err
 			}
@@ -107,14 +106,8 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 
 // A target is a cell that is to get a new source.
 type target struct {
-	cell    ydoc.Cell
-	content string
-	// base is the revision that the new source is a change from.
-	base ydoc.Revision
-	// named tells that the caller has given that revision.
-	named bool
-	// current tells that the cell's source is what the caller was last shown, or that it was shown none.
-	current bool
+	session.Change
+	was ydoc.Cell
 }
 
 // targets resolves modifications to cells, each named once.
@@ -135,10 +128,27 @@ func targets(mods []Modification, cells []ydoc.Cell) ([]target, error) {
 				return nil, fmt.Errorf("modifications[%d] and modifications[%d] both name cell %d: name each cell once; nothing was changed", first, n, at)
 			}
 			by[at] = n
-			out = append(out, target{cell: cells[at], content: tool.Lines(m.Content), base: base, named: m.Revision != ""})
+			out = append(out, target{session.Change{Cell: cells[at].ID, Source: tool.Lines(m.Content), Base: base}, cells[at]})
 		}
 	}
-	return out, nil
+	return out, checkTargets(out)
+}
+
+// checkTargets bounds what one call changes.
+func checkTargets(list []target) error {
+	if len(list) > desk.MaxChanged {
+		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", tool.Plural(len(list), "cell"), tool.Thousands(desk.MaxChanged))
+	}
+	total := 0
+	for _, t := range list {
+		if total += len(t.Source); total > desk.MaxSourceTotal {
+			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", tool.Kilobytes(desk.MaxSourceTotal))
+		}
+		if tool.Marked(t.Source) && !tool.Marked(t.was.Source) {
+			return fmt.Errorf("the content for cell %q %s; nothing was changed", t.Cell, tool.MarkedWhy)
+		}
+	}
+	return nil
 }
 
 // base reads the revision that the modification with index n names for its cells, 0 where it names none.
@@ -150,7 +160,7 @@ func (m Modification) base(n, cells int) (ydoc.Revision, error) {
 		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision is that of one cell; nothing was changed", n, tool.Plural(cells, "cell"))
 	}
 	rev, err := strconv.ParseUint(m.Revision, 10, 64)
-	if err != nil {
+	if err != nil || rev == 0 {
 		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: give it as read_nb_cells has it; nothing was changed", n, tool.Quoted(m.Revision))
 	}
 	return ydoc.Revision(rev), nil
@@ -164,91 +174,36 @@ type ChangedCells struct {
 }
 
 // Modify writes the new sources in one transaction.
-func Modify(ctx context.Context, d *desk.Desk, doc *session.Document, mods []Modification) (ChangedCells, error) {
-	nb := doc.Notebook()
-	cells := nb.Cells()
-	list, err := targets(mods, cells)
+func Modify(ctx context.Context, doc *session.Document, mods []Modification) (ChangedCells, error) {
+	list, err := targets(mods, doc.Notebook().Cells())
 	if err != nil {
 		return ChangedCells{}, err
 	}
-	if len(list) > desk.MaxChanged {
-		return ChangedCells{}, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", tool.Plural(len(list), "cell"), tool.Thousands(desk.MaxChanged))
-	}
-	total := 0
+	changes := make([]session.Change, len(list))
 	for i, t := range list {
-		if total += len(t.content); total > desk.MaxSourceTotal {
-			return ChangedCells{}, fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", tool.Kilobytes(desk.MaxSourceTotal))
-		}
-		if tool.Marked(t.content) && !tool.Marked(t.cell.Source) {
-			return ChangedCells{}, fmt.Errorf("the content for cell %q %s; nothing was changed", t.cell.ID, tool.MarkedWhy)
-		}
-		if t.named {
-			list[i].current = t.base == t.cell.Revision
-			continue
-		}
-		list[i].current = !doc.Outdated(tool.ClientOf(ctx), t.cell.ID, t.cell.Source)
-		shown, ok := doc.Shown(tool.ClientOf(ctx), t.cell.ID)
-		switch {
-		case ok:
-			list[i].base = shown
-		case list[i].current:
-			list[i].base = t.cell.Revision
-		default:
-			return ChangedCells{}, desk.OutdatedError(t.cell.ID)
-		}
+		changes[i] = t.Change
 	}
-	if err := rewrite(ctx, doc, list); err != nil {
+	client := tool.ClientOf(ctx)
+	cells, err := doc.Rewrite(ctx, client, changes)
+	if err != nil {
 		return ChangedCells{}, desk.EditError(err)
 	}
 	var out ChangedCells
-	for _, t := range list {
-		out.ids = append(out.ids, t.cell.ID)
-		if t.cell.Type == ydoc.Code {
-			out.runnable = append(out.runnable, t.cell.ID)
+	most := min(8000, 100_000/max(1, len(list))) // characters of each merged cell
+	for i, t := range list {
+		out.ids = append(out.ids, t.Cell)
+		if t.was.Type == ydoc.Code {
+			out.runnable = append(out.runnable, t.Cell)
 		}
-		now, ok := nb.Cell(t.cell.ID)
-		doc.Point(t.cell.ID, len(now.Source))
-		switch {
-		case !ok: // deleted a moment ago
-		case now.Source == t.content:
-			doc.Show(tool.ClientOf(ctx), now)
-		default:
-			out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: now.Source, Revision: desk.Revision(now.Revision)})
-			if tool.Size(now.Source) <= mergedLimit(len(list)) {
-				doc.Show(tool.ClientOf(ctx), now) // all of it
-			}
+		now := cells[i]
+		if now.ID == "" || now.Source == t.Source {
+			continue
 		}
-	}
-	for i, m := range out.Merged {
-		out.Merged[i].Source, out.Merged[i].Truncated = tool.Cut(m.Source, mergedLimit(len(list)))
+		source, wasCut := tool.Cut(now.Source, most)
+		if !wasCut {
+			doc.Show(client, now)
+		}
+		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision)})
 	}
 	return out, nil
-}
-
-// mergedLimit is how many characters of each merged cell are shown when a call changes that many cells.
-func mergedLimit(cells int) int { return min(8000, 100_000/cells) }
-
-// rewrite stages and writes the new sources, all or none.
-func rewrite(ctx context.Context, doc *session.Document, list []target) error {
-	write := func(e *ydoc.Editor) error {
-		for _, t := range list {
-			if err := e.Rewrite(t.cell.ID, t.base, t.content); err != nil {
-				return err
-			}
-		}
-		return nil
-	}
-	err := doc.Edit(ctx, "modify cells", write)
-	if !errors.Is(err, ydoc.ErrRevisionGone) {
-		return err
-	}
-	// What the caller was shown is too long ago for the document, but where the cell has not changed since, the text
-	// as it is now is as good a base.
-	for i, t := range list {
-		if !t.current {
-			return desk.OutdatedError(t.cell.ID)
-		}
-		list[i].base = t.cell.Revision
-	}
-	return doc.Edit(ctx, "modify cells", write)
 }

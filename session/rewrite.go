@@ -1,0 +1,127 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A Change gives a cell a new source.
+type Change struct {
+	Cell   string // its id
+	Source string
+	// Base is the revision of the cell that the source is a change from; 0 stands for what the client was last shown, and
+	// where it was shown nothing, for what there is.
+	Base ydoc.Revision
+}
+
+// OutdatedError says that a change was refused, because what it is a change from is known no more, and others have
+// changed the document since.
+type OutdatedError struct {
+	Path string // of the document
+	Cell string // "" for the document as a whole
+	why  string
+}
+
+func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
+
+// outdatedCell refuses a change of a cell.
+func (d *Document) outdatedCell(id string) error {
+	return &OutdatedError{d.Path(), id, fmt.Sprintf("cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
+		"read the cell again, then repeat the change", id)}
+}
+
+// Rewrite gives cells of a notebook new sources, all or none, each as a change that is merged with what others have
+// typed since. It returns the cells as they are now, of which the client is noted to know those that have the source
+// that it gave; a cell that was deleted a moment ago has no id. The agent's caret is at the end of the last one.
+//
+// Where others have changed the same words the error is a [*ydoc.ConflictError]; where they have changed a cell so long
+// ago that the two changes cannot be merged, an [*OutdatedError].
+func (d *Document) Rewrite(ctx context.Context, client string, changes []Change) ([]ydoc.Cell, error) {
+	nb := d.Notebook()
+	if nb == nil {
+		return nil, fmt.Errorf("modify cells: %w: it is a text document", ErrNotNotebook)
+	}
+	list, err := reader{d, client}.bases(nb, changes)
+	if err != nil {
+		return nil, err
+	}
+	if err := d.rewrite(ctx, list); err != nil {
+		return nil, err
+	}
+	cells := make([]ydoc.Cell, len(changes))
+	for i, c := range changes {
+		now, ok := nb.Cell(c.Cell)
+		if !ok {
+			continue
+		}
+		cells[i] = now
+		d.Point(c.Cell, len(now.Source))
+		if now.Source == c.Source {
+			d.Show(client, now)
+		}
+	}
+	return cells, nil
+}
+
+// A rebase is a change of which the base is known.
+type rebase struct {
+	Change
+	now ydoc.Revision // of the cell
+	// current tells that the cell's source is what the change is from, or that the client was shown none.
+	current bool
+}
+
+// bases finds what each change is from.
+func (r reader) bases(nb *ydoc.Notebook, changes []Change) ([]rebase, error) {
+	list := make([]rebase, len(changes))
+	for i, c := range changes {
+		cell, ok := nb.Cell(c.Cell)
+		if !ok {
+			list[i].Change = c
+			continue // the edit says so
+		}
+		b := rebase{Change: c, now: cell.Revision, current: c.Base == cell.Revision}
+		if c.Base == 0 {
+			b.current = !r.outdated(cell.ID, cell.Source)
+			shown, ok := r.shown(c.Cell)
+			switch {
+			case ok:
+				b.Base = shown
+			case b.current:
+				b.Base = cell.Revision
+			default:
+				return nil, r.outdatedCell(c.Cell)
+			}
+		}
+		list[i] = b
+	}
+	return list, nil
+}
+
+// rewrite writes the new sources in one transaction.
+func (d *Document) rewrite(ctx context.Context, list []rebase) error {
+	write := func(e *ydoc.Editor) error {
+		for _, c := range list {
+			if err := e.Rewrite(c.Cell, c.Base, c.Source); err != nil {
+				return err
+			}
+		}
+		return nil
+	}
+	err := d.Edit(ctx, "modify cells", write)
+	if !errors.Is(err, ydoc.ErrRevisionGone) {
+		return err
+	}
+	// What the client was shown is too long ago for the document, but where the cell has not changed since, the text as
+	// it is now is as good a base.
+	for i, c := range list {
+		if !c.current {
+			return d.outdatedCell(c.Cell)
+		}
+		list[i].Base = c.now
+	}
+	return d.Edit(ctx, "modify cells", write)
+}

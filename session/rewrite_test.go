@@ -1,0 +1,131 @@
+package session
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// rewriter is an open notebook of one cell, in which somebody else types too.
+type rewriter struct {
+	*Document
+	w  *fakeWorld
+	t  *testing.T
+	id string
+}
+
+func (r *rewriter) cell() ydoc.Cell {
+	c, _ := r.Notebook().Cell(r.id)
+	return c
+}
+
+// others make the cell's source another.
+func (r *rewriter) others(source string) {
+	r.t.Helper()
+	if err := r.Edit(r.t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(r.id, source) }); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// rewrite gives the cell a source, and says what became of it.
+func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, error) {
+	cells, err := r.Rewrite(r.t.Context(), client, []Change{{r.id, source, base}})
+	if err != nil {
+		return r.cell().Source, err
+	}
+	return cells[0].Source, nil
+}
+
+func is[E error](err error) bool {
+	var e E
+	return errors.As(err, &e)
+}
+
+// A change of a cell is one from what the client knows of it, which is merged with what others have written since.
+func TestRewriteIsFromWhatWasShown(t *testing.T) {
+	long := "a = 1\n\n" + strings.Repeat("# more\n", 5)
+	for name, c := range map[string]struct {
+		do      func(r *rewriter) (string, error)
+		want    string
+		refused func(error) bool // nil where it is not
+	}{
+		"never shown": {func(r *rewriter) (string, error) {
+			return r.rewrite("ada", "b = 2", 0)
+		}, "b = 2", nil},
+		"last shown, merged": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others("first\n" + long)
+			return r.rewrite("ada", long+"last\n", 0)
+		}, "first\n" + long + "last\n", nil},
+		"what one has written is known": {func(r *rewriter) (string, error) {
+			if _, err := r.rewrite("ada", long, 0); err != nil {
+				return "", err
+			}
+			r.others("first\n" + long)
+			return r.rewrite("ada", long+"last\n", 0)
+		}, "first\n" + long + "last\n", nil},
+		"a named revision": {func(r *rewriter) (string, error) {
+			base := r.cell().Revision
+			r.others("first\n" + long)
+			return r.rewrite("ada", long+"last\n", base)
+		}, "first\n" + long + "last\n", nil},
+		"the same words": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(strings.Replace(long, "1", "2", 1))
+			return r.rewrite("ada", strings.Replace(long, "1", "3", 1), 0)
+		}, strings.Replace(long, "1", "2", 1), is[*ydoc.ConflictError]},
+		"known by its hash, unchanged": {func(r *rewriter) (string, error) {
+			r.w.Made("ada", r.Path(), r.id, long)
+			return r.rewrite("ada", "b = 2", 0)
+		}, "b = 2", nil},
+		"known by its hash, changed": {func(r *rewriter) (string, error) {
+			r.w.Made("ada", r.Path(), r.id, long)
+			r.others("b = 2")
+			return r.rewrite("ada", "c = 3", 0)
+		}, "b = 2", is[*OutdatedError]},
+		"a revision of long ago": {func(r *rewriter) (string, error) {
+			return r.rewrite("ada", "b = 2", r.cell().Revision+1)
+		}, long, is[*OutdatedError]},
+		"another client": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others("b = 2")
+			return r.rewrite("bob", "c = 3", 0)
+		}, "c = 3", nil},
+		"a client that has left": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others("b = 2")
+			r.w.Forget("ada")
+			return r.rewrite("ada", "c = 3", 0)
+		}, "c = 3", nil},
+		"no such cell": {func(r *rewriter) (string, error) {
+			r.id = "gone"
+			return r.rewrite("ada", "c = 3", 0)
+		}, "", func(err error) bool { return errors.Is(err, ydoc.ErrNotFound) }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newFakeWorld(t, Config{})
+				defer closeWorld(t, w)
+				r := &rewriter{w.mustOpen(t, "a.ipynb"), w, t, "c0"}
+				defer r.Release()
+				err := r.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+					_, err := e.Insert(0, ydoc.NewCell{ID: r.id, Type: ydoc.Code, Source: long})
+					return err
+				})
+				if err != nil {
+					t.Fatal(err)
+				}
+				got, err := c.do(r)
+				if got != c.want {
+					t.Errorf("the cell is %q, want %q", got, c.want)
+				}
+				if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}
