@@ -52,45 +52,30 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 	return person
 }
 
-// caretAt is a caret in a cell's source.
-func caretAt(nb *ydoc.Notebook, c ydoc.Cell, offset int) (awareness.Cursor, error) {
-	pos, err := nb.RelativePosition(c.ID, min(offset, textdiff.UTF16Len(c.Source)))
-	if err != nil {
-		return awareness.Cursor{}, err
-	}
-	return awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true}, nil
-}
-
-// Point shows the agent's caret in a cell, at an offset of its source in UTF-16 code units; past the end counts as the
-// end. A cell that is gone shows nothing.
+// Point shows the agent's caret in a cell of a notebook, or, without one, in a text document, at an offset in UTF-16 code
+// units; past the end counts as the end. A cell that is gone shows nothing.
 func (d *Document) Point(cell string, offset int) {
 	lv := d.current()
-	if lv.nb == nil {
-		return
-	}
-	c, ok := lv.nb.Cell(cell)
-	if !ok {
-		return
-	}
-	caret, err := caretAt(lv.nb, c, offset)
-	if err != nil {
+	caret, ok, err := caretIn(lv, cell, offset)
+	switch {
+	case err != nil:
 		d.m.log.Debug("no caret", "path", d.Path(), "cell", cell, "error", err)
-		return
+	case ok:
+		lv.room.SetCursors(caret)
 	}
-	lv.room.SetCursors(caret)
 }
 
-// PointText shows the agent's caret in a text document, at an offset in UTF-16 code units; past the end counts as the
-// end.
-func (d *Document) PointText(offset int) {
-	lv := d.current()
-	if lv.text == nil {
-		return
+// caretIn is a caret in a cell's source, or in the text where the document is one; not ok where there is no such place.
+func caretIn(lv *live, cell string, offset int) (caret awareness.Cursor, ok bool, err error) {
+	var pos []byte
+	if lv.text != nil {
+		pos, err = lv.text.RelativePosition(min(offset, lv.text.Len()))
+		ok = cell == whole
+	} else {
+		var c ydoc.Cell
+		if c, ok = lv.nb.Cell(cell); ok {
+			pos, err = lv.nb.RelativePosition(cell, min(offset, textdiff.UTF16Len(c.Source)))
+		}
 	}
-	pos, err := lv.text.RelativePosition(min(offset, lv.text.Len()))
-	if err != nil {
-		d.m.log.Debug("no caret", "path", d.Path(), "error", err)
-		return
-	}
-	lv.room.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
+	return awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true}, ok, err
 }

@@ -144,11 +144,3 @@ func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
 func (d *Document) Outdated(client, cell, source string) bool {
 	return reader{d, client}.outdated(cell, source)
 }
-
-// ShowText notes that a client knows a text.
-func (d *Document) ShowText(client, text string, rev ydoc.Revision) {
-	reader{d, client}.show(whole, text, rev)
-}
-
-// SpoilText notes that a client knows a text no more.
-func (d *Document) SpoilText(client, text string) { reader{d, client}.spoil(text) }

@@ -28,22 +28,6 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	})
 }
 
-// RewriteText is EditText that also tells what the text was, and at which revision, right after the edit: before
-// anything of others came in behind it.
-func (d *Document) RewriteText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) (text string, rev ydoc.Revision, err error) {
-	err = d.edit(ctx, name, func(lv *live) error {
-		if lv.text == nil {
-			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
-		}
-		if err := lv.text.Edit(name, fn); err != nil {
-			return err
-		}
-		text, rev = lv.text.Read()
-		return nil
-	})
-	return text, rev, err
-}
-
 // IsOpen says whether a path, or anything below it where it is a folder, is open in this program, or being opened.
 func (m *Manager) IsOpen(path string) bool {
 	path, err := jupyter.CleanPath(path)

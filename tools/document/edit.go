@@ -2,14 +2,11 @@ package document
 
 import (
 	"context"
-	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
@@ -207,7 +204,7 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 	if err != nil {
 		return editDone{}, nil, err
 	}
-	done, err := editOpen(ctx, d, doc, args, name)
+	done, err := editOpen(ctx, doc, args, name)
 	if err != nil {
 		doc.Release()
 		return done, nil, err
@@ -215,35 +212,27 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 	return done, doc, nil
 }
 
-func editOpen(ctx context.Context, d *desk.Desk, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
-	var expected string // the text afterwards as the caller imagines it
+func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
 	put := tool.Lines(args.Text)
-	text, rev, err := rewriteText(ctx, d, doc, args.Revision, name, func(e *ydoc.TextEditor, base string, rev ydoc.Revision) error {
+	changed, err := rewriteText(ctx, doc, args.Revision, name, func(base string) (session.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
-			return err
+			return session.TextChange{}, err
 		}
-		done.position = args.Position
 		done.removed, _ = tool.Cut(base[from:to], removedShown)
-		expected = base[:from] + put + base[to:]
-		now := e.String()
-		if now == base {
-			return replaceSpan(e, textdiff.UTF16Offset(base, from), base[from:to], put)
-		}
-		if err := e.Rewrite(rev, expected); err != nil {
-			return err
-		}
-		if changes := textdiff.Diff(now, e.String()); len(changes) > 0 {
-			done.position = tool.Size(now[:textdiff.ByteOffset(now, changes[0].Pos)])
-		}
-		return nil
+		return session.TextChange{From: from, To: to, Put: put}, nil
 	})
 	if err != nil {
 		return done, err
 	}
-	end := min(len(text), byteOffset(text, done.position)+len(put))
-	doc.PointText(textdiff.UTF16Offset(text, end))
-	done.textEdited = textDone(ctx, d, doc, text, rev, expected)
+	text, at := changed.Text, changed.At
+	if done.position = args.Position; at < 0 {
+		at = byteOffset(text, done.position)
+	} else {
+		done.position = tool.Size(text[:at])
+	}
+	doc.Point("", textdiff.UTF16Offset(text, min(len(text), at+len(put))))
+	done.textEdited = editedOf(changed)
 	return done, nil
 }
 
@@ -270,57 +259,4 @@ func charSpan(text string, position, length int) (from, to int, err error) {
 	}
 	from = byteOffset(text, position)
 	return from, from + byteOffset(text[from:], length), nil
-}
-
-// replaceSpan puts text in the place of what stands at a position, writing only what differs.
-func replaceSpan(e *ydoc.TextEditor, position int, old, text string) error {
-	for _, c := range slices.Backward(textdiff.Diff(old, text)) {
-		if err := e.Replace(position+c.Pos, c.Del, c.Ins); err != nil {
-			return err
-		}
-	}
-	return nil
-}
-
-// rewriteText edits a text on the basis that the client of ctx means. edit gets that text, and its revision, which is 0
-// where it is the one in the editor.
-func rewriteText(ctx context.Context, d *desk.Desk, doc *session.Document, named, name string,
-	edit func(e *ydoc.TextEditor, base string, rev ydoc.Revision) error,
-) (string, ydoc.Revision, error) {
-	from, err := textBasis(ctx, d, doc, named)
-	if err != nil {
-		return "", 0, err
-	}
-	write := func(e *ydoc.TextEditor) error {
-		base, err := from.of(e)
-		if err != nil {
-			return err
-		}
-		return edit(e, base, from.rev)
-	}
-	text, rev, err := doc.RewriteText(ctx, name, write)
-	if !errors.Is(err, ydoc.ErrRevisionGone) {
-		return text, rev, desk.EditError(err)
-	}
-	if from.named {
-		return "", 0, fmt.Errorf("nothing was changed: revision %s is not remembered, the document has changed too much since or was opened anew; read it again with get_document_content, then repeat the edit", named)
-	}
-	// What the caller was shown is too long ago for the document, but where the text is the same again, it is as good.
-	if doc.Outdated(tool.ClientOf(ctx), desk.WholeText, doc.Text().String()) {
-		return "", 0, staleError(doc.Path())
-	}
-	from = basis{}
-	text, rev, err = doc.RewriteText(ctx, name, write)
-	return text, rev, desk.EditError(err)
-}
-
-// textDone is what is said of a text after an edit, by which the caller expects it to be as it says.
-func textDone(ctx context.Context, d *desk.Desk, doc *session.Document, text string, rev ydoc.Revision, expected string) textEdited {
-	merged := text != expected
-	if merged {
-		doc.SpoilText(tool.ClientOf(ctx), text)
-	} else {
-		doc.ShowText(tool.ClientOf(ctx), text, rev)
-	}
-	return textEdited{ContentLength: tool.Size(text), Revision: desk.Revision(rev), Merged: merged}
 }

@@ -25,7 +25,7 @@ func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document,
 		return false, fmt.Errorf("nothing was changed: %w", err)
 	}
 	o := overwriting{ctx: ctx, d: d, doc: doc, file: file}
-	from, err := notebookBasis(ctx, d, doc, args.Revision)
+	from, err := notebookBasis(ctx, doc, args.Revision)
 	if err != nil {
 		return false, err
 	}
@@ -48,13 +48,19 @@ func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document,
 	return o.merged, nil
 }
 
-// notebookBasis is textBasis for notebooks, whose cells are known one by one.
-func notebookBasis(ctx context.Context, d *desk.Desk, doc *session.Document, named string) (basis, error) {
-	if named != "" {
-		return textBasis(ctx, d, doc, named)
+// basis is the version of the notebook that the new content is a change from.
+type basis struct {
+	rev   ydoc.Revision // 0 for the notebook as it is
+	named bool          // by the caller
+}
+
+// notebookBasis finds the version that the client of ctx means. Cells are known one by one.
+func notebookBasis(ctx context.Context, doc *session.Document, named string) (basis, error) {
+	rev, err := baseArg(named)
+	if err == nil && rev == 0 {
+		rev, _ = doc.Shown(tool.ClientOf(ctx), desk.WholeText)
 	}
-	shown, _ := doc.Shown(tool.ClientOf(ctx), desk.WholeText)
-	return basis{rev: shown}, nil
+	return basis{rev, named != ""}, err
 }
 
 // overwriting is one call's work on a notebook.

@@ -8,7 +8,6 @@ import (
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 type overwriteArgs struct {
@@ -72,11 +71,13 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				out.Revision = desk.Revision(doc.Notebook().Revision())
 				return &tool.Answer{Body: out, Doc: doc}, nil
 			}
-			done, err := overwriteText(ctx, d, doc, args)
+			done, err := rewriteText(ctx, doc, args.Revision, "overwrite", func(base string) (session.TextChange, error) {
+				return session.TextChange{To: len(base), Put: tool.Lines(args.Content)}, nil
+			})
 			if err != nil {
 				return nil, err
 			}
-			out.Revision, out.Merged = done.Revision, done.Merged
+			out.Revision, out.Merged = desk.Revision(done.Revision), done.Merged
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),
 	}
@@ -84,17 +85,3 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 
 // Named is a path in a message.
 func Named(path string) string { return "'" + path + "'" }
-
-func overwriteText(ctx context.Context, d *desk.Desk, doc *session.Document, args overwriteArgs) (textEdited, error) {
-	content := tool.Lines(args.Content)
-	text, rev, err := rewriteText(ctx, d, doc, args.Revision, "overwrite", func(e *ydoc.TextEditor, _ string, rev ydoc.Revision) error {
-		if rev == 0 {
-			return e.SetText(content)
-		}
-		return e.Rewrite(rev, content)
-	})
-	if err != nil {
-		return textEdited{}, err
-	}
-	return textDone(ctx, d, doc, text, rev, content), nil
-}

@@ -94,44 +94,33 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	return d.Manager.OpenText(ctx, clean)
 }
 
-// A basis is the version of a text that an edit is made from.
-type basis struct {
-	rev   ydoc.Revision // 0 for the text as it is when it is edited
-	named bool          // by the caller
+// baseArg reads the revision that a call's positions or content are about, 0 where it names none.
+func baseArg(named string) (ydoc.Revision, error) {
+	if named == "" {
+		return 0, nil
+	}
+	rev, err := strconv.ParseUint(named, 10, 64)
+	if err != nil || rev == 0 {
+		return 0, fmt.Errorf("revision %s is not a revision: give it as an earlier answer about this document has it; nothing was changed", tool.Quoted(named))
+	}
+	return ydoc.Revision(rev), nil
 }
 
-// textBasis finds the version that the client of ctx means: the one it names, else the one it was last shown, else, if
-// it was shown none, what there is.
-func textBasis(ctx context.Context, d *desk.Desk, doc *session.Document, named string) (basis, error) {
-	if named != "" {
-		rev, err := strconv.ParseUint(named, 10, 64)
-		if err != nil || rev == 0 {
-			return basis{}, fmt.Errorf("revision %s is not a revision: give it as an earlier answer about this document has it; nothing was changed", tool.Quoted(named))
-		}
-		return basis{ydoc.Revision(rev), true}, nil
+// rewriteText changes a text for the client of ctx, from the revision that the call names.
+func rewriteText(ctx context.Context, doc *session.Document, named, name string, change func(base string) (session.TextChange, error)) (session.ChangedText, error) {
+	base, err := baseArg(named)
+	if err != nil {
+		return session.ChangedText{}, err
 	}
-	if shown, ok := doc.Shown(tool.ClientOf(ctx), desk.WholeText); ok {
-		if shown == desk.Stale {
-			return basis{}, staleError(doc.Path())
-		}
-		return basis{rev: shown}, nil
+	done, err := doc.RewriteText(ctx, tool.ClientOf(ctx), name, base, change)
+	var outdated *session.OutdatedError
+	if errors.As(err, &outdated) {
+		return done, fmt.Errorf("%w; read it again with get_document_content, then repeat the edit", err)
 	}
-	if doc.Outdated(tool.ClientOf(ctx), desk.WholeText, doc.Text().String()) {
-		return basis{}, staleError(doc.Path())
-	}
-	return basis{}, nil
+	return done, desk.EditError(err)
 }
 
-// of returns the text that a basis stands for, within an edit.
-func (b basis) of(e *ydoc.TextEditor) (string, error) {
-	if b.rev == 0 {
-		return e.String(), nil
-	}
-	return e.Base(b.rev)
-}
-
-// staleError refuses an edit by a client that does not know the text as it is.
-func staleError(path string) error {
-	return fmt.Errorf("nothing was changed: %s was changed by others since you were last shown all of it, so positions and content of yours may not mean what you think; "+
-		"read it again with get_document_content, then repeat the edit", tool.Quoted(path))
+// editedOf is what is said of a text after an edit.
+func editedOf(done session.ChangedText) textEdited {
+	return textEdited{ContentLength: tool.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }

@@ -1,0 +1,144 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// A TextChange puts text in the place of a part of the text that it is made from.
+type TextChange struct {
+	From, To int // in bytes
+	Put      string
+}
+
+// A ChangedText is what became of a text by a change.
+type ChangedText struct {
+	Text     string // right after the change, before anything of others came in behind it
+	Revision ydoc.Revision
+	// At is the byte of the text at which the change begins, -1 where nothing was left to be changed.
+	At int
+	// Merged tells that the text is another than the client expects, because others have changed it since.
+	Merged bool
+}
+
+// RewriteText changes a text document, as a change that is merged with what others have typed since. It is made from the
+// revision base, which stands for what the client was last shown where it is 0, and where the client was shown nothing
+// for what there is; change is called with that text, and again if another one has to do. The client is noted to know
+// what it expects to be there afterwards.
+//
+// Where others have changed the same words the error is a [*ydoc.ConflictError]; where it is not known any more what the
+// change is made from, an [*OutdatedError].
+func (d *Document) RewriteText(ctx context.Context, client, name string, base ydoc.Revision, change func(base string) (TextChange, error)) (ChangedText, error) {
+	t := d.Text()
+	if t == nil {
+		return ChangedText{}, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+	}
+	r := reader{d, client}
+	from := base
+	if from == 0 {
+		var err error
+		if from, err = r.textBase(t); err != nil {
+			return ChangedText{}, err
+		}
+	}
+	done, err := d.rewriteText(ctx, name, from, change)
+	if errors.Is(err, ydoc.ErrRevisionGone) {
+		switch {
+		case base != 0:
+			return ChangedText{}, &OutdatedError{Path: d.Path(), why: fmt.Sprintf("revision %d is not remembered, the document has changed too much since or was opened anew", base)}
+		case r.outdated(whole, d.Text().String()):
+			return ChangedText{}, d.outdatedText()
+		}
+		// What the client was shown is too long ago for the document, but where the text is the same again, it is as good.
+		done, err = d.rewriteText(ctx, name, 0, change)
+	}
+	switch {
+	case err != nil:
+		return ChangedText{}, err
+	case done.Merged:
+		r.spoil(done.Text)
+	default:
+		r.show(whole, done.Text, done.Revision)
+	}
+	return done, nil
+}
+
+// textBase is the revision that the client was last shown, 0 where it was shown none.
+func (r reader) textBase(t *ydoc.Text) (ydoc.Revision, error) {
+	shown, ok := r.shown(whole)
+	switch {
+	case ok && shown != stale:
+		return shown, nil
+	case ok, r.outdated(whole, t.String()):
+		return 0, r.outdatedText()
+	}
+	return 0, nil
+}
+
+// outdatedText refuses a change by a client that does not know the text as it is.
+func (d *Document) outdatedText() error {
+	return &OutdatedError{Path: d.Path(), why: words.Quoted(d.Path()) +
+		" was changed by others since you were last shown all of it, so positions and content of yours may not mean what you think"}
+}
+
+// rewriteText makes a change from a revision, 0 for the text as it is.
+func (d *Document) rewriteText(ctx context.Context, name string, from ydoc.Revision, change func(base string) (TextChange, error)) (done ChangedText, err error) {
+	err = d.edit(ctx, name, func(lv *live) error {
+		if lv.text == nil {
+			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+		}
+		var want string
+		if err := lv.text.Edit(name, func(e *ydoc.TextEditor) (err error) {
+			want, done.At, err = writeText(e, from, change)
+			return err
+		}); err != nil {
+			return err
+		}
+		done.Text, done.Revision = lv.text.Read()
+		done.Merged = done.Text != want
+		return nil
+	})
+	return done, err
+}
+
+// writeText stages a change. It returns the text that it would make of the one it is made from.
+func writeText(e *ydoc.TextEditor, from ydoc.Revision, change func(base string) (TextChange, error)) (want string, at int, err error) {
+	now := e.String()
+	base := now
+	if from != 0 {
+		if base, err = e.Base(from); err != nil {
+			return "", 0, err
+		}
+	}
+	c, err := change(base)
+	if err != nil {
+		return "", 0, err
+	}
+	want = base[:c.From] + c.Put + base[c.To:]
+	switch {
+	case now != base:
+		if err := e.Rewrite(from, want); err != nil {
+			return "", 0, err
+		}
+		if edits := textdiff.Diff(now, e.String()); len(edits) > 0 {
+			return want, textdiff.ByteOffset(now, edits[0].Pos), nil
+		}
+		return want, -1, nil
+	case c.From == 0 && c.To == len(base):
+		return want, 0, e.SetText(want)
+	}
+	// The very place is meant, also where the same text stands beside it.
+	offset := textdiff.UTF16Offset(base, c.From)
+	for _, edit := range slices.Backward(textdiff.Diff(base[c.From:c.To], c.Put)) {
+		if err := e.Replace(offset+edit.Pos, edit.Del, edit.Ins); err != nil {
+			return "", 0, err
+		}
+	}
+	return want, c.From, nil
+}

@@ -1,0 +1,92 @@
+package session
+
+import (
+	"strings"
+	"testing"
+	"testing/synctest"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A change of a text is one from what the client knows of it, and is carried to where that is now.
+func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
+	const long = "one\ntwo\nthree\nfour\nfive\n"
+	behind := strings.Index(long, "five")
+	for name, c := range map[string]struct {
+		before  func(w *fakeWorld, d *Document, others func(string)) (base ydoc.Revision)
+		change  TextChange
+		want    string
+		at      int
+		merged  bool
+		refused func(error) bool // nil where it is not
+	}{
+		"never shown": {nil, TextChange{behind, behind, "4½\n"}, long[:behind] + "4½\nfive\n", behind, false, nil},
+		"the whole":   {nil, TextChange{0, len(long), "zero\n"}, "zero\n", 0, false, nil},
+		"last shown, carried": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others("zero\n" + long)
+			return 0
+		}, TextChange{behind, behind + 4, "5"}, "zero\n" + long[:behind] + "5\n", behind + 5, true, nil},
+		"others did the same": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others("one\n")
+			return 0
+		}, TextChange{4, len(long), ""}, "one\n", -1, false, nil},
+		"a named revision": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			_, rev := d.Text().Read()
+			others("zero\n" + long)
+			return rev
+		}, TextChange{behind, behind + 4, "5"}, "zero\n" + long[:behind] + "5\n", behind + 5, true, nil},
+		"a revision that never was": {func(_ *fakeWorld, d *Document, _ func(string)) ydoc.Revision {
+			return d.Text().Revision() + 1
+		}, TextChange{0, 0, "x"}, long, 0, false, is[*OutdatedError]},
+		"the same words": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others("1\n" + long[4:])
+			return 0
+		}, TextChange{0, 3, "I"}, "1\n" + long[4:], 0, false, is[*ydoc.ConflictError]},
+		"known by its hash, changed": {func(w *fakeWorld, d *Document, _ func(string)) ydoc.Revision {
+			w.Made("ada", d.Path(), "", "another")
+			return 0
+		}, TextChange{0, 0, "x"}, long, 0, false, is[*OutdatedError]},
+		"what was merged is not known": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others("zero\n" + long)
+			if done, err := d.RewriteText(t.Context(), "ada", "edit", 0, func(string) (TextChange, error) {
+				return TextChange{behind, behind + 4, "5"}, nil
+			}); err != nil || !done.Merged {
+				t.Errorf("%+v, %v", done, err)
+			}
+			return 0
+		}, TextChange{0, 0, "x"}, "zero\n" + long[:behind] + "5\n", 0, false, is[*OutdatedError]},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newFakeWorld(t, Config{})
+				defer closeWorld(t, w)
+				d, err := w.OpenText(t.Context(), "a.md")
+				if err != nil {
+					t.Fatal(err)
+				}
+				defer d.Release()
+				others := func(text string) {
+					if err := d.EditText(t.Context(), "type", func(e *ydoc.TextEditor) error { return e.SetText(text) }); err != nil {
+						t.Fatal(err)
+					}
+				}
+				others(long)
+				var base ydoc.Revision
+				if c.before != nil {
+					base = c.before(w, d, others)
+				}
+				got, err := d.RewriteText(t.Context(), "ada", "edit", base, func(string) (TextChange, error) { return c.change, nil })
+				if now := d.Text().String(); now != c.want || err == nil && (got.Text != now || got.At != c.at || got.Merged != c.merged) {
+					t.Errorf("the text is %q, %+v", now, got)
+				}
+				if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}
