@@ -109,17 +109,11 @@ func (d *Document) Release() {
 	d.m.nudge()
 }
 
-func (d *Document) lastUse() time.Time {
+// lastUse says when the document was last used, and whether it is in use now.
+func (d *Document) lastUse() (last time.Time, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
-	return d.last
-}
-
-// idleFor says how long the document has not been used, and whether it is in use now.
-func (d *Document) idleFor(now time.Time) (idle time.Duration, busy bool) {
-	d.mu.Lock()
-	defer d.mu.Unlock()
-	return now.Sub(d.last), d.users > 0
+	return d.last, d.users > 0
 }
 
 // LostError says that a room was lost before it had confirmed an edit: as far as anybody can tell the edit has not been

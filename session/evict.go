@@ -37,11 +37,11 @@ func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 		if e.doc == nil || e.going {
 			continue
 		}
-		left, busy := e.doc.idleFor(now)
+		last, busy := e.doc.lastUse()
 		if busy {
 			continue // its Release, or the end of its run, wakes us
 		}
-		if wait := m.cfg.IdleTimeout - left; wait <= 0 {
+		if wait := m.cfg.IdleTimeout - now.Sub(last); wait <= 0 {
 			due = append(due, e)
 		} else if wait < next {
 			next = wait
@@ -55,12 +55,13 @@ func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 func (m *Manager) makeRoom(newcomer *entry) {
 	m.mu.Lock()
 	var idle []*entry
+	last := map[*entry]time.Time{}
 	for _, e := range m.open {
 		if e == newcomer || e.doc == nil || e.going {
 			continue
 		}
-		if _, busy := e.doc.idleFor(time.Now()); !busy {
-			idle = append(idle, e)
+		if at, busy := e.doc.lastUse(); !busy {
+			idle, last[e] = append(idle, e), at
 		}
 	}
 	excess := len(m.open) - m.cfg.MaxRooms
@@ -68,7 +69,7 @@ func (m *Manager) makeRoom(newcomer *entry) {
 	if excess <= 0 {
 		return
 	}
-	sort.Slice(idle, func(i, j int) bool { return idle[i].doc.lastUse().Before(idle[j].doc.lastUse()) })
+	sort.Slice(idle, func(i, j int) bool { return last[idle[i]].Before(last[idle[j]]) })
 	for _, e := range idle[:min(excess, len(idle))] {
 		m.leaveLater(e, "put away to make room for another document")
 	}
@@ -92,7 +93,7 @@ func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
 		m.mu.Unlock()
 		return nil
 	}
-	if _, busy := e.doc.idleFor(time.Now()); busy {
+	if _, busy := e.doc.lastUse(); busy {
 		m.mu.Unlock()
 		return nil
 	}
@@ -149,8 +150,9 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 // info describes an open document.
 func (d *Document) info(now time.Time) Info {
 	lv := d.current()
+	last, busy := d.lastUse()
 	i := Info{
-		Path: d.Path(), Notebook: lv.nb != nil, Status: Connected, LastActivity: d.lastUse(),
+		Path: d.Path(), Notebook: lv.nb != nil, Status: Connected, LastActivity: last,
 		Unsaved: d.Unsaved(), Message: "RTC session is active",
 	}
 	i.SessionID, i.FileID = lv.room.SessionID(), lv.room.FileID()
@@ -161,9 +163,8 @@ func (d *Document) info(now time.Time) Info {
 		i.Status = Disconnected
 		i.Message = "RTC session is " + st.String() + "; it is joined again by itself"
 	}
-	idle, busy := d.idleFor(now)
 	if i.Busy = busy; !busy {
-		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-idle)
+		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-now.Sub(last))
 	}
 	return i
 }

@@ -123,7 +123,7 @@ func (s *saver) yield() {
 	most := time.NewTimer(saveYield)
 	defer most.Stop()
 	for {
-		if _, busy := s.idleFor(time.Now()); !busy {
+		if _, busy := s.lastUse(); !busy {
 			return
 		}
 		select {

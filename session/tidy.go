@@ -17,7 +17,7 @@ const (
 // written here is in the room before the old replica is given up; a document that comes into use meanwhile stays as it
 // is, until the next look.
 func (d keeper) tidy(lv *live) {
-	if idle, busy := d.idleFor(time.Now()); busy || idle < tidyIdle {
+	if last, busy := d.lastUse(); busy || time.Since(last) < tidyIdle {
 		return
 	}
 	b := lv.doc.Bloat()
