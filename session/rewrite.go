@@ -28,8 +28,8 @@ type OutdatedError struct {
 func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
 
 // outdatedCell refuses a change of a cell.
-func (d *Document) outdatedCell(id string) error {
-	return &OutdatedError{d.Path(), id, fmt.Sprintf("cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
+func (r reader) outdatedCell(id string) error {
+	return &OutdatedError{r.Path(), id, fmt.Sprintf("cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
 		"read the cell again, then repeat the change", id)}
 }
 
@@ -44,11 +44,12 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 	if nb == nil {
 		return nil, fmt.Errorf("modify cells: %w: it is a text document", ErrNotNotebook)
 	}
-	list, err := reader{d, client}.bases(nb, changes)
+	r := reader{d, client}
+	list, err := r.bases(nb, changes)
 	if err != nil {
 		return nil, err
 	}
-	if err := d.rewrite(ctx, list); err != nil {
+	if err := r.rewrite(ctx, list); err != nil {
 		return nil, err
 	}
 	cells := make([]ydoc.Cell, len(changes))
@@ -102,7 +103,7 @@ func (r reader) bases(nb *ydoc.Notebook, changes []Change) ([]rebase, error) {
 }
 
 // rewrite writes the new sources in one transaction.
-func (d *Document) rewrite(ctx context.Context, list []rebase) error {
+func (r reader) rewrite(ctx context.Context, list []rebase) error {
 	write := func(e *ydoc.Editor) error {
 		for _, c := range list {
 			if err := e.Rewrite(c.Cell, c.Base, c.Source); err != nil {
@@ -111,7 +112,7 @@ func (d *Document) rewrite(ctx context.Context, list []rebase) error {
 		}
 		return nil
 	}
-	err := d.Edit(ctx, "modify cells", write)
+	err := r.Edit(ctx, "modify cells", write)
 	if !errors.Is(err, ydoc.ErrRevisionGone) {
 		return err
 	}
@@ -119,9 +120,9 @@ func (d *Document) rewrite(ctx context.Context, list []rebase) error {
 	// it is now is as good a base.
 	for i, c := range list {
 		if !c.current {
-			return d.outdatedCell(c.Cell)
+			return r.outdatedCell(c.Cell)
 		}
 		list[i].Base = c.now
 	}
-	return d.Edit(ctx, "modify cells", write)
+	return r.Edit(ctx, "modify cells", write)
 }

@@ -47,16 +47,16 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 			return ChangedText{}, err
 		}
 	}
-	done, err := d.rewriteText(ctx, name, from, change)
+	done, err := r.rewriteText(ctx, name, from, change)
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		switch {
 		case base != 0:
 			return ChangedText{}, &OutdatedError{Path: d.Path(), why: fmt.Sprintf("revision %d is not remembered, the document has changed too much since or was opened anew", base)}
 		case r.outdated(whole, d.Text().String()):
-			return ChangedText{}, d.outdatedText()
+			return ChangedText{}, r.outdatedText()
 		}
 		// What the client was shown is too long ago for the document, but where the text is the same again, it is as good.
-		done, err = d.rewriteText(ctx, name, 0, change)
+		done, err = r.rewriteText(ctx, name, 0, change)
 	}
 	switch {
 	case err != nil:
@@ -82,14 +82,14 @@ func (r reader) textBase(t *ydoc.Text) (ydoc.Revision, error) {
 }
 
 // outdatedText refuses a change by a client that does not know the text as it is.
-func (d *Document) outdatedText() error {
-	return &OutdatedError{Path: d.Path(), why: words.Quoted(d.Path()) +
+func (r reader) outdatedText() error {
+	return &OutdatedError{Path: r.Path(), why: words.Quoted(r.Path()) +
 		" was changed by others since you were last shown all of it, so positions and content of yours may not mean what you think"}
 }
 
 // rewriteText makes a change from a revision, 0 for the text as it is.
-func (d *Document) rewriteText(ctx context.Context, name string, from ydoc.Revision, change func(base string) (TextChange, error)) (done ChangedText, err error) {
-	err = d.edit(ctx, name, func(lv *live) error {
+func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change func(base string) (TextChange, error)) (done ChangedText, err error) {
+	err = r.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
 			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}

@@ -1,10 +1,6 @@
 package session
 
 import (
-	"hash/maphash"
-
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -16,64 +12,12 @@ import (
 // well enough to tell whether somebody has changed it since.
 
 const (
-	// revisionsMax bounds how many revisions an open document remembers, over all clients and cells.
-	revisionsMax = 16384
-	// sourcesMax bounds how many sources a manager remembers, 100 bytes or so each.
-	sourcesMax = 50_000
-)
-
-const (
 	// whole stands for a document as a whole where the id of a cell would.
 	whole = ""
 	// stale is the revision of what is none of the document's versions, because an edit was merged with what the client
 	// has not seen.
 	stale = ydoc.Revision(0)
 )
-
-// shownKey is one cell of a document as one client has seen it.
-type shownKey struct{ client, path, cell string }
-
-// A memory is something for each cell that each client was shown. It is safe for concurrent use; the cells not used for
-// longest are forgotten first.
-type memory[V any] struct{ *lru.Cache[shownKey, V] }
-
-func newMemory[V any](size int) memory[V] {
-	c, err := lru.New[shownKey, V](size)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	return memory[V]{c}
-}
-
-// forget lets go of what a client was shown.
-func (m memory[V]) forget(client string) {
-	for _, key := range m.Keys() {
-		if key.client == client {
-			m.Remove(key)
-		}
-	}
-}
-
-// sources remember the hash of each source as each client was last shown it.
-type sources struct {
-	memory[uint64]
-	seed maphash.Seed
-}
-
-func newSources() sources {
-	return sources{newMemory[uint64](sourcesMax), maphash.MakeSeed()}
-}
-
-func (s sources) show(key shownKey, source string) { s.Add(key, maphash.String(s.seed, source)) }
-
-// spoil has every source count as another than the client was shown, this one at least.
-func (s sources) spoil(key shownKey, source string) { s.Add(key, ^maphash.String(s.seed, source)) }
-
-// outdated tells whether a client was shown the cell once, with another source than this.
-func (s sources) outdated(key shownKey, source string) bool {
-	last, ok := s.Get(key)
-	return ok && last != maphash.String(s.seed, source)
-}
 
 // Made notes that a client knows a source because it has made it: of a cell of a new notebook, or, without a cell, of a
 // text, whatever was at its path before.
@@ -133,14 +77,4 @@ func (r reader) shown(cell string) (ydoc.Revision, bool) {
 // outdated tells whether the client was shown a cell once, with another source than this.
 func (r reader) outdated(cell, source string) bool {
 	return r.m.sources.outdated(shownKey{r.client, r.Path(), cell}, source)
-}
-
-// Shown is the revision at which a client last saw a cell, if that is known.
-func (d *Document) Shown(client, cell string) (ydoc.Revision, bool) {
-	return reader{d, client}.shown(cell)
-}
-
-// Outdated tells whether a client was shown a cell once, with another source than this.
-func (d *Document) Outdated(client, cell, source string) bool {
-	return reader{d, client}.outdated(cell, source)
 }

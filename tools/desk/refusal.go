@@ -8,12 +8,6 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// OutdatedError refuses a change whose base is known no more.
-func OutdatedError(id string) error {
-	return fmt.Errorf("nothing was changed: cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
-		"read the cell again, then repeat the change", id)
-}
-
 // EditError words what a caller has to know about a refused edit.
 func EditError(err error) error {
 	var conflict *ydoc.ConflictError

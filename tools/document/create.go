@@ -77,7 +77,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 				return nil, PlaceError(err, clean)
 			}
 			if args.Type != TypeNotebook {
-				d.Manager.Made(tool.ClientOf(ctx), made.Path, desk.WholeText, tool.Lines(args.Content))
+				d.Manager.Made(tool.ClientOf(ctx), made.Path, "", tool.Lines(args.Content))
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,

@@ -65,7 +65,7 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				Path:    doc.Path(), Length: tool.Size(tool.Lines(args.Content)),
 			}
 			if doc.Text() == nil {
-				if out.Merged, err = overwriteNotebook(ctx, d, doc, args); err != nil {
+				if out.Merged, err = overwriteNotebook(ctx, doc, args); err != nil {
 					return nil, err
 				}
 				out.Revision = desk.Revision(doc.Notebook().Revision())
@@ -85,3 +85,17 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 
 // Named is a path in a message.
 func Named(path string) string { return "'" + path + "'" }
+
+// overwriteNotebook makes a notebook what its new JSON says.
+func overwriteNotebook(ctx context.Context, doc *session.Document, args overwriteArgs) (merged bool, err error) {
+	file, err := nbformat.Parse(args.Content)
+	if err != nil {
+		return false, fmt.Errorf("nothing was changed: %w", err)
+	}
+	base, err := baseArg(args.Revision)
+	if err != nil {
+		return false, err
+	}
+	merged, err = doc.Overwrite(ctx, tool.ClientOf(ctx), file, base)
+	return merged, desk.EditError(err)
+}

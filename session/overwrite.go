@@ -1,4 +1,4 @@
-package document
+package session
 
 import (
 	"context"
@@ -9,67 +9,46 @@ import (
 	"reflect"
 	"slices"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// overwriteNotebook makes a notebook what its new JSON says, in one transaction: cells keep their identity by id, what
-// is equal is not touched, and what has to move is as little as possible, since a cell that moves is a new one to those
-// who type in it.
-func overwriteNotebook(ctx context.Context, d *desk.Desk, doc *session.Document, args overwriteArgs) (merged bool, err error) {
-	file, err := nbformat.Parse(args.Content)
-	if err != nil {
-		return false, fmt.Errorf("nothing was changed: %w", err)
+// Overwrite makes a notebook what a file says, in one transaction: cells keep their identity by id, what is equal is not
+// touched, and what has to move is as little as possible, since a cell that moves is a new one to those who type in it.
+//
+// The file is a change from the revision base of the notebook, which stands for what the client was last shown where it
+// is 0, and is merged with what others have typed since; merged tells that the notebook is now another than the file.
+// Where it is not, the client is noted to know it. Where others have changed the same words the error is a
+// [*ydoc.ConflictError]; where what they have changed cannot be kept, an [*OutdatedError].
+func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.Notebook, base ydoc.Revision) (merged bool, err error) {
+	o := overwriting{reader: reader{d, client}, file: file, base: base, named: base != 0}
+	if !o.named {
+		o.base, _ = o.shown(whole)
 	}
-	o := overwriting{ctx: ctx, d: d, doc: doc, file: file}
-	from, err := notebookBasis(ctx, doc, args.Revision)
-	if err != nil {
-		return false, err
-	}
-	o.basis = from
-	err = doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
+	err = d.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
 		o.e, o.merged = e, false
 		return o.run()
 	})
 	if errors.Is(err, ydoc.ErrRevisionGone) {
-		return false, fmt.Errorf("nothing was changed: what you were shown of %s is too long ago to merge the changes of others with yours; read it again, then repeat the change", tool.Quoted(doc.Path()))
+		return false, &OutdatedError{Path: d.Path(), why: fmt.Sprintf(
+			"what you were shown of %s is too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(d.Path()))}
 	}
 	if err != nil {
-		return false, desk.EditError(err)
+		return false, err
 	}
 	if !o.merged {
-		if _, _, err := show(ctx, doc); err != nil {
-			return false, err
-		}
+		d.ReadNotebook(client)
 	}
 	return o.merged, nil
 }
 
-// basis is the version of the notebook that the new content is a change from.
-type basis struct {
-	rev   ydoc.Revision // 0 for the notebook as it is
-	named bool          // by the caller
-}
-
-// notebookBasis finds the version that the client of ctx means. Cells are known one by one.
-func notebookBasis(ctx context.Context, doc *session.Document, named string) (basis, error) {
-	rev, err := baseArg(named)
-	if err == nil && rev == 0 {
-		rev, _ = doc.Shown(tool.ClientOf(ctx), desk.WholeText)
-	}
-	return basis{rev, named != ""}, err
-}
-
 // overwriting is one call's work on a notebook.
 type overwriting struct {
-	ctx    context.Context
-	d      *desk.Desk
-	doc    *session.Document
+	reader
 	file   nbformat.Notebook
-	basis  basis
+	base   ydoc.Revision // that the file is a change from, 0 for the notebook as it is
+	named  bool          // tells that the caller has given that revision
 	e      *ydoc.Editor
 	merged bool
 }
@@ -144,7 +123,8 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 			continue
 		}
 		if o.unknown(c) {
-			return fmt.Errorf("nothing was changed: cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change", c.ID)
+			return &OutdatedError{o.Path(), c.ID, fmt.Sprintf(
+				"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change", c.ID)}
 		}
 		ids = append(ids, c.ID)
 	}
@@ -153,14 +133,14 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 
 // unknown tells whether a cell is not what the caller saw, where it saw the notebook.
 func (o *overwriting) unknown(c ydoc.Cell) bool {
-	if o.basis.named {
-		return c.Revision > o.basis.rev
+	if o.named {
+		return c.Revision > o.base
 	}
-	if o.doc.Outdated(tool.ClientOf(o.ctx), c.ID, c.Source) {
+	if o.outdated(c.ID, c.Source) {
 		return true
 	}
-	_, shown := o.doc.Shown(tool.ClientOf(o.ctx), c.ID)
-	return o.basis.rev > 0 && !shown && c.Revision > o.basis.rev
+	_, shown := o.shown(c.ID)
+	return o.base > 0 && !shown && c.Revision > o.base
 }
 
 // change makes a present cell what the file says.
@@ -195,14 +175,14 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 
 // setSource writes a source as a change from what the caller was shown of it.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
-	base := o.basis.rev
-	if !o.basis.named {
-		if !o.doc.Outdated(tool.ClientOf(o.ctx), now.ID, now.Source) {
+	base := o.base
+	if !o.named {
+		if !o.outdated(now.ID, now.Source) {
 			return o.e.SetSource(now.ID, source)
 		}
-		shown, ok := o.doc.Shown(tool.ClientOf(o.ctx), now.ID)
+		shown, ok := o.shown(now.ID)
 		if !ok {
-			return desk.OutdatedError(now.ID)
+			return o.outdatedCell(now.ID)
 		}
 		base = shown
 	}

@@ -1,0 +1,59 @@
+package session
+
+import (
+	"hash/maphash"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+const (
+	// revisionsMax bounds how many revisions an open document remembers, over all clients and cells.
+	revisionsMax = 16384
+	// sourcesMax bounds how many sources a manager remembers, 100 bytes or so each.
+	sourcesMax = 50_000
+)
+
+// shownKey is one cell of a document as one client has seen it.
+type shownKey struct{ client, path, cell string }
+
+// A memory is something for each cell that each client was shown. It is safe for concurrent use; the cells not used for
+// longest are forgotten first.
+type memory[V any] struct{ *lru.Cache[shownKey, V] }
+
+func newMemory[V any](size int) memory[V] {
+	c, err := lru.New[shownKey, V](size)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return memory[V]{c}
+}
+
+// forget lets go of what a client was shown.
+func (m memory[V]) forget(client string) {
+	for _, key := range m.Keys() {
+		if key.client == client {
+			m.Remove(key)
+		}
+	}
+}
+
+// sources remember the hash of each source as each client was last shown it.
+type sources struct {
+	memory[uint64]
+	seed maphash.Seed
+}
+
+func newSources() sources {
+	return sources{newMemory[uint64](sourcesMax), maphash.MakeSeed()}
+}
+
+func (s sources) show(key shownKey, source string) { s.Add(key, maphash.String(s.seed, source)) }
+
+// spoil has every source count as another than the client was shown, this one at least.
+func (s sources) spoil(key shownKey, source string) { s.Add(key, ^maphash.String(s.seed, source)) }
+
+// outdated tells whether a client was shown the cell once, with another source than this.
+func (s sources) outdated(key shownKey, source string) bool {
+	last, ok := s.Get(key)
+	return ok && last != maphash.String(s.seed, source)
+}
