@@ -6,7 +6,6 @@ import (
 	"fmt"
 	"path"
 	"slices"
-	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -17,24 +16,14 @@ import (
 )
 
 const (
-	usersKept = 1000 // clients whose notebooks are remembered
-	namesKept = 100  // notebooks of one client
+	namesKept = 100 // notebooks of one client
 	// defaultNotebook is the name of the notebook that the program was started for.
 	defaultNotebook = "default"
 	maxName         = 200 // characters
 )
 
-// usedNotebooks remember which notebooks each client has given a name, and which one it works in. The zero value is
-// ready for use, by several goroutines at once.
-type usedNotebooks struct {
-	mu      sync.Mutex
-	next    uint64
-	clients map[string]*userNotebooks
-}
-
-// userNotebooks are one client's.
+// userNotebooks are those that a client has given a name, and which one it works in.
 type userNotebooks struct {
-	last    uint64 // use; counts up
 	all     []usedNotebook
 	current string // name of the one that it works in, "" for none
 }
@@ -58,40 +47,15 @@ func (u *userNotebooks) names() []string {
 	return out
 }
 
-// with does something with a client's notebooks. Those of a client that is new are the one that the program was
-// started for, if any.
-func (t *usedNotebooks) with(client, first string, do func(*userNotebooks)) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	if t.clients == nil {
-		t.clients = map[string]*userNotebooks{}
-	}
-	u := t.clients[client]
-	if u == nil {
-		u = &userNotebooks{}
-		if first != "" {
-			u.all, u.current = []usedNotebook{{defaultNotebook, first}}, defaultNotebook
-		}
-		t.clients[client] = u
-	}
-	t.next++
-	u.last = t.next
-	do(u)
-	if len(t.clients) > usersKept {
-		delete(t.clients, desk.OldestOf(t.clients, func(u *userNotebooks) uint64 { return u.last }))
-	}
-}
-
-// forget forgets a client that has left.
-func (t *usedNotebooks) forget(client string) {
-	t.mu.Lock()
-	defer t.mu.Unlock()
-	delete(t.clients, client)
-}
-
-// using does something with the notebooks that the client of ctx has named.
+// using does something with the notebooks that the client of ctx has named. A client that is new has the one that the
+// program was started for, if any.
 func (d *Toolset) using(ctx context.Context, do func(*userNotebooks)) {
-	d.used.with(tool.ClientOf(ctx), d.Notebook, do)
+	d.used.With(tool.ClientOf(ctx), func() *userNotebooks {
+		if d.Notebook == "" {
+			return &userNotebooks{}
+		}
+		return &userNotebooks{[]usedNotebook{{defaultNotebook, d.Notebook}}, defaultNotebook}
+	}, do)
 }
 
 // use gives a notebook a name, and makes it the current one.

@@ -5,7 +5,7 @@ import (
 	"testing"
 )
 
-// Names are bounded, for each client and over all.
+// Names are bounded.
 func TestUsedNotebooksAreBounded(t *testing.T) {
 	d := &Toolset{Notebook: "first.ipynb"}
 	for i := range namesKept {
@@ -15,17 +15,4 @@ func TestUsedNotebooksAreBounded(t *testing.T) {
 			t.Error("there are more than may be")
 		}
 	}
-	for i := range usersKept + 10 {
-		d.used.with(fmt.Sprint(i), "", func(*userNotebooks) {})
-	}
-	if len(d.used.clients) != usersKept {
-		t.Errorf("%d clients", len(d.used.clients))
-	}
-	d.used.with("last", "", func(u *userNotebooks) { u.current = "x" })
-	d.used.forget("last")
-	d.used.with("last", "", func(u *userNotebooks) {
-		if u.current != "" {
-			t.Error("not forgotten")
-		}
-	})
 }

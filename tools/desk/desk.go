@@ -34,7 +34,7 @@ func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, 
 // Forget ends what is kept for a client: its visits and the images of its sessions.
 func (d *Desk) Forget(client string, sessions []string) {
 	d.Gallery.Store.Forget(sessions...)
-	d.Visits.forget(client)
+	d.Visits.clients.Forget(client)
 }
 
 // About is what an answer is about: a document, or nothing where doc is nil.

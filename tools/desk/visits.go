@@ -2,26 +2,24 @@ package desk
 
 import (
 	"context"
-	"math"
-	"sync"
+
+	"github.com/hashicorp/golang-lru/v2/simplelru"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 const (
-	visitors   = 1000 // clients that are remembered
-	visitsKept = 500  // notebooks of one client's
+	visitsKept = 500 // notebooks of one client's
 	// AliasExport names the notebook of a session that has only one.
 	AliasExport = "notebook"
 )
 
-// visits remember which notebooks each client has worked in, until they are closed: those are the ones that it may read
-// as resources. The zero value is ready for use, by several goroutines at once.
+// visits remember which notebooks each client has worked in, by their file ids, until they are closed: those are the
+// ones that it may read as resources. The zero value is ready for use, by several goroutines at once.
 type visits struct {
-	mu      sync.Mutex
-	next    uint64
-	clients map[string]map[string]visit // by client, and the notebooks' file ids
+	clients PerClient[*simplelru.LRU[string, visit]]
+	next    uint64 // is counted up with the clients locked
 }
 
 // A visit is a client's work in a notebook.
@@ -30,65 +28,28 @@ type visit struct {
 	Last   uint64 // counts up
 }
 
-// Note notes that the client of ctx works in a notebook.
-func (v *visits) Note(ctx context.Context, doc *session.Document, byPath bool) {
-	client, id := tool.ClientOf(ctx), doc.FileID()
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	if v.clients == nil {
-		v.clients = map[string]map[string]visit{}
-	}
-	mine := v.clients[client]
-	if mine == nil {
-		mine = map[string]visit{}
-		v.clients[client] = mine
-	}
-	v.next++
-	mine[id] = visit{ByPath: byPath || mine[id].ByPath, Last: v.next}
-	if len(mine) > visitsKept {
-		delete(mine, OldestOf(mine, func(at visit) uint64 { return at.Last }))
-	}
-	if len(v.clients) > visitors {
-		delete(v.clients, OldestOf(v.clients, func(all map[string]visit) (last uint64) {
-			for _, at := range all {
-				last = max(last, at.Last)
-			}
-			return last
-		}))
-	}
+// with does something with a client's visits.
+func (v *visits) with(client string, do func(mine *simplelru.LRU[string, visit])) {
+	v.clients.With(client, func() *simplelru.LRU[string, visit] { return newLRU[string, visit](visitsKept) }, do)
 }
 
-// OldestOf is the key of what was used longest ago.
-func OldestOf[V any](all map[string]V, last func(V) uint64) (oldest string) {
-	least := uint64(math.MaxUint64)
-	for key, v := range all {
-		if at := last(v); at < least {
-			oldest, least = key, at
-		}
-	}
-	return oldest
+// Note notes that the client of ctx works in a notebook.
+func (v *visits) Note(ctx context.Context, doc *session.Document, byPath bool) {
+	id := doc.FileID()
+	v.with(tool.ClientOf(ctx), func(mine *simplelru.LRU[string, visit]) {
+		was, _ := mine.Peek(id)
+		v.next++
+		mine.Add(id, visit{ByPath: byPath || was.ByPath, Last: v.next})
+	})
 }
 
 // Of gives a client's visit of a notebook.
-func (v *visits) Of(client, fileID string) (visit, bool) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	one, ok := v.clients[client][fileID]
+func (v *visits) Of(client, fileID string) (one visit, ok bool) {
+	v.with(client, func(mine *simplelru.LRU[string, visit]) { one, ok = mine.Peek(fileID) })
 	return one, ok
 }
 
 // Close forgets a notebook that was closed.
 func (v *visits) Close(fileID string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	for _, mine := range v.clients {
-		delete(mine, fileID)
-	}
-}
-
-// forget forgets a client that has left.
-func (v *visits) forget(client string) {
-	v.mu.Lock()
-	defer v.mu.Unlock()
-	delete(v.clients, client)
+	v.clients.Each(func(mine *simplelru.LRU[string, visit]) { mine.Remove(fileID) })
 }
