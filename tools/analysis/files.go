@@ -68,14 +68,10 @@ func fileList(d *desk.Desk) tool.Tool {
 				out.Files = append(out.Files, ListedFile{Name: c.Name, Path: c.Path, Type: c.Type, Size: c.Size, LastModified: tool.Stamp(c.LastModified)})
 			}
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				if len(out.Files) == 0 {
-					return false
-				}
-				out.Files = out.Files[:len(out.Files)*3/4]
+			return a, a.TrimTo(len(out.Files), func(n int) {
+				out.Files = out.Files[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: code in the session can look for the rest", tool.Thousands(len(out.Files)))
-				return true
+				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: code in the session can look for the rest", tool.Thousands(n))
 			})
 		}),
 	}
@@ -134,12 +130,12 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			out := FileReadResult{Path: file.Path, Type: file.Type}
-			shorter, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
+			n, keep, err := document.ReadText(ctx, doc, args.ContentArgs, &out.ContentResult)
 			if err != nil {
 				return nil, err
 			}
 			a := &tool.Answer{Body: &out, Doc: doc}
-			return a, a.Trim(shorter)
+			return a, a.TrimTo(n, keep)
 		}),
 	}
 }

@@ -139,10 +139,7 @@ func getVariables(d *inspector) tool.Tool {
 				return nil, err
 			}
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				out.Variables = out.Variables[:len(out.Variables)*3/4]
-				return len(out.Variables) > 0
-			})
+			return a, a.TrimTo(len(out.Variables), func(n int) { out.Variables = out.Variables[:n] })
 		}),
 	}
 }

@@ -98,14 +98,10 @@ func tableAnswer(kind, head, none string, columns []string, rows [][]string, mor
 	a := &tool.Answer{Body: out}
 	a.Parts = func() []any { return []any{tool.Verbatim(out.Result)} }
 	all := len(rows)
-	return a, a.Trim(func() bool {
-		if len(rows) == 0 {
-			return false
-		}
-		rows = rows[:len(rows)*3/4]
+	return a, a.TrimTo(all, func(n int) {
+		rows = rows[:n]
 		fill()
-		out.Result += "\n" + more(all-len(rows))
-		return true
+		out.Result += "\n" + more(all-n)
 	})
 }
 

@@ -144,10 +144,9 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	render()
 	a := out.answer()
 	a.Doc = doc
-	err := a.Trim(func() bool {
-		count = count * 3 / 4
+	err := a.TrimTo(count, func(n int) {
+		count = n
 		render()
-		return count > 0
 	})
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {

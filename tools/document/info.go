@@ -95,13 +95,9 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			part()
 			a.Parts = func() []any { return []any{out.Info, out.contentInfo, tool.Verbatim(*out.Content)} }
-			return a, a.Trim(func() bool {
-				if end == 0 {
-					return false
-				}
-				end = end * 3 / 4
+			return a, a.TrimTo(end, func(n int) {
+				end = n
 				part()
-				return true
 			})
 		}),
 	}

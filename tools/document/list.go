@@ -79,15 +79,11 @@ func listDocuments(d *desk.Desk) tool.Tool {
 				}
 				return parts
 			}}
-			return a, a.Trim(func() bool {
-				if len(out.Documents) == 0 {
-					return false
-				}
-				out.Documents = out.Documents[:len(out.Documents)*3/4]
+			return a, a.TrimTo(len(out.Documents), func(n int) {
+				out.Documents = out.Documents[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down, or a smaller max_depth",
-					tool.Plural(len(out.Documents), "document"))
-				return true
+					tool.Plural(n, "document"))
 			})
 		}),
 	}

@@ -77,43 +77,38 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			var out ContentResult
-			shorter, err := ReadText(ctx, d, doc, args.ContentArgs, &out)
+			n, keep, err := ReadText(ctx, doc, args.ContentArgs, &out)
 			if err != nil {
 				return nil, err
 			}
 			a := &tool.Answer{Body: &out, Doc: doc}
-			return a, a.Trim(shorter)
+			return a, a.TrimTo(n, keep)
 		}),
 	}
 }
 
-// ReadText puts the part of an open document that the call asks for into out, which shorter shortens.
-func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (shorter func() bool, err error) {
+// ReadText puts the part of an open document that the call asks for into out: n characters, of which keep leaves as many
+// as it is told.
+func ReadText(ctx context.Context, doc *session.Document, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
 	all, rev, err := show(ctx, doc)
 	if err != nil {
-		return nil, err
+		return 0, nil, err
 	}
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
-		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, tool.Plural(len(runes), "character"))
+		return 0, nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, tool.Plural(len(runes), "character"))
 	}
-	end := min(len(runes), args.Position+limitOf(args.Max))
 	out.Length, out.Revision = len(runes), desk.Revision(rev)
-	part := func() {
+	keep = func(n int) {
+		end := args.Position + n
 		out.Content = string(runes[args.Position:end])
 		if out.Truncated = end < len(runes); out.Truncated {
 			out.Next = &end
 		}
 	}
-	part()
-	return func() bool {
-		if end == args.Position {
-			return false
-		}
-		end = args.Position + (end-args.Position)*3/4
-		part()
-		return true
-	}, nil
+	n = min(len(runes)-args.Position, limitOf(args.Max))
+	keep(n)
+	return n, keep, nil
 }
 
 func limitOf(given *int) int {

@@ -64,10 +64,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 				return 1
 			})
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				out.Kernels = out.Kernels[:len(out.Kernels)*3/4]
-				return len(out.Kernels) > 0
-			})
+			return a, a.TrimTo(len(out.Kernels), func(n int) { out.Kernels = out.Kernels[:n] })
 		}),
 	}
 }

@@ -68,15 +68,11 @@ func listNbs(d *desk.Desk) tool.Tool {
 				})
 			}
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				if len(out.Notebooks) == 0 {
-					return false
-				}
-				out.Notebooks = out.Notebooks[:len(out.Notebooks)*3/4]
+			return a, a.TrimTo(len(out.Notebooks), func(n int) {
+				out.Notebooks = out.Notebooks[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down",
-					tool.Plural(len(out.Notebooks), "notebook"))
-				return true
+					tool.Plural(n, "notebook"))
 			})
 		}),
 	}

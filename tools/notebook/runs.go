@@ -215,10 +215,7 @@ func listRuns(d *desk.Desk) tool.Tool {
 				})
 			}
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				out.Runs = out.Runs[:len(out.Runs)*3/4]
-				return len(out.Runs) > 0
-			})
+			return a, a.TrimTo(len(out.Runs), func(n int) { out.Runs = out.Runs[:n] })
 		}),
 	}
 }

@@ -65,13 +65,9 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 				out.Sessions = append(out.Sessions, sessionView{document.DescribeSession(i), i.Cells})
 			}
 			a := &tool.Answer{Body: &out}
-			return a, a.Trim(func() bool {
-				if len(out.Sessions) == 0 {
-					return false
-				}
-				out.Sessions = out.Sessions[:len(out.Sessions)*3/4]
-				out.Message = "the list ends after " + tool.Plural(len(out.Sessions), "session") + " because the answer would be too long: give a root_path"
-				return true
+			return a, a.TrimTo(len(out.Sessions), func(n int) {
+				out.Sessions = out.Sessions[:n]
+				out.Message = "the list ends after " + tool.Plural(n, "session") + " because the answer would be too long: give a root_path"
 			})
 		}),
 	}

@@ -190,6 +190,19 @@ func (a *Answer) Trim(shorter func() bool) error {
 	}
 }
 
+// TrimTo shortens a part of the body, of n entries or characters at first, by a quarter at a time until the answer may be
+// sent: keep leaves that many of them.
+func (a *Answer) TrimTo(n int, keep func(n int)) error {
+	return a.Trim(func() bool {
+		if n == 0 {
+			return false
+		}
+		n = n * 3 / 4
+		keep(n)
+		return true
+	})
+}
+
 // Result puts the answer into MCP's form.
 func (a *Answer) Result() (*mcp.CallToolResult, error) {
 	texts, body, n, err := a.write()
