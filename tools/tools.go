@@ -120,7 +120,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
-	resource.AddResources(s, hooks, d.resources)
+	resource.Add(s, hooks, d.resources)
 	resource.AddPrompts(s, d.resources, toolsets)
 	if slices.Contains(toolsets, tool.ToolsetCells) {
 		resource.AddFiles(s, d.resources)
@@ -134,7 +134,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.Definition(), handler(d.resources.Noting(t), check, open, calls))
+		s.AddTool(t.Definition(), handler(d.resources.Recording(t), check, open, calls))
 	}
 	return s, nil
 }

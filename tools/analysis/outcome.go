@@ -65,7 +65,7 @@ type codeOutcome struct {
 
 // answer writes the outcome, of at most so many characters of output, and fewer where the answer would be too long.
 func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
-	outputs := desk.ContentsOf(lean(c.Outputs))
+	outputs := desk.ContentsOf(simplest(c.Outputs))
 	lim := desk.OutputLimits{Each: size, Total: size, Count: desk.MaxOutputs}
 	out := &CodeResult{}
 	a := &tool.Answer{Body: out, Doc: desk.About(doc)}
@@ -86,8 +86,8 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, erro
 	})
 }
 
-// lean leaves of each display its images and the one form that a model reads best.
-func lean(outputs []ydoc.Output) []ydoc.Output {
+// simplest leaves of each display its images and the one form that a model reads best.
+func simplest(outputs []ydoc.Output) []ydoc.Output {
 	out := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		out[i] = o

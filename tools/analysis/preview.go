@@ -17,9 +17,9 @@ import (
 
 // The codes of the errors of looking into files, besides those that inspections give.
 const (
-	codeFar       = "file_out_of_reach"
-	codePython    = "no_python_kernel"
-	codeDelimiter = "invalid_delimiter"
+	codeOutOfReach = "file_out_of_reach"
+	codePython     = "no_python_kernel"
+	codeDelimiter  = "invalid_delimiter"
 )
 
 type previewArgs struct {
@@ -102,7 +102,7 @@ func previewError(err error, path string) error {
 	case errors.Is(err, helper.ErrDirectory):
 		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents shows what there is", tool.Quoted(path))}
 	case errors.Is(err, helper.ErrOutOfReach):
-		return tool.Coded{Code: codeFar, Message: fmt.Sprintf("%s: kernels of this server do not see its files, and more than %d MB are not fetched; look into it with code where it can be reached", err, inspect.MaxPreviewData>>20)}
+		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server do not see its files, and more than %d MB are not fetched; look into it with code where it can be reached", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
 		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died over it, as it does of broken files and for want of memory; nobody else's kernel was concerned", tool.Quoted(path))}
 	case errors.Is(err, helper.ErrNoHelper):

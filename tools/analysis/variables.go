@@ -29,7 +29,7 @@ func (d *inspector) inspecting(ctx context.Context, id string, look func(*analys
 	if err != nil {
 		return err
 	}
-	done, err := d.looks.Take(ctx, a.KernelID())
+	done, err := d.looks.Lock(ctx, a.KernelID())
 	if err != nil {
 		return err
 	}
@@ -217,5 +217,5 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 // An inspector looks into kernels, one call at a time in each: they would find each other's work in their way.
 type inspector struct {
 	*desk.Desk
-	looks tool.Turns // by the kernel's id
+	looks tool.KeyedLock // by the kernel's id
 }

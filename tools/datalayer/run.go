@@ -23,8 +23,8 @@ const (
 	DefaultInterval = 5
 	// progressKept bounds the lines on progress in an answer, the last ones.
 	progressKept = 50
-	// settleTime is how long an interrupted run has to end before its call is answered.
-	settleTime = 5 * time.Second
+	// interruptTime is how long an interrupted run has to end before its call is answered.
+	interruptTime = 5 * time.Second
 )
 
 // UsedRun are the arguments of the tools that run a cell as their server does: at the timeout the code is interrupted,
@@ -139,9 +139,9 @@ func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
 		return true, fmt.Errorf("the code has not ended within %d seconds, and could not be interrupted (run %s): %w", w.seconds, r.ID, err)
 	}
 	w.say("[Sent interrupt signal to kernel]")
-	settled, cancelSettled := context.WithTimeout(ctx, settleTime)
-	defer cancelSettled()
-	_ = r.Wait(settled) // what has not ended by then goes on, and the answer says so
+	ending, cancelEnding := context.WithTimeout(ctx, interruptTime)
+	defer cancelEnding()
+	_ = r.Wait(ending) // what has not ended by then goes on, and the answer says so
 	return true, nil
 }
 

@@ -29,8 +29,8 @@ func activityClient(ctx context.Context) activity.Client {
 	return c
 }
 
-// Noting makes a tool's calls be counted in the record of activity, each with the files that it was about if it went well.
-func (d *Provider) Noting(t tool.Tool) tool.Tool {
+// Recording makes a tool's calls be counted in the record of activity, each with the files that it was about if it went well.
+func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	if d.Activity == nil {
 		return t
 	}

@@ -54,7 +54,7 @@ func (c *change) touches(at notebookURI, run *run.Run) bool {
 }
 
 // note takes note of what happens to documents; see session.Manager.Observe.
-func (l *live) note(e session.Event) {
+func (l *notifier) note(e session.Event) {
 	if e.Kind == session.Closed && e.Document.Notebook() != nil {
 		l.d.Visits.Close(e.Document.FileID())
 	}
@@ -79,45 +79,45 @@ func (l *live) note(e session.Event) {
 	case session.Opened, session.Moved:
 		n.list = true
 	}
-	l.nudge()
+	l.wakeUp()
 }
 
 // called notes that a client has called a tool, which may have opened notebooks.
-func (l *live) called(client string) {
+func (l *notifier) called(client string) {
 	l.noted.Lock()
 	defer l.noted.Unlock()
-	if l.noted.visits == nil {
-		l.noted.visits = map[string]bool{}
+	if l.noted.callers == nil {
+		l.noted.callers = map[string]bool{}
 	}
-	l.noted.visits[client] = true
-	l.nudge()
+	l.noted.callers[client] = true
+	l.wakeUp()
 }
 
-// spread finds out who is to hear of what was noted. l.mu is held.
-func (l *live) spread() {
+// distribute finds out who is to hear of what was noted. l.mu is held.
+func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
-	changes, runs, closed, visits, list := n.changes, n.runs, n.closed, n.visits, n.list
-	n.changes, n.runs, n.closed, n.visits, n.list = nil, nil, nil, nil, false
+	changes, runs, closed, callers, list := n.changes, n.runs, n.closed, n.callers, n.list
+	n.changes, n.runs, n.closed, n.callers, n.list = nil, nil, nil, nil, false
 	n.Unlock()
 	for _, s := range l.feeds {
-		if list || visits[s.client] {
-			l.lookAgain(s)
+		if list || callers[s.client] {
+			l.refresh(s)
 		}
 		for uri, sub := range s.subs {
-			l.mark(s, sub, changes, runs, closed)
-			if visits[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
-				sub.pace.due = true // what clients do is recorded there
+			l.markDue(s, sub, changes, runs, closed)
+			if callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {
+				sub.throttle.due = true // what clients do is recorded there
 			}
 		}
 	}
 }
 
-// mark marks a subscription where what it is to is different.
-func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*run.Run]bool, closed map[*session.Document]bool) {
+// markDue marks a subscription where what it is to is different.
+func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*run.Run]bool, closed map[*session.Document]bool) {
 	if sub.at.form == formCurrent && len(changes) > 0 {
 		if o, ok := l.d.CurrentNotebook(s.ctx); ok && changes[o.Doc] != nil {
-			sub.pace.due = true
+			sub.throttle.due = true
 		}
 		return
 	}
@@ -126,34 +126,34 @@ func (l *live) mark(s *feed, sub *subscription, changes map[*session.Document]*c
 	}
 	if closed[sub.held] {
 		sub.release()
-		sub.pace.due = true
+		sub.throttle.due = true
 		return
 	}
 	var run *run.Run
 	if sub.at.form == formRun {
 		run, _ = l.d.Manager.RunTable().Run(sub.at.run)
 		if run != nil && runs[run] {
-			sub.pace.due = true
+			sub.throttle.due = true
 		}
 	}
 	if c := changes[sub.held]; c != nil && c.touches(sub.at, run) {
-		sub.pace.due = true
+		sub.throttle.due = true
 	}
 }
 
-// lookAgain looks whether a client's list is another one, and which notebooks it may read now.
-func (l *live) lookAgain(s *feed) {
+// refresh looks whether a client's list is another one, and which notebooks it may read now.
+func (l *notifier) refresh(s *feed) {
 	known, current := l.listOf(s)
 	if known != s.known {
 		s.known, s.lists.due = known, true
 		if sub := s.subs[desk.UriList]; sub != nil {
-			sub.pace.due = true
+			sub.throttle.due = true
 		}
 	}
 	if current != s.current {
 		s.current = current
 		if sub := s.subs[desk.UriCurrent]; sub != nil {
-			sub.pace.due = true
+			sub.throttle.due = true
 		}
 	}
 	for _, sub := range s.subs {
@@ -164,16 +164,16 @@ func (l *live) lookAgain(s *feed) {
 		switch {
 		case err != nil && sub.held != nil:
 			sub.release() // it is no longer the client's
-			sub.pace.due = true
+			sub.throttle.due = true
 		case err == nil && sub.held == nil:
 			sub.hold(o.Doc)
-			sub.pace.due = true
+			sub.throttle.due = true
 		}
 	}
 }
 
 // listOf is what a client's list is known by, and its current notebook.
-func (l *live) listOf(s *feed) (list, current string) {
+func (l *notifier) listOf(s *feed) (list, current string) {
 	if l.d.Manager == nil {
 		return "", ""
 	}

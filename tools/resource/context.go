@@ -61,16 +61,16 @@ func markdownReader(read func(context.Context, string) (string, error)) server.R
 
 // contextError gives an error the code that the contract has for it.
 func contextError(uri string, err error) error {
-	var known *resourceError
+	var known *requestError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, jupyter.ErrNotFound):
-		return &resourceError{mcp.INTERNAL_ERROR, "Project file not found", uri, err.Error() + ": make the file, or name another with --project"}
+		return &requestError{mcp.INTERNAL_ERROR, "Project file not found", uri, err.Error() + ": make the file, or name another with --project"}
 	case errors.Is(err, errProject):
-		return &resourceError{mcp.INTERNAL_ERROR, err.Error(), uri, "mend the project file, and read again"}
+		return &requestError{mcp.INTERNAL_ERROR, err.Error(), uri, "mend the project file, and read again"}
 	default:
-		return &resourceError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
+		return &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
 	}
 }
 
@@ -85,7 +85,7 @@ func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, UriModule))
 	if err != nil || name == "" {
-		return "", &resourceError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: it is like " + UriModule + "auth"}
+		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: it is like " + UriModule + "auth"}
 	}
 	p, err := d.Project.load(ctx)
 	if err != nil {
@@ -93,7 +93,7 @@ func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	}
 	m, ok := p.Module(name)
 	if !ok {
-		return "", &resourceError{
+		return "", &requestError{
 			mcp.INVALID_PARAMS, "Module not found: " + name, uri,
 			fmt.Sprintf("Module '%s' not found in %s: there are %s", name, d.Project.Path, commaList(p.Names(), "none")),
 		}
@@ -104,7 +104,7 @@ func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 func (d *Provider) readCurrent(ctx context.Context, uri string) (string, error) {
 	s, ok := d.Activity.Current(tool.ClientOf(ctx))
 	if !ok {
-		return "", &resourceError{mcp.INVALID_PARAMS, "No active session", uri, "a session begins with the first tool call of a client"}
+		return "", &requestError{mcp.INVALID_PARAMS, "No active session", uri, "a session begins with the first tool call of a client"}
 	}
 	return currentPage(s, time.Now()), nil
 }
@@ -125,7 +125,7 @@ func (d *Provider) readRecent(ctx context.Context, uri string) (string, error) {
 func recentLimit(uri string) (int, error) {
 	u, err := url.Parse(uri)
 	if err != nil {
-		return 0, &resourceError{mcp.INVALID_PARAMS, "Invalid limit", uri, err.Error()}
+		return 0, &requestError{mcp.INVALID_PARAMS, "Invalid limit", uri, err.Error()}
 	}
 	text, given := u.Query().Get("limit"), u.Query().Has("limit")
 	if !given {
@@ -133,7 +133,7 @@ func recentLimit(uri string) (int, error) {
 	}
 	limit, err := strconv.Atoi(text)
 	if err != nil || limit < 1 || limit > recentMost {
-		return 0, &resourceError{mcp.INVALID_PARAMS, "Invalid limit: " + text, uri, fmt.Sprintf("limit is a number from 1 to %d", recentMost)}
+		return 0, &requestError{mcp.INVALID_PARAMS, "Invalid limit: " + text, uri, fmt.Sprintf("limit is a number from 1 to %d", recentMost)}
 	}
 	return limit, nil
 }

@@ -13,31 +13,31 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A resourceError is an error of a request for a resource, with the code and the data that JSON-RPC has for it.
-type resourceError struct {
+// A requestError is an error of a request for a resource, with the code and the data that JSON-RPC has for it.
+type requestError struct {
 	Code     int    // mcp.INVALID_PARAMS or mcp.INTERNAL_ERROR
 	Message  string // one of a few fixed texts
 	Resource string // the URI
 	Reason   string // what exactly was wrong, and what to do
 }
 
-func (e *resourceError) Error() string { return e.Message }
+func (e *requestError) Error() string { return e.Message }
 
-func (e *resourceError) data() map[string]any {
+func (e *requestError) data() map[string]any {
 	return map[string]any{"resource": e.Resource, "reason": e.Reason}
 }
 
 // noResource is the error of an address at which there is nothing for the client.
 func noResource(uri, message, reason string) error {
 	uri, _ = tool.Cut(uri, 2000)
-	return &resourceError{mcp.INVALID_PARAMS, message, uri, reason}
+	return &requestError{mcp.INVALID_PARAMS, message, uri, reason}
 }
 
 // codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's
 // handler with -32603 and without data, and offers nothing to change that but the hook that is shown the error just
 // before it is written. So the hook sets the fields of mcp-go's own error there; should a later version have others, it
 // leaves the error as it is. refusal is why a request to subscribe was refused before it reached mcp-go.
-func codeErrors(hooks *server.Hooks, refusal func(message any) *resourceError) {
+func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, message any, err error) {
 		switch method {
 		case mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
@@ -51,7 +51,7 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *resourceError) {
 				return
 			}
 			uri, _ := tool.Cut(read.Params.URI, 2000)
-			e = &resourceError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no address of a resource is like this one: resources/templates/list shows what there is"}
+			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no address of a resource is like this one: resources/templates/list shows what there is"}
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()
 			}
@@ -70,7 +70,7 @@ func reachedHandler(err error) bool {
 }
 
 // recode makes mcp-go's error one with the code, the message and the data of e.
-func recode(err error, e *resourceError) {
+func recode(err error, e *requestError) {
 	v := reflect.ValueOf(err)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
 		return

@@ -12,7 +12,7 @@ import (
 
 // hook has mcp-go say who subscribes. In the older protocol a client's session is its stream, from when it is
 // registered; in the newer each request that listens is one, as long as it goes on.
-func (l *live) hook(hooks *server.Hooks) {
+func (l *notifier) hook(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(ctx context.Context, session server.ClientSession) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
@@ -78,7 +78,7 @@ func (l *live) hook(hooks *server.Hooks) {
 }
 
 // older is the stream of a request of the older protocol, nil where there is none. l.mu is held.
-func (l *live) older(ctx context.Context) *feed {
+func (l *notifier) older(ctx context.Context) *feed {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil || server.IsModernRequest(ctx) {
 		return nil
@@ -91,8 +91,8 @@ func (l *live) older(ctx context.Context) *feed {
 }
 
 // refusal is why a request to subscribe was refused, nil where it was not.
-func (l *live) refusal(message any) *resourceError {
-	var e *resourceError
+func (l *notifier) refusal(message any) *requestError {
+	var e *requestError
 	if err, ok := l.refused.LoadAndDelete(message); ok {
 		if cause, ok := err.(error); ok {
 			errors.As(cause, &e)

@@ -20,8 +20,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// resourceRoom bounds the text of a resource, in bytes as it is on the wire.
-const resourceRoom = tool.AnswerRoom - 30_000
+// maxText bounds the text of a resource, in bytes as it is on the wire.
+const maxText = tool.AnswerRoom - 30_000
 
 // The MIME types of what is read.
 const (
@@ -320,14 +320,14 @@ func wireBytes(s string) int {
 	return len(b)
 }
 
-func fitsWire(s string) bool { return len(s) <= resourceRoom && wireBytes(s) <= resourceRoom }
+func fitsWire(s string) bool { return len(s) <= maxText && wireBytes(s) <= maxText }
 
 // cutLines cuts a text that is too large at the end of a line, and says so there; left is how many bytes are left out.
 func cutLines(s, instead string) (out string, left int) {
 	if fitsWire(s) {
 		return s, 0
 	}
-	end, room := 0, resourceRoom-1000
+	end, room := 0, maxText-1000
 	for line := range strings.Lines(s) {
 		if room -= wireBytes(line); room < 0 {
 			break

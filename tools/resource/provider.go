@@ -9,7 +9,7 @@ import (
 // A Provider offers the resources and prompts, and knows what they are about besides notebooks.
 type Provider struct {
 	*desk.Desk
-	live     *live
+	notifier *notifier
 	Activity *activity.Store // nil where the toolset context is off
 	Project  *ProjectFile
 	Prompts  []tool.Prompt

@@ -5,18 +5,18 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// AddResources makes resources of images and notebooks, lists them, and has clients hear of their changes.
-func AddResources(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
-	d.live = addLive(hooks, d)
+// Add makes resources of images and notebooks, lists them, and has clients hear of their changes.
+func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
+	d.notifier = startNotifier(hooks, d)
 	addImages(s, d)
 	addNotebooks(s, hooks, d)
 	addLists(hooks, lister{"notebooks", d.listNotebooks}, lister{"images", d.listImages})
-	codeErrors(hooks, d.live.refusal)
+	codeErrors(hooks, d.notifier.refusal)
 }
 
 // Forget ends what is kept for a client.
 func (d *Provider) Forget(client string) {
-	d.live.leave(client)
+	d.notifier.leave(client)
 	if d.Activity != nil {
 		d.Activity.End(client)
 	}

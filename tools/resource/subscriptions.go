@@ -33,8 +33,8 @@ const (
 	maxSubscriptions = 1000
 )
 
-// live tells clients what changes.
-type live struct {
+// notifier tells clients what changes.
+type notifier struct {
 	d    *Provider
 	wake chan struct{}
 
@@ -44,7 +44,7 @@ type live struct {
 		changes map[*session.Document]*change
 		runs    map[*run.Run]bool
 		closed  map[*session.Document]bool
-		visits  map[string]bool // clients that have called tools
+		callers map[string]bool // clients that have called tools
 		list    bool            // notebooks were opened, closed or moved
 	}
 
@@ -59,7 +59,7 @@ type feed struct {
 	client  string
 	session server.ClientSession
 	id      any // of the request that listens, nil in the older protocol
-	lists   pace
+	lists   throttle
 	subs    map[string]*subscription
 	known   string // the list, as the client was last told of it
 	current string // the current notebook likewise
@@ -67,20 +67,20 @@ type feed struct {
 
 // A subscription is to one resource.
 type subscription struct {
-	at   notebookURI
-	held *session.Document // pinned; nil while it is not open
-	pace pace
+	at       notebookURI
+	held     *session.Document // pinned; nil while it is not open
+	throttle throttle
 }
 
-// A pace sends at most one notification in updateEvery, and the last one always.
-type pace struct {
+// A throttle sends at most one notification in updateEvery, and the last one always.
+type throttle struct {
 	on    bool // whether there is anybody who wants them
 	due   bool
 	after time.Time // the earliest time for the next
 }
 
 // ready tells whether one is to be sent now, and else how long from now, 0 for never.
-func (p *pace) ready(now time.Time) (send bool, wait time.Duration) {
+func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	if !p.on || !p.due {
 		return false, 0
 	}
@@ -91,16 +91,16 @@ func (p *pace) ready(now time.Time) (send bool, wait time.Duration) {
 }
 
 // sent notes whether it could be sent.
-func (p *pace) sent(now time.Time, ok bool) {
+func (p *throttle) sent(now time.Time, ok bool) {
 	p.due, p.after = !ok, now.Add(updateEvery)
 	if !ok {
 		p.after = now.Add(retryEvery)
 	}
 }
 
-// addLive sets it to work, at the manager's expense.
-func addLive(hooks *server.Hooks, d *Provider) *live {
-	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
+// startNotifier sets it to work, at the manager's expense.
+func startNotifier(hooks *server.Hooks, d *Provider) *notifier {
+	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	if d.Manager != nil {
 		stop := d.Manager.Observe(l.note)
 		if !d.Manager.Go(func(ctx context.Context) { l.run(ctx); stop() }) {
@@ -112,7 +112,7 @@ func addLive(hooks *server.Hooks, d *Provider) *live {
 }
 
 // run sends what is due until ctx ends.
-func (l *live) run(ctx context.Context) {
+func (l *notifier) run(ctx context.Context) {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
 	for {
@@ -128,14 +128,14 @@ func (l *live) run(ctx context.Context) {
 		case <-timer.C:
 		}
 		l.mu.Lock()
-		l.spread()
+		l.distribute()
 		next := l.send(time.Now())
 		l.mu.Unlock()
 		timer.Reset(next)
 	}
 }
 
-func (l *live) nudge() {
+func (l *notifier) wakeUp() {
 	select {
 	case l.wake <- struct{}{}:
 	default:
@@ -143,10 +143,10 @@ func (l *live) nudge() {
 }
 
 // send sends what is due, and says when there is something to be sent again.
-func (l *live) send(now time.Time) time.Duration {
+func (l *notifier) send(now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range l.feeds {
-		try := func(p *pace, method string, params map[string]any) {
+		try := func(p *throttle, method string, params map[string]any) {
 			send, wait := p.ready(now)
 			if send {
 				p.sent(now, s.deliver(method, params))
@@ -158,7 +158,7 @@ func (l *live) send(now time.Time) time.Duration {
 		}
 		try(&s.lists, mcp.MethodNotificationResourcesListChanged, nil)
 		for uri, sub := range s.subs {
-			try(&sub.pace, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
+			try(&sub.throttle, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
 		}
 	}
 	return next
@@ -183,7 +183,7 @@ func (s *feed) deliver(method string, params map[string]any) bool {
 }
 
 // open begins a stream. l.mu is held.
-func (l *live) open(ctx context.Context, key any, id any) *feed {
+func (l *notifier) open(ctx context.Context, key any, id any) *feed {
 	ctx = context.WithoutCancel(ctx)
 	s := &feed{ctx: ctx, client: tool.ClientOf(ctx), session: server.ClientSessionFromContext(ctx), id: id, subs: map[string]*subscription{}}
 	s.known, s.current = l.listOf(s)
@@ -192,7 +192,7 @@ func (l *live) open(ctx context.Context, key any, id any) *feed {
 }
 
 // drop ends a stream. l.mu is held.
-func (l *live) drop(key any) {
+func (l *notifier) drop(key any) {
 	s := l.feeds[key]
 	delete(l.feeds, key)
 	if s != nil {
@@ -203,7 +203,7 @@ func (l *live) drop(key any) {
 }
 
 // leave ends the feeds of a client that has left.
-func (l *live) leave(client string) {
+func (l *notifier) leave(client string) {
 	if l == nil {
 		return // nobody is told of anything
 	}
@@ -217,16 +217,16 @@ func (l *live) leave(client string) {
 }
 
 // subscribe adds a subscription to a stream. l.mu is held.
-func (l *live) subscribe(s *feed, uri string) error {
+func (l *notifier) subscribe(s *feed, uri string) error {
 	if s.subs[uri] != nil {
 		return nil
 	}
 	if len(s.subs) >= maxSubscriptions {
 		return noResource(uri, "Too many subscriptions", "there are "+tool.Thousands(maxSubscriptions)+" already: end some")
 	}
-	sub := &subscription{pace: pace{on: true, after: time.Now()}}
+	sub := &subscription{throttle: throttle{on: true, after: time.Now()}}
 	if s.id != nil { // nothing may come before the acknowledgement, which is sent at once
-		sub.pace.after = sub.pace.after.Add(updateEvery)
+		sub.throttle.after = sub.throttle.after.Add(updateEvery)
 	}
 	if strings.HasPrefix(uri, desk.NotebookScheme) || strings.HasPrefix(uri, desk.ExportScheme) {
 		var err error

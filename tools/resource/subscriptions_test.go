@@ -10,9 +10,9 @@ import (
 )
 
 // Notifications are sent at once, then not before a quarter of a second has gone, and the last one always.
-func TestPace(t *testing.T) {
+func TestThrottle(t *testing.T) {
 	now := time.Unix(1000, 0)
-	p := pace{on: true}
+	p := throttle{on: true}
 	if send, wait := p.ready(now); send || wait != 0 {
 		t.Errorf("without a change: %v %v", send, wait)
 	}
@@ -49,24 +49,24 @@ func TestPace(t *testing.T) {
 // A client that has not taken its notifications is told later, and holds up nobody.
 func TestSlowSubscriber(t *testing.T) {
 	d := &Provider{Desk: &desk.Desk{}}
-	l := &live{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
+	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	session := server.NewInProcessSession("slow", nil)
 	ctx := server.NewMCPServer("x", "1").WithContext(context.Background(), session)
 	s := l.open(ctx, session, nil)
-	s.subs["x"] = &subscription{pace: pace{on: true}}
+	s.subs["x"] = &subscription{throttle: throttle{on: true}}
 	now := time.Unix(1000, 0)
 	for range 150 { // more than it has room for
-		s.subs["x"].pace.due = true
+		s.subs["x"].throttle.due = true
 		l.send(now)
 		now = now.Add(updateEvery)
 	}
-	if !s.subs["x"].pace.due {
+	if !s.subs["x"].throttle.due {
 		t.Error("a notification that was not taken is forgotten")
 	}
 	for len(session.ClientNotifications()) > 0 {
 		<-session.ClientNotifications()
 	}
-	if next := l.send(now.Add(retryEvery)); s.subs["x"].pace.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
+	if next := l.send(now.Add(retryEvery)); s.subs["x"].throttle.due || len(session.ClientNotifications()) != 1 || next != time.Hour {
 		t.Errorf("it is not sent again; next in %v", next)
 	}
 	if l.leave("another"); len(l.feeds) != 1 {

@@ -17,7 +17,7 @@ func (e *Error) Error() string { return fmt.Sprintf("line %d: %s", e.Line, e.Rea
 
 var (
 	headerLine = regexp.MustCompile(`^<!--\s*srcbook:(.+?)\s*-->\s*$`)
-	markLine   = regexp.MustCompile(`^<!-- cell:(\{.*\}) -->$`)
+	infoLine   = regexp.MustCompile(`^<!-- cell:(\{.*\}) -->$`)
 	fenceLine  = regexp.MustCompile("^(`{3,}|~{3,})\\s*([^`]*)$")
 	linkLine   = regexp.MustCompile(`^\[[^\]]*\]\([^)]*\)\s*$`)
 	validID    = regexp.MustCompile(`^[a-zA-Z0-9_-]{1,64}$`)
@@ -45,7 +45,7 @@ func Decode(text string) (Notebook, error) {
 	if head.Own != nil {
 		nb.Metadata = head.Own.Metadata
 		if first := head.Own.First; first != nil {
-			if err := d.mark(*first); err != nil {
+			if err := d.info(*first); err != nil {
 				return Notebook{}, err
 			}
 		} else if title, ok := strings.CutPrefix(d.line()+" ", "# "); ok {
@@ -69,9 +69,9 @@ type decoder struct {
 	at    int
 	out   []Cell
 
-	text   []string // of the Markdown cell that is being read
-	open   mark
-	marked bool // open is that cell's
+	text    []string // of the Markdown cell that is being read
+	open    cellInfo
+	hasInfo bool // open is that cell's
 
 	unended bool // a fenced block in Markdown has no end
 }
@@ -97,13 +97,13 @@ func (d *decoder) blank() {
 func (d *decoder) cells() error {
 	for d.at < len(d.lines) {
 		line := d.line()
-		if found := markLine.FindStringSubmatch(line); found != nil {
-			var m mark
+		if found := infoLine.FindStringSubmatch(line); found != nil {
+			var m cellInfo
 			if err := json.Unmarshal([]byte(found[1]), &m); err != nil {
 				return d.wrong("the comment of a cell holds no JSON object: " + err.Error())
 			}
 			d.at++
-			if err := d.mark(m); err != nil {
+			if err := d.info(m); err != nil {
 				return err
 			}
 			continue
@@ -127,8 +127,8 @@ func (d *decoder) cells() error {
 	return nil
 }
 
-// mark begins the cell that a mark is of.
-func (d *decoder) mark(m mark) error {
+// info begins the cell that a mark is of.
+func (d *decoder) info(m cellInfo) error {
 	d.begin(m)
 	switch {
 	case m.Type == raw:
@@ -140,7 +140,7 @@ func (d *decoder) mark(m mark) error {
 		if err != nil {
 			return err
 		}
-		d.marked = false
+		d.hasInfo = false
 		d.out = append(d.out, Cell{ID: m.ID, Type: raw, Source: source, Metadata: m.Metadata})
 	case m.Type != "":
 		return d.wrong(fmt.Sprintf("the type %q in the comment of a cell is not known", m.Type))
@@ -148,7 +148,7 @@ func (d *decoder) mark(m mark) error {
 		if *m.Lines < 1 || *m.Lines > len(d.lines)-d.at {
 			return d.wrong(fmt.Sprintf("the comment before it says that a cell has %d lines, and %d are left", *m.Lines, len(d.lines)-d.at))
 		}
-		d.marked = false
+		d.hasInfo = false
 		d.out = append(d.out, Cell{ID: m.ID, Type: markdown, Source: strings.Join(d.lines[d.at:d.at+*m.Lines], "\n"), Metadata: m.Metadata})
 		d.at += *m.Lines
 	}
@@ -156,9 +156,9 @@ func (d *decoder) mark(m mark) error {
 }
 
 // begin ends the Markdown cell that is being read, and begins another.
-func (d *decoder) begin(m mark) {
+func (d *decoder) begin(m cellInfo) {
 	d.end()
-	d.open, d.marked = m, true
+	d.open, d.hasInfo = m, true
 }
 
 // end ends the Markdown cell that is being read, if it is one.
@@ -170,10 +170,10 @@ func (d *decoder) end() {
 	for last > first && strings.TrimSpace(d.text[last-1]) == "" {
 		last--
 	}
-	if d.marked || first < last {
+	if d.hasInfo || first < last {
 		d.out = append(d.out, Cell{ID: d.open.ID, Type: markdown, Source: strings.Join(d.text[first:last], "\n"), Metadata: d.open.Metadata})
 	}
-	d.text, d.open, d.marked = nil, mark{}, false
+	d.text, d.open, d.hasInfo = nil, cellInfo{}, false
 }
 
 // codeCell reads the cell that a heading with a file name begins; false where it is only a heading.
@@ -189,9 +189,9 @@ func (d *decoder) codeCell(name string) (bool, error) {
 		d.at = begin
 		return false, nil
 	}
-	m := mark{}
-	if d.marked && strings.TrimSpace(strings.Join(d.text, "")) == "" {
-		m, d.marked, d.text = d.open, false, nil
+	m := cellInfo{}
+	if d.hasInfo && strings.TrimSpace(strings.Join(d.text, "")) == "" {
+		m, d.hasInfo, d.text = d.open, false, nil
 	}
 	d.end()
 	source, err := d.block(fence[1])

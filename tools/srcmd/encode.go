@@ -44,11 +44,11 @@ type header struct {
 type own struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
 	// First is the mark of the first cell, where that begins with the title: nothing may stand before that.
-	First *mark `json:"first,omitempty"`
+	First *cellInfo `json:"first,omitempty"`
 }
 
-// mark is the JSON in the comment before a cell.
-type mark struct {
+// cellInfo is the JSON in the comment before a cell.
+type cellInfo struct {
 	ID       string         `json:"id,omitempty"`
 	Type     string         `json:"type,omitempty"` // raw, else what follows says it
 	Lines    *int           `json:"lines,omitempty"`
@@ -57,7 +57,7 @@ type mark struct {
 
 const (
 	headerBegin = "<!-- srcbook:"
-	markBegin   = "<!-- cell:"
+	infoBegin   = "<!-- cell:"
 	commentEnd  = " -->"
 	filename    = "###### "
 )
@@ -68,7 +68,7 @@ func Encode(nb Notebook) (string, error) {
 	head := header{Language: nb.Language, Own: &own{Metadata: nb.Metadata}}
 	titled := len(nb.Cells) > 0 && nb.Cells[0].Type == markdown && isTitle(nb.Cells[0].Source)
 	if titled {
-		m := markOf(nb.Cells[0])
+		m := infoOf(nb.Cells[0])
 		head.Own.First = &m
 	}
 	comment, err := commentOf(headerBegin, head)
@@ -99,7 +99,7 @@ func isTitle(text string) bool {
 
 // encodeCell writes one cell; marked says that its mark stands elsewhere.
 func encodeCell(c Cell, lang Language, marked bool) (string, error) {
-	m := markOf(c)
+	m := infoOf(c)
 	body := c.Source
 	switch c.Type {
 	case code:
@@ -116,13 +116,13 @@ func encodeCell(c Cell, lang Language, marked bool) (string, error) {
 	if marked || c.Type == code && m.ID == "" && m.Metadata == nil {
 		return body, nil
 	}
-	comment, err := commentOf(markBegin, m)
+	comment, err := commentOf(infoBegin, m)
 	return comment + "\n" + body, err
 }
 
-// markOf says of a cell what its text does not.
-func markOf(c Cell) mark {
-	m := mark{ID: c.ID}
+// infoOf says of a cell what its text does not.
+func infoOf(c Cell) cellInfo {
+	m := cellInfo{ID: c.ID}
 	if len(c.Metadata) > 0 {
 		m.Metadata = maps.Clone(c.Metadata)
 	}
@@ -143,8 +143,8 @@ func plainText(text string) bool {
 	if strings.TrimSpace(text) == "" {
 		return false // its mark would be taken for that of the cell behind it
 	}
-	d := decoder{lines: strings.Split(text+"\n\n"+markBegin+"{}"+commentEnd, "\n")}
-	d.begin(mark{})
+	d := decoder{lines: strings.Split(text+"\n\n"+infoBegin+"{}"+commentEnd, "\n")}
+	d.begin(cellInfo{})
 	return d.cells() == nil && !d.unended && len(d.out) == 2 && d.out[0].Type == markdown && d.out[0].Source == text
 }
 

@@ -19,7 +19,7 @@ type Schema struct{ schema *jsonschema.Schema }
 // What a type cannot say, such as limits and defaults, is said by the Refine method of the struct or of one that it
 // embeds ([Refiner]), and by refine, which may be nil. Nothing that the struct does not name is accepted.
 func ArgumentsOf[T any](refine func(Fields)) Schema {
-	s := derive(reflect.TypeFor[T](), settling{})
+	s := derive(reflect.TypeFor[T](), cleaner{})
 	if refine != nil {
 		refine(Fields{s})
 	}
@@ -33,7 +33,7 @@ func ArgumentsOf[T any](refine func(Fields)) Schema {
 // ResultOf derives the schema of a tool's result from its struct, likewise. A pointer that is always there may be null,
 // and members may be added in later versions.
 func ResultOf[T any](refine func(Fields)) Schema {
-	s := derive(reflect.TypeFor[T](), settling{nullable: true})
+	s := derive(reflect.TypeFor[T](), cleaner{nullable: true})
 	if refine != nil {
 		refine(Fields{s})
 	}
@@ -42,7 +42,7 @@ func ResultOf[T any](refine func(Fields)) Schema {
 
 // DocumentResultOf is [ResultOf] for an answer about a document ([Answer.Doc]), which can say something of its file too.
 func DocumentResultOf[T any](refine func(Fields)) Schema {
-	out, note := ResultOf[T](refine), derive(reflect.TypeFor[FileNote](), settling{})
+	out, note := ResultOf[T](refine), derive(reflect.TypeFor[FileNote](), cleaner{})
 	maps.Copy(out.schema.Properties, note.Properties)
 	out.schema.PropertyOrder = append(out.schema.PropertyOrder, note.PropertyOrder...)
 	return out
@@ -63,22 +63,22 @@ type Refiner interface{ Refine(f Fields) }
 // typeSchemas are the types whose JSON is not what their kind has.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
 
-func derive(t reflect.Type, how settling) *jsonschema.Schema {
+func derive(t reflect.Type, how cleaner) *jsonschema.Schema {
 	s, err := jsonschema.ForType(t, &jsonschema.ForOptions{TypeSchemas: typeSchemas})
 	if err != nil {
 		panic(fmt.Sprintf("tools: %s has no schema: %v", t, err))
 	}
-	how.settle(t, s)
+	how.clean(t, s)
 	return s
 }
 
-// A settling takes out of a derived schema what is not meant: null for all that Go may leave nil, the members of maps,
+// A cleaner takes out of a derived schema what is not meant: null for all that Go may leave nil, the members of maps,
 // and that objects are closed. Then it has the types refine their schemas, those within first.
-type settling struct {
+type cleaner struct {
 	nullable bool // a pointer that is not optional may be null
 }
 
-func (how settling) settle(t reflect.Type, s *jsonschema.Schema) {
+func (how cleaner) clean(t reflect.Type, s *jsonschema.Schema) {
 	for t.Kind() == reflect.Pointer {
 		t = t.Elem()
 	}
@@ -88,17 +88,17 @@ func (how settling) settle(t reflect.Type, s *jsonschema.Schema) {
 	switch t.Kind() {
 	case reflect.Slice, reflect.Array:
 		if s.Items != nil {
-			how.settle(t.Elem(), s.Items)
+			how.clean(t.Elem(), s.Items)
 		}
 	case reflect.Map:
 		s.AdditionalProperties = nil
 	case reflect.Struct:
 		s.AdditionalProperties = nil
-		how.settleFields(t, s)
+		how.cleanFields(t, s)
 	}
 }
 
-func (how settling) settleFields(t reflect.Type, s *jsonschema.Schema) {
+func (how cleaner) cleanFields(t reflect.Type, s *jsonschema.Schema) {
 	for field := range t.Fields() {
 		name, options, _ := strings.Cut(field.Tag.Get("json"), ",")
 		switch {
@@ -107,9 +107,9 @@ func (how settling) settleFields(t reflect.Type, s *jsonschema.Schema) {
 			for inner.Kind() == reflect.Pointer {
 				inner = inner.Elem()
 			}
-			how.settleFields(inner, s)
+			how.cleanFields(inner, s)
 		case s.Properties[name] != nil:
-			how.settle(field.Type, s.Properties[name])
+			how.clean(field.Type, s.Properties[name])
 			if how.nullable && field.Type.Kind() == reflect.Pointer && !strings.Contains(options, "omit") {
 				Field{s.Properties[name]}.Null()
 			}

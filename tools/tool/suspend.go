@@ -48,7 +48,7 @@ type openCall struct {
 	answer *Answer
 	err    error
 	asks   chan asked    // taken by the request that is attached
-	seat   chan struct{} // holds a token while a request is attached
+	slot   chan struct{} // holds a token while a request is attached
 
 	mu      sync.Mutex
 	request context.Context // of the request that is attached; nil while there is none
@@ -100,8 +100,8 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 		return nil, nil, errors.New("the call that this one continues is no longer known: it was given up, or this program was started again since; list_runs shows what its cells have come to")
 	}
 	select {
-	case c.seat <- struct{}{}:
-		defer func() { <-c.seat }()
+	case c.slot <- struct{}{}:
+		defer func() { <-c.slot }()
 	case <-ctx.Done():
 		return nil, nil, ctx.Err()
 	}
@@ -127,7 +127,7 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &openCall{
 		state: rand.Text(), client: ClientOf(ctx), tool: t.Name, cancel: cancel,
-		done: make(chan struct{}), asks: make(chan asked), seat: make(chan struct{}, 1),
+		done: make(chan struct{}), asks: make(chan asked), slot: make(chan struct{}, 1),
 	}
 	s.mu.Lock()
 	full := len(s.calls) >= maxSuspended

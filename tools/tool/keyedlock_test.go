@@ -7,26 +7,26 @@ import (
 	"testing/synctest"
 )
 
-func TestTurns(t *testing.T) {
+func TestKeyedLock(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		var all Turns
-		first, err := all.Take(t.Context(), "a")
+		var all KeyedLock
+		first, err := all.Lock(t.Context(), "a")
 		if err != nil {
 			t.Fatal(err)
 		}
-		other, err := all.Take(t.Context(), "b")
+		other, err := all.Lock(t.Context(), "b")
 		if err != nil {
 			t.Fatal(err)
 		}
 		other()
 		ctx, stop := context.WithCancel(t.Context())
 		stop()
-		if _, err := all.Take(ctx, "a"); !errors.Is(err, context.Canceled) {
+		if _, err := all.Lock(ctx, "a"); !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
 		}
 		had := false
 		go func() {
-			second, err := all.Take(context.Background(), "a")
+			second, err := all.Lock(context.Background(), "a")
 			if err != nil {
 				t.Error(err)
 				return
@@ -36,7 +36,7 @@ func TestTurns(t *testing.T) {
 		}()
 		synctest.Wait()
 		if had {
-			t.Error("two have the turn")
+			t.Error("two hold the lock")
 		}
 		first()
 		synctest.Wait()
