@@ -132,7 +132,7 @@ func TestEditDocumentText(t *testing.T) {
 		r.bad(tool, args, "position -1 is out of range")
 		args["position"], args["length"] = 0, -1
 		if tool != "insert_document_text" {
-			r.bad(tool, args, "length is -1, the least allowed is 0")
+			r.bad(tool, args, "length is -1, the minimum is 0")
 		}
 		delete(args, "length")
 		args["position"] = 0

@@ -25,7 +25,7 @@ func TestErrorsOfTools(t *testing.T) {
 		{"mistake", func() (*tool.Answer, error) { return nil, errors.New("no such cell") }, "no such cell", "", ""},
 		{"fault", func() (*tool.Answer, error) { return nil, fmt.Errorf("write: %w", tool.Fault{Err: errors.New("odd")}) }, "", "write: odd", "odd"},
 		{"panic", func() (*tool.Answer, error) { panic("s3cret") }, "", "internal error", "s3cret"},
-		{"too long", func() (*tool.Answer, error) { return &tool.Answer{Body: strings.Repeat("x", tool.MaxAnswerBytes)}, nil }, "", "more than the", "more than the"},
+		{"too long", func() (*tool.Answer, error) { return &tool.Answer{Body: strings.Repeat("x", tool.MaxAnswerBytes)}, nil }, "", "the limit is", "the limit is"},
 		{"not JSON", func() (*tool.Answer, error) { return &tool.Answer{Body: func() {}}, nil }, "", "write the answer", "write the answer"},
 		{"long message", func() (*tool.Answer, error) { return nil, errors.New(strings.Repeat("x", 1_000_000)) }, "characters left out", "", ""},
 	} {

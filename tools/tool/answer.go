@@ -9,29 +9,28 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// MaxAnswerBytes bounds an answer as it is on the wire, text, structured content and images together: hosts cut at
-// about a megabyte.
+// MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.
 const MaxAnswerBytes = 1_000_000
 
-// AnswerRoom is what an answer may take of [MaxAnswerBytes]; the rest is for the envelope.
+// AnswerRoom is the part of [MaxAnswerBytes] that an answer may use; the rest is for the envelope.
 const AnswerRoom = MaxAnswerBytes - 20_000
 
 // An Answer is a tool's result before it is put into MCP's form.
 type Answer struct {
-	// body is the result object; it is marshalled once, and stands in the answer as text and as structured content.
+	// Body is the result object. It is marshalled once, and sent as text and as structured content.
 	Body any
-	// parts, where there is one, gives the texts of the answer in place of the body, each as JSON save for what is
-	// [Verbatim]. The body has all that they say.
+	// Parts, if set, returns the texts of the answer, which replace the body as text: each as JSON, unless it is
+	// [Verbatim]. The body says all that they say.
 	Parts func() []any
-	// images are shown beside the body, in order.
+	// Images are shown beside the body, in order.
 	Images []Image
-	// resources stand behind them: addresses that can be read, or what is there.
+	// Resources follow the images: links to resources, or embedded ones.
 	Resources []mcp.Content
-	// meta stands beside all that in the answer's _meta; nil for nothing.
+	// Meta is the answer's _meta; nil for none.
 	Meta map[string]any
-	// doc is the document that the answer is about, nil for none; where its file does not follow, the answer says so.
+	// Doc is the document that the answer is about, nil for none. If its file is not up to date, the answer says so.
 	Doc Document
-	// file is what there is to say of that file, once it has been asked.
+	// file is the note about the document's file, once the document has been asked.
 	file *FileNote
 }
 
@@ -39,20 +38,20 @@ type Answer struct {
 type Document interface {
 	// Path is the document's path on the Jupyter server.
 	Path() string
-	// Unsaved says why its file does not follow, "" where it does.
+	// Unsaved says why its file is not up to date, "" if it is.
 	Unsaved() string
-	// Overwritten says once that edits made before may be undone, "" where they are not.
+	// Overwritten says, once, that earlier edits may be lost, "" if they are not.
 	Overwritten() string
 }
 
-// A FileNote is what every answer about a document can have besides its own.
+// A FileNote is what every answer about a document can say of the document's file.
 type FileNote struct {
-	Saved       *bool  `json:"saved,omitempty" jsonschema:"false where the notebook's file does not have what the shared document has; absent otherwise."`
-	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file does not follow."`
-	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: edits made before may be undone or missing, by another program's write to the file or a restart of the server; read again."`
+	Saved       *bool  `json:"saved,omitempty" jsonschema:"false if the file lacks changes of the shared document; absent otherwise."`
+	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
+	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
 }
 
-// Ask asks the document for what is to be said of its file; some of it is said once only.
+// Ask asks the document for the note about its file, the first time: some of it is said only once.
 func (a *Answer) Ask() FileNote {
 	if a.file == nil {
 		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten()}
@@ -63,7 +62,7 @@ func (a *Answer) Ask() FileNote {
 	return *a.file
 }
 
-// encode is the body as compact JSON, with what is to be said of the document's file.
+// encode returns the body as compact JSON, with the note about the document's file.
 func (a *Answer) encode() (json.RawMessage, error) {
 	body, err := Compact(a.Body)
 	if err != nil || a.Doc == nil {
@@ -86,13 +85,13 @@ type Image struct {
 	Data string // base64 without line breaks
 }
 
-// A Fault is an error of this program's own, which the caller can do nothing about: it is answered as a protocol error.
+// A Fault is this program's own error, which the caller cannot correct. It is answered as a protocol error.
 type Fault struct{ Err error }
 
 func (f Fault) Error() string { return f.Err.Error() }
 func (f Fault) Unwrap() error { return f.Err }
 
-// A Coded error is one that a client can tell by its code: it is answered as a JSON object.
+// A Coded error has a code that clients can test for. It is answered as a JSON object.
 type Coded struct {
 	Code    string `json:"error"` // such as "session_not_found"
 	Message string `json:"message"`
@@ -111,10 +110,10 @@ func Compact(v any) (json.RawMessage, error) {
 	return bytes.TrimRight(b.Bytes(), "\n"), nil
 }
 
-// Verbatim is a part of an answer that is text as it stands.
+// Verbatim is a part of an answer that is sent as it is, not as JSON.
 type Verbatim string
 
-// texts are the texts of the answer, of which body is the structured content.
+// texts returns the texts of the answer whose structured content is body.
 func (a *Answer) texts(body json.RawMessage) ([]string, error) {
 	if a.Parts == nil {
 		return []string{string(body)}, nil
@@ -134,7 +133,7 @@ func (a *Answer) texts(body json.RawMessage) ([]string, error) {
 	return out, nil
 }
 
-// WireSize is how many bytes body and images take in an answer, as the MCP library writes them.
+// WireSize returns how many bytes body and images take in an answer, as the MCP library writes them.
 func WireSize(body json.RawMessage, images []Image) (int, error) {
 	return sizeOf([]string{string(body)}, body, images)
 }
@@ -155,7 +154,7 @@ func sizeOf(texts []string, body json.RawMessage, images []Image) (int, error) {
 	return n, nil
 }
 
-// write makes the answer's texts and structured content, and counts the bytes that they and the images take.
+// write makes the answer's texts and structured content, and counts their bytes and those of the images.
 func (a *Answer) write() (texts []string, body json.RawMessage, n int, err error) {
 	if body, err = a.encode(); err == nil {
 		if texts, err = a.texts(body); err == nil {
@@ -178,7 +177,7 @@ func (a *Answer) fits() (bool, error) {
 	return err == nil && n <= AnswerRoom, err
 }
 
-// Trim shortens the body by shorter until it may be sent, or shorter can do no more.
+// Trim calls shorter, which shortens the body, until the answer fits or shorter returns false.
 func (a *Answer) Trim(shorter func() bool) error {
 	for {
 		if ok, err := a.fits(); ok || err != nil {
@@ -210,7 +209,7 @@ func (a *Answer) Result() (*mcp.CallToolResult, error) {
 		return nil, err
 	}
 	if n > MaxAnswerBytes {
-		return nil, Fault{fmt.Errorf("the answer takes %d bytes, more than the %d that are sent", n, MaxAnswerBytes)}
+		return nil, Fault{fmt.Errorf("the answer takes %d bytes, the limit is %d", n, MaxAnswerBytes)}
 	}
 	var content []mcp.Content
 	for _, t := range texts {
@@ -227,7 +226,7 @@ func (a *Answer) Result() (*mcp.CallToolResult, error) {
 	return result, nil
 }
 
-// Failure answers err: as a tool error where the caller can act on it, else as a protocol error.
+// Failure answers err: as a tool error if the caller can act on it, else as a protocol error.
 func Failure(err error) (*mcp.CallToolResult, error) {
 	if f := (Fault{}); errors.As(err, &f) {
 		return nil, err

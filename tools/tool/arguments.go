@@ -11,8 +11,8 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// The MCP library can check arguments too. It is not asked to, because it passes over a schema that does not compile
-// and words its refusals for programmers; what reads these is a model that has to do better on its next call.
+// The MCP library can check arguments too, but it ignores a schema that does not compile, and words its errors for
+// programmers. These errors are read by a model that has to do better on its next call.
 
 // Compile makes a validator of a schema. A schema that does not compile is a mistake of this program's.
 func Compile(name string, schema json.RawMessage) (*jsonschema.Resolved, error) {
@@ -27,7 +27,7 @@ func Compile(name string, schema json.RawMessage) (*jsonschema.Resolved, error) 
 	return compiled, nil
 }
 
-// CheckArguments returns what is wrong with a call's arguments, nil when nothing is.
+// CheckArguments returns what is wrong with the arguments of a call, nil if nothing is.
 func CheckArguments(s *jsonschema.Resolved, args any) error {
 	if args == nil {
 		args = map[string]any{}

@@ -11,11 +11,11 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// A Client is one MCP client, for as long as it is there. What it has made and was shown is kept under its name:
-// analysis sessions, runs, images, and the revisions of cells; no other client finds any of it. Documents are shared.
+// A Client is one MCP client while it is connected. What it made and was shown is kept under its name: analysis
+// sessions, runs, images, and the revisions of cells. No other client sees any of it. Documents are shared.
 //
-// A transport that serves several clients makes one for each, and puts it into the context of all that the client
-// asks, see [WithClient]. Where there is none, the client is named by mcp-go's session: stdio has one.
+// A transport that serves several clients makes a Client for each, and puts it into the context of each request, see
+// [WithClient]. Without one, mcp-go's session names the client: stdio has one session.
 //
 // It is safe for concurrent use.
 type Client struct {
@@ -31,7 +31,7 @@ type Client struct {
 	calls   sync.WaitGroup
 }
 
-// maxCalling is how many calls of one client are served at once, as over stdio.
+// maxCalling is how many calls of one client run at once, the same as over stdio.
 const maxCalling = 100
 
 // Clients makes clients, for one server that [tools.New] has made with them. The zero value is ready for use.
@@ -39,19 +39,19 @@ type Clients struct {
 	Free func(ctx context.Context, client string) error // set by New
 }
 
-// errLeft is why a client's calls end when it leaves.
+// errLeft is the cause with which a client's calls end when it leaves.
 var errLeft = errors.New("the client has left")
 
-// Enter makes a client that nobody else is.
+// Enter makes a client with a new name.
 func (all *Clients) Enter() *Client {
-	// The name is in addresses of images, so it is no secret, and says nothing of the transport's session id.
+	// The name is part of images' addresses, so it is not secret, and reveals nothing of the transport's session id.
 	c := &Client{all: all, Name: "c-" + strings.ToLower(rand.Text()[:12])}
 	c.gone, c.dismiss = context.WithCancel(context.Background())
 	return c
 }
 
-// Leave ends a client: its calls, its analysis sessions, as session_delete does, and all that is kept under its name.
-// The error says what may not have ended. The context bounds the wait. All but the first call do nothing.
+// Leave ends a client: its calls, its analysis sessions (as session_delete does), and all that is kept under its name.
+// The error says what may not have ended. The context bounds the wait. Only the first call does anything.
 func (c *Client) Leave(ctx context.Context) error {
 	c.mu.Lock()
 	left := c.left
@@ -76,13 +76,13 @@ func (c *Client) Leave(ctx context.Context) error {
 	return c.all.Free(ctx, c.Name)
 }
 
-// Dismiss cancels the client's calls, and all that come. What it has is left to it.
+// Dismiss cancels the client's calls, present and future. The client keeps what it has.
 func (c *Client) Dismiss() { c.dismiss() }
 
-// Stay is a context that ends when the client leaves or is dismissed.
+// Stay returns a context that ends when the client leaves or is dismissed.
 func (c *Client) Stay() context.Context { return c.gone }
 
-// begin counts something that is done for the client, and binds it to the client's stay.
+// begin counts a call of the client, and ends its context when the client leaves.
 func (c *Client) begin(ctx context.Context) (bound context.Context, end func(), err error) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -90,7 +90,7 @@ func (c *Client) begin(ctx context.Context) (bound context.Context, end func(), 
 	case c.left || c.gone.Err() != nil:
 		return nil, nil, errLeft
 	case c.calling >= maxCalling:
-		return nil, nil, fmt.Errorf("%d calls of this client are being served, and no more may at once: wait for one to end", maxCalling)
+		return nil, nil, fmt.Errorf("this client has %d calls running, the most at a time: wait for one to end", maxCalling)
 	}
 	c.calling++
 	c.calls.Add(1)
@@ -108,18 +108,18 @@ func (c *Client) begin(ctx context.Context) (bound context.Context, end func(), 
 
 type clientKey struct{}
 
-// WithClient says in a context who calls.
+// WithClient puts the client that calls into a context.
 func WithClient(ctx context.Context, c *Client) context.Context {
 	return context.WithValue(ctx, clientKey{}, c)
 }
 
-// ClientIn is the client that a transport has named, nil where it has not.
+// ClientIn returns the client that a transport put into the context, nil if it put none.
 func ClientIn(ctx context.Context) *Client {
 	c, _ := ctx.Value(clientKey{}).(*Client)
 	return c
 }
 
-// AsClient binds a call to its client's stay, where the transport has named one.
+// AsClient ends a call's context when its client leaves, if the transport named a client.
 func AsClient(ctx context.Context) (bound context.Context, end func(), err error) {
 	if c := ClientIn(ctx); c != nil {
 		return c.begin(ctx)
@@ -127,7 +127,7 @@ func AsClient(ctx context.Context) (bound context.Context, end func(), err error
 	return ctx, func() {}, nil
 }
 
-// ClientOf names the client that a call comes from.
+// ClientOf returns the name of the client that calls.
 func ClientOf(ctx context.Context) string {
 	if c := ClientIn(ctx); c != nil {
 		return c.Name

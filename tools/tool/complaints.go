@@ -13,11 +13,11 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// complaints are what is wrong with arguments: where, what was given, what is wanted. The library has found that
-// something is; its own words are for programmers, and it stops at the first.
+// complaints collects what is wrong with arguments: where, what was given, what is wanted. The schema library only
+// finds that something is wrong: it words it for programmers, and stops at the first mistake.
 type complaints struct {
 	found []string
-	// left tells that something was left to the tool, which will refuse it with a better message.
+	// left tells that a mistake was left to the tool, which refuses it with a better message.
 	left bool
 }
 
@@ -25,7 +25,7 @@ func (c *complaints) add(format string, args ...any) {
 	c.found = append(c.found, fmt.Sprintf(format, args...))
 }
 
-// look holds a value against its schema.
+// look checks a value against its schema.
 func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
 	wanted := s.Types
 	if s.Type != "" {
@@ -64,11 +64,11 @@ func (c *complaints) number(s *jsonschema.Schema, v float64, at []string) {
 	case s.Minimum != nil && v < *s.Minimum && leftToTool(v, at):
 		c.left = true
 	case s.Minimum != nil && v < *s.Minimum:
-		c.add("%s is %s, the least allowed is %s", subject(at), number(v), number(*s.Minimum))
+		c.add("%s is %s, the minimum is %s", subject(at), number(v), number(*s.Minimum))
 	case s.ExclusiveMinimum != nil && v <= *s.ExclusiveMinimum:
 		c.add("%s is %s, it must be more than %s", subject(at), number(v), number(*s.ExclusiveMinimum))
 	case s.Maximum != nil && v > *s.Maximum:
-		c.add("%s is %s, the most allowed is %s", subject(at), number(v), number(*s.Maximum))
+		c.add("%s is %s, the maximum is %s", subject(at), number(v), number(*s.Maximum))
 	}
 }
 

@@ -11,11 +11,11 @@ import (
 // MaxIndex bounds the index of a cell in a schema, far beyond what a notebook holds.
 const MaxIndex = 1_000_000
 
-// Fields are the members of an object whose schema was derived from a struct, to be refined by name.
+// Fields are the members of an object whose schema was derived from a struct. Its methods refine them by name.
 type Fields struct{ schema *jsonschema.Schema }
 
-// Field is one of them by its JSON name; in an object within, or in the objects of a list, by the names that lead there.
-// There has to be such a field.
+// Field returns a field by its JSON name, or, in a nested object or the objects of a list, by the names that lead
+// there. It panics if there is no such field.
 func (f Fields) Field(path ...string) Field {
 	at := f.schema
 	for _, name := range path {
@@ -29,7 +29,7 @@ func (f Fields) Field(path ...string) Field {
 	return Field{at}
 }
 
-// Optional lets a field be left out where its json tag does not say so.
+// Optional makes fields optional whose json tags do not say so.
 func (f Fields) Optional(names ...string) {
 	kept := f.schema.Required[:0:0]
 	for _, name := range f.schema.Required {
@@ -44,25 +44,25 @@ func (f Fields) Optional(names ...string) {
 	f.schema.Required = kept
 }
 
-// A Field is what is said of one field. Its methods refine it and return it.
+// A Field is the schema of one field. Its methods refine it and return it.
 type Field struct{ schema *jsonschema.Schema }
 
-// Say describes it.
+// Say sets the description.
 func (f Field) Say(description string) Field {
 	f.schema.Description = description
 	return f
 }
 
-// EndWith lets its description end with a text that others end with too.
+// EndWith adds a text to the end of the description.
 func (f Field) EndWith(end string) Field {
-	if !strings.HasSuffix(f.schema.Description, end) { // as it does where a Refiner was asked before
+	if !strings.HasSuffix(f.schema.Description, end) { // a Refiner may have added it before
 		f.schema.Description += end
 	}
 	return f
 }
 
-// Limit bounds a number, both ends allowed; the length of a text in Unicode code points; or the items of a list. A text
-// or list that may be empty has no lower bound.
+// Limit bounds a number, both ends allowed, or the length of a text in Unicode code points, or the number of a list's
+// items. A text that may be empty gets no lower bound.
 func (f Field) Limit(low, high int) Field {
 	kind := f.schema.Type
 	if kind == "" && len(f.schema.Types) > 0 {
@@ -94,7 +94,7 @@ func (f Field) Within(low, high float64) Field {
 	return f
 }
 
-// OneOf lists the values that a text may have.
+// OneOf sets the values that a text may have.
 func (f Field) OneOf(values ...string) Field {
 	f.schema.Enum = nil
 	for _, v := range values {
@@ -103,7 +103,7 @@ func (f Field) OneOf(values ...string) Field {
 	return f
 }
 
-// Default is the value that is taken where the caller gives none.
+// Default sets the value that applies if the caller gives none.
 func (f Field) Default(value any) Field {
 	b, err := json.Marshal(value)
 	if err != nil {
@@ -113,7 +113,7 @@ func (f Field) Default(value any) Field {
 	return f
 }
 
-// Null lets it be null as well.
+// Null also allows null.
 func (f Field) Null() Field {
 	if f.schema.Type != "" {
 		f.schema.Types, f.schema.Type = []string{f.schema.Type, "null"}, ""
@@ -121,10 +121,10 @@ func (f Field) Null() Field {
 	return f
 }
 
-// Items are what is said of each item of a list.
+// Items returns the schema of a list's items.
 func (f Field) Items() Field { return Field{f.schema.Items} }
 
-// Fields are those of an object, or of the objects of a list.
+// Fields returns the fields of an object, or of the objects in a list.
 func (f Field) Fields() Fields {
 	if f.schema.Items != nil {
 		return Fields{f.schema.Items}
@@ -132,26 +132,26 @@ func (f Field) Fields() Fields {
 	return Fields(f)
 }
 
-// Any lets it be any JSON value.
+// Any allows any JSON value.
 func (f Field) Any() Field {
 	*f.schema = jsonschema.Schema{Description: f.schema.Description}
 	return f
 }
 
-// ListOf says what the items of a list are, where their type does not.
+// ListOf sets the schema of a list's items, for items whose Go type does not say it.
 func (f Field) ListOf(item Schema) Field {
 	f.schema.Items = item.schema
 	return f
 }
 
-// As gives a field the schema of another type than its own, where its own can hold any JSON.
+// As gives a field the schema of another type, for a field whose own type can hold any JSON.
 func (f Field) As(shape Schema) Field {
 	description := f.schema.Description
 	*f.schema = *shape.schema.CloneSchemas()
 	return f.Say(description)
 }
 
-// Types lets a field be of any of several JSON types, where its Go type does not say which.
+// Types sets the JSON types that a field may have, for a field whose Go type does not say it.
 func (f Field) Types(names ...string) Field {
 	f.schema.Type, f.schema.Types = "", names
 	return f

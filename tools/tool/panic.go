@@ -13,5 +13,5 @@ type Panicked struct {
 
 func (p *Panicked) Error() string { return fmt.Sprint("panic: ", p.Value) }
 
-// Caught makes an error of what recover has returned.
+// Caught makes an error from what recover returned.
 func Caught(value any) *Panicked { return &Panicked{value, debug.Stack()} }

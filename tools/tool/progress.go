@@ -9,7 +9,7 @@ import (
 
 type progressKey struct{}
 
-// WithProgress notes in a call's context that its client wants to hear of progress, if it does.
+// WithProgress notes in a call's context that its client asked for progress, if it did.
 func WithProgress(ctx context.Context, req mcp.CallToolRequest) context.Context {
 	if req.Params.Meta == nil || req.Params.Meta.ProgressToken == nil {
 		return ctx
@@ -17,11 +17,12 @@ func WithProgress(ctx context.Context, req mcp.CallToolRequest) context.Context 
 	return context.WithValue(ctx, progressKey{}, req.Params.Meta.ProgressToken)
 }
 
-// Progress tells the call's client how far the call is, if it asked for that. done must grow from one call to the next.
+// Progress tells the call's client how far the call is, if the client asked for progress. done must grow from one call
+// to the next.
 func Progress(ctx context.Context, done float64, message string) {
 	if c := openCallOf(ctx); c != nil {
 		if ctx = c.attached(); ctx == nil {
-			return // its client asks its user something
+			return // the client is asking its user something
 		}
 	}
 	token := ctx.Value(progressKey{})
@@ -29,7 +30,7 @@ func Progress(ctx context.Context, done float64, message string) {
 	if token == nil || s == nil {
 		return
 	}
-	// What cannot be delivered now is out of date a second later; the answer does not depend on it.
+	// A notification that cannot be delivered now is soon out of date; the answer does not depend on it.
 	_ = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
 		"progressToken": token, "progress": done, "message": message,
 	})

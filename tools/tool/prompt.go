@@ -6,22 +6,23 @@ import (
 	"strings"
 )
 
-// A Prompt starts a piece of work that a person chooses in the host's menu.
+// A Prompt starts a piece of work that a person chose in the host's menu.
 type Prompt struct {
 	Name, Title, Description string
 	Arguments                []PromptArgument
-	// toolsets are those of which one has to be on; none where it is always there.
+	// Toolsets offer the prompt if one of them is on. A prompt without any is always offered.
 	Toolsets []string
-	// text is what the model is told, with the arguments that were given.
+	// Text returns what the model is told, for the given arguments.
 	Text func(ctx context.Context, args map[string]string) (string, error)
 }
 
+// A PromptArgument is an argument that a person gives to a prompt.
 type PromptArgument struct {
 	Name, Description string
 	Required          bool
-	// complete gives the values to choose from.
+	// Complete returns the values to choose from.
 	Complete func(ctx context.Context, written string, given map[string]string) []string
-	// blank: where it is required, it may be given empty.
+	// Blank allows a required argument to be empty.
 	Blank bool
 }
 
@@ -30,7 +31,7 @@ func (p Prompt) On(toolsets []string) bool {
 	return len(p.Toolsets) == 0 || slices.ContainsFunc(p.Toolsets, func(name string) bool { return slices.Contains(toolsets, name) })
 }
 
-// Lacks tells whether the argument has to be given and is not.
+// Lacks tells whether the argument is required and missing.
 func (a PromptArgument) Lacks(args map[string]string) bool {
 	value, given := args[a.Name]
 	return a.Required && (!given || (!a.Blank && strings.TrimSpace(value) == ""))

@@ -11,27 +11,27 @@ import (
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
-// A Schema is the schema of a tool's arguments or of its result, as it is told to clients.
+// A Schema is the schema of a tool's arguments or of its result, as clients see it.
 type Schema struct{ schema *jsonschema.Schema }
 
 // ArgumentsOf derives the schema of a tool's arguments from the struct that they are decoded into, in the order of its
 // fields. A field's json tag names the argument, which is optional with omitempty, and its jsonschema tag describes it.
-// What a type cannot say, such as limits and defaults, is said by the Refine method of the struct or of one that it
-// embeds ([Refiner]), and by refine, which may be nil. Nothing that the struct does not name is accepted.
+// The Refine method of the struct, or of one that it embeds ([Refiner]), adds what a type cannot say, such as limits
+// and defaults; so does refine, which may be nil. Arguments that the struct does not name are not accepted.
 func ArgumentsOf[T any](refine func(Fields)) Schema {
 	s := derive(reflect.TypeFor[T](), cleaner{})
 	if refine != nil {
 		refine(Fields{s})
 	}
-	if s.Properties == nil { // of a struct without fields
+	if s.Properties == nil { // a struct without fields
 		s.Properties = map[string]*jsonschema.Schema{}
 	}
 	closeObjects(s)
 	return Schema{s}
 }
 
-// ResultOf derives the schema of a tool's result from its struct, likewise. A pointer that is always there may be null,
-// and members may be added in later versions.
+// ResultOf derives the schema of a tool's result from its struct, as [ArgumentsOf] does. A pointer without omitempty
+// may be null, and later versions may add members.
 func ResultOf[T any](refine func(Fields)) Schema {
 	s := derive(reflect.TypeFor[T](), cleaner{nullable: true})
 	if refine != nil {
@@ -40,7 +40,7 @@ func ResultOf[T any](refine func(Fields)) Schema {
 	return Schema{s}
 }
 
-// DocumentResultOf is [ResultOf] for an answer about a document ([Answer.Doc]), which can say something of its file too.
+// DocumentResultOf is [ResultOf] for an answer about a document ([Answer.Doc]), with a [FileNote].
 func DocumentResultOf[T any](refine func(Fields)) Schema {
 	out, note := ResultOf[T](refine), derive(reflect.TypeFor[FileNote](), cleaner{})
 	maps.Copy(out.schema.Properties, note.Properties)
@@ -48,7 +48,7 @@ func DocumentResultOf[T any](refine func(Fields)) Schema {
 	return out
 }
 
-// EitherOf is the schema of a result that has one shape or the other.
+// EitherOf returns the schema of a result that has one of several shapes.
 func EitherOf(results ...Schema) Schema {
 	s := &jsonschema.Schema{Type: "object"}
 	for _, one := range results {
@@ -57,10 +57,10 @@ func EitherOf(results ...Schema) Schema {
 	return Schema{s}
 }
 
-// A Refiner says of its own fields what their types cannot. Its method is called on the zero value.
+// A Refiner adds to the schema of its fields what their types cannot say. Refine is called on the zero value.
 type Refiner interface{ Refine(f Fields) }
 
-// typeSchemas are the types whose JSON is not what their kind has.
+// typeSchemas has the types whose JSON is not what their kind implies.
 var typeSchemas = map[reflect.Type]*jsonschema.Schema{reflect.TypeFor[json.RawMessage](): {}}
 
 func derive(t reflect.Type, how cleaner) *jsonschema.Schema {
@@ -72,8 +72,8 @@ func derive(t reflect.Type, how cleaner) *jsonschema.Schema {
 	return s
 }
 
-// A cleaner takes out of a derived schema what is not meant: null for all that Go may leave nil, the members of maps,
-// and that objects are closed. Then it has the types refine their schemas, those within first.
+// A cleaner removes from a derived schema what is not meant: null for everything that Go may leave nil, the members of
+// maps, and closed objects. Then it has the types refine their schemas, inner types first.
 type cleaner struct {
 	nullable bool // a pointer that is not optional may be null
 }
@@ -120,7 +120,7 @@ func (how cleaner) cleanFields(t reflect.Type, s *jsonschema.Schema) {
 	}
 }
 
-// closeObjects lets objects have no other members than those that are named.
+// closeObjects allows no members of objects that are not named.
 func closeObjects(s *jsonschema.Schema) {
 	for _, p := range s.Properties {
 		closeObjects(p)
@@ -133,10 +133,10 @@ func closeObjects(s *jsonschema.Schema) {
 	}
 }
 
-// Raw is the schema as JSON, its keywords and properties in the order in which a person or a model reads them.
+// Raw returns the schema as JSON, with keywords and properties in the order in which a person or a model reads them.
 func (s Schema) Raw() json.RawMessage { return write(s.schema) }
 
-// write writes a schema, of the keywords that tools use.
+// write writes the keywords of a schema that tools use.
 func write(s *jsonschema.Schema) json.RawMessage {
 	var out object
 	switch {
@@ -175,7 +175,7 @@ func write(s *jsonschema.Schema) json.RawMessage {
 	return out.json()
 }
 
-// An object is a JSON object being written in the order of its members.
+// An object is a JSON object that is being written, member by member.
 type object []byte
 
 func (o *object) add(name string, value any) {

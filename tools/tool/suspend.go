@@ -14,23 +14,24 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Since its version 2026-07-28 a server cannot ask a client anything of its own accord. A call that needs an answer is
-// itself answered with the question, and the client makes it once more, with the answer and the state that it was given.
+// Since MCP's version 2026-07-28 a server cannot send a request to a client. A call that needs something from the
+// client's user is answered with the question, and the client repeats the call with the user's answer and the state
+// that came with the question.
 //
-// What a call has done so far, such as inserting the cells that it runs, must not be done again then. So a call that may
-// come to ask is carried out by a goroutine of its own, which goes on while the client asks its user. The state is the
-// name of that goroutine's call: random, and without meaning to anybody else.
+// The repeated call must not repeat what the first one did, such as inserting the cells that it runs. So a call that
+// may ask runs in its own goroutine, which goes on while the client asks its user. The state names that goroutine's
+// call: it is random, and means nothing to anybody else.
 
 const (
-	// maxSuspended bounds the calls whose clients ask their users.
+	// maxSuspended bounds the calls that are kept at once.
 	maxSuspended = 256
-	// keptFor is how long the outcome of a call is kept for a client that does not come back for it.
+	// keptFor is how long the outcome of a call is kept for a client that does not fetch it.
 	keptFor = 5 * time.Minute
 )
 
-// Suspended are the calls that can be continued, by their state.
+// Suspended keeps the calls that can be continued, by their state.
 type Suspended struct {
-	// start has work done in a goroutine that somebody waits for; false where no more can be.
+	// Start runs work in a goroutine that somebody waits for. It returns false if it takes no more work.
 	Start func(work func(end context.Context)) bool
 	Log   *slog.Logger
 
@@ -38,43 +39,44 @@ type Suspended struct {
 	calls map[string]*openCall
 }
 
-// An openCall is one call, over all the requests that it takes.
+// An openCall is one call, over all requests that it takes.
 type openCall struct {
 	state  string
 	client string
 	tool   string
-	cancel context.CancelFunc // of its work
+	cancel context.CancelFunc // ends its work
 	done   chan struct{}      // closed when answer and err are there
 	answer *Answer
 	err    error
-	asks   chan asked    // taken by the request that is attached
+	asks   chan asked    // received by the attached request
 	slot   chan struct{} // holds a token while a request is attached
 
 	mu      sync.Mutex
-	request context.Context // of the request that is attached; nil while there is none
-	asking  *asked          // told to the client, and not answered
+	request context.Context // of the attached request; nil while there is none
+	asking  *asked          // sent to the client, not yet answered
 	asked   int
 }
 
-// asked is a question of a call's.
+// asked is a question that a call asks.
 type asked struct {
 	id     string
 	params mcp.ElicitationParams
 	reply  chan *mcp.ElicitationResult
 }
 
-// ErrAnswered is why nobody can be asked on behalf of a call any more.
+// ErrAnswered says that the call has been answered, so its client cannot be asked any more.
 var ErrAnswered = errors.New("the call has been answered")
 
 type openCallKey struct{}
 
-// openCallOf is the call that a context belongs to, nil for one that is answered in one request.
+// openCallOf returns the call that a context belongs to, nil for a call that is answered in one request.
 func openCallOf(ctx context.Context) *openCall {
 	c, _ := ctx.Value(openCallKey{}).(*openCall)
 	return c
 }
 
-// AskThrough asks the client of a call by way of the call's answers; nil for a call that is answered in one request.
+// AskThrough returns a function that asks the client of a call through the call's answers; nil for a call that is
+// answered in one request.
 func AskThrough(ctx context.Context) func(context.Context, mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	if c := openCallOf(ctx); c != nil {
 		return c.elicit
@@ -82,13 +84,13 @@ func AskThrough(ctx context.Context) func(context.Context, mcp.ElicitationParams
 	return nil
 }
 
-// MayBeAsked tells whether the request's client has to be asked by way of the answer, and can be.
+// MayBeAsked tells whether the request's client can only be asked through the answer, and can answer questions.
 func MayBeAsked(ctx context.Context) bool {
 	info := server.RequestProtocolInfoFromContext(ctx)
 	return info != nil && info.Modern && info.ClientCapabilities != nil && info.ClientCapabilities.Elicitation != nil
 }
 
-// Call carries out a call, or what is left of it. The result is set where the client is to be asked something first.
+// Call carries out a call, or the rest of it. The result is set if the client has to be asked something first.
 func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (*Answer, *mcp.CallToolResult, error) {
 	var c *openCall
 	if req.Params.RequestState == "" {
@@ -97,7 +99,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 			return a, nil, err
 		}
 	} else if c = s.find(ctx, req.Params.RequestState, t.Name); c == nil {
-		return nil, nil, errors.New("the call that this one continues is no longer known: it was given up, or this program was started again since; list_runs shows what its cells have come to")
+		return nil, nil, errors.New("unknown requestState: the call that this one continues was given up, or nbduet was restarted since; list_runs shows the outcome of its cells")
 	}
 	select {
 	case c.slot <- struct{}{}:
@@ -107,7 +109,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 	}
 	waiting := c.attach(ctx, req)
 	defer c.detach()
-	if waiting != nil { // the client has come back without an answer
+	if waiting != nil { // the client repeated the call without an answer
 		return nil, c.question(*waiting), nil
 	}
 	select {
@@ -116,13 +118,13 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 		return nil, c.question(q), nil
 	case <-ctx.Done():
 		c.cancel()
-		<-c.done // which says what has become of its cells
+		<-c.done // its outcome says what became of its cells
 	}
 	s.forget(c)
 	return c.answer, nil, c.err
 }
 
-// open begins a call; nil where no more of them can be kept.
+// open begins a call; nil if no more calls can be kept.
 func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *openCall {
 	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
 	c := &openCall{
@@ -146,7 +148,7 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 	return c
 }
 
-// work carries out a call and keeps its outcome for a while.
+// work carries out a call, and keeps its outcome for a while.
 func (s *Suspended) work(end, ctx context.Context, c *openCall, t Tool, req mcp.CallToolRequest) {
 	defer c.cancel()
 	defer context.AfterFunc(end, c.cancel)()
@@ -194,7 +196,7 @@ func (s *Suspended) forget(c *openCall) {
 	c.cancel()
 }
 
-// attach notes the request on whose behalf the call goes on, and hands over the answer that it brings. It returns the
+// attach makes a request the one that the call goes on for, and passes on the answer that it brings. It returns the
 // question that is still open.
 func (c *openCall) attach(ctx context.Context, req mcp.CallToolRequest) *asked {
 	c.mu.Lock()
@@ -204,7 +206,7 @@ func (c *openCall) attach(ctx context.Context, req mcp.CallToolRequest) *asked {
 		return nil
 	}
 	if res := server.ElicitationResponse(req.Params.InputResponses, c.asking.id); res != nil {
-		c.asking.reply <- res // has room for it
+		c.asking.reply <- res // buffered
 		c.asking = nil
 	}
 	return c.asking
@@ -216,7 +218,7 @@ func (c *openCall) detach() {
 	c.request = nil
 }
 
-// question answers the attached request with a question.
+// question returns the answer to the attached request that asks a question.
 func (c *openCall) question(q asked) *mcp.CallToolResult {
 	c.mu.Lock()
 	c.asking = &q
@@ -224,7 +226,7 @@ func (c *openCall) question(q asked) *mcp.CallToolResult {
 	return server.NewInputRequestBuilder(c.state).Elicit(q.id, q.params).ToolResult()
 }
 
-// elicit asks the call's client, through the request that is attached or the one that comes.
+// elicit asks the call's client, through the attached request or the next one.
 func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*mcp.ElicitationResult, error) {
 	c.mu.Lock()
 	c.asked++
@@ -232,7 +234,7 @@ func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*m
 	c.mu.Unlock()
 	select {
 	case c.asks <- q:
-	case <-c.done: // the call has been answered, and its cells go on
+	case <-c.done: // the call was answered, while its cells go on
 		return nil, ErrAnswered
 	case <-ctx.Done():
 		return nil, ctx.Err()
@@ -250,7 +252,7 @@ func (c *openCall) elicit(ctx context.Context, params mcp.ElicitationParams) (*m
 	}
 }
 
-// attached is the context of the request on whose behalf the call goes on; nil while there is none.
+// attached returns the context of the attached request; nil while there is none.
 func (c *openCall) attached() context.Context {
 	c.mu.Lock()
 	defer c.mu.Unlock()

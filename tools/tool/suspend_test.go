@@ -38,7 +38,7 @@ func TestContinuedCall(t *testing.T) {
 		req.Params.RequestState, req.Params.InputResponses = state, with
 		return s.Call(ctx, of, req)
 	}
-	if _, _, err := send(t.Context(), asking, "made up", nil); err == nil || !strings.Contains(err.Error(), "no longer known") {
+	if _, _, err := send(t.Context(), asking, "made up", nil); err == nil || !strings.Contains(err.Error(), "unknown requestState") {
 		t.Errorf("a state made up: %v", err)
 	}
 	_, q, err := send(t.Context(), asking, "", nil)

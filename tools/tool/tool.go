@@ -7,38 +7,38 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
-// A Tool is everything there is to say about one MCP tool.
+// A Tool is the definition of one MCP tool, with the function that answers its calls.
 type Tool struct {
 	Name, Title, Description string
 	Toolset                  string
-	// also are further toolsets that have it.
+	// Also names further toolsets that have it.
 	Also          []string
 	Marks         Marks
 	Input, Output Schema
-	// asks: its call may have to be answered with a question of running code, as that of every tool with openWorld.
+	// Asks: its code may ask the client's user something. Every tool with OpenWorld may, too.
 	Asks bool
-	// handle answers a call whose arguments have been checked against input.
+	// Handle answers a call whose arguments have been checked against Input.
 	Handle func(context.Context, mcp.CallToolRequest) (*Answer, error)
 }
 
-// Marks are what a host may show its user or ask consent by; they must be true.
+// Marks are what a host may show its user, or ask consent by. They must be true.
 type Marks struct {
-	// readOnly: no file, document or kernel is changed. Joining a room to read it changes nothing that others keep.
+	// ReadOnly: no file, document or kernel changes. Joining a room to read it changes nothing that others keep.
 	ReadOnly bool
-	// destructive: something that was there before can be gone afterwards.
+	// Destructive: something that existed before the call can be gone after it.
 	Destructive bool
-	// idempotent: the same call again changes nothing more.
+	// Idempotent: the same call again changes nothing more.
 	Idempotent bool
-	// openWorld: it runs code, which can reach anything.
+	// OpenWorld: it runs code, which can reach anything.
 	OpenWorld bool
 }
 
-// In tells whether a toolset has the tool.
+// In tells whether the tool belongs to a toolset.
 func (t Tool) In(toolset string) bool {
 	return t.Toolset == toolset || slices.Contains(t.Also, toolset)
 }
 
-// Typed makes a tool's handle out of a function that takes the decoded arguments.
+// Typed makes a tool's Handle from a function that takes the decoded arguments.
 func Typed[A any](fn func(context.Context, A) (*Answer, error)) func(context.Context, mcp.CallToolRequest) (*Answer, error) {
 	return func(ctx context.Context, req mcp.CallToolRequest) (*Answer, error) {
 		var args A
@@ -49,7 +49,7 @@ func Typed[A any](fn func(context.Context, A) (*Answer, error)) func(context.Con
 	}
 }
 
-// Definition is the tool in MCP's terms.
+// Definition returns the tool's definition for MCP.
 func (t Tool) Definition() mcp.Tool {
 	m := t.Marks
 	return mcp.Tool{
