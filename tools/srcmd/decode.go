@@ -26,7 +26,7 @@ var (
 // packageFile is the name of the cell in which srcbook keeps the packages that a notebook needs.
 const packageFile = "package.json"
 
-// Decode reads a notebook. An *Error says where text is not what the format asks for.
+// Decode reads a notebook. An *Error says where text does not follow the format.
 func Decode(text string) (Notebook, error) {
 	text = strings.ReplaceAll(strings.ReplaceAll(strings.TrimPrefix(text, "\ufeff"), "\r\n", "\n"), "\r", "\n")
 	d := decoder{lines: strings.Split(strings.TrimSuffix(text, "\n"), "\n")}
@@ -71,12 +71,12 @@ type decoder struct {
 
 	text    []string // of the Markdown cell that is being read
 	open    cellInfo
-	hasInfo bool // open is that cell's
+	hasInfo bool // open describes that cell
 
 	unended bool // a fenced block in Markdown has no end
 }
 
-// line is the current line, "" behind the end.
+// line is the current line, "" after the end.
 func (d *decoder) line() string {
 	if d.at < len(d.lines) {
 		return d.lines[d.at]
@@ -127,7 +127,7 @@ func (d *decoder) cells() error {
 	return nil
 }
 
-// info begins the cell that a mark is of.
+// info begins the cell that a comment describes, and reads it whole if the comment says where it ends.
 func (d *decoder) info(m cellInfo) error {
 	d.begin(m)
 	switch {
@@ -176,7 +176,7 @@ func (d *decoder) end() {
 	d.text, d.open, d.hasInfo = nil, cellInfo{}, false
 }
 
-// codeCell reads the cell that a heading with a file name begins; false where it is only a heading.
+// codeCell reads the cell that a heading with a file name begins; false if it is only a heading.
 func (d *decoder) codeCell(name string) (bool, error) {
 	begin := d.at
 	d.at++
@@ -209,7 +209,7 @@ func (d *decoder) codeCell(name string) (bool, error) {
 	return true, nil
 }
 
-// block reads a fenced block, at whose first line the decoder stands.
+// block reads the fenced block that begins at the current line.
 func (d *decoder) block(fence string) (string, error) {
 	begin := d.at + 1
 	end := d.closing(begin, fence)
@@ -220,7 +220,7 @@ func (d *decoder) block(fence string) (string, error) {
 	return strings.Join(d.lines[begin:end], "\n"), nil
 }
 
-// skipBlock takes a block in Markdown as text, so that what looks like a cell in it is none.
+// skipBlock takes a block in Markdown as text, so that nothing in it counts as a cell.
 func (d *decoder) skipBlock(fence string) {
 	end := d.closing(d.at, fence)
 	if end < 0 {
@@ -242,7 +242,7 @@ func (d *decoder) closing(from int, fence string) int {
 	return -1
 }
 
-// idOf is the cell id that a file's name gives, "" for none.
+// idOf returns the cell id that a file name gives, "" for none.
 func idOf(name string) string {
 	if i := strings.LastIndexByte(name, '.'); i > 0 {
 		name = name[:i]

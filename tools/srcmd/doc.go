@@ -16,12 +16,12 @@
 //	import csv
 //	```
 //
-// That form cannot tell where one of two Markdown cells ends, and knows neither ids nor raw cells. So [Encode] writes a
-// comment before each cell that needs one, which Markdown does not show: <!-- cell:{"id":"intro"} -->. [Decode] reads
-// what Encode wrote into the very same cells, and any other srcbook file by srcbook's own rules. Outputs and attachments
-// are not part of the format.
+// This form does not say where one of two adjacent Markdown cells ends, and has neither ids nor raw cells. So [Encode]
+// writes a comment before each cell that needs one, which Markdown does not show: <!-- cell:{"id":"intro"} -->.
+// [Decode] reads what Encode wrote into the same cells, and any other srcbook file by srcbook's own rules. Outputs and
+// attachments are not part of the format.
 //
 // # Concurrency
 //
-// The functions share nothing and may be called from any goroutine.
+// The functions share no state, and may be called from any goroutine.
 package srcmd

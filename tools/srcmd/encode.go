@@ -17,10 +17,10 @@ const (
 
 // A Notebook is as much of a notebook as the format holds.
 type Notebook struct {
-	// Title is written where the first cell does not begin with a heading of level 1, which the format asks for. It is
-	// empty in what [Decode] returns where the title is that of a cell.
+	// Title is written if the first cell does not begin with a heading of level 1, because the format requires one.
+	// [Decode] leaves it empty if the heading belongs to a cell.
 	Title string
-	// Language is that of the code cells, such as "python".
+	// Language is the language of the code cells, such as "python".
 	Language string
 	// Metadata is the notebook's, nil for none.
 	Metadata map[string]any
@@ -35,7 +35,7 @@ type Cell struct {
 	Metadata map[string]any // nil for none
 }
 
-// header is the JSON in the comment at the beginning. Everything but the language is our own.
+// header is the JSON in the comment at the beginning. Srcbook knows only the language; the rest is ours.
 type header struct {
 	Language string `json:"language"`
 	Own      *own   `json:"notebook,omitempty"`
@@ -43,14 +43,14 @@ type header struct {
 
 type own struct {
 	Metadata map[string]any `json:"metadata,omitempty"`
-	// First is the mark of the first cell, where that begins with the title: nothing may stand before that.
+	// First describes the first cell if that begins with the title, because no comment may precede the title.
 	First *cellInfo `json:"first,omitempty"`
 }
 
-// cellInfo is the JSON in the comment before a cell.
+// cellInfo is the JSON in the comment before a cell: what the cell's text does not say.
 type cellInfo struct {
 	ID       string         `json:"id,omitempty"`
-	Type     string         `json:"type,omitempty"` // raw, else what follows says it
+	Type     string         `json:"type,omitempty"` // "raw"; for other types the text says it
 	Lines    *int           `json:"lines,omitempty"`
 	Metadata map[string]any `json:"metadata,omitempty"`
 }
@@ -97,8 +97,8 @@ func isTitle(text string) bool {
 	return strings.HasPrefix(first, "# ") && strings.TrimSpace(first) != "#"
 }
 
-// encodeCell writes one cell; marked says that its mark stands elsewhere.
-func encodeCell(c Cell, lang Language, marked bool) (string, error) {
+// encodeCell writes one cell; described says that its info is written elsewhere.
+func encodeCell(c Cell, lang Language, described bool) (string, error) {
 	m := infoOf(c)
 	body := c.Source
 	switch c.Type {
@@ -113,14 +113,14 @@ func encodeCell(c Cell, lang Language, marked bool) (string, error) {
 	case raw:
 		body = fenced("text", c.Source)
 	}
-	if marked || c.Type == code && m.ID == "" && m.Metadata == nil {
+	if described || c.Type == code && m.ID == "" && m.Metadata == nil {
 		return body, nil
 	}
 	comment, err := commentOf(infoBegin, m)
 	return comment + "\n" + body, err
 }
 
-// infoOf says of a cell what its text does not.
+// infoOf returns what the text of a cell does not say.
 func infoOf(c Cell) cellInfo {
 	m := cellInfo{ID: c.ID}
 	if len(c.Metadata) > 0 {
@@ -138,10 +138,10 @@ func infoOf(c Cell) cellInfo {
 	return m
 }
 
-// plainText tells whether a Markdown cell's text is found again without counting its lines.
+// plainText tells whether Decode finds the end of a Markdown cell's text without a count of its lines.
 func plainText(text string) bool {
 	if strings.TrimSpace(text) == "" {
-		return false // its mark would be taken for that of the cell behind it
+		return false // its comment would be taken for the next cell's
 	}
 	d := decoder{lines: strings.Split(text+"\n\n"+infoBegin+"{}"+commentEnd, "\n")}
 	d.begin(cellInfo{})

@@ -2,15 +2,15 @@ package srcmd
 
 import "strings"
 
-// A Language is what the files of one programming language are like.
+// A Language describes the files of a programming language.
 type Language struct {
-	Name      string // in lower case, as kernels say it and fenced blocks are marked with
+	Name      string // in lower case, as kernels and fenced blocks name it
 	Extension string // of its files, with the dot
 	MIME      string
 }
 
-// languages are those that Jupyter kernels are known for. Registered types are used where there are any (IANA media
-// types; text/javascript's older name is what clients of notebooks expect), else the customary ones.
+// languages has the languages of known Jupyter kernels. MIME types are the registered ones of IANA if there are any
+// (for JavaScript the older name that clients of notebooks expect), else the customary ones.
 var languages = []Language{
 	{"python", ".py", "text/x-python"},
 	{"javascript", ".js", "application/javascript"},
@@ -35,14 +35,14 @@ var languages = []Language{
 	{"f#", ".fs", "text/x-fsharp"},
 }
 
-// sameLanguage are other names of languages.
+// sameLanguage maps other names of languages.
 var sameLanguage = map[string]string{
 	"ipython": "python", "python3": "python", "py": "python", "js": "javascript", "node": "javascript", "nodejs": "javascript",
 	"ts": "typescript", "sh": "bash", "shell": "bash", "cpp": "c++", "c++11": "c++", "c++14": "c++", "c++17": "c++", "c++20": "c++",
 	"matlab": "octave", "sagemath": "sage", "csharp": "c#", "fsharp": "f#",
 }
 
-// LanguageOf finds a language by its name in any case. One that is not known has plain text files.
+// LanguageOf finds a language by its name, in upper or lower case. An unknown language has plain text files.
 func LanguageOf(name string) Language {
 	name = strings.ToLower(strings.TrimSpace(name))
 	if known, ok := sameLanguage[name]; ok {

@@ -1,5 +1,5 @@
-// Package templates holds the notebooks that new ones are made from, each a srcbook file of this folder. All their cells
-// run with Python's standard library, numpy, pandas and matplotlib.
+// Package templates holds the notebooks that new notebooks are made from, each a srcbook file of this folder. All their
+// cells run with Python's standard library, numpy, pandas and matplotlib.
 //
 // # Concurrency
 //
@@ -20,7 +20,7 @@ import (
 //go:embed *.src.md
 var files embed.FS
 
-// A Template is a notebook to begin with.
+// A Template is a notebook to start from.
 type Template struct {
 	Name        string // such as "tree_of_thought"
 	Description string // one sentence
@@ -28,7 +28,7 @@ type Template struct {
 	Notebook    srcmd.Notebook
 }
 
-// All returns the templates by name.
+// All returns the templates, sorted by name.
 var All = sync.OnceValue(func() []Template {
 	entries, err := files.ReadDir(".")
 	if err != nil {
@@ -38,7 +38,7 @@ var All = sync.OnceValue(func() []Template {
 	for _, e := range entries {
 		t, err := read(e.Name())
 		if err != nil {
-			panic(fmt.Sprintf("templates: %s: %v", e.Name(), err)) // likewise
+			panic(fmt.Sprintf("templates: %s: %v", e.Name(), err)) // as above
 		}
 		out = append(out, t)
 	}

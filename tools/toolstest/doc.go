@@ -1,3 +1,2 @@
-// Package toolstest has what the tests of several packages of tools are made of: cells, outputs, pictures, a project
-// file.
+// Package toolstest has test data that several packages of tools share: cells, outputs, pictures, a project file.
 package toolstest

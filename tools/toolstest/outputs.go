@@ -37,14 +37,17 @@ func CellsOf(sources ...string) []ydoc.Cell {
 	return out
 }
 
+// Stream makes an output of text on stdout.
 func Stream(text string) ydoc.Output {
 	return ydoc.Output{"output_type": "stream", "name": "stdout", "text": text}
 }
 
+// Display makes a display output with data by MIME type.
 func Display(data map[string]any) ydoc.Output {
 	return ydoc.Output{"output_type": "display_data", "data": data, "metadata": map[string]any{}}
 }
 
+// AsJSON is v as compact JSON.
 func AsJSON(t *testing.T, v any) string {
 	t.Helper()
 	b, err := tool.Compact(v)

@@ -1,5 +1,6 @@
 package toolstest
 
+// Shop is a project file that fills every field.
 const Shop = `# The shop.
 project: {name: My SaaS App, type: fullstack, path: /srv/shop}
 tech: {stack: [python, duckdb], runtime: CPython 3.13, packageManager: uv}
