@@ -290,7 +290,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		}
 		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_index": 4}, desk.CodeCell, "4 cells")
 		r.refused(r.client, "execute_cell", dict{"session_id": got.ID, "cell_id": "none"}, desk.CodeCell, `"none"`)
-		r.bad("execute_cell", dict{"session_id": got.ID}, "one of cell_index and cell_id")
+		r.bad("execute_cell", dict{"session_id": got.ID}, "either cell_index or cell_id")
 		var gone analysis.EndedResult
 		if r.good("session_delete", dict{"session_id": got.ID}, &gone); gone.Shutdown {
 			t.Errorf("%+v", gone)

@@ -289,8 +289,8 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		if tool == "notebook_get" {
 			continue
 		}
-		r.bad(tool, with(dict{"cell_index": nil}), "one of cell_index and cell_id")
-		r.bad(tool, with(dict{"cell_id": "c0"}), "one of cell_index and cell_id")
+		r.bad(tool, with(dict{"cell_index": nil}), "either cell_index or cell_id")
+		r.bad(tool, with(dict{"cell_id": "c0"}), "either cell_index or cell_id")
 		r.bad(tool, with(dict{"cell_index": -1}), "cell_index is -1")
 		r.bad(tool, with(dict{"cell_index": "0"}), "cell_index is the string")
 		r.bad(tool, with(dict{"cell_index": 0.5}), "cell_index is 0.5")
@@ -313,7 +313,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 	edit := dict{"session_id": s.ID, "cell_index": 0, "source": tool.Marker(9)}
 	r.bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 	edit["source"], edit["revision"] = "new", "latest"
-	r.bad("notebook_edit_cell", edit, `revision "latest" is not a revision`)
+	r.bad("notebook_edit_cell", edit, `revision "latest" is not valid`)
 	move := dict{"session_id": s.ID, "cell_index": 0, "position": 2}
 	r.bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
 	move["position"] = -1

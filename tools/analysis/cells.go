@@ -26,7 +26,7 @@ type CellResult struct {
 	Message  string `json:"message"`
 	Path     string `json:"path" jsonschema:"The notebook, without a leading slash."`
 	CellID   string `json:"cell_id" jsonschema:"The cell, for the next call."`
-	Index    *int   `json:"cell_index" jsonschema:"Where it is now; null where somebody has deleted it meanwhile."`
+	Index    *int   `json:"cell_index" jsonschema:"Its index now; null if somebody has deleted it."`
 	Count    int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
 	Revision string `json:"revision,omitempty"`
 }
@@ -54,7 +54,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Title:   "Add a cell",
 		Toolset: tool.ToolsetCells,
 		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. " +
-			"Use it to write down what was found; execute_cell runs a cell of the session's own notebook, and execute_code adds a cell there and runs it. Costs little.",
+			"Use it to write down findings; execute_cell runs a cell of the session's own notebook, and execute_code adds a cell there and runs it. Costs little.",
 		Input:  tool.ArgumentsOf[addCellArgs](nil),
 		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
@@ -88,7 +88,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 type editCellArgs struct {
 	cellOfNotebook
 	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source is a change from. Left out: the one you were last shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were last shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -100,8 +100,8 @@ func (editCellArgs) Refine(f tool.Fields) {
 // An EditCellResult is the answer of notebook_edit_cell.
 type EditCellResult struct {
 	CellResult
-	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, where it is another than the one given, because somebody changed it at the same time."`
-	Truncated bool    `json:"truncated,omitempty" jsonschema:"Whether merged_source was cut: read the cell then."`
+	Merged    *string `json:"merged_source,omitempty" jsonschema:"The source now, if it differs from yours because somebody changed it at the same time."`
+	Truncated bool    `json:"truncated,omitempty" jsonschema:"Whether merged_source was cut; if so, read the cell."`
 }
 
 // notebookEditCell makes notebook_edit_cell.
@@ -110,9 +110,9 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 		Name:    "notebook_edit_cell",
 		Title:   "Change a cell",
 		Toolset: tool.ToolsetCells,
-		Description: "Gives a cell of a notebook a new source, without running it; people who have the notebook open see it at once. " +
-			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
-			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. Costs little.",
+		Description: "Gives a notebook cell a new source without running it; people who have the notebook open see it at once. " +
+			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
+			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Read before you change. Costs little.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[editCellArgs](nil),
 		Output: tool.DocumentResultOf[EditCellResult](nil),
@@ -121,7 +121,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
-				return nil, fmt.Errorf("revision %s is not a revision: give it as notebook_get has it; nothing was changed", tool.Quoted(args.Revision))
+				return nil, fmt.Errorf("revision %s is not valid: give the revision from notebook_get; nothing was changed", tool.Quoted(args.Revision))
 			}
 			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
@@ -148,7 +148,7 @@ type DeleteCellResult struct {
 	Message string `json:"message"`
 	Path    string `json:"path" jsonschema:"The notebook, without a leading slash."`
 	Deleted string `json:"deleted_cell_id"`
-	Next    string `json:"next_cell_id" jsonschema:"The cell that stands in its place now, or the last one."`
+	Next    string `json:"next_cell_id" jsonschema:"The cell now in its place, or the last one."`
 	Count   int    `json:"cell_count" jsonschema:"Cells in the notebook now."`
 }
 
@@ -159,7 +159,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 		Title:   "Delete a cell",
 		Toolset: tool.ToolsetCells,
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
-			"Use it only for a cell that nobody needs. When it was the only one, an empty code cell takes its place. Costs little.",
+			"Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[cellOfNotebook](nil),
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
@@ -205,7 +205,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 		Title:   "Move a cell",
 		Toolset: tool.ToolsetCells,
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
-			"What somebody types into the cell at the very same moment can be lost. Costs little.",
+			"What somebody types into the cell at that very moment can be lost. Costs little.",
 		Input:  tool.ArgumentsOf[moveCellArgs](nil),
 		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {

@@ -19,7 +19,7 @@ import (
 
 type notebookCreateArgs struct {
 	InSession
-	Name  string    `json:"name" jsonschema:"Name without extension; or a path from the root folder, into a folder that exists."`
+	Name  string    `json:"name" jsonschema:"Name without extension, or a path from the root folder, in an existing folder."`
 	Cells []newCell `json:"cells,omitempty" jsonschema:"The notebook's cells, in order."`
 }
 
@@ -29,7 +29,7 @@ func (notebookCreateArgs) Refine(f tool.Fields) {
 	f.Field("cells").Limit(1, desk.MaxNewCells)
 }
 
-// A newCell is a cell that is to be made.
+// A newCell is a cell to make.
 type newCell struct {
 	Type   string `json:"cell_type"`
 	Source string `json:"source" jsonschema:"Source of the cell. Line ends are stored as \\n."`
@@ -55,9 +55,9 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 		Name:    "notebook_create",
 		Title:   "Create a notebook",
 		Toolset: tool.ToolsetCells,
-		Description: "Makes a new notebook with the cells given, or one empty code cell, beside the notebook of the session, or in the root folder where it has none. " +
-			"It is for the session's kind of kernel, but the session stays in its own notebook: session_create with notebook_path works in the new one. " +
-			"Nothing is run, and nothing that exists is overwritten. Use it to write down an analysis. Costs little.",
+		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder if it has none. " +
+			"The notebook is for the session's kind of kernel, but the session stays in its own notebook: session_create with notebook_path works in the new one. " +
+			"Runs nothing and overwrites nothing. Use it to write down an analysis. Costs little.",
 		Input:  tool.ArgumentsOf[notebookCreateArgs](nil),
 		Output: tool.ResultOf[NotebookCreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
@@ -77,9 +77,9 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("there is something at %s already, and nothing is overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
 			case errors.Is(err, files.ErrNoFolder):
-				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list shows those there are", tool.Quoted(path.Dir(paths[0])), tool.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list lists the folders", tool.Quoted(path.Dir(paths[0])), tool.Quoted(paths[0]))}
 			case err != nil:
 				return nil, err
 			}
@@ -116,7 +116,7 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	return file, nil
 }
 
-// kernelName is the kernelspec of the session's kernel, "" where it is not known.
+// kernelName returns the kernelspec of the session's kernel, "" if it is not known.
 func kernelName(ctx context.Context, d *desk.Desk, a *analysis.Session) string {
 	k, err := d.Manager.Servers().Kernels.Kernel(ctx, a.KernelID())
 	if err != nil {

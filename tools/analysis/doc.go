@@ -1,5 +1,10 @@
 // Package analysis has the tools of analysis sessions: sessions with a kernel, code in them, their variables, data
 // files and images, and the further names for cells and files (the toolset "cells"). [Tools] lists them.
 //
-// execute_code and execute_cell, which answer also for Datalayer's names, are made in package tools of what is here.
+// execute_code and execute_cell also answer as Datalayer's server does, so package tools makes them, from functions of
+// this package.
+//
+// # Concurrency
+//
+// The tools may be called by several goroutines at once. Calls that read variables of one kernel wait for each other.
 package analysis

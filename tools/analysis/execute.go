@@ -16,9 +16,9 @@ import (
 )
 
 const (
-	// DefaultCodeTimeout is how long a call waits for code, in seconds, where it does not say.
+	// DefaultCodeTimeout is how long a call waits for code by default, in seconds.
 	DefaultCodeTimeout = 30.0
-	// DefaultCodeSize is how many characters of output it is answered with.
+	// DefaultCodeSize is how many characters of output it returns by default.
 	DefaultCodeSize = 10_000
 )
 
@@ -57,7 +57,7 @@ func RunCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *sessio
 	return AnswerCell(ctx, d, a, doc, runs[0], opt)
 }
 
-// CellRun is how a session's cells are run.
+// CellRun returns the options with which a session's cells run.
 func CellRun(ctx context.Context, a *analysis.Session) run.Options {
 	return run.Options{Ask: desk.Asker(ctx), Session: a.ID(), Owner: tool.ClientOf(ctx)}
 }
@@ -74,7 +74,7 @@ func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *ses
 	})
 }
 
-// AnswerCode waits for a run, at most as long as the options say, and answers with what it has come to.
+// AnswerCode waits for a run, at most as long as the options say, and answers with its outcome so far.
 func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
 	opt := args.runOptions()
 	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
@@ -88,7 +88,7 @@ func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Docu
 	return c.answer(doc, opt.Size())
 }
 
-// duration is how long the kernel has had a run so far.
+// duration is how long a run has taken in the kernel so far.
 func duration(res run.Result) time.Duration {
 	switch {
 	case res.Started.IsZero():

@@ -19,13 +19,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Octets is the type of a file of which none is known.
+// Octets is the type of a file whose type is not known.
 const Octets = "application/octet-stream"
 
 // isTextData tells whether bytes are text: UTF-8 without the null character, which no text has.
 func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
-// FileData reads a whole file, as its bytes are, and tells what kind it is of.
+// FileData reads the bytes of a whole file, and finds out its MIME type.
 func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime string, err error) {
 	c, err := d.Manager.Servers().Documents.Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
@@ -35,7 +35,7 @@ func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime st
 	if err := json.Unmarshal(c.Content, &encoded); err != nil {
 		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", tool.Quoted(p), err)}
 	}
-	// The server puts a line end behind each 76 characters, which the decoder passes over.
+	// The server puts a line end after each 76 characters; the decoder skips it.
 	if data, err = base64.StdEncoding.DecodeString(encoded); err != nil {
 		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", tool.Quoted(p), err)}
 	}
@@ -53,10 +53,10 @@ func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime st
 	return data, mime, nil
 }
 
-// FileScheme begins the address of a file, as it does that of an image.
+// FileScheme begins the address of a file, and of an image.
 const FileScheme = "jupyter://sessions/"
 
-// FileURI is the address of a file for a session.
+// FileURI returns the address of a file for a session.
 func FileURI(session, path string) string {
 	segments := strings.Split(path, "/")
 	for i, s := range segments {
@@ -65,7 +65,7 @@ func FileURI(session, path string) string {
 	return FileScheme + session + "/files/" + strings.Join(segments, "/")
 }
 
-// FileContents is a whole file as a resource: as text where it is one and takes no more room so.
+// FileContents is a whole file as a resource: as text if it is text and fits in an answer as text, else as base64.
 func FileContents(uri, mime string, data []byte) mcp.ResourceContents {
 	if isTextData(data) {
 		if written, err := tool.Compact(string(data)); err == nil && len(written) <= tool.AnswerRoom-100_000 {

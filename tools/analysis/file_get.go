@@ -17,16 +17,16 @@ import (
 )
 
 const (
-	// MaxFile is how large a file that is handed over whole may be, in bytes: as base64 it has to fit in an answer.
+	// MaxFile is the size of the largest file that is returned whole, in bytes: as base64 it has to fit in an answer.
 	MaxFile = 640_000
-	// maxFileText is up to how many characters a text comes along with file_get.
+	// maxFileText is the length of the longest text that file_get returns, in characters.
 	maxFileText = 10_000
 )
 
 type fileGetArgs struct {
 	InSession
 	Path string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"work/result.csv\"; a leading slash is allowed."`
-	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, in place of a link."`
+	Data bool   `json:"include_data,omitempty" jsonschema:"Whether a file that is neither image nor short text is embedded in the answer, instead of a link."`
 }
 
 // Refine implements tool.Refiner.
@@ -42,13 +42,13 @@ type FileGetResult struct {
 	MIME         string  `json:"mime_type"`
 	Size         *int64  `json:"size" jsonschema:"Bytes."`
 	LastModified string  `json:"last_modified" jsonschema:"ISO 8601 time."`
-	Delivery     string  `json:"delivery" jsonschema:"How the file is handed over: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all."`
-	URI          string  `json:"resource_uri,omitempty" jsonschema:"Where resources/read has the whole file."`
-	URL          string  `json:"url" jsonschema:"Address at which a person opens it."`
+	Delivery     string  `json:"delivery" jsonschema:"How the file is returned: as a picture beside the JSON, as text, as an embedded resource, as a link alone, or not at all."`
+	URI          string  `json:"resource_uri,omitempty" jsonschema:"Address of the whole file, for resources/read."`
+	URL          string  `json:"url" jsonschema:"Address for people to open it."`
 	Text         *string `json:"text,omitempty" jsonschema:"The whole text of a short text file."`
 	Width        int     `json:"width,omitempty" jsonschema:"Of an image, in pixels."`
 	Height       int     `json:"height,omitempty"`
-	Message      string  `json:"message,omitempty" jsonschema:"How else to get at it."`
+	Message      string  `json:"message,omitempty" jsonschema:"How else to get it."`
 }
 
 // Refine implements tool.Refiner.
@@ -56,7 +56,7 @@ func (FileGetResult) Refine(f tool.Fields) {
 	f.Field("delivery").OneOf(DeliveredImage, DeliveredText, DeliveredBlob, DeliveredLink, DeliveredNone)
 }
 
-// What file_get has handed over.
+// How file_get returns a file.
 const (
 	DeliveredImage = "image"
 	DeliveredText  = "text"
@@ -71,9 +71,9 @@ func fileGet(d *desk.Desk) tool.Tool {
 		Name:    "file_get",
 		Title:   "Get a file",
 		Toolset: tool.ToolsetCells,
-		Description: "Gets a file that an analysis has made, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link that resources/read reads. " +
-			"With include_data a file that is neither comes whole, as an embedded resource in base64. Costs an image, or the text, or with include_data about 1.4 characters a byte. " +
-			"Files above " + tool.Kilobytes(MaxFile) + " are not handed over, images excepted: it says how to get at them.",
+		Description: "Gets a file that an analysis has written, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link for resources/read. " +
+			"With include_data a file of that last kind comes whole, as an embedded base64 resource. Costs an image, or the text, or with include_data about 1.4 characters per byte. " +
+			"Files above " + tool.Kilobytes(MaxFile) + " are not returned, except images; the answer says how to get them.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileGetArgs](nil),
 		Output: tool.ResultOf[FileGetResult](nil),
@@ -101,7 +101,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 			switch {
 			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
 			case f.URI == "":
-				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than the %s that are handed over: execute_code can read parts of it, or write a smaller one, and a person opens it at url", tool.Kilobytes(MaxFile)))
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned: execute_code can read parts of it or write a smaller one, and people can open it at url", tool.Kilobytes(MaxFile)))
 			case f.text():
 			case args.Data:
 				f.Delivery = DeliveredBlob
@@ -121,13 +121,13 @@ func fileGet(d *desk.Desk) tool.Tool {
 // A gottenFile is what file_get says of a file, and what is in it.
 type gottenFile struct {
 	FileGetResult
-	data []byte // nil where it was not read
+	data []byte // nil if it was not read
 }
 
 // within tells whether the file has at most so many bytes.
 func (f *gottenFile) within(most int64) bool { return f.Size != nil && *f.Size <= most }
 
-// show shows the picture of an image, and tells whether it can be shown.
+// show adds the picture of an image to the answer, and tells whether it could.
 func (f *gottenFile) show(ctx context.Context, d *desk.Desk, a *tool.Answer) bool {
 	img, err := imageFile(f.MIME, f.data)
 	var p images.Picture
@@ -142,7 +142,7 @@ func (f *gottenFile) show(ctx context.Context, d *desk.Desk, a *tool.Answer) boo
 	f.Delivery = DeliveredImage
 	a.Images = []tool.Image{{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}}
 	if p.Width != p.OwnWidth || p.MIME != img.MIME {
-		f.Message = fmt.Sprintf("the picture is one of %d×%d pixels, %s", p.Width, p.Height, p.MIME)
+		f.Message = fmt.Sprintf("the picture shown has %d×%d pixels, %s", p.Width, p.Height, p.MIME)
 	}
 	return true
 }
@@ -154,7 +154,7 @@ func imageFile(mime string, data []byte) (images.Image, error) {
 	return images.Sniff(data)
 }
 
-// text takes a short text into the answer, and tells whether it is a text.
+// text adds a short text to the answer, and tells whether the file is text.
 func (f *gottenFile) text() bool {
 	if !isTextData(f.data) {
 		return false

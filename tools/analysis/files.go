@@ -34,7 +34,7 @@ type ListedFile struct {
 type FileListResult struct {
 	Path    string       `json:"path" jsonschema:"The folder, without a leading slash."`
 	Files   []ListedFile `json:"files" jsonschema:"Sorted by path."`
-	Stopped bool         `json:"stopped_early" jsonschema:"Whether there is more than listed."`
+	Stopped bool         `json:"stopped_early" jsonschema:"Whether more exists than is listed."`
 	Message string       `json:"message,omitempty" jsonschema:"Why."`
 }
 
@@ -44,8 +44,8 @@ func fileList(d *desk.Desk) tool.Tool {
 		Name:    "file_list",
 		Title:   "List files",
 		Toolset: tool.ToolsetCells,
-		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data, and what an analysis has written. " +
-			"Costs a request or two. Hidden files are skipped. It stops at " + tool.Thousands(files.MaxListed) + " entries, and says so.",
+		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
+			"Costs a request or two. Skips hidden files. Stops at " + tool.Thousands(files.MaxListed) + " entries, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
@@ -71,7 +71,7 @@ func fileList(d *desk.Desk) tool.Tool {
 			return a, a.TrimTo(len(out.Files), func(n int) {
 				out.Files = out.Files[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: code in the session can look for the rest", tool.Thousands(n))
+				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: list the rest with code in the session", tool.Thousands(n))
 			})
 		}),
 	}
@@ -106,9 +106,9 @@ func fileRead(d *desk.Desk) tool.Tool {
 		Name:    "file_read",
 		Title:   "Read a text file",
 		Toolset: tool.ToolsetCells,
-		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, what people have typed and not yet saved included. " +
-			"Costs up to max_content characters; of a longer file read on from next_position. Of a notebook it returns the JSON of its file: notebook_get is better. " +
-			"file_get is for images and other files that are no text.",
+		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. " +
+			"Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file: notebook_get is better. " +
+			"Use file_get for images and other files that are not text.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileReadArgs](nil),
 		Output: tool.DocumentResultOf[FileReadResult](nil),

@@ -15,7 +15,7 @@ type notebookGetArgs struct {
 
 // Refine implements tool.Refiner.
 func (notebookGetArgs) Refine(f tool.Fields) {
-	f.Field("cursor").Say("The next_cursor of an answer: goes on where that answer ended, also where cells have moved since.")
+	f.Field("cursor").Say("next_cursor of an earlier answer: continues where it ended, even if cells have moved since.")
 }
 
 // notebookGet makes notebook_get.
@@ -24,9 +24,9 @@ func notebookGet(d *desk.Desk) tool.Tool {
 		Name:    "notebook_get",
 		Title:   "Read a notebook",
 		Toolset: tool.ToolsetCells,
-		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, what people have typed and not yet saved included. " +
+		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, including unsaved edits of people. " +
 			"Use it before editing, and for the cells' ids. Costs up to maxCellData characters for each source and each output; long text is cut in the middle and marked so. " +
-			"Some images come beside the JSON, the others by address. Cells that do not fit in one answer are read with next_cursor.",
+			"Some images come beside the JSON, the others by address. Read cells that do not fit in one answer with next_cursor.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[notebookGetArgs](nil),
 		Output: tool.DocumentResultOf[notebook.ReadResult](nil),

@@ -11,8 +11,8 @@ import (
 )
 
 type imageArgs struct {
-	URI  string `json:"resource_uri" jsonschema:"As in an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"."`
-	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether data is in the result; the picture comes with it either way."`
+	URI  string `json:"resource_uri" jsonschema:"Address from an answer, such as \"jupyter://sessions/abc/images/0123456789.png\"."`
+	Data *bool  `json:"include_data,omitempty" jsonschema:"Whether the result has data; the picture comes either way."`
 }
 
 // Refine implements tool.Refiner.
@@ -23,13 +23,13 @@ func (imageArgs) Refine(f tool.Fields) {
 
 // An ImageResult is the answer of get_image_resource.
 type ImageResult struct {
-	MIME        string `json:"mime_type" jsonschema:"Of data: that of the image as it was put out, or of a smaller picture of it where that is too large for an answer."`
-	Data        string `json:"data,omitempty" jsonschema:"Base64; absent where include_data is false."`
+	MIME        string `json:"mime_type" jsonschema:"Type of data: the original image, or a smaller picture if the original is too large for an answer."`
+	Data        string `json:"data,omitempty" jsonschema:"Base64; absent if include_data is false."`
 	Width       int    `json:"width" jsonschema:"Pixels."`
 	Height      int    `json:"height" jsonschema:"Pixels."`
-	URI         string `json:"resource_uri" jsonschema:"Where the image is to be had as it was put out, by resources/read."`
+	URI         string `json:"resource_uri" jsonschema:"Address of the original image, for resources/read."`
 	Description string `json:"description" jsonschema:"The cell, and the first line of its code."`
-	Message     string `json:"message,omitempty" jsonschema:"What is different from the image as it was put out."`
+	Message     string `json:"message,omitempty" jsonschema:"How data differs from the original image."`
 }
 
 // getImageResource makes get_image_resource.
@@ -39,7 +39,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 		Title:   "Get an image",
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Returns the image at an address that another tool named (jupyter://…): its data in base64, its size, and the picture beside the JSON. " +
-			"Use it for an image that an answer did not show, or where the resource cannot be read. Costs the base64, about 1.4 characters a byte; with include_data false only the picture.",
+			"Use it for an image that an answer did not show, or if the resource cannot be read. Costs the base64, about 1.4 characters per byte; with include_data false only the picture.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[imageArgs](nil),
 		Output: tool.ResultOf[ImageResult](nil),
@@ -56,7 +56,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 			most = most*3/4 - 3
 			p, err := d.Gallery.Store.Show(ctx, e, img, images.Limits{Bytes: min(most, d.Gallery.Each)})
 			if err != nil {
-				return nil, fmt.Errorf("image %s cannot be shown: %w; resources/read has it as it was put out", e.URI(), err)
+				return nil, fmt.Errorf("image %s cannot be shown: %w; resources/read returns the original", e.URI(), err)
 			}
 			out := ImageResult{MIME: img.MIME, Width: p.OwnWidth, Height: p.OwnHeight, URI: e.URI(), Description: desk.ImageDescription(e)}
 			data := img.Data

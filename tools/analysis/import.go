@@ -16,9 +16,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// newNotebook is the argument of a tool that makes a notebook of something.
+// newNotebook is the argument of a tool that makes a notebook from something.
 type newNotebook struct {
-	Path string `json:"path" jsonschema:"New notebook, ending in .ipynb, in an existing folder, relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed."`
+	Path string `json:"path" jsonschema:"New notebook, in an existing folder, relative to the server's root folder, such as \"work/notes.ipynb\"; a leading slash is allowed."`
 }
 
 // Refine implements tool.Refiner.
@@ -27,7 +27,7 @@ func (newNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, desk.MaxPath
 type importArgs struct {
 	newNotebook
 	Content *string `json:"content,omitempty" jsonschema:"The srcbook markdown. Line ends are stored as \\n."`
-	Source  string  `json:"source_path,omitempty" jsonschema:"File to read it from, in place of content, relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed."`
+	Source  string  `json:"source_path,omitempty" jsonschema:"File to read instead of content, relative to the server's root folder, such as \"work/notes.src.md\"; a leading slash is allowed."`
 }
 
 // Refine implements tool.Refiner.
@@ -36,13 +36,13 @@ func (importArgs) Refine(f tool.Fields) {
 	f.Field("source_path").Limit(1, desk.MaxPath)
 }
 
-// An ImportResult is the answer of a tool that made a notebook of something.
+// An ImportResult is the answer of a tool that made a notebook from something.
 type ImportResult struct {
 	Message   string   `json:"message"`
 	Path      string   `json:"path" jsonschema:"The new notebook, without a leading slash."`
 	CellCount int      `json:"cell_count"`
 	CellIDs   []string `json:"cell_ids" jsonschema:"Ids of its cells, in order."`
-	URI       string   `json:"resource_uri" jsonschema:"Where the notebook is to be had as a resource."`
+	URI       string   `json:"resource_uri" jsonschema:"Address of the notebook as a resource."`
 }
 
 // notebookImport makes notebook_import.
@@ -51,8 +51,8 @@ func notebookImport(d *desk.Desk) tool.Tool {
 		Name:    "notebook_import",
 		Title:   "Import a srcbook file",
 		Toolset: tool.ToolsetCells,
-		Description: "Makes a new notebook of srcbook markdown (.src.md), such as the resources notebook://…/srcmd are: the same cells, with their ids. " +
-			"Give either the text or the path of a file on the Jupyter server. Nothing is run, and nothing that exists is overwritten. Costs little.",
+		Description: "Makes a new notebook from srcbook markdown (.src.md), such as the resources notebook://…/srcmd, with the same cells and ids. " +
+			"Give either the text or the path of a file on the Jupyter server. Runs nothing and overwrites nothing. Costs little.",
 		Input:  tool.ArgumentsOf[importArgs](nil),
 		Output: tool.ResultOf[ImportResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args importArgs) (*tool.Answer, error) {
@@ -85,7 +85,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 	}
 }
 
-// fileText is the text of a document as it is now, unsaved edits included.
+// fileText returns the text of a document as it is now, including unsaved edits.
 func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
 	clean, err := document.PathArg("source_path", path)
 	if err != nil {
@@ -99,7 +99,7 @@ func fileText(ctx context.Context, d *desk.Desk, path string) (string, error) {
 	return doc.Text().String(), nil
 }
 
-// makeNotebook makes a notebook at a path where there is nothing, and opens it.
+// makeNotebook makes a notebook at a free path, and opens it.
 func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Notebook) (ImportResult, error) {
 	clean, err := document.PathArg("path", path)
 	if err == nil {
@@ -109,7 +109,7 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 		return ImportResult{}, err
 	}
 	if len(nb.Cells) > nbformat.MaxCells {
-		return ImportResult{}, fmt.Errorf("there are %s, and a notebook can be given no more than %s: nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(nbformat.MaxCells))
+		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(nbformat.MaxCells))
 	}
 	file := nbformat.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}
@@ -134,8 +134,8 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	return ImportResult{Path: doc.Path(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: desk.NotebookAddress(desk.ImageOwner(ctx), doc.FileID())}, nil
 }
 
-// importedMetadata is the metadata of a notebook in which the format names at least the language: a kernel for it is
-// looked for on the server, without which JupyterLab asks whoever opens the notebook.
+// importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is
+// asked for a kernel for it: without one, JupyterLab asks whoever opens the notebook.
 func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[string]any {
 	out := map[string]any{}
 	for key, v := range nb.Metadata {
@@ -164,5 +164,5 @@ func importedMetadata(ctx context.Context, d *desk.Desk, nb srcmd.Notebook) map[
 	return out
 }
 
-// OwnMetadata is the key of a notebook's metadata that this program keeps its own under.
+// OwnMetadata is the key in a notebook's metadata under which this program keeps its own.
 const OwnMetadata = "nbduet"

@@ -16,10 +16,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The tools of the set "cells" name a notebook as people do, by its name, and a cell by its index or its id. A name is
-// looked for beside the session's notebook, then in the root folder; one with a slash is a path from the root.
+// The tools of the set "cells" name a notebook as people do, by its name, and a cell by its index or its id. The name
+// is looked up beside the session's notebook, then in the root folder; a name with a slash is a path from the root.
 
-// The codes of the errors that they are answered with, beside those of every analysis session.
+// The codes of the errors of these tools, besides those of every analysis session.
 const (
 	CodeNotNotebook = "not_a_notebook"
 	CodeExists      = "already_exists"
@@ -47,7 +47,7 @@ func (notebookName) Refine(f tool.Fields) {
 
 const notebookNameText = "Name, with or without \".ipynb\", of a notebook beside the session's or in the root folder; or its path from the root folder."
 
-// An ownNotebook is how a call names a notebook of which the session's own may be meant.
+// An ownNotebook is how a call names a notebook, the session's own if it names none.
 type ownNotebook struct{ notebookName }
 
 // Refine implements tool.Refiner.
@@ -59,7 +59,7 @@ func (ownNotebook) Refine(f tool.Fields) {
 // A CellName is how a call names a cell.
 type CellName struct {
 	Index  *int   `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
-	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, in place of cell_index."`
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, instead of cell_index."`
 }
 
 // Refine implements tool.Refiner.
@@ -68,10 +68,10 @@ func (CellName) Refine(f tool.Fields) {
 	f.Field("cell_id").Limit(1, desk.MaxIDLength)
 }
 
-// Check refuses a call that names no cell, or names it twice.
+// Check refuses a call that names no cell, or names it both ways.
 func (c CellName) Check() error {
 	if (c.Index == nil) == (c.CellID == "") {
-		return errors.New("give one of cell_index and cell_id")
+		return errors.New("give either cell_index or cell_id")
 	}
 	return nil
 }
@@ -125,7 +125,8 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 	return nil, noNotebook(ctx, d, n.Name, paths)
 }
 
-// noNotebook says that there is none at the paths that a name can mean. Something else may have that very name.
+// noNotebook is the error of a name without a notebook at any of its paths. It says so if a file or folder has that
+// name.
 func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) error {
 	var names []string
 	for _, p := range paths {
@@ -138,7 +139,7 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) 
 			return notANotebook(other, c.Type)
 		}
 	}
-	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " nor ") + " on the Jupyter server: file_list shows what there is, notebook_create makes one"}
+	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server: file_list lists the files, notebook_create makes one"}
 }
 
 func notANotebook(p, kind string) error {
@@ -149,8 +150,8 @@ func notANotebook(p, kind string) error {
 	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook: %s", tool.Quoted(p), kind, use)}
 }
 
-// notebookPaths are the paths at which a notebook of that name may be, beside another one first. argument is what the
-// name was given as.
+// notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
+// argument is the argument that gave the name.
 func notebookPaths(argument, name, beside string) ([]string, error) {
 	clean, err := jupyter.CleanPath(name)
 	if err != nil {
@@ -169,7 +170,7 @@ func notebookPaths(argument, name, beside string) ([]string, error) {
 	return []string{clean}, nil
 }
 
-// fileOf finds what is at a path that a call names for a session of its client. An error has its code.
+// fileOf returns what is at the path that a call names, for a session of its client. A known error has its code.
 func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	if _, err := d.Analysis(ctx, id); err != nil {
 		return jupyter.Content{}, err
@@ -180,12 +181,12 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	}
 	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list shows what there is", tool.Quoted(clean))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list lists the files", tool.Quoted(clean))}
 	}
 	return c, err
 }
 
-// FileNotFolder is fileOf for a path that has to be a file's or a notebook's.
+// FileNotFolder is fileOf for a path that must be a file or a notebook.
 func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
@@ -200,7 +201,8 @@ type cellOfNotebook struct {
 	CellName
 }
 
-// openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the document.
+// openCell opens the notebook that a call names, and finds the cell that it names there. The caller releases the
+// document.
 func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk) (*session.Document, ydoc.Cell, error) {
 	doc, err := c.open(ctx, d)
 	if err != nil {

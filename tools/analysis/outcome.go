@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What stands as the type of an error that is no exception of the code's.
+// The types of errors that are not exceptions of the code.
 const (
 	ErrTimeout   = "Timeout"
 	ErrLost      = "KernelLost"
@@ -25,24 +25,24 @@ const (
 	errInterrupt = "Interrupted"
 )
 
-// A CodeResult is what came of code.
+// A CodeResult is the outcome of code that was run.
 type CodeResult struct {
 	Success      bool       `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
 	Stdout       string     `json:"stdout"`
 	Stderr       string     `json:"stderr"`
-	Result       *string    `json:"result" jsonschema:"The value of the last expression, as text; null where there is none."`
+	Result       *string    `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
 	Displays     []string   `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
 	Images       []imageRef `json:"images" jsonschema:"In order; some are shown beside the JSON, get_image_resource shows the others."`
 	Milliseconds int64      `json:"execution_time_ms"`
-	ErrorType    string     `json:"error_type,omitempty" jsonschema:"Of the exception; Timeout, KernelLost, Cancelled or Interrupted where it was none. With success false."`
+	ErrorType    string     `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled or Interrupted. Set if success is false."`
 	ErrorMessage string     `json:"error_message,omitempty"`
 	Traceback    string     `json:"traceback,omitempty"`
-	RunID        string     `json:"run_id" jsonschema:"Names this execution, for get_run, wait_run and cancel_run."`
+	RunID        string     `json:"run_id" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
 	State        string     `json:"state"`
-	CellID       string     `json:"cell_id,omitempty" jsonschema:"The notebook's cell that was run."`
+	CellID       string     `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
 	Count        *int       `json:"execution_count"`
 	Truncated    bool       `json:"truncated,omitempty" jsonschema:"Output was cut: get_run pages through it."`
-	Message      string     `json:"message,omitempty" jsonschema:"What else is to be known, such as that the kernel is a new one."`
+	Message      string     `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -54,7 +54,7 @@ type imageRef struct {
 	Description string `json:"description"`
 }
 
-// codeOutcome is a run as far as it had come when its call stopped waiting.
+// codeOutcome is a run as it was when its call stopped waiting.
 type codeOutcome struct {
 	run *run.Run
 	run.Result
@@ -63,7 +63,7 @@ type codeOutcome struct {
 	from   images.Origin                 // of its images
 }
 
-// answer writes the outcome, of at most so many characters of output, and fewer where the answer would be too long.
+// answer writes the outcome with at most size characters of output, and fewer if the answer would be too long.
 func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, error) {
 	outputs := desk.ContentsOf(simplest(c.Outputs))
 	lim := desk.OutputLimits{Each: size, Total: size, Count: desk.MaxOutputs}
@@ -86,7 +86,7 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, erro
 	})
 }
 
-// simplest leaves of each display its images and the one form that a model reads best.
+// simplest keeps of each display its images and the one text form that a model reads best.
 func simplest(outputs []ydoc.Output) []ydoc.Output {
 	out := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
@@ -128,7 +128,7 @@ func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeRe
 			if o["name"] == "stderr" {
 				stderr.WriteString(t)
 			} else {
-				stdout.WriteString(t) // what a person has answered to input() included
+				stdout.WriteString(t) // including what a person answered to input()
 			}
 		case "error":
 			out.ErrorType, _ = o["name"].(string)
@@ -159,7 +159,7 @@ func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeRe
 	return out
 }
 
-// ShownText is what stands in an output as text: the text itself first, and what is said of images that cannot be had.
+// ShownText returns the texts of an output: the text itself first, then notes on images that cannot be shown.
 func ShownText(o map[string]any) (out []string) {
 	data, ok := o["data"].(map[string]any)
 	if !ok {
@@ -183,7 +183,7 @@ func ShownText(o map[string]any) (out []string) {
 	return out
 }
 
-// explain says why the code has not run well, and what else is to be known.
+// explain says why the code did not succeed, and what else the caller should know.
 func (c codeOutcome) explain(out *CodeResult) {
 	fail := func(kind, message string) {
 		if out.ErrorType == "" {

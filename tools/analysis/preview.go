@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// The codes of the errors of looking into files, besides those that inspections give.
+// The codes of errors about data files, besides those of package inspect.
 const (
 	codeOutOfReach = "file_out_of_reach"
 	codePython     = "no_python_kernel"
@@ -24,12 +24,12 @@ const (
 
 type previewArgs struct {
 	Path      string `json:"path" jsonschema:"File, relative to the server's root folder, such as \"data/sales.csv\"."`
-	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel is to read the file, where its environment has a package that the usual one lacks. Its kernel is left alone."`
+	Session   string `json:"session_id,omitempty" jsonschema:"Session whose kind of kernel reads the file, if its environment has a package that the usual one lacks. Its kernel is left alone."`
 	Rows      int    `json:"rows,omitempty" jsonschema:"How many rows to show."`
 	Format    string `json:"format,omitempty" jsonschema:"Left out: by the name's ending."`
 	Sheet     string `json:"sheet,omitempty" jsonschema:"Of an Excel workbook. Left out: the first."`
 	Table     string `json:"table,omitempty" jsonschema:"Table or view of an SQLite database. Left out: the first."`
-	Delimiter string `json:"delimiter,omitempty" jsonschema:"Between the values of delimited text, one character. Left out: found by looking."`
+	Delimiter string `json:"delimiter,omitempty" jsonschema:"One character between the values of delimited text. Left out: detected."`
 	Encoding  string `json:"encoding,omitempty" jsonschema:"Of text, as Python calls it, such as cp932. Left out: UTF-8 or UTF-16, else a guess."`
 }
 
@@ -45,7 +45,7 @@ func (previewArgs) Refine(f tool.Fields) {
 	f.Field("encoding").Limit(0, 40)
 }
 
-// refinePreview says of an inspect.Preview what its types do not.
+// refinePreview adds to the schema of an inspect.Preview what its Go types do not say.
 func refinePreview(f tool.Fields) {
 	f.Field("format").OneOf(inspect.PreviewFormats()...)
 	f.Field("shape").Items().Null()
@@ -60,8 +60,8 @@ func previewData(d *desk.Desk) tool.Tool {
 		Title:   "Look into a data file",
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Shows the beginning of a data file on the Jupyter server: columns, types, first rows, size. Reads CSV, TSV, JSON lines (these also packed by gzip, bzip2 or xz), Excel (.xlsx), Parquet, Feather and SQLite, of any size, without loading all of it. " +
-			"It is read in a kernel of our own: no session is needed, and people's kernels are left alone. " +
-			"Use it before writing code that loads a file. Costs one line a column and a row; the first call takes some seconds.",
+			"Reads it in a separate kernel: no session is needed, and people's kernels are left alone. " +
+			"Use it before writing code that loads a file. Costs one line per column and row; the first call takes some seconds.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[previewArgs](nil),
 		Output: tool.ResultOf[inspect.Preview](refinePreview),
@@ -71,7 +71,7 @@ func previewData(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if strings.ContainsAny(args.Delimiter, "\r\n\"") {
-				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot stand between values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
+				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot separate values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
 			}
 			spec := ""
 			if args.Session != "" {
@@ -93,22 +93,22 @@ func previewData(d *desk.Desk) tool.Tool {
 	}
 }
 
-// previewError gives an error its code, where it has one, and says what to do.
+// previewError gives a known error its code, and says what to do.
 func previewError(err error, path string) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents shows what there is", tool.Quoted(path))}
+		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents lists the files", tool.Quoted(path))}
 	case errors.Is(err, helper.ErrDirectory):
-		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents shows what there is", tool.Quoted(path))}
+		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents lists the files", tool.Quoted(path))}
 	case errors.Is(err, helper.ErrOutOfReach):
-		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server do not see its files, and more than %d MB are not fetched; look into it with code where it can be reached", err, inspect.MaxPreviewData>>20)}
+		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
-		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died over it, as it does of broken files and for want of memory; nobody else's kernel was concerned", tool.Quoted(path))}
+		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", tool.Quoted(path))}
 	case errors.Is(err, helper.ErrNoHelper):
-		return tool.Coded{Code: codePython, Message: "the Jupyter server has no kernel for Python, which files are read with: read the file with execute_code"}
+		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which preview_data needs: read the file with execute_code"}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; nobody else's kernel was concerned", tool.Quoted(path))}
+		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", tool.Quoted(path))}
 	case errors.As(err, &refusal):
 		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", tool.Quoted(path), refusal.Message)}
 	}

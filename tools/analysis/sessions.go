@@ -21,7 +21,7 @@ const maxConnectable = 100
 
 // InSession is the argument of a tool that works in an analysis session.
 type InSession struct {
-	ID string `json:"session_id" jsonschema:"As answered by session_create or session_connect."`
+	ID string `json:"session_id" jsonschema:"From session_create or session_connect."`
 }
 
 // Refine implements tool.Refiner.
@@ -35,8 +35,8 @@ type SessionInfo struct {
 	ID        string `json:"session_id" jsonschema:"For the other tools."`
 	Name      string `json:"name,omitempty"`
 	KernelID  string `json:"kernel_id"`
-	Path      string `json:"notebook_path,omitempty" jsonschema:"The notebook whose kernel it is; absent where there is none."`
-	Status    string `json:"status" jsonschema:"Of the kernel."`
+	Path      string `json:"notebook_path,omitempty" jsonschema:"Notebook of the kernel; absent if there is none."`
+	Status    string `json:"status" jsonschema:"State of the kernel."`
 	CreatedAt string `json:"created_at" jsonschema:"ISO 8601 time."`
 }
 
@@ -46,13 +46,13 @@ func (SessionInfo) Refine(f tool.Fields) {
 }
 
 func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
-	status := a.Status(ctx) // first: it finds out what has changed
+	status := a.Status(ctx) // asked first, because it brings the other fields up to date
 	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: tool.Stamp(a.Created())}
 }
 
 type createSessionArgs struct {
-	Name       string `json:"name,omitempty" jsonschema:"What to call the session."`
-	Path       string `json:"notebook_path,omitempty" jsonschema:"Notebook to work in; it has to be there. Left out: none, and code leaves no trace in any file."`
+	Name       string `json:"name,omitempty" jsonschema:"Name of the session."`
+	Path       string `json:"notebook_path,omitempty" jsonschema:"Existing notebook to work in. Left out: none, and code leaves no trace in files."`
 	KernelName string `json:"kernel_name,omitempty" jsonschema:"From list_available_kernels. Left out: the notebook's, or the server's default."`
 }
 
@@ -69,8 +69,8 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 		Name:    "session_create",
 		Title:   "Start an analysis session",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Makes a session for data analysis with a kernel of its own, and answers its session_id. Call it before execute_code. " +
-			"With notebook_path the session has that notebook's kernel, which people who open the notebook share, and what execute_code runs appears there as cells. Costs the start of a kernel, some seconds.",
+		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Call it before execute_code. " +
+			"With notebook_path the session uses that notebook's kernel, which people who open the notebook share, and the code of execute_code appears there as cells. Costs the start of a kernel, some seconds.",
 		Input:  tool.ArgumentsOf[createSessionArgs](nil),
 		Output: tool.ResultOf[SessionInfo](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
@@ -87,12 +87,12 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 				if _, ok := specs.Specs[args.KernelName]; !ok {
-					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels shows those there are", tool.Quoted(args.KernelName))
+					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels lists its kernels", tool.Quoted(args.KernelName))
 				}
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
 			if errors.Is(err, jupyter.ErrNotFound) && opt.NotebookPath != "" {
-				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server: list_nbs shows the notebooks there are, create_document makes one", opt.NotebookPath)}
+				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server: list_nbs lists the notebooks, create_document makes one", opt.NotebookPath)}
 			}
 			if err != nil {
 				return nil, desk.AnalysisError(err)
@@ -105,7 +105,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 
 type connectArgs struct {
 	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook whose kernel to join."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Kernel to join, in place of notebook_path."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Kernel to join, instead of notebook_path."`
 }
 
 // Refine implements tool.Refiner.
@@ -126,15 +126,15 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 		Name:    "session_connect",
 		Title:   "Join a running kernel",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Makes an analysis session of a kernel that runs already, such as that of a notebook which somebody has open in the browser: its variables are shared. " +
-			"Name the notebook, or the kernel as session_list shows it. Where no kernel runs, use session_create. Costs a request or two; the kernel is left as it is.",
+		Description: "Makes an analysis session from a running kernel, such as the kernel of a notebook that somebody has open in the browser, and shares its variables. " +
+			"Name the notebook, or a kernel from session_list. If no kernel runs, use session_create. Costs a request or two; the kernel stays as it is.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[connectArgs](nil),
 		Output: tool.ResultOf[ConnectResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
 			path := args.Path
 			if path == "" && args.KernelID == "" {
-				return nil, errors.New("give notebook_path or kernel_id; session_list shows the kernels that run")
+				return nil, errors.New("give notebook_path or kernel_id; session_list lists the running kernels")
 			} else if path != "" {
 				var err error
 				if path, err = desk.NotebookArg("notebook_path", path); err != nil {
@@ -143,7 +143,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 			}
 			a, err := d.Analyses.Connect(ctx, tool.ClientOf(ctx), path, args.KernelID)
 			if errors.Is(err, analysis.ErrNoSession) {
-				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + "; session_list shows the kernels that run, session_create with notebook_path starts one"}
+				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + "; session_list lists the running kernels, session_create with notebook_path starts one"}
 			} else if err != nil {
 				return nil, err
 			}
@@ -164,7 +164,7 @@ type Connectable struct {
 // A SessionsResult is the answer of session_list.
 type SessionsResult struct {
 	Sessions []SessionInfo `json:"sessions" jsonschema:"Oldest first."`
-	Kernels  []Connectable `json:"kernels" jsonschema:"What runs on the server, those of the sessions included."`
+	Kernels  []Connectable `json:"kernels" jsonschema:"Running kernels, including those of the sessions."`
 	Message  string        `json:"message,omitempty" jsonschema:"Why kernels are missing."`
 }
 
@@ -174,8 +174,8 @@ func sessionList(d *desk.Desk) tool.Tool {
 		Name:    "session_list",
 		Title:   "List analysis sessions",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Lists your analysis sessions and whether their kernels are idle or busy, and all kernels that run on the server with their notebooks, which session_connect can join. " +
-			"Costs a request a session.",
+		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which session_connect can join. " +
+			"Costs one request per session.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[SessionsResult](nil),
@@ -186,7 +186,7 @@ func sessionList(d *desk.Desk) tool.Tool {
 			}
 			var err error
 			if out.Kernels, err = connectable(ctx, d); err != nil {
-				out.Kernels, out.Message = []Connectable{}, "the kernels are not known: "+err.Error()
+				out.Kernels, out.Message = []Connectable{}, "the kernels could not be listed: "+err.Error()
 			}
 			if n := len(out.Kernels); n > maxConnectable {
 				out.Kernels, out.Message = out.Kernels[:maxConnectable], fmt.Sprintf("%d of %d kernels are listed", maxConnectable, n)
@@ -196,8 +196,8 @@ func sessionList(d *desk.Desk) tool.Tool {
 	}
 }
 
-// connectable lists the kernels that run, those of notebooks first, by path. Those that were started for another client
-// alone are left out.
+// connectable lists the running kernels, those of notebooks first, by path. It leaves out kernels that were started for
+// another client alone.
 func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
 	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
 	if err != nil {
@@ -247,7 +247,7 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 		Name:    "session_delete",
 		Title:   "End an analysis session",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Ends an analysis session. Its kernel is shut down, with all variables, where it was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, goes on. " +
+		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, keeps running. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[InSession](nil),
@@ -261,9 +261,9 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 				return nil, desk.AnalysisError(err)
 			}
 			end := a.End()
-			out := EndedResult{ID: args.ID, Deleted: true, Shutdown: end.KernelEnded, Message: "the session is ended and its kernel shut down"}
+			out := EndedResult{ID: args.ID, Deleted: true, Shutdown: end.KernelEnded, Message: "the session has ended and its kernel is shut down"}
 			if !end.KernelEnded {
-				out.Message = "the session is ended; its kernel goes on, because " + end.Kept
+				out.Message = "the session has ended; its kernel keeps running, because " + end.Kept
 			}
 			return &tool.Answer{Body: out}, nil
 		}),
@@ -282,8 +282,8 @@ func (InterruptedRun) Refine(f tool.Fields) { f.Field("state").OneOf(notebook.Ru
 // An InterruptResult is the answer of interrupt_execution.
 type InterruptResult struct {
 	ID      string           `json:"session_id"`
-	Status  string           `json:"status" jsonschema:"Of the kernel."`
-	Runs    []InterruptedRun `json:"runs" jsonschema:"What was stopped, the latest first."`
+	Status  string           `json:"status" jsonschema:"State of the kernel."`
+	Runs    []InterruptedRun `json:"runs" jsonschema:"The stopped runs, latest first."`
 	Message string           `json:"message"`
 }
 
@@ -293,7 +293,7 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 		Name:    "interrupt_execution",
 		Title:   "Interrupt a session's code",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Stops what execute_code and execute_cell have left running in a session, and takes back what waits. Variables stay. What people run in the same kernel is left alone. " +
+		Description: "Stops code that execute_code and execute_cell left running in a session, and cancels what waits. Variables stay. Code that people run in the same kernel is left alone. " +
 			"Use it for code that takes too long. Costs some seconds at most.",
 		Marks:  tool.Marks{Idempotent: true, Destructive: true},
 		Input:  tool.ArgumentsOf[InSession](nil),
@@ -309,10 +309,10 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 			}
 			wait, stop := context.WithTimeout(ctx, notebook.CancelTime)
 			defer stop()
-			out := InterruptResult{ID: a.ID(), Runs: []InterruptedRun{}, Message: "nothing of this session's was running"}
+			out := InterruptResult{ID: a.ID(), Runs: []InterruptedRun{}, Message: "no code of this session was running"}
 			going := 0
 			for _, r := range runs {
-				_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
+				_ = r.Wait(wait) // code may take longer to end: its state says so
 				state := r.Status().State
 				if !state.Ended() {
 					going++
@@ -323,7 +323,7 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 				out.Message = tool.Plural(len(runs), "run") + " stopped"
 			}
 			if going > 0 {
-				out.Message = fmt.Sprintf("%s asked to stop, of which %d had not ended after %s: code that ignores the interrupt ends with session_delete", tool.Plural(len(runs), "run"), going, notebook.CancelTime)
+				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt ends with session_delete", tool.Plural(len(runs), "run"), going, notebook.CancelTime)
 			}
 			out.Status = a.Status(ctx)
 			return &tool.Answer{Body: out}, nil

@@ -24,7 +24,7 @@ func PatternNames() []string {
 type templateArgs struct {
 	Pattern string `json:"pattern" jsonschema:"The template."`
 	newNotebook
-	Title string `json:"title,omitempty" jsonschema:"Heading of the notebook, in place of the template's."`
+	Title string `json:"title,omitempty" jsonschema:"Heading of the notebook, instead of the template's."`
 }
 
 // Refine implements tool.Refiner.
@@ -36,7 +36,7 @@ func (templateArgs) Refine(f tool.Fields) {
 // A TemplateResult is the answer of notebook_from_template.
 type TemplateResult struct {
 	ImportResult
-	Pattern string `json:"pattern" jsonschema:"Remembered in the notebook's metadata."`
+	Pattern string `json:"pattern" jsonschema:"Kept in the notebook's metadata."`
 }
 
 // notebookFromTemplate makes notebook_from_template.
@@ -45,14 +45,14 @@ func notebookFromTemplate(d *desk.Desk) tool.Tool {
 		Name:    "notebook_from_template",
 		Title:   "Create a notebook from a template",
 		Toolset: tool.ToolsetCells,
-		Description: "Makes a new notebook of one of the templates notebook://templates/{pattern}: a small worked example of a way to reason or to analyse data, of which each cell runs. " +
-			"Use it to begin such work, then change the cells to the problem at hand. Nothing is run, and nothing that exists is overwritten. Costs little.",
+		Description: "Makes a new notebook from a template (notebook://templates/{pattern}): a small worked example of a way to reason or to analyse data, in which each cell runs. " +
+			"Use it to begin such work, then adapt the cells to your problem. Runs nothing and overwrites nothing. Costs little.",
 		Input:  tool.ArgumentsOf[templateArgs](nil),
 		Output: tool.ResultOf[TemplateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args templateArgs) (*tool.Answer, error) {
 			t, ok := templates.Find(args.Pattern)
 			if !ok {
-				return nil, fmt.Errorf("there is no template %s", tool.Quoted(args.Pattern))
+				return nil, fmt.Errorf("there is no template %s: choose from %s", tool.Quoted(args.Pattern), strings.Join(PatternNames(), ", "))
 			}
 			nb := t.Notebook
 			nb.Metadata = map[string]any{OwnMetadata: map[string]any{"pattern": t.Name}}

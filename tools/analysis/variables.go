@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// The codes of the errors of looking at variables, besides those that inspections give.
+// The codes of errors about variables, besides those of package inspect.
 const (
 	codeVariable = "variable_not_found"
 	codeName     = "invalid_variable_name"
@@ -20,10 +20,10 @@ const (
 	codeLanguage = "language_not_supported"
 )
 
-var _ inspect.PayloadKernel = (*analysis.Session)(nil) // which R needs
+var _ inspect.PayloadKernel = (*analysis.Session)(nil) // R needs one
 
-// inspecting finds the session and gives the error of looking into its kernel a code. Two looks at one kernel would
-// find it busy, so they take turns.
+// inspecting finds the session, has look read its kernel, and gives an error its code. Two reads of one kernel would
+// each find it busy, so one waits for the other.
 func (d *inspector) inspecting(ctx context.Context, id string, look func(*analysis.Session) error) error {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
@@ -43,15 +43,15 @@ func inspectionError(err error) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, inspect.ErrBusy):
-		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so that its variables cannot be looked at; nothing was interrupted. Try again when it has ended: wait_run waits for a run, session_list shows whether the kernel is idle"}
+		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended: wait_run waits for a run, session_list shows whether the kernel is idle"}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: a variable takes too long to be looked at, or somebody's code has begun to run; try again later, or look at a part of it with execute_code"}
+		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later, or read a part of it with execute_code"}
 	case errors.As(err, &name):
 		return tool.Coded{Code: codeName, Message: name.Error()}
 	case errors.As(err, &language):
 		return tool.Coded{Code: codeLanguage, Message: language.Error()}
 	case errors.As(err, &refusal) && refusal.Code == codeVariable:
-		return tool.Coded{Code: codeVariable, Message: refusal.Message + "; get_variables lists those there are"}
+		return tool.Coded{Code: codeVariable, Message: refusal.Message + "; get_variables lists the variables"}
 	case errors.As(err, &refusal):
 		return tool.Coded{Code: refusal.Code, Message: refusal.Message}
 	}
@@ -69,10 +69,10 @@ func (variableName) Refine(f tool.Fields) { f.Field("variable_name").Limit(1, in
 
 const nameText = " A name such as df, or a dotted path such as model.coef_, in R df$price; no calls, no subscripts."
 
-// tableArgs are the arguments that say how much of a table is shown.
+// tableArgs say how much of a table to show.
 type tableArgs struct {
 	Head    *bool `json:"include_head,omitempty" jsonschema:"Whether to show a table's first rows."`
-	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many of them."`
+	Rows    int   `json:"head_rows,omitempty" jsonschema:"How many first rows."`
 	Columns int   `json:"max_columns,omitempty" jsonschema:"Most columns shown."`
 }
 
@@ -87,14 +87,14 @@ func (t tableArgs) options() inspect.TableOptions {
 	return inspect.TableOptions{NoHead: t.Head != nil && !*t.Head, HeadRows: t.Rows, MaxColumns: t.Columns}
 }
 
-// What stands in an answer as a kernel has written it.
+// The shapes of what a kernel writes and an answer passes on as it is.
 var (
 	objectShape  = tool.ResultOf[map[string]any](nil)
 	objectsShape = tool.ResultOf[[]map[string]any](nil)
 	listShape    = tool.ResultOf[[]any](nil)
 )
 
-// refineTable says of an inspect.Table what its types do not.
+// refineTable adds to the schema of an inspect.Table what its Go types do not say.
 func refineTable(f tool.Fields) {
 	f.Field("shape").Items().Null()
 	for _, byColumn := range []string{"dtypes", "index", "missing", "describe"} {
@@ -106,7 +106,7 @@ func refineTable(f tool.Fields) {
 
 type getVariablesArgs struct {
 	InSession
-	Offset int  `json:"offset,omitempty" jsonschema:"How many to pass over."`
+	Offset int  `json:"offset,omitempty" jsonschema:"How many to skip."`
 	Limit  int  `json:"limit,omitempty" jsonschema:"Most variables listed."`
 	All    bool `json:"include_all,omitempty" jsonschema:"Whether to list modules, functions and classes too."`
 }
@@ -124,8 +124,8 @@ func getVariables(d *inspector) tool.Tool {
 		Name:    "get_variables",
 		Title:   "List variables",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Lists the variables of an analysis session's kernel in the order of their names, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
-			"Use it to see what there is before writing code. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a variable.",
+		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
+			"Use it to see what exists before writing code. Python, R and Julia only; does not wait for a busy kernel. Costs one line per variable.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getVariablesArgs](nil),
 		Output: tool.ResultOf[inspect.Listing](nil),
@@ -152,7 +152,7 @@ type getVariableArgs struct {
 
 // Refine implements tool.Refiner.
 func (getVariableArgs) Refine(f tool.Fields) {
-	f.Field("variable_name").Say("What to look at." + nameText)
+	f.Field("variable_name").Say("The variable." + nameText)
 	f.Field("max_chars").Limit(1, inspect.MaxChars).Default(inspect.DefaultChars)
 }
 
@@ -162,8 +162,8 @@ func getVariable(d *inspector) tool.Tool {
 		Name:    "get_variable",
 		Title:   "Look at a variable",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and what an object has; a table is shown as get_dataframe_info does. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is ended. " +
-			"Use it in place of printing. Python, R and Julia only; a kernel that is busy is not waited for. Costs up to max_chars characters, or a table's first rows and figures.",
+		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and the members of an object; a table as get_dataframe_info shows it. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is stopped. " +
+			"Use it instead of printing. Python, R and Julia only; does not wait for a busy kernel. Costs up to max_chars characters, or a table's first rows and figures.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getVariableArgs](nil),
 		Output: tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
@@ -195,8 +195,8 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Name:    "get_dataframe_info",
 		Title:   "Look at a DataFrame",
 		Toolset: tool.ToolsetAnalysis,
-		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin, cuDF and those of R and Julia, and single columns. Leaves no trace in the kernel. " +
-			"Use it before writing code for the data. Python, R and Julia only; a kernel that is busy is not waited for. Costs one line a column and a row, and at most some seconds of the kernel for millions of rows.",
+		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin and cuDF, the tables of R and Julia, and single columns. Leaves no trace in the kernel. " +
+			"Use it before writing code for the data. Python, R and Julia only; does not wait for a busy kernel. Costs one line per column and row, and at most some seconds of the kernel for millions of rows.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getDataFrameArgs](nil),
 		Output: tool.ResultOf[inspect.Frame](refineTable),
@@ -214,7 +214,7 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 	}
 }
 
-// An inspector looks into kernels, one call at a time in each: they would find each other's work in their way.
+// An inspector reads variables of kernels, with one call at a time in each kernel.
 type inspector struct {
 	*desk.Desk
 	looks tool.KeyedLock // by the kernel's id
