@@ -9,12 +9,12 @@ import (
 
 // The toolset "datalayer" has the names, arguments and answers of Datalayer's jupyter-mcp-server, over the same session
 // calls as all other tools: those of its version 2 (in "datalayer-today" alone), and those that it had when it came to
-// run inside Jupyter Server. Whoever used that server goes on with the same prompts.
+// run inside Jupyter Server. A user of that server keeps the same prompts.
 //
-// An answer of theirs is a text, a table with tabs, or the outputs of code as a list of texts and images. It stands in
-// the answer's content as that, and in the structured content as "result" beside the "kind" of answer that it is.
+// Their answer is a text, a table with tabs, or the outputs of code as a list of texts and images. The content of our
+// answer holds it as it is; the structured content holds it as "result", beside "kind".
 
-// ofToday puts a tool that their server has today into both toolsets.
+// ofToday puts a tool that their current server has into both toolsets.
 func ofToday(t tool.Tool) tool.Tool {
 	t.Toolset, t.Also = tool.ToolsetDatalayer, []string{tool.ToolsetToday}
 	return t
@@ -22,20 +22,20 @@ func ofToday(t tool.Tool) tool.Tool {
 
 // A textResult is an answer that is one text.
 type textResult struct {
-	Kind    string   `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Kind    string   `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result  string   `json:"result" jsonschema:"The text of the answer."`
-	CellID  string   `json:"cell_id,omitempty" jsonschema:"The cell that it is about."`
-	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells that it is about."` // where the call named several
+	CellID  string   `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
+	CellIDs []string `json:"cell_ids,omitempty" jsonschema:"The cells it is about."` // if the call named several
 }
 
-// answer makes the answer of which the text alone is shown.
+// answer makes an answer that shows only the text.
 func (r *textResult) answer() *tool.Answer {
 	a := &tool.Answer{Body: r, Meta: idMeta(r.CellID, r.CellIDs)}
 	a.Parts = func() []any { return append([]any{tool.Verbatim(r.Result)}, warning(a)...) }
 	return a
 }
 
-// idMeta names the cells that an answer is about, where their server does.
+// idMeta names the cells that an answer is about, as their server does.
 func idMeta(id string, ids []string) map[string]any {
 	switch {
 	case len(ids) > 0:
@@ -46,7 +46,7 @@ func idMeta(id string, ids []string) map[string]any {
 	return nil
 }
 
-// warning is what is to be said of the document's file beside the texts of an answer.
+// warning returns the warnings about the document's file that follow the texts of an answer.
 func warning(a *tool.Answer) (out []any) {
 	if a.Doc == nil {
 		return nil
@@ -63,22 +63,22 @@ func warning(a *tool.Answer) (out []any) {
 
 // A tableResult is an answer that holds a table.
 type tableResult struct {
-	Kind    string              `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Kind    string              `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result  string              `json:"result"`
-	Columns []string            `json:"columns" jsonschema:"The head."`
-	Items   []map[string]string `json:"items" jsonschema:"The rows, each by the names in the head."`
+	Columns []string            `json:"columns" jsonschema:"Column names."`
+	Items   []map[string]string `json:"items" jsonschema:"The rows, by column name."`
 	Count   int                 `json:"count" jsonschema:"How many rows."`
 }
 
 // tableSchema describes a [tableResult] with that head.
 func tableSchema(columns ...string) tool.Schema {
 	return tool.ResultOf[tableResult](func(f tool.Fields) {
-		f.Field("result").Say("Table with tabs and a head: " + strings.Join(columns, ", ") + ".")
+		f.Field("result").Say("Table with tabs and a header: " + strings.Join(columns, ", ") + ".")
 	})
 }
 
-// tableAnswer makes a table of rows and answers with it, behind a head of its own text. Where there are no rows, none
-// says so. Rows that do not fit are left out, of which more tells.
+// tableAnswer answers with a table of rows after the text head, or with the text none if there are no rows. It leaves
+// out rows that do not fit, and adds the text that more gives for their number.
 func tableAnswer(kind, head, none string, columns []string, rows [][]string, more func(left int) string) (*tool.Answer, error) {
 	out := &tableResult{Kind: kind, Columns: columns}
 	fill := func() {
@@ -126,7 +126,7 @@ func oneField(s string) string {
 // theirWords is an error worded as clients of their server look for it: like a sentence.
 func theirWords(format string, args ...any) error { return fmt.Errorf(format, args...) }
 
-// outOfRange is said of an index that no cell has.
+// outOfRange is the error of an index that no cell has.
 func outOfRange(index, cells int) error {
 	return theirWords("Cell index %d is out of range. Notebook has %d cells.", index, cells)
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// CitePrompt makes jupyter_cite, which puts cells of a notebook before what a person asks.
+// CitePrompt makes jupyter_cite, which puts cells of a notebook before a person's instruction.
 func (d *Toolset) CitePrompt() tool.Prompt {
 	return tool.Prompt{
 		Name: "jupyter_cite", Title: "Cite cells of a notebook",
@@ -53,7 +53,8 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	return strings.Join(append(append([]string{head}, parts...), "=====End of Cited Cells=====", "USER's Instruction are follow: "+args["prompt"]), "\n"), nil
 }
 
-// citedCells are the indexes that a list such as "0-2,4" names, in order, each once. There are that many cells.
+// citedCells returns the indexes that a list such as "0-2,4" names, in order, each once. cells is how many cells there
+// are.
 func citedCells(list string, cells int) ([]int, error) {
 	if cells == 0 {
 		return nil, errors.New("the notebook has no cells")

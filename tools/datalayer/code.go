@@ -14,8 +14,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// RunUsedCode runs code in a kernel alone, as their server does: in the one with the id, or the current notebook's.
-// Nothing of it shows in a notebook.
+// RunUsedCode runs code in a kernel alone, as their server does: in the kernel with the id, or in the current
+// notebook's. No notebook shows the code or its outputs.
 func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
 	w.stream, w.first = false, true
 	w.take(opt)

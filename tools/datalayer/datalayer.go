@@ -2,7 +2,7 @@ package datalayer
 
 import "github.com/nbduet/nbduet/tools/tool"
 
-// Tools are all of the toolset.
+// Tools returns all tools of the toolset.
 func (d *Toolset) Tools() []tool.Tool {
 	return []tool.Tool{
 		connectToJupyter(d),

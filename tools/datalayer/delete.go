@@ -18,8 +18,8 @@ type deleteUsedArgs struct {
 	Indices []int `json:"cell_indices,omitempty" jsonschema:"Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given."`
 	Sources *bool `json:"include_source,omitempty" jsonschema:"Whether to return the sources."`
 	inNotebook
-	IDs   []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, in place of cell_indices."`
-	Index *int     `json:"cell_index,omitempty" jsonschema:"One cell, in place of cell_indices."`
+	IDs   []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
+	Index *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
 }
 
 // Refine implements tool.Refiner.
@@ -35,8 +35,8 @@ func deleteCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "delete_cell",
 		Title: "Delete cells",
-		Description: "Deletes cells with their outputs, all together or none, and returns their sources; people who have the notebook open see it at once. " +
-			"Indexes mean the cells as they are when the call begins. Use it only for cells that nobody needs. When all are deleted, an empty code cell takes their place. Costs little.",
+		Description: "Deletes cells with their outputs, all or none, and returns their sources; people who have the notebook open see it at once. " +
+			"Indexes count the cells as they are when the call begins. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),

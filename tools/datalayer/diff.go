@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// lineDiff is the difference of two sources as Python's difflib writes it, with three lines around each change, and ""
-// where there is none. A line end at the very end of a source is no line of its own there.
+// lineDiff is the difference of two sources as Python's difflib writes it, with three lines around each change; "" for
+// equal sources. A line end at the very end of a source is not a line of its own.
 func lineDiff(old, now string) string {
 	if old == now {
 		return ""
@@ -19,7 +19,7 @@ func lineDiff(old, now string) string {
 	return fmt.Sprintf("@@ line terminators changed @@\n-%q\n+%q", old, now)
 }
 
-// ended is a text whose last line has an end.
+// ended adds a line end to the last line if it has none.
 func ended(s string) string {
 	if s == "" || strings.HasSuffix(s, "\n") {
 		return s

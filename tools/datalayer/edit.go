@@ -33,7 +33,7 @@ func (insertCellArgs) Refine(f tool.Fields) {
 	f.Field("cell_source").Limit(0, desk.MaxSource)
 }
 
-// check refuses what must not become a cell, before anything is opened.
+// check refuses a shortened source before anything is opened.
 func (a insertCellArgs) check() error {
 	if tool.Marked(a.Source) {
 		return fmt.Errorf("cell_source %s; nothing was inserted", tool.MarkedWhy)
@@ -93,9 +93,9 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "overwrite_cell_source",
 		Title: "Overwrite a cell's source",
-		Description: "Gives a cell a whole new source, without running it, and returns the difference; people who have the notebook open see it at once. " +
-			"The new source is taken as a change from what you were last shown of the cell and merged with what people have typed since, which is never lost: " +
-			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Use edit_cell_source for a small change. Costs little.",
+		Description: "Gives a cell a whole new source without running it, and returns the difference; people who have the notebook open see it at once. " +
+			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
+			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Use edit_cell_source for a small change. Costs little.",
 		Marks:  tool.Marks{Destructive: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[overwriteCellArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -121,7 +121,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 	})
 }
 
-// changedText says what became of a cell's source.
+// changedText reports the change of a cell's source.
 func changedText(kind string, at int, did string, was ydoc.Cell, now string) *textResult {
 	out := &textResult{Kind: kind, CellID: was.ID}
 	difference := lineDiff(was.Source, now)
@@ -136,8 +136,8 @@ func changedText(kind string, at int, did string, was ydoc.Cell, now string) *te
 
 type editSourceArgs struct {
 	UsedCell
-	Old string `json:"old_string" jsonschema:"What is to be replaced; no pattern, and lines may follow each other in it. Line ends are stored as \\n."`
-	New string `json:"new_string" jsonschema:"What comes in its place. Line ends are stored as \\n."`
+	Old string `json:"old_string" jsonschema:"Text to replace, not a pattern; it may span lines. Line ends are stored as \\n."`
+	New string `json:"new_string" jsonschema:"New text. Line ends are stored as \\n."`
 	All bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
 }
 
@@ -153,8 +153,8 @@ func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "edit_cell_source",
 		Title: "Replace text in a cell",
-		Description: "Replaces a string in a cell's source by another, as it is in the shared document now, without running the cell, and returns the difference. " +
-			"The string has to be there exactly once, spaces and line ends included, unless replace_all is set; else nothing is written. What people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
+		Description: "Replaces a string in a cell's source, as it is in the shared document now, without running the cell, and returns the difference. " +
+			"The string must occur exactly once, including spaces and line ends, unless replace_all is set; else nothing is written. Text that people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[editSourceArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -205,10 +205,10 @@ func (a editSourceArgs) replaced(source string) (string, error) {
 
 type moveUsedArgs struct {
 	Source *int `json:"source_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless source_cell_id is given."`
-	Target *int `json:"target_index,omitempty" jsonschema:"Index that it will have. Needed unless target_cell_id is given."`
+	Target *int `json:"target_index,omitempty" jsonschema:"Its new index. Needed unless target_cell_id is given."`
 	inNotebook
-	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, in place of source_index."`
-	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, in place of target_index."`
+	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index."`
+	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index."`
 }
 
 // Refine implements tool.Refiner.
@@ -226,8 +226,8 @@ func moveCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "move_cell",
 		Title: "Move a cell",
-		Description: "Moves a cell to the place that another one has now, and returns an overview of the cells around it: of A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
-			"It keeps its id, outputs and metadata. What somebody types into the cell at the very same moment can be lost. Costs little.",
+		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
+			"It keeps its id, outputs and metadata. What somebody types into the cell at that very moment can be lost. Costs little.",
 		Marks:  tool.Marks{},
 		Input:  tool.ArgumentsOf[moveUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),

@@ -29,7 +29,7 @@ func (listFilesArgs) Refine(f tool.Fields) {
 	f.Field("pattern").Limit(0, 1000).Default("").Null()
 }
 
-// What list_files does where a call says nothing else.
+// The defaults of list_files.
 const (
 	filesDepth = 1
 	filesShown = 25
@@ -41,8 +41,8 @@ func listFiles(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "list_files",
 		Title: "List files",
-		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Hidden ones are left out. " +
-			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is held against the whole path. Costs one request for each folder.",
+		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Skips hidden ones. " +
+			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is matched against the whole path. Costs one request per folder.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
@@ -120,7 +120,7 @@ func fileSize(n int64) string {
 	return fmt.Sprintf("%.1fMB", float64(n)/(1024*1024))
 }
 
-// globToken is what has a meaning in a pattern.
+// globToken matches what has a meaning in a pattern.
 var globToken = regexp.MustCompile(`\*\*/|\*\*|[*?]|\[[^\]]*\]`)
 
 // globExpression makes a regular expression of a pattern for paths: * and ? stop at a slash, **/ stands for any number

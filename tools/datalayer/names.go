@@ -22,10 +22,10 @@ const (
 	maxName         = 200 // characters
 )
 
-// userNotebooks are those that a client has given a name, and which one it works in.
+// userNotebooks are the named notebooks of one client, and which one is current.
 type userNotebooks struct {
 	all     []usedNotebook
-	current string // name of the one that it works in, "" for none
+	current string // name of the current one, "" for none
 }
 
 type usedNotebook struct{ name, path string }
@@ -73,7 +73,7 @@ func (d *Toolset) use(ctx context.Context, name, p string) (err error) {
 	return err
 }
 
-// unuse forgets a name. It returns the notebook that is current now and whether another one was before.
+// unuse forgets a name. It returns the notebook that is current now, and whether that is another one than before.
 func (d *Toolset) unuse(ctx context.Context, name string) (current string, switched bool, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		at := slices.IndexFunc(u.all, func(n usedNotebook) bool { return n.name == name })
@@ -96,7 +96,7 @@ func (d *Toolset) unuse(ctx context.Context, name string) (current string, switc
 	return current, switched, err
 }
 
-// errNoCurrent says that a call means the current notebook, and there is none.
+// errNoCurrent is the error of a call that means the current notebook when there is none.
 var errNoCurrent = errors.New("no notebook is activated: call use_notebook first, with a name for it and its path, or give notebook_name")
 
 func notConnected(name string, known []string) error {
@@ -107,7 +107,7 @@ func notConnected(name string, known []string) error {
 	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
 }
 
-// usedPath finds the notebook that a call means: by the name that its client gave it, by its path, or, with neither, the
+// usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the
 // current one.
 func (d *Toolset) usedPath(ctx context.Context, name string) (called, p string, err error) {
 	d.using(ctx, func(u *userNotebooks) {
@@ -157,7 +157,7 @@ func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.D
 
 // inNotebook is the argument of a tool that works in one notebook.
 type inNotebook struct {
-	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that use_notebook gave it, or by its path; left out: the current one."`
+	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by its name from use_notebook or by its path. Left out: the current one."`
 }
 
 // Refine implements tool.Refiner.
@@ -167,7 +167,7 @@ func (inNotebook) Refine(f tool.Fields) { f.Field("notebook_name").Limit(0, desk
 type UsedCell struct {
 	Index *int `json:"cell_index,omitempty" jsonschema:"Index of the cell, from 0. Needed unless cell_id is given."`
 	inNotebook
-	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; given both, the id counts."`
+	CellID string `json:"cell_id,omitempty" jsonschema:"Id of the cell, which stays the same when cells are inserted or moved; it overrides cell_index."`
 }
 
 // Refine implements tool.Refiner.

@@ -20,10 +20,10 @@ import (
 )
 
 type useArgs struct {
-	Name     string `json:"notebook_name" jsonschema:"What to call the notebook."`
-	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. May be left out for a name that is in use already."`
-	Mode     string `json:"mode,omitempty" jsonschema:"Whether the notebook is there, or to be made."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel that the notebook is to have; \"NEW\" starts one now. Left out: the one that it has, else one is started when first needed."`
+	Name     string `json:"notebook_name" jsonschema:"Name for the notebook."`
+	Path     string `json:"notebook_path,omitempty" jsonschema:"Notebook, relative to the server's root folder. Optional for a name already in use."`
+	Mode     string `json:"mode,omitempty" jsonschema:"Open an existing notebook, or make one."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel for the notebook; \"NEW\" starts one now. Left out: the kernel it has, else one started when first needed."`
 }
 
 // Refine implements tool.Refiner.
@@ -37,7 +37,7 @@ func (useArgs) Refine(f tool.Fields) {
 // modeCreate is the mode that makes a notebook.
 const modeCreate = "create"
 
-// newKernel is what asks for a kernel of the notebook's own in the place of a kernel's id.
+// newKernel, given as a kernel's id, asks for a new kernel.
 const newKernel = "NEW"
 
 // useNotebook makes use_notebook.
@@ -45,8 +45,8 @@ func useNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "use_notebook",
 		Title: "Use a notebook",
-		Description: "Gives a notebook a name and makes it the current one, which the tools for cells work in when no other is named; returns an overview of its first cells. " +
-			"Use it before them, and again with the same name to come back to a notebook. mode \"create\" makes a new notebook. What is current is yours alone: no other client's calls change it. Costs little.",
+		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. " +
+			"Use it before them, and again with the same name to return to a notebook. mode \"create\" makes a new notebook. The current notebook is yours alone: no other client's calls change it. Costs little.",
 		Marks:  tool.Marks{Idempotent: true},
 		Input:  tool.ArgumentsOf[useArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -67,7 +67,7 @@ func useNotebook(d *Toolset) tool.Tool {
 	})
 }
 
-// useNotebook does what use_notebook is to do, and says what that was. There is no document where no overview is due.
+// useNotebook carries out use_notebook, and returns what it did in words. It returns no document if no overview is due.
 func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
 	var known bool
 	var had, current string
@@ -123,7 +123,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	return fmt.Sprintf("[INFO] %s\n[INFO] Successfully activate notebook '%s'.", says, args.Name), doc, nil
 }
 
-// createUsed makes a new notebook, with a heading that people see is to be replaced.
+// createUsed makes a new notebook with one Markdown cell, a placeholder.
 func (d *Toolset) createUsed(ctx context.Context, p string) error {
 	if err := document.FitsType(p, document.TypeNotebook); err != nil {
 		return err
@@ -139,7 +139,7 @@ func (d *Toolset) createUsed(ctx context.Context, p string) error {
 	return err
 }
 
-// kernelFor gives the notebook the kernel that a call asks for, where it has none, and says which one it has.
+// kernelFor gives a notebook without a kernel the one that a call asks for, and says which one the notebook has.
 func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted string) (string, error) {
 	k, running, err := d.Manager.Kernel(ctx, doc.Path())
 	switch {
@@ -173,7 +173,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
 }
 
-// visibleKernels are the running kernels, without those that are other clients' own.
+// visibleKernels returns the running kernels, except those started for other clients alone.
 func (d *Toolset) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
 	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
 	if err != nil {
@@ -192,7 +192,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "list_notebooks",
 		Title:       "List the notebooks in use",
-		Description: "Lists the notebooks that you have given names with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
+		Description: "Lists the notebooks that you named with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
@@ -210,7 +210,7 @@ func leftOutRows(n int) string {
 	return "[" + tool.Plural(n, "row") + " left out: the answer would be too long]"
 }
 
-// usedRows are the notebooks of the client of ctx: name, path, kernel, its status, and the mark of the current one.
+// usedRows returns a row for each notebook of the client of ctx: name, path, kernel, its status, ✓ for the current one.
 func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 	var all []usedNotebook
 	current := ""
@@ -251,8 +251,8 @@ func restartNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "restart_notebook",
 		Title: "Restart a notebook's kernel",
-		Description: "Restarts the kernel of a notebook that is in use: all variables and imports are lost, for everybody who has the notebook open, what runs is ended and what waits is cancelled. " +
-			"Where there is no kernel one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
+		Description: "Restarts the kernel of a notebook in use: all variables and imports are lost, for everybody who has the notebook open, running code is ended and waiting code is cancelled. " +
+			"If there is no kernel, one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
 		Marks:  tool.Marks{Destructive: true},
 		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -281,8 +281,8 @@ func unuseNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "unuse_notebook",
 		Title: "Stop using a notebook",
-		Description: "Forgets the name of a notebook; where it was the current one, another one that is in use becomes current. " +
-			"The notebook, its kernel and people's tabs stay as they are: its collaboration session closes by itself after some minutes without use. Costs nothing.",
+		Description: "Forgets the name of a notebook; if it was the current one, another one in use becomes current. " +
+			"The notebook, its kernel and people's tabs stay as they are; its collaboration session closes by itself after some minutes without use. Costs nothing.",
 		Marks:  tool.Marks{},
 		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, maxName) }),
 		Output: tool.DocumentResultOf[textResult](nil),

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The names that their server had when it came to run inside Jupyter Server, and has no more.
+// The names that their server had when it came to run inside Jupyter Server, and dropped later.
 
 // listNotebook makes list_notebook.
 func listNotebook(d *Toolset) tool.Tool {
@@ -24,8 +24,8 @@ func listNotebook(d *Toolset) tool.Tool {
 		Name:    "list_notebook",
 		Title:   "List all notebooks",
 		Toolset: tool.ToolsetDatalayer,
-		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you have given names with use_notebook, with their kernels' states and the current one (✓). " +
-			"Use it to find a notebook's path. Costs one request per folder; it stops where there are very many, and says so.",
+		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you named with use_notebook, with their kernels' states and the current one (✓). " +
+			"Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tableSchema(columns...),
@@ -78,7 +78,7 @@ func listCells(d *Toolset) tool.Tool {
 		Name:        "list_cells",
 		Title:       "List the cells of the current notebook",
 		Toolset:     tool.ToolsetDatalayer,
-		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line a cell.",
+		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line per cell.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(overviewColumns...),
@@ -92,7 +92,7 @@ func listCells(d *Toolset) tool.Tool {
 			rows := overviewRows(cells, 0, 0)
 			for i, c := range cells {
 				if rows[i][2] == "N/A" && c.Type == ydoc.Code {
-					rows[i][2] = "None" // as that version had it
+					rows[i][2] = "None" // as that version wrote it
 				}
 			}
 			a, err := tableAnswer("cells.list", "", "Notebook is empty, no cells found.", overviewColumns, rows, leftOutRows)
@@ -104,19 +104,19 @@ func listCells(d *Toolset) tool.Tool {
 	}
 }
 
-// An oldCell is a cell as their server had it then.
+// An oldCell is a cell as their server wrote it then.
 type oldCell struct {
 	Index   int      `json:"index"`
 	Type    string   `json:"type" jsonschema:"code, markdown or raw."`
 	Source  []string `json:"source" jsonschema:"Lines, with their ends."`
-	Outputs []any    `json:"outputs,omitempty" jsonschema:"Of a code cell: texts, and objects in the places of images."`
+	Outputs []any    `json:"outputs,omitempty" jsonschema:"Of a code cell: texts, and objects for images."`
 }
 
 // Refine implements tool.Refiner.
 func (oldCell) Refine(f tool.Fields) { placedItems(f.Field("outputs")) }
 
 type cellsResult struct {
-	Kind   string    `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
+	Kind   string    `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result []oldCell `json:"result" jsonschema:"The cells in order."`
 	Left   int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them."`
 }
@@ -128,7 +128,7 @@ func readCells(d *Toolset) tool.Tool {
 		Title:   "Read all cells of the current notebook",
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
-			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + tool.Thousands(notebook.DefaultOutputSize) + " characters of outputs for each cell.",
+			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + tool.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.DocumentResultOf[cellsResult](nil),
@@ -178,7 +178,7 @@ func readCells(d *Toolset) tool.Tool {
 	}
 }
 
-// linesWithEnds are the lines of a source, all but the last with their ends.
+// linesWithEnds returns the lines of a source, all but the last with their ends.
 func linesWithEnds(source string) []string {
 	lines := sourceLines(source)
 	for i := range max(0, len(lines)-1) {
@@ -192,7 +192,7 @@ func linesWithEnds(source string) []string {
 
 const (
 	oldTimeout     = 300 // seconds
-	ipythonTimeout = 60  // likewise
+	ipythonTimeout = 60  // seconds
 )
 
 type oldRunArgs struct {
@@ -206,7 +206,7 @@ func (oldRunArgs) Refine(f tool.Fields) {
 	timeoutField(f.Field("timeout_seconds"), oldTimeout)
 }
 
-// oldStreamArgs are those of the one that tells of progress, and a superset of the others'.
+// oldStreamArgs are the arguments of the tool that reports progress, a superset of the others'.
 type oldStreamArgs struct {
 	oldRunArgs
 	Interval *int `json:"progress_interval,omitempty"`
@@ -222,7 +222,7 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 		Title:   title,
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
-			"At the timeout the cell is interrupted, and answered with what it has put out. execute_cell does the same. Costs the time the cell takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
+			"At the timeout the cell is interrupted, and its outputs so far are returned. execute_cell does the same. Costs the time the cell takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
 		Input:  input,
 		Output: Outputs(),
@@ -242,11 +242,11 @@ func executeCellSimpleTimeout(d *Toolset) tool.Tool {
 }
 
 func executeCellStreaming(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with lines on its progress", tool.ArgumentsOf[oldStreamArgs](nil), func(*Watch) {})
+	return oldRun(d, "execute_cell_streaming", "Run a long cell", ", with progress lines", tool.ArgumentsOf[oldStreamArgs](nil), func(*Watch) {})
 }
 
 func executeCellWithProgress(d *Toolset) tool.Tool {
-	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress hears of it meanwhile", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
+	return oldRun(d, "execute_cell_with_progress", "Run a cell and tell of its progress", "; a client that asks for progress is told of it", tool.ArgumentsOf[oldRunArgs](nil), func(w *Watch) { w.stream = false })
 }
 
 type ipythonArgs struct {

@@ -17,15 +17,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// An outputsResult is an answer that is a list: texts, and objects in the places of images, which are shown beside it.
+// An outputsResult is an answer that is a list: texts, and objects for images, which are shown beside it.
 type outputsResult struct {
-	Kind    string `json:"kind" jsonschema:"What the answer is, such as \"cell.read\"."`
-	Result  []any  `json:"result" jsonschema:"In order: texts, and objects in the places of images, which are shown beside this."`
+	Kind    string `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
+	Result  []any  `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
 	Outputs []any  `json:"outputs" jsonschema:"The same."`
 	Count   int    `json:"count" jsonschema:"How many."`
 	Images  int    `json:"images" jsonschema:"How many of them are images."`
-	CellID  string `json:"cell_id,omitempty" jsonschema:"The cell that it is about."`
-	RunID   string `json:"run_id,omitempty" jsonschema:"Names the execution, for get_run, wait_run and cancel_run."`
+	CellID  string `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
+	RunID   string `json:"run_id,omitempty" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
 	State   string `json:"state,omitempty"`
 }
 
@@ -36,27 +36,27 @@ func (outputsResult) Refine(f tool.Fields) {
 	f.Field("state").OneOf(notebook.RunStates()...)
 }
 
-// placedItems says that a list holds texts, and a [placedImage] where an image was put out.
+// placedItems says that a list holds texts, and a [placedImage] for each image.
 func placedItems(list tool.Field) { list.Items().Types("string", "object") }
 
 // Outputs describes the answer of a tool that shows outputs as their server does.
 func Outputs() tool.Schema { return tool.DocumentResultOf[outputsResult](nil) }
 
-// A placedImage stands in an answer where an image was put out.
+// A placedImage stands for an image in the list of outputs.
 type placedImage struct {
 	Type string `json:"type"` // "image"
 	Data string `json:"data"` // what it is and its address
 	MIME string `json:"mimeType"`
 }
 
-// shownRun is what there is to show of a cell or of code that was run.
+// shownRun is what an answer shows of a cell, or of code that was run.
 type shownRun struct {
 	kind    string
 	cell    string   // id; "" for none
 	head    []string // texts before the outputs
 	outputs []ydoc.Output
-	tail    []string // and behind them
-	none    string   // stands where there is nothing at all
+	tail    []string // texts after them
+	none    string   // the only text of an answer that would be empty
 	run     *run.Run
 	state   run.State
 	size    int // most characters of outputs
@@ -64,8 +64,8 @@ type shownRun struct {
 	from    images.Origin // of its images
 }
 
-// answer writes the answer, cut further where it would be too long. whole tells that the texts of the head are as they
-// were.
+// answer writes the answer, and cuts it further if it would be too long. whole tells that the texts of the head were
+// not cut.
 func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err error) {
 	outputs := desk.ContentsOf(readable(s.outputs))
 	lim := desk.OutputLimits{Each: s.size, Total: s.size, Count: desk.MaxOutputs}
@@ -127,7 +127,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 	return a, whole, err
 }
 
-// placedOutput is an output as their answers have it: a text, or an image. There is nothing of an empty one.
+// placedOutput is an output as their answers have it: texts, or an image. An empty output gives nothing.
 func placedOutput(o map[string]any, at int, pictures *desk.Tray) (out []any) {
 	data, _ := o["data"].(map[string]any)
 	for _, mime := range desk.PictureTypes {
@@ -156,7 +156,7 @@ func placedOutput(o map[string]any, at int, pictures *desk.Tray) (out []any) {
 // richest are the forms of a display that are text, the one that says most first.
 var richest = []string{"text/markdown", "text/latex", "application/json", "text/plain"}
 
-// readable leaves of each display its images, or else the one form of it that is the best text.
+// readable keeps of each display its images, or without images the form that is the best text.
 func readable(outputs []ydoc.Output) []ydoc.Output {
 	out := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {

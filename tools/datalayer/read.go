@@ -16,7 +16,7 @@ import (
 // overviewColumns head the table of a notebook's cells.
 var overviewColumns = []string{"Index", "Type", "Count", "First Line"}
 
-// overview is a table of the cells from start on, at most limit of them; 0 is all.
+// overview is a table of the cells from start on, at most limit of them, or all for 0.
 func overview(cells []ydoc.Cell, start, limit int) string {
 	if len(cells) == 0 {
 		return "Notebook is empty"
@@ -35,7 +35,7 @@ func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
 	return rows
 }
 
-// headLine is the first line of a source, and how many more there are.
+// headLine is the first line of a source, with the number of further lines.
 func headLine(source string) string {
 	lines := sourceLines(source)
 	if len(lines) == 0 {
@@ -48,7 +48,7 @@ func headLine(source string) string {
 	return first
 }
 
-// sourceLines are the lines of a source, without their ends. A line end at the very end begins no other line.
+// sourceLines returns the lines of a source without their ends. A line end at the very end begins no further line.
 func sourceLines(source string) []string {
 	if source == "" {
 		return nil
@@ -87,7 +87,7 @@ func (readNotebookArgs) Refine(f tool.Fields) {
 const (
 	// formatDetailed is the response_format with whole sources.
 	formatDetailed = "detailed"
-	// cellsShown is how many cells read_notebook shows where a call does not say.
+	// cellsShown is how many cells read_notebook shows by default.
 	cellsShown = 20
 )
 
@@ -96,7 +96,7 @@ func readNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "read_notebook",
 		Title: "Read a notebook",
-		Description: "Reads the cells of a notebook that is in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
+		Description: "Reads the cells of a notebook in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
 			"Use brief to find cells, then detailed with start_index and limit, or read_cell for outputs. Costs as much as it shows.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readNotebookArgs](nil),
@@ -116,7 +116,7 @@ func readNotebook(d *Toolset) tool.Tool {
 	})
 }
 
-// readUsed answers with cells of a notebook, fewer where they would be too long for an answer.
+// readUsed answers with cells of a notebook, and with fewer if they would be too long for an answer.
 func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
@@ -158,7 +158,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	return a, err
 }
 
-// sourcesOf are the sources of cells, each below its head and cut to size.
+// sourcesOf returns the sources of cells, each below its head and cut to size.
 func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 	var parts []string
 	for i := start; i < start+count; i++ {
@@ -182,7 +182,7 @@ func readCell(d *Toolset) tool.Tool {
 		Name:  "read_cell",
 		Title: "Read a cell",
 		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
-			"Use it before changing a cell, and to see what a cell has put out. Costs the length of the source and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
+			"Use it before changing a cell, and to see its outputs. Costs the length of the source and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readCellArgs](nil),
 		Output: Outputs(),

@@ -15,23 +15,23 @@ import (
 )
 
 const (
-	// UsualTimeout is how long their server waits for a cell where nobody says otherwise, in seconds.
+	// UsualTimeout is how long their server waits for a cell by default, in seconds.
 	UsualTimeout = 120
-	// LongestGiven is the longest timeout that is taken; what is beyond [notebook.MaxTimeout] counts as that.
+	// LongestGiven is the longest timeout that is accepted; above [notebook.MaxTimeout] it counts as that.
 	LongestGiven = 1_000_000
-	// DefaultInterval is the pause between two lines on progress, in seconds.
+	// DefaultInterval is the time between two progress lines, in seconds.
 	DefaultInterval = 5
-	// progressKept bounds the lines on progress in an answer, the last ones.
+	// progressKept is how many progress lines an answer has at most, the last ones.
 	progressKept = 50
 	// interruptTime is how long an interrupted run has to end before its call is answered.
 	interruptTime = 5 * time.Second
 )
 
 // UsedRun are the arguments of the tools that run a cell as their server does: at the timeout the code is interrupted,
-// and the call answered with what there is.
+// and the call answers with the outputs so far.
 type UsedRun struct {
 	Timeout  *int  `json:"timeout,omitempty"`
-	Stream   *bool `json:"stream,omitempty" jsonschema:"Whether to add lines on the time that it took."`
+	Stream   *bool `json:"stream,omitempty" jsonschema:"Whether to add progress lines."`
 	Interval *int  `json:"progress_interval,omitempty"`
 }
 
@@ -42,17 +42,17 @@ func (UsedRun) Refine(f tool.Fields) {
 	intervalField(f.Field("progress_interval"))
 }
 
-// timeoutField describes a timeout. usual is the one where a call has none.
+// timeoutField describes a timeout. usual is its default.
 func timeoutField(f tool.Field, usual int) {
 	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, tool.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
 }
 
-// intervalField describes the pause between two lines on progress.
+// intervalField describes the time between two progress lines.
 func intervalField(f tool.Field) {
-	f.Say("Seconds between two lines on progress.").Limit(0, LongestGiven).Default(DefaultInterval)
+	f.Say("Seconds between two progress lines.").Limit(0, LongestGiven).Default(DefaultInterval)
 }
 
-// SecondsOf is how long to wait: what was asked for, or what their server waits for.
+// SecondsOf returns how long to wait: as long as was asked for, or as their server waits.
 func SecondsOf(asked *int, usual int) int {
 	if asked != nil {
 		usual = *asked
@@ -69,11 +69,11 @@ type Watch struct {
 	seconds  int
 	interval int
 	stream   bool
-	// timedOut words the end of the wait, where there are no lines on progress.
+	// timedOut words the end of the wait, if there are no progress lines.
 	timedOut string
-	// first puts that before the outputs.
+	// first puts timedOut before the outputs.
 	first bool
-	// size is the most characters of outputs.
+	// size limits the characters of outputs.
 	size int
 	// leave leaves the code running when the call is cancelled.
 	leave bool
@@ -81,7 +81,7 @@ type Watch struct {
 	lines []string
 }
 
-// take takes what this program's own options say.
+// take takes over this program's own options.
 func (w *Watch) take(o analysis.CodeOptions) {
 	if o.MaxSize != nil {
 		w.size = *o.MaxSize
@@ -89,7 +89,7 @@ func (w *Watch) take(o analysis.CodeOptions) {
 	w.leave = o.InterruptOnCancel != nil && !*o.InterruptOnCancel
 }
 
-// Watch makes the wait of a run for these arguments. usual is the timeout where they have none.
+// Watch makes the wait for a run with these arguments. usual is the default timeout.
 func (u UsedRun) Watch(kind string, usual int) *Watch {
 	w := &Watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
 	if u.Interval != nil {
@@ -99,7 +99,7 @@ func (u UsedRun) Watch(kind string, usual int) *Watch {
 	return w
 }
 
-// say adds a line on progress.
+// say adds a progress line.
 func (w *Watch) say(format string, args ...any) {
 	w.lines = append(w.lines, fmt.Sprintf(format, args...))
 	if len(w.lines) > progressKept {
@@ -107,7 +107,7 @@ func (w *Watch) say(format string, args ...any) {
 	}
 }
 
-// wait waits for the run to end. At the timeout it is interrupted; late tells so.
+// wait waits for the run to end. At the timeout it interrupts the run, and late is true.
 func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
 	began := time.Now()
 	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
@@ -141,11 +141,11 @@ func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
 	w.say("[Sent interrupt signal to kernel]")
 	ending, cancelEnding := context.WithTimeout(ctx, interruptTime)
 	defer cancelEnding()
-	_ = r.Wait(ending) // what has not ended by then goes on, and the answer says so
+	_ = r.Wait(ending) // a run that has not ended goes on, and the answer says so
 	return true, nil
 }
 
-// outcome is what there is to show of the run, whose wait is over.
+// outcome is what the answer shows of the run after the wait.
 func (w *Watch) outcome(r *run.Run, late bool) shownRun {
 	res := r.Result()
 	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
@@ -237,7 +237,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Name:  "insert_execute_code_cell",
 		Title: "Insert a code cell and run it",
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
-			"Use it to add code and see what it does. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and answered with what it has put out.",
+			"Use it to add code and see what it does. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and its outputs so far are returned.",
 		Marks:  tool.Marks{OpenWorld: true},
 		Input:  tool.ArgumentsOf[insertExecuteArgs](nil),
 		Output: Outputs(),

@@ -23,7 +23,7 @@ func clock(t time.Time) string {
 	return t.UTC().Format("2006-01-02 15:04:05")
 }
 
-// unknown stands in a table for what the server does not say.
+// unknown fills a table's field that the server says nothing about.
 const unknown = "unknown"
 
 // listKernels makes list_kernels.
@@ -32,7 +32,7 @@ func listKernels(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "list_kernels",
 		Title:       "List the running kernels",
-		Description: "Lists the kernels that run on the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, what they are doing, and how many are connected to each. Use it to find a kernel. Costs three requests.",
+		Description: "Lists the running kernels of the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, their states, and how many clients are connected to each. Use it to find a kernel. Costs three requests.",
 		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
@@ -64,7 +64,7 @@ func listKernels(d *Toolset) tool.Tool {
 	})
 }
 
-// environment is what a kernelspec sets in a kernel's environment, shortened.
+// environment lists the variables that a kernelspec sets in a kernel's environment, shortened.
 func (d *Toolset) environment(env map[string]string) string {
 	const most = 100
 	var parts []string
@@ -102,8 +102,8 @@ func connectToJupyter(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:  "connect_to_jupyter",
 		Title: "Connect to the Jupyter server",
-		Description: "Checks that the Jupyter server of an address is the one that these tools work on, and that it answers. They are bound to one server for as long as the program runs, with the token that it was started with: " +
-			"another address is refused, and no token is ever sent there. Use it where a prompt asks for it. Costs one request.",
+		Description: "Checks that an address belongs to the Jupyter server that these tools work on, and that it answers. They keep to one server and its token for as long as the program runs: " +
+			"another address is refused, and no token is ever sent there. Use it if a prompt asks for it. Costs one request.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[connectToArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),

@@ -2,11 +2,11 @@ package datalayer
 
 import "github.com/nbduet/nbduet/tools/desk"
 
-// Toolset are the tools of the toolset, and what they keep for each client.
+// A Toolset makes the tools of the toolset, and keeps which notebooks each client has named.
 type Toolset struct {
 	*desk.Desk
 	used desk.PerClient[*userNotebooks]
-	// notebook is the path of the one that each client begins with, "" for none.
+	// Notebook is the path of the notebook that each client begins with, "" for none.
 	Notebook string
 }
 
