@@ -123,8 +123,8 @@ func TestProjectResources(t *testing.T) {
 	soon(t, "the new name", func() bool { return strings.Contains(c.must("context://project/overview"), "# Project: Another\n") })
 	c.writeProject("project:\n  name: [broken\n")
 	soon(t, "the error", func() bool { _, err := c.read("context://project/overview"); return err != nil })
-	c.unread("context://project/overview", mcp.INTERNAL_ERROR, "line ", "mend")
-	c.unread("context://module/auth", mcp.INTERNAL_ERROR, "line ", "mend")
+	c.unread("context://project/overview", mcp.INTERNAL_ERROR, "line ", "correct the project file")
+	c.unread("context://module/auth", mcp.INTERNAL_ERROR, "line ", "correct the project file")
 }
 
 func TestSessionResources(t *testing.T) {

@@ -147,7 +147,7 @@ func TestNotebookResources(t *testing.T) {
 		`{"id":"load","cell_type":"code","metadata":{"tags":["data"]},"outputs":[],"execution_count":null,"source":"print('one')\n1/0"}`,
 		`{"id":"r","cell_type":"raw","metadata":{},"source":"as it is"}`,
 	))
-	r.refuses(r.client, desk.UriCurrent, "No notebook for current session", "no notebook that is still open")
+	r.refuses(r.client, desk.UriCurrent, "No notebook for current session", "no notebook that this client used is still open")
 	if list := r.mustRead(desk.UriList); list.Text != "[]" || list.MIMEType != "application/json" {
 		t.Errorf("an empty list is %+v", list)
 	}
@@ -244,7 +244,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	other := r.connect(Config{Work: r.work, Version: "test", Toolsets: toolsetNames()})
 	defer other.Close()
 	for _, c := range []*client.Client{other} {
-		r.refuses(c, uri, "Notebook not found", "another session's")
+		r.refuses(c, uri, "Notebook not found", "another session")
 		r.refuses(c, uri+"/cells", "Notebook not found", "")
 		r.refuses(c, desk.UriCurrent, "No notebook for current session", "")
 	}
@@ -269,7 +269,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 	if _, _, err := r.work.End(t.Context(), path); err != nil {
 		t.Fatal(err)
 	}
-	r.refuses(r.client, uri, "Notebook not found", "put away")
+	r.refuses(r.client, uri, "Notebook not found", "without use")
 	if _, there := r.listed(r.client)[uri]; there {
 		t.Error("a closed notebook is listed")
 	}
@@ -308,7 +308,7 @@ func TestNotebookResourcesOfSessions(t *testing.T) {
 		t.Error("the session's notebook is not the current one")
 	}
 	if got := r.mustRead(desk.ExportScheme + made.ID + "/notebook.src.md"); got.Text != whole.Text {
-		t.Error("the session's only notebook is not to be had as notebook.src.md")
+		t.Error("the session's only notebook cannot be read as notebook.src.md")
 	}
 	var code analysis.CodeResult
 	r.good("execute_code", dict{"session_id": made.ID, "code": "40 + 2"}, &code)

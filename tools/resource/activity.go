@@ -12,11 +12,11 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// localOwner owns the sessions of clients that start this program themselves: they are the same user's.
+// localOwner owns the sessions of all clients that start this program themselves: they belong to the same user.
 const localOwner = "local"
 
-// activityClient is the client of ctx as the record of activity knows it. What a client did that came over the network
-// is its own: no other sees it.
+// activityClient returns the client of ctx as the record of activity knows it. A client that came over the network owns
+// its sessions alone: no other client sees them.
 func activityClient(ctx context.Context) activity.Client {
 	c := activity.Client{Key: tool.ClientOf(ctx), Owner: localOwner}
 	if tool.ClientIn(ctx) != nil {
@@ -29,7 +29,7 @@ func activityClient(ctx context.Context) activity.Client {
 	return c
 }
 
-// Recording makes a tool's calls be counted in the record of activity, each with the files that it was about if it went well.
+// Recording counts a tool's calls in the record of activity, each successful one with the files that it was about.
 func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	if d.Activity == nil {
 		return t
@@ -47,7 +47,7 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	return t
 }
 
-// filesOf are the files that a call was about, by its answer and its arguments.
+// filesOf returns the files that a call was about, according to its answer and its arguments.
 func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer) []string {
 	var files []string
 	add := func(path string) {

@@ -9,12 +9,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A change is what became different in one notebook since it was last looked at.
+// A change is what has changed in one notebook since the last round of notifications.
 type change struct {
-	all     bool // anything may be different, or at least the notebook as a whole
-	whole   bool // all of it may be different
+	all     bool // something in the notebook has changed
+	whole   bool // anything in it may have changed
 	cells   map[string]bool
-	outputs map[string]bool // cells of which outputs, count or state are different
+	outputs map[string]bool // cells whose outputs, count or state have changed
 }
 
 func (c *change) add(more ydoc.Changes) {
@@ -31,7 +31,7 @@ func (c *change) add(more ydoc.Changes) {
 	}
 }
 
-// touches tells whether what is at an address is different.
+// touches tells whether the resource at an address has changed.
 func (c *change) touches(at notebookURI, run *run.Run) bool {
 	switch {
 	case c.whole:
@@ -53,7 +53,7 @@ func (c *change) touches(at notebookURI, run *run.Run) bool {
 	return c.all
 }
 
-// note takes note of what happens to documents; see session.Manager.Observe.
+// note records what happens to documents; see session.Manager.Observe.
 func (l *notifier) note(e session.Event) {
 	if e.Kind == session.Closed && e.Document.Notebook() != nil {
 		l.d.Visits.Close(e.Document.FileID())
@@ -93,7 +93,7 @@ func (l *notifier) called(client string) {
 	l.wakeUp()
 }
 
-// distribute finds out who is to hear of what was noted. l.mu is held.
+// distribute finds the subscriptions that what was noted concerns. l.mu is held.
 func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
@@ -113,7 +113,7 @@ func (l *notifier) distribute() {
 	}
 }
 
-// markDue marks a subscription where what it is to is different.
+// markDue makes a notification due if the resource of a subscription has changed.
 func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Document]*change, runs map[*run.Run]bool, closed map[*session.Document]bool) {
 	if sub.at.form == formCurrent && len(changes) > 0 {
 		if o, ok := l.d.CurrentNotebook(s.ctx); ok && changes[o.Doc] != nil {
@@ -141,7 +141,7 @@ func (l *notifier) markDue(s *feed, sub *subscription, changes map[*session.Docu
 	}
 }
 
-// refresh looks whether a client's list is another one, and which notebooks it may read now.
+// refresh checks whether a client's list of resources has changed, and which notebooks it may read now.
 func (l *notifier) refresh(s *feed) {
 	known, current := l.listOf(s)
 	if known != s.known {
@@ -172,7 +172,7 @@ func (l *notifier) refresh(s *feed) {
 	}
 }
 
-// listOf is what a client's list is known by, and its current notebook.
+// listOf returns a text that tells one list of a client's resources from another, and the client's current notebook.
 func (l *notifier) listOf(s *feed) (list, current string) {
 	if l.d.Manager == nil {
 		return "", ""

@@ -15,7 +15,7 @@ import (
 // maxCompletions is how many values the protocol lets a completion have.
 const maxCompletions = 100
 
-// Completer completes the variables of the addresses of resources, each with what there is for the client that asks.
+// A Completer completes arguments of prompts and variables in addresses of resources, with what the client can use.
 type Completer struct{ D *Provider }
 
 // CompleteResourceArgument implements server.ResourceCompletionProvider.
@@ -38,7 +38,7 @@ func (c Completer) CompleteResourceArgument(ctx context.Context, uri string, arg
 	return completion(values, arg.Value), nil
 }
 
-// completion is the values that begin with what has been written so far, each once and in the order given.
+// completion returns the values that begin with what has been written so far, each once, in the order given.
 func completion(values []string, prefix string) *mcp.Completion {
 	out := []string{}
 	seen := map[string]bool{}
@@ -52,7 +52,7 @@ func completion(values []string, prefix string) *mcp.Completion {
 	return &mcp.Completion{Values: out[:min(total, maxCompletions)], Total: total, HasMore: total > maxCompletions}
 }
 
-// notebook gives the values of a variable in the address of a notebook, for the other variables as they are given.
+// notebook returns the values for a variable in the address of a notebook, given the other variables.
 func (c Completer) notebook(ctx context.Context, name string, given map[string]string) (values []string) {
 	if name == "pattern" {
 		for _, t := range NotebookPatterns() {
@@ -87,7 +87,7 @@ func (c Completer) notebook(ctx context.Context, name string, given map[string]s
 	return values
 }
 
-// extensions are those of a cell's file, or of all cells' where none is named.
+// extensions returns the file extension of a cell, or of all cells if none is named.
 func extensions(doc *session.Document, cell string) (out []string) {
 	nb := doc.Notebook()
 	for _, c := range nb.Cells() {
@@ -98,7 +98,7 @@ func extensions(doc *session.Document, cell string) (out []string) {
 	return out
 }
 
-// image gives those of a variable in the address of an image.
+// image returns the values for a variable in the address of an image.
 func (c Completer) image(ctx context.Context, name string, given map[string]string) (values []string) {
 	sessions := c.D.ImageSessions(ctx)
 	if name == "session_id" {

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// The addresses of what is known of the project and of sessions.
+// The addresses of resources about the project and about sessions.
 const (
 	ContextScheme  = "context://"
 	UriOverview    = ContextScheme + "project/overview"
@@ -32,7 +32,7 @@ const (
 
 const markdown = "text/markdown"
 
-// AddContext makes what is known of the project and of what this client has worked on resources.
+// AddContext adds the resources about the project and about what this client has worked on.
 func AddContext(s *server.MCPServer, d *Provider) {
 	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
@@ -59,16 +59,16 @@ func markdownReader(read func(context.Context, string) (string, error)) server.R
 	}
 }
 
-// contextError gives an error the code that the contract has for it.
+// contextError gives an error the code that the resources' contract has for it.
 func contextError(uri string, err error) error {
 	var known *requestError
 	switch {
 	case errors.As(err, &known):
 		return known
 	case errors.Is(err, jupyter.ErrNotFound):
-		return &requestError{mcp.INTERNAL_ERROR, "Project file not found", uri, err.Error() + ": make the file, or name another with --project"}
+		return &requestError{mcp.INTERNAL_ERROR, "Project file not found", uri, err.Error() + ": create the file, or name another with --project"}
 	case errors.Is(err, errProject):
-		return &requestError{mcp.INTERNAL_ERROR, err.Error(), uri, "mend the project file, and read again"}
+		return &requestError{mcp.INTERNAL_ERROR, err.Error(), uri, "correct the project file, then read again"}
 	default:
 		return &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
 	}
@@ -85,7 +85,7 @@ func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, UriModule))
 	if err != nil || name == "" {
-		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: it is like " + UriModule + "auth"}
+		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: give one such as " + UriModule + "auth"}
 	}
 	p, err := d.Project.load(ctx)
 	if err != nil {
@@ -138,7 +138,7 @@ func recentLimit(uri string) (int, error) {
 	return limit, nil
 }
 
-// completeContext gives the values of a variable in the address of a resource of ours.
+// completeContext returns the values for a variable in an address of context://.
 func (d *Provider) completeContext(ctx context.Context, name string) []string {
 	switch name {
 	case "name":

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A requestError is an error of a request for a resource, with the code and the data that JSON-RPC has for it.
+// A requestError is the error of a request for a resource, with its code and data in JSON-RPC.
 type requestError struct {
 	Code     int    // mcp.INVALID_PARAMS or mcp.INTERNAL_ERROR
 	Message  string // one of a few fixed texts
@@ -27,16 +27,16 @@ func (e *requestError) data() map[string]any {
 	return map[string]any{"resource": e.Resource, "reason": e.Reason}
 }
 
-// noResource is the error of an address at which there is nothing for the client.
+// noResource is the error of an address without a resource for the client.
 func noResource(uri, message, reason string) error {
 	uri, _ = tool.Cut(uri, 2000)
 	return &requestError{mcp.INVALID_PARAMS, message, uri, reason}
 }
 
 // codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's
-// handler with -32603 and without data, and offers nothing to change that but the hook that is shown the error just
-// before it is written. So the hook sets the fields of mcp-go's own error there; should a later version have others, it
-// leaves the error as it is. refusal is why a request to subscribe was refused before it reached mcp-go.
+// handler with -32603 and without data. The only way to change that is the hook that gets the error just before it is
+// written: it sets the fields of mcp-go's error. If a later version has other fields, the error stays as it is. refusal
+// returns why a request to subscribe was refused before it reached mcp-go.
 func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, message any, err error) {
 		switch method {
@@ -51,7 +51,7 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 				return
 			}
 			uri, _ := tool.Cut(read.Params.URI, 2000)
-			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no address of a resource is like this one: resources/templates/list shows what there is"}
+			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no resource has an address like this: resources/templates/list lists the forms of addresses"}
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()
 			}
@@ -63,13 +63,13 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 	})
 }
 
-// reachedHandler tells an error of a handler of ours from mcp-go's own, which has nothing in it but its sentinel.
+// reachedHandler tells an error of our handlers from mcp-go's own error, which wraps nothing but its sentinel.
 func reachedHandler(err error) bool {
 	var joined interface{ Unwrap() []error }
 	return errors.As(err, &joined)
 }
 
-// recode makes mcp-go's error one with the code, the message and the data of e.
+// recode sets the code, the message and the data of mcp-go's error to those of e.
 func recode(err error, e *requestError) {
 	v := reflect.ValueOf(err)
 	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
@@ -85,7 +85,7 @@ func recode(err error, e *requestError) {
 	settable(data).Set(reflect.ValueOf(e.data()))
 }
 
-// settable is a field that is not exported, to be set all the same.
+// settable makes an unexported field settable.
 func settable(field reflect.Value) reflect.Value {
 	return reflect.NewAt(field.Type(), unsafe.Pointer(field.UnsafeAddr())).Elem()
 }

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// AddFiles makes the files of the Jupyter server resources of each analysis session of the client's, at the addresses
-// that file_get names. They are not listed: file_list does that.
+// AddFiles makes the files of the Jupyter server resources of each analysis session of a client, at the addresses that
+// file_get returns. resources/list does not list them; file_list does.
 func AddFiles(s *server.MCPServer, d *Provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate(analysis.FileScheme+"{session_id}/files/{+path}", "file",
@@ -30,12 +30,12 @@ func AddFiles(s *server.MCPServer, d *Provider) {
 	)
 }
 
-// parseFileURI takes such an address apart.
+// parseFileURI parses the address of a file.
 func parseFileURI(address string) (session, path string, err error) {
 	rest, ok := strings.CutPrefix(address, analysis.FileScheme)
 	session, path, found := strings.Cut(rest, "/files/")
 	if !ok || !found || session == "" || strings.Contains(session, "/") {
-		return "", "", fmt.Errorf("%s is not the address of a file, which is like %sabc/files/work/result.csv", tool.Quoted(address), analysis.FileScheme)
+		return "", "", fmt.Errorf("%s is not the address of a file: give one such as %sabc/files/work/result.csv", tool.Quoted(address), analysis.FileScheme)
 	}
 	if path, err = url.PathUnescape(path); err != nil {
 		return "", "", fmt.Errorf("the path in %s cannot be decoded: %w", tool.Quoted(address), err)
@@ -43,7 +43,7 @@ func parseFileURI(address string) (session, path string, err error) {
 	return session, path, nil
 }
 
-// readFile reads the file at an address. A client reads those of its own sessions only.
+// readFile reads the file at an address. A client can read addresses of its own sessions only.
 func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceContents, error) {
 	session, path, err := parseFileURI(uri)
 	if err != nil {
@@ -54,7 +54,7 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 		return nil, err
 	}
 	tooLarge := func(size int64) error {
-		return fmt.Errorf("%s takes %s, and no more than %s are handed over", tool.Quoted(c.Path), tool.Kilobytes(int(size)), tool.Kilobytes(analysis.MaxFile))
+		return fmt.Errorf("%s takes %s, at most %s are returned", tool.Quoted(c.Path), tool.Kilobytes(int(size)), tool.Kilobytes(analysis.MaxFile))
 	}
 	switch {
 	case c.Size == nil:

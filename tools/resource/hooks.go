@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// hook has mcp-go say who subscribes. In the older protocol a client's session is its stream, from when it is
-// registered; in the newer each request that listens is one, as long as it goes on.
+// hook learns from mcp-go who subscribes. In the older protocol, a client's session is its stream from its registration
+// on; in the newer one, each request that listens is a stream while it lasts.
 func (l *notifier) hook(hooks *server.Hooks) {
 	hooks.AddOnRegisterSession(func(ctx context.Context, session server.ClientSession) {
 		l.mu.Lock()
 		defer l.mu.Unlock()
 		s := &feed{ctx: context.WithoutCancel(ctx), session: session, subs: map[string]*subscription{}}
-		l.feeds[session] = s // its first request says whose it is
+		l.feeds[session] = s // its first request names the client
 	})
 	hooks.AddOnUnregisterSession(func(_ context.Context, session server.ClientSession) {
 		l.mu.Lock()
@@ -39,7 +39,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 		}
 		if err := l.subscribe(s, req.Params.URI); err != nil {
 			l.refused.Store(req, err)
-			req.Params.URI = "" // which mcp-go refuses; codeErrors words it
+			req.Params.URI = "" // mcp-go refuses it; codeErrors words the error
 		}
 	})
 	hooks.AddAfterUnsubscribe(func(ctx context.Context, _ any, req *mcp.UnsubscribeRequest, _ *mcp.EmptyResult) {
@@ -58,7 +58,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 		}
 		s := l.open(ctx, req, id)
 		s.lists.on = req.Params.Notifications.ResourcesListChanged
-		// What cannot be subscribed to is missing in the acknowledgement.
+		// The acknowledgement lacks what cannot be subscribed to.
 		req.Params.Notifications.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(req.Params.Notifications.ResourceSubscriptions), func(uri string) bool {
 			return l.subscribe(s, uri) != nil
 		})
@@ -77,7 +77,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 	})
 }
 
-// older is the stream of a request of the older protocol, nil where there is none. l.mu is held.
+// older returns the stream of a request of the older protocol, nil for none. l.mu is held.
 func (l *notifier) older(ctx context.Context) *feed {
 	session := server.ClientSessionFromContext(ctx)
 	if session == nil || server.IsModernRequest(ctx) {
@@ -90,7 +90,7 @@ func (l *notifier) older(ctx context.Context) *feed {
 	return s
 }
 
-// refusal is why a request to subscribe was refused, nil where it was not.
+// refusal returns why a request to subscribe was refused, nil if it was not.
 func (l *notifier) refusal(message any) *requestError {
 	var e *requestError
 	if err, ok := l.refused.LoadAndDelete(message); ok {

@@ -14,12 +14,12 @@ import (
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
-// addImages makes images resources: each is read at its address, and those of a client's own session are listed, the
+// addImages makes images resources: each can be read at its address, and those of a client's own sessions are listed,
 // latest first.
 func addImages(s *server.MCPServer, d *Provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate("jupyter://sessions/{session_id}/images/{image_id}.{ext}", "image",
-			mcp.WithTemplateDescription("An image that a cell has put out, as it was put out; SVG without scripts and outside references. Answers of tools name the addresses."),
+			mcp.WithTemplateDescription("The original image of a cell's output; SVG without scripts and outside references. Answers of tools name the addresses."),
 		),
 		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			e, img, err := d.FindImage(ctx, req.Params.URI)
@@ -33,7 +33,7 @@ func addImages(s *server.MCPServer, d *Provider) {
 	)
 }
 
-// listImages lists the images of the sessions of which a client may see them.
+// listImages lists the images of the sessions whose images the client may see.
 func (d *Provider) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
 	list, next := d.Gallery.Store.List(d.ImageSessions(ctx), after, most)
 	for _, e := range list {

@@ -13,20 +13,20 @@ import (
 // Listed is how many resources a page of resources/list has.
 const Listed = 100
 
-// A lister lists the resources of one kind that there are for a client, in a fixed order.
+// A lister lists the resources of one kind for a client, in a fixed order.
 type lister struct {
 	name string // in cursors
-	// list lists at most so many from a place on, which is 0 for the beginning. next is the place for the next page, 0
-	// where there is none.
+	// list returns at most that many resources from a place on, which is 0 for the beginning. next is the place of the
+	// next page, 0 for none.
 	list func(ctx context.Context, after uint64, most int) (list []mcp.Resource, next uint64)
 }
 
-// addLists has resources/list list what there is for the client that asks. mcp-go's own list is fixed and the same for
-// all clients; it comes first, and then what each lister has.
+// addLists makes resources/list list the resources of the client that asks. mcp-go's own list, which is the same for
+// all clients, comes first, then the lists of the listers.
 func addLists(hooks *server.Hooks, listers ...lister) {
 	hooks.AddBeforeListResources(func(_ context.Context, _ any, req *mcp.ListResourcesRequest) {
 		if _, _, ok := placeOf(req.Params.Cursor, listers); !ok && req.Params.Cursor != "" {
-			req.Params.Cursor = "?" // which mcp-go refuses
+			req.Params.Cursor = "?" // mcp-go refuses it
 		}
 	})
 	hooks.AddAfterListResources(func(ctx context.Context, _ any, req *mcp.ListResourcesRequest, res *mcp.ListResourcesResult) {
@@ -55,7 +55,7 @@ func cursorAt(name string, after uint64) mcp.Cursor {
 	return mcp.Cursor(base64.StdEncoding.EncodeToString([]byte(name + ":" + strconv.FormatUint(after, 10))))
 }
 
-// placeOf reads a cursor of ours.
+// placeOf parses a cursor of ours.
 func placeOf(c mcp.Cursor, listers []lister) (at int, after uint64, ours bool) {
 	b, err := base64.StdEncoding.DecodeString(string(c))
 	if err != nil || c == "" {
@@ -71,7 +71,7 @@ func placeOf(c mcp.Cursor, listers []lister) (at int, after uint64, ours bool) {
 	return 0, 0, false
 }
 
-// page is the part of a whole list that a lister is asked for.
+// page returns one page of a whole list.
 func page(all []mcp.Resource, after uint64, most int) (list []mcp.Resource, next uint64) {
 	from := int(min(after, uint64(len(all))))
 	to := min(from+most, len(all))

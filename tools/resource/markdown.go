@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// How large each resource is at most, in bytes.
+// The largest size of each resource, in bytes.
 const (
 	maxOverview = 50_000
 	maxModule   = 20_000
@@ -21,7 +21,7 @@ const (
 // topFiles is how many files of a session are named.
 const topFiles = 10
 
-// unsaid stands for what the project file does not say.
+// unsaid replaces what the project file does not say.
 const unsaid = "not stated"
 
 func said(s string) string {
@@ -38,7 +38,7 @@ func commaList(list []string, none string) string {
 	return strings.Join(list, ", ")
 }
 
-// An mdPage is Markdown that is being written.
+// An mdPage is a Markdown page that is being written.
 type mdPage struct{ strings.Builder }
 
 func (p *mdPage) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", args...) }
@@ -130,13 +130,13 @@ func recentPage(list []activity.Session, now time.Time) string {
 	return cutPage(w.String(), maxRecent, "give a smaller limit")
 }
 
-// second is a time to the second.
+// second writes a time to the second.
 func second(t time.Time) string { return tool.Stamp(t.Truncate(time.Second)) }
 
-// oneLine is a text in place of which there may be one line only.
+// oneLine puts a text on one line.
 func oneLine(s string) string { return strings.Join(strings.Fields(s), " ") }
 
-// spoken is a duration as people say it: "2 hours 15 minutes".
+// spoken writes a duration as people say it: "2 hours 15 minutes".
 func spoken(d time.Duration) string {
 	minutes := int(d / time.Minute)
 	days, hours, minutes := minutes/(24*60), minutes/60%24, minutes%60
@@ -155,7 +155,7 @@ func spoken(d time.Duration) string {
 	return strings.Join(parts, " ")
 }
 
-// cutPage keeps a page within its size: it ends at a line, and says so.
+// cutPage cuts a page that is too large at the end of a line, and says so there.
 func cutPage(s string, limit int, instead string) string {
 	if len(s) <= limit {
 		return s

@@ -11,10 +11,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// TemplateTTL is for how long clients may keep what never changes while the program runs, in milliseconds.
+// TemplateTTL is how long clients may keep what never changes while the program runs, in milliseconds.
 const TemplateTTL = 3_600_000
 
-// The addresses of notebooks' resources, as RFC 6570 templates. A variable's name has no hyphen there.
+// The addresses of notebooks' resources, as RFC 6570 templates. Names of variables must not have hyphens there.
 const (
 	TemplateNotebook = desk.NotebookScheme + "{session_id}/{notebook_id}"
 	TemplatePattern  = desk.UriTemplates + "{pattern}"
@@ -22,36 +22,37 @@ const (
 	TemplateFile     = desk.ExportScheme + "{session_id}/{+file}/cells/{cell_id}.{ext}"
 	templateCellFile = desk.ExportScheme + "{session_id}/cells/{cell_id}.{ext}"
 
-	// Whatever else begins like that is taken apart as well, to say what is wrong with it. These two are not listed.
+	// These two match all other addresses of the schemes, so that an error can say what is wrong with one. They are not
+	// listed.
 	AnyNotebook = desk.NotebookScheme + "{+address}"
 	AnyExport   = desk.ExportScheme + "{+address}"
 )
 
-// A templated resource is one template with what is said of it.
+// A templated resource is a template of addresses with its description.
 type templated struct{ uri, name, description, mime string }
 
 var notebookTemplates = []templated{
 	{TemplateNotebook, "notebook", "A notebook that this client has open, as srcbook markdown: text as it stands, code in fenced blocks under the names of the cells. No outputs.", MIMEMarkdown},
-	{TemplateNotebook + "/" + formSrcmd, "notebook-srcmd", "The same, by its name. notebook_import reads it back.", MIMEMarkdown},
-	{TemplateNotebook + "/" + formJSON, "notebook-json", "A notebook in nbformat 4, with outputs: harmless ones only, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook + "/" + formSrcmd, "notebook-srcmd", "The same. notebook_import reads it back.", MIMEMarkdown},
+	{TemplateNotebook + "/" + formJSON, "notebook-json", "A notebook in nbformat 4, with outputs made harmless, and images by their addresses.", MIMEJSON},
 	{TemplateNotebook + "/" + formCells, "notebook-cells", "The cells of a notebook: id, type, source and state of each.", MIMEJSON},
-	{TemplateNotebook + "/cells/{cell_id}", "notebook-cell", "The source of one cell, of the MIME type of its language.", ""},
-	{TemplateNotebook + "/cells/{cell_id}/outputs", "notebook-cell-outputs", "The outputs of one cell: harmless ones only, and images by their addresses.", MIMEJSON},
-	{TemplateNotebook + "/executions/{run_id}", "notebook-execution", "One run of a cell that this client has asked for: state, times and outputs.", MIMEJSON},
-	{TemplatePattern, "notebook-template", "A notebook to begin with; notebook_from_template makes a real one of it.", MIMEMarkdown},
+	{TemplateNotebook + "/cells/{cell_id}", "notebook-cell", "The source of one cell, with the MIME type of its language.", ""},
+	{TemplateNotebook + "/cells/{cell_id}/outputs", "notebook-cell-outputs", "The outputs of one cell, made harmless, and images by their addresses.", MIMEJSON},
+	{TemplateNotebook + "/executions/{run_id}", "notebook-execution", "One run of a cell that this client started: state, times and outputs.", MIMEJSON},
+	{TemplatePattern, "notebook-template", "A template; notebook_from_template makes a notebook from it.", MIMEMarkdown},
 	{TemplateExport, "notebook-file", "A notebook as a srcbook file; file is its path without .ipynb.", MIMEMarkdown},
 	{TemplateFile, "notebook-cell-file", "One cell of a notebook as a file.", ""},
-	{templateCellFile, "cell-file", "One cell as a file, where only one notebook of the session has such a cell.", ""},
+	{templateCellFile, "cell-file", "One cell as a file, if only one notebook of the session has such a cell.", ""},
 }
 
-// addNotebooks makes notebooks resources: those that the client which asks has open, in the forms that
-// resources_notebook_uri.go takes apart, and the templates that new ones are made from.
+// addNotebooks makes notebooks resources: those that the client has open, in the forms of notebook_uri.go, and the
+// templates that new notebooks are made from.
 func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		return d.readNotebook(ctx, req)
 	}
 	for _, uri := range []string{desk.UriList, desk.UriCurrent} {
-		s.AddResource(mcp.NewResource(uri, uri), read) // resources/list is told about them by listNotebooks
+		s.AddResource(mcp.NewResource(uri, uri), read) // listNotebooks lists them
 	}
 	for _, t := range notebookTemplates {
 		s.AddResourceTemplate(mcp.NewResourceTemplate(t.uri, t.name, mcp.WithTemplateDescription(t.description), mcp.WithTemplateMIMEType(t.mime)), read)
@@ -84,7 +85,7 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 		m := d.metaOf(current)
 		all = append(all, mcp.Resource{
 			URI: desk.UriCurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
-			Description: "The notebook that this client has worked in last, " + m.Path,
+			Description: "The notebook that this client used last, " + m.Path,
 		})
 	}
 	for _, o := range owned {
@@ -98,7 +99,8 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 	return page(all, after, most)
 }
 
-// resourcesOf are what is listed of a notebook. Cells, outputs and runs are found through its cells and by templates.
+// resourcesOf returns the listed resources of a notebook. Clients find cells, outputs and runs through the list of its
+// cells and through templates.
 func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 	m := d.metaOf(o)
 	uri := desk.NotebookAddress(o.Session, m.NotebookID)

@@ -10,7 +10,7 @@ import (
 
 // findNotebook finds an open notebook that the client of ctx may read at a session's address.
 func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedNotebook, error) {
-	missing := noResource(u.uri, msgNotebook, "no notebook of this session is open here under that address: it is another session's, was closed, or put away after some time without use; "+desk.UriList+" lists those there are, and reading a notebook by its path opens it")
+	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+desk.UriList+" lists the open notebooks, and reading a notebook by its path opens it")
 	if u.form == formExport || u.form == formFile {
 		return d.findExport(ctx, u, missing)
 	}
@@ -30,8 +30,8 @@ func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedN
 	return desk.OwnedNotebook{}, missing
 }
 
-// findExport finds the notebook that the address of an export means: by its path, by its file's name where that is one
-// notebook's only, or by no name where the session has one only.
+// findExport finds the notebook that the address of an export means: by its path, by its file name if only one notebook
+// has it, or without a name if the session has only one notebook.
 func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error) (desk.OwnedNotebook, error) {
 	var mine, named []desk.OwnedNotebook
 	for _, o := range d.OwnedNotebooks(ctx) {
@@ -60,7 +60,7 @@ func (d *Provider) findExport(ctx context.Context, u notebookURI, missing error)
 	return desk.OwnedNotebook{}, missing
 }
 
-// exportOfCell finds the notebook that has a cell whose file has the name, among those of one session.
+// exportOfCell finds the notebook, among those of one session, that has a cell with that file name.
 func exportOfCell(mine []desk.OwnedNotebook, u notebookURI, missing error) (desk.OwnedNotebook, error) {
 	var having []desk.OwnedNotebook
 	for _, o := range mine {

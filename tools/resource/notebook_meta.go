@@ -18,16 +18,16 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// notebookMeta is what is said of a notebook beside its content, by the names of the resources' contract.
+// notebookMeta describes a notebook, with the names of the resources' contract.
 type notebookMeta struct {
 	SessionID       string `json:"sessionId"`
 	NotebookID      string `json:"notebookId"`
 	Pattern         string `json:"pattern,omitempty"`
 	CellCount       int    `json:"cellCount"`
 	CreatedAt       string `json:"createdAt"`    // when it was opened here
-	LastModified    string `json:"lastModified"` // when its content last changed, as far as seen here
+	LastModified    string `json:"lastModified"` // when its content last changed while it was open here
 	LastExecuted    string `json:"lastExecuted,omitempty"`
-	TotalExecutions int    `json:"totalExecutions"` // of this program's own, as far as they are remembered
+	TotalExecutions int    `json:"totalExecutions"` // of this program's runs, as far as they are still known
 	HasErrors       bool   `json:"hasErrors"`       // a cell holds an error
 	Path            string `json:"path"`
 	Language        string `json:"language,omitempty"`
@@ -56,7 +56,7 @@ func (d *Provider) metaOf(o desk.OwnedNotebook) notebookMeta {
 	return m
 }
 
-// fields are the members of a description, and what is added to them.
+// fields returns the members of the description, with more added.
 func (m notebookMeta) fields(more map[string]any) map[string]any {
 	out := map[string]any{
 		"sessionId": m.SessionID, "notebookId": m.NotebookID, "cellCount": m.CellCount, "createdAt": m.CreatedAt,
@@ -73,7 +73,7 @@ func (m notebookMeta) fields(more map[string]any) map[string]any {
 	return out
 }
 
-// name is what a notebook is called in lists.
+// name is the notebook's name in lists.
 func (m notebookMeta) name() string {
 	if m.Pattern != "" {
 		return patternTitle(m.Pattern) + " Notebook"
@@ -104,7 +104,7 @@ func patternTitle(pattern string) string {
 	return strings.Join(words, " ")
 }
 
-// languageOf is the language of a notebook's code cells: its kernel's, as the notebook says it.
+// languageOf is the language of a notebook's code cells: the language of its kernel, as the notebook names it.
 func languageOf(nb *ydoc.Notebook) srcmd.Language {
 	metadata := nb.Metadata()
 	info, _ := metadata["language_info"].(map[string]any)
@@ -125,10 +125,10 @@ func cellLanguage(nb *ydoc.Notebook, c ydoc.Cell) srcmd.Language {
 	return srcmd.LanguageOf("")
 }
 
-// cellFile is the name of a cell's file.
+// cellFile is the file name of a cell.
 func cellFile(nb *ydoc.Notebook, c ydoc.Cell) string { return c.ID + cellLanguage(nb, c).Extension }
 
-// cellOfFile finds the cell that has a file's name.
+// cellOfFile finds the cell with a file name.
 func cellOfFile(nb *ydoc.Notebook, file string) (ydoc.Cell, bool) {
 	for i := strings.LastIndexByte(file, '.'); i > 0; i = strings.LastIndexByte(file[:i], '.') {
 		if c, ok := nb.Cell(file[:i]); ok && cellFile(nb, c) == file {

@@ -12,11 +12,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Outputs are made harmless before they are handed over as resources, which hosts may show as they are: nothing in them
-// runs or is loaded when it is shown. Terminal codes are taken out of texts, images stand by their addresses, HTML is
-// reduced to its text, and what is neither text, JSON nor an image is left out.
+// Hosts may show resources as they are, so outputs are made harmless first: showing them runs and loads nothing. Texts
+// lose terminal codes, images are named by their addresses, HTML is reduced to its text, and anything that is neither
+// text, JSON nor an image is left out.
 
-// safeOutputs cuts outputs to size and makes them harmless. They are in nbformat's form.
+// safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
 func safeOutputs(outputs []ydoc.Output, lim desk.OutputLimits, pictures *desk.Tray) (shown []map[string]any, wasCut bool) {
 	safe := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
@@ -47,7 +47,7 @@ func safeOutput(o ydoc.Output) ydoc.Output {
 	case "execute_result", "display_data":
 		data, _ := o["data"].(map[string]any)
 		out["data"], out["metadata"] = safeData(data), map[string]any{}
-	default: // of no kind that nbformat has
+	default: // a type that nbformat does not have
 		return ydoc.Output{"output_type": "stream", "name": "stdout", "text": leftOutData("output of an unknown kind", o)}
 	}
 	return out
@@ -59,7 +59,7 @@ func safeData(data map[string]any) map[string]any {
 	for mime, v := range data {
 		switch {
 		case slices.Contains(images.Types(), mime), mime == desk.Plotly:
-			out[mime] = v // which the tray replaces
+			out[mime] = v // the tray replaces it
 		case mime == "text/plain", mime == "text/latex", mime == "text/csv":
 			out[mime] = printable(desk.JoinText(v))
 		case mime == "text/markdown":
@@ -79,10 +79,10 @@ func safeData(data map[string]any) map[string]any {
 }
 
 func leftOutData(what string, v any) string {
-	return "<" + what + ", " + tool.Plural(tool.Size(desk.MimeText(v)), "character") + ", left out: it can hold what runs when it is shown>"
+	return "<" + what + ", " + tool.Plural(tool.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
 }
 
-// printable takes terminal codes and what other control characters there are out of a text.
+// printable removes terminal codes and other control characters from a text.
 func printable(s string) string {
 	s = tool.Lines(s)
 	return strings.Map(func(r rune) rune {
@@ -94,25 +94,25 @@ func printable(s string) string {
 }
 
 var (
-	// markup begins a tag, a comment or a declaration, in HTML as in Markdown.
+	// markup matches the beginning of a tag, a comment or a declaration, in HTML as in Markdown.
 	markup = regexp.MustCompile(`<([A-Za-z/!?])`)
-	// activeLink is an address that runs something.
+	// activeLink matches an address that runs something.
 	activeLink = regexp.MustCompile(`(?i)(java\s*script|vbscript|data\s*:\s*text/html)\s*(:|&colon;|,|;)`)
-	// hiddenText is what a page does not show of itself.
+	// hiddenText matches what a page does not show.
 	hiddenText = regexp.MustCompile(`(?is)<(script|style|template|noscript|iframe|object|svg|math)\b.*?(</\s*(script|style|template|noscript|iframe|object|svg|math)\s*>|$)|<!--.*?(-->|$)`)
-	// breaks are where a page begins a new line, or the next cell of a table.
+	// breaks matches where a page begins a new line; cells, where a table's next cell begins.
 	breaks    = regexp.MustCompile(`(?i)<(/?(p|div|tr|li|ul|ol|table|thead|tbody|h[1-6]|pre|blockquote)|br|hr)\b[^>]*>`)
 	cells     = regexp.MustCompile(`(?i)</t[dh]\s*>`)
 	tags      = regexp.MustCompile(`<[A-Za-z/!?][^>]*(>|$)`)
 	manyLines = regexp.MustCompile(`\s*\n\s*(\n\s*)*`)
 )
 
-// inertMarkdown is a Markdown text in which HTML is text, and no link runs anything.
+// inertMarkdown makes a Markdown text harmless: HTML becomes text, and no link runs anything.
 func inertMarkdown(s string) string {
 	return activeLink.ReplaceAllString(markup.ReplaceAllString(s, "&lt;$1"), "unsafe:")
 }
 
-// htmlText is about the text that a page shows.
+// htmlText is roughly the text that a page shows.
 func htmlText(s string) string {
 	s = hiddenText.ReplaceAllString(s, "")
 	s = cells.ReplaceAllString(breaks.ReplaceAllString(s, "\n"), "\t")

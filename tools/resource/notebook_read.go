@@ -20,16 +20,16 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// maxText bounds the text of a resource, in bytes as it is on the wire.
+// maxText bounds the text of a resource, in bytes on the wire.
 const maxText = tool.AnswerRoom - 30_000
 
-// The MIME types of what is read.
+// The MIME types of notebooks' resources.
 const (
 	MIMEJSON     = "application/json"
 	MIMEMarkdown = "text/markdown"
 )
 
-// readNotebook reads what is at an address of a notebook. It is read-only: nothing is run, and no notebook is opened.
+// readNotebook reads a resource of a notebook. It runs nothing and opens no notebook.
 func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 	u, err := parseNotebookURI(req.Params.URI)
 	if err != nil {
@@ -44,7 +44,7 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 	case formCurrent:
 		current, ok := d.CurrentNotebook(ctx)
 		if !ok {
-			return nil, noResource(u.uri, msgCurrent, "this client has worked in no notebook that is still open: a tool that takes a path or a session opens one")
+			return nil, noResource(u.uri, msgCurrent, "no notebook that this client used is still open: a tool that takes a path or a session opens one")
 		}
 		c, err = d.readOwned(ctx, current, u)
 	default:
@@ -60,10 +60,10 @@ func (d *Provider) readNotebook(ctx context.Context, req mcp.ReadResourceRequest
 	return []mcp.ResourceContents{c}, nil
 }
 
-// readOwned reads a notebook, or something in it, which counts as a use of it.
+// readOwned reads a notebook, or something in it, which counts as a use of the notebook.
 func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	if !o.Doc.Hold() {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now")
+		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now: reading it by its path opens it again")
 	}
 	defer o.Doc.Release()
 	nb := o.Doc.Notebook()
@@ -90,7 +90,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		text, left := cutLines(c.Source, "read_nb_cells shows them")
 		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).fields(cellMeta(nb, c))), nil
 	}
-	return mcp.TextResourceContents{}, noResource(u.uri, msgFormat+u.cell, "the forms of a notebook are srcmd, json, cells, cells/{cell-id}, cells/{cell-id}/outputs and executions/{run-id}")
+	return mcp.TextResourceContents{}, noResource(u.uri, msgFormat+u.cell, notebookForms)
 }
 
 // contentsText is a resource's text with its description.
@@ -140,7 +140,7 @@ func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, erro
 	return contentsJSON(list, map[string]any{"notebookCount": len(list)})
 }
 
-// asSrcmd is a notebook for the srcbook form.
+// asSrcmd returns a notebook as srcmd encodes it.
 func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
 	out := srcmd.Notebook{Title: title, Language: languageOf(nb).Name}
 	for _, key := range []string{"kernelspec", analysis.OwnMetadata} {
@@ -158,7 +158,7 @@ func asSrcmd(nb *ydoc.Notebook, title string) srcmd.Notebook {
 	return out
 }
 
-// withoutTrust is a cell's metadata without what is only for open tabs.
+// withoutTrust returns a cell's metadata without what is only for open tabs.
 func withoutTrust(metadata map[string]any) map[string]any {
 	out := map[string]any{}
 	for k, v := range metadata {
@@ -179,8 +179,8 @@ func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, er
 	return contentsText(text, MIMEMarkdown, left, m.fields(map[string]any{"name": m.name()})), nil
 }
 
-// readJSON writes a notebook in nbformat, with its outputs made harmless. Where it is too large, outputs are cut first,
-// then cells are left out at its end.
+// readJSON writes a notebook in nbformat, with its outputs made harmless. If it is too large, it first cuts outputs,
+// then leaves out cells at the end.
 func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
 	cells := nb.Cells()
@@ -254,7 +254,7 @@ func (d *Provider) referring(ctx context.Context, doc *session.Document, c ydoc.
 	return t
 }
 
-// fullLimits cut outputs that stand alone.
+// fullLimits limits outputs that are read alone.
 var fullLimits = desk.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
 
 func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
@@ -262,7 +262,7 @@ func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc
 	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
 }
 
-// outputsJSON writes outputs within what a resource may take, in what around puts around them.
+// outputsJSON writes outputs, inside what around makes of them, within the size of a resource.
 func (d *Provider) outputsJSON(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.Halved() {
 		shown, wasCut := safeOutputs(outputs, lim, d.referring(ctx, o.Doc, c))
@@ -292,7 +292,7 @@ type Execution struct {
 func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "no run "+tool.Quoted(u.run)+" of this notebook is known: it is another client's, or was too long ago; list_runs shows those that are known")
+		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+tool.Quoted(u.run)+": it belongs to another client, or is too old; list_runs lists the known runs")
 	}
 	res := r.Result()
 	out := Execution{
@@ -311,7 +311,7 @@ func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebook
 	})
 }
 
-// wireBytes is how many bytes a text takes in an answer.
+// wireBytes returns how many bytes a text takes in an answer.
 func wireBytes(s string) int {
 	b, err := json.Marshal(s)
 	if err != nil {
@@ -322,14 +322,14 @@ func wireBytes(s string) int {
 
 func fitsWire(s string) bool { return len(s) <= maxText && wireBytes(s) <= maxText }
 
-// cutLines cuts a text that is too large at the end of a line, and says so there; left is how many bytes are left out.
+// cutLines cuts a text that is too large at the end of a line, and says so there. left is how many bytes it left out.
 func cutLines(s, instead string) (out string, left int) {
 	if fitsWire(s) {
 		return s, 0
 	}
-	end, room := 0, maxText-1000
+	end, free := 0, maxText-1000
 	for line := range strings.Lines(s) {
-		if room -= wireBytes(line); room < 0 {
+		if free -= wireBytes(line); free < 0 {
 			break
 		}
 		end += len(line)

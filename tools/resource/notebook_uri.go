@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
-// What is at an address of a notebook.
+// The forms of a notebook's resource.
 const (
 	formList     = "list"
 	formCurrent  = "current"
@@ -22,7 +22,7 @@ const (
 	formFile     = "export cell" // of a cell, as a file
 )
 
-// A notebookURI is such an address taken apart.
+// A notebookURI is a parsed address.
 type notebookURI struct {
 	uri      string
 	form     string
@@ -33,6 +33,9 @@ type notebookURI struct {
 	pattern  string // of a template
 	file     string // of exports: the notebook's path without .ipynb, "" for any
 }
+
+// notebookForms says which forms there are.
+const notebookForms = "the forms of a notebook are srcmd, json, cells, cells/{cell-id}, cells/{cell-id}/outputs and executions/{run-id}"
 
 // The messages of errors.
 const (
@@ -45,8 +48,8 @@ const (
 	msgUnknown  = "Unknown resource: "
 )
 
-// parseNotebookURI takes an address apart. Whether there is anything at it is not its matter, but for that an address
-// with an unknown format is taken apart as far as to the notebook, which is looked for first.
+// parseNotebookURI parses an address, without checking that the resource exists. An address with an unknown form is
+// parsed as far as the notebook, so that a missing notebook is reported first.
 func parseNotebookURI(uri string) (notebookURI, error) {
 	u := notebookURI{uri: uri}
 	rest, ours := strings.CutPrefix(uri, desk.NotebookScheme)
@@ -77,7 +80,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 		u.form, u.pattern = formTemplate, parts[1]
 		return u, nil
 	case len(parts) < 2 || parts[0] == "" || parts[1] == "":
-		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+desk.NotebookScheme+"{session-id}/{notebook-id}; "+desk.UriList+" lists them")
+		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+desk.NotebookScheme+"{session-id}/{notebook-id}; "+desk.UriList+" lists the notebooks")
 	}
 	u.session, u.notebook = parts[0], parts[1]
 	u.form = formSrcmd
@@ -92,13 +95,13 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 	case len(sub) == 2 && sub[0] == "executions" && sub[1] != "":
 		u.form, u.run = formRun, sub[1]
 	default:
-		u.form = "" // of no kind
+		u.form = "" // unknown
 		u.cell = strings.Join(sub, "/")
 	}
 	return u, nil
 }
 
-// export takes apart what stands behind file:///notebooks/.
+// export parses what follows file:///notebooks/.
 func (u notebookURI) export(parts []string) (notebookURI, error) {
 	n := len(parts)
 	if n >= 2 && parts[0] != "" {
@@ -112,5 +115,5 @@ func (u notebookURI) export(parts []string) (notebookURI, error) {
 			return u, nil
 		}
 	}
-	return u, noResource(u.uri, msgUnknown+u.uri, "the address of an export is like "+desk.ExportScheme+"{session-id}/{file}"+desk.ExportSuffix+" or "+desk.ExportScheme+"{session-id}/cells/{cell-id}.py")
+	return u, noResource(u.uri, msgUnknown+u.uri, "the address of an export looks like "+desk.ExportScheme+"{session-id}/{file}"+desk.ExportSuffix+" or "+desk.ExportScheme+"{session-id}/cells/{cell-id}.py")
 }

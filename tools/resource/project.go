@@ -14,11 +14,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// DefaultProject is where the project file is looked for, in the Jupyter server's root folder.
+// DefaultProject is the default path of the project file, in the Jupyter server's root folder.
 const DefaultProject = "project.yaml"
 
-// A ProjectFile reads project.yaml through the Jupyter server, and again only when it has changed. It is safe for
-// concurrent use.
+// A ProjectFile reads project.yaml through the Jupyter server, and reads it again only if it has changed. It is safe
+// for concurrent use.
 type ProjectFile struct {
 	Manager *session.Manager
 	Path    string
@@ -28,7 +28,7 @@ type ProjectFile struct {
 	read *project.Project
 }
 
-// A fileStamp tells one state of a file from the next.
+// A fileStamp tells whether a file has changed.
 type fileStamp struct {
 	modified time.Time
 	size     int64
@@ -43,11 +43,11 @@ func stampOf(c jupyter.Content) fileStamp {
 	return s
 }
 
-// errProject is matched by what is wrong with the project file itself.
+// errProject is matched by errors about the project file itself.
 var errProject = errors.New("the project file cannot be used")
 
-// load gives the project as the file says it now. The error matches [jupyter.ErrNotFound] where there is none, and
-// errProject where it is malformed; it names the line.
+// load returns the project as the file describes it now. The error matches [jupyter.ErrNotFound] if there is no file,
+// and errProject if it is malformed; then it names the line.
 func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -62,7 +62,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	case c.Type == "directory":
 		return nil, fmt.Errorf("%s: %w: it is a folder", f.Path, errProject)
 	case c.Size != nil && *c.Size > project.MaxBytes:
-		return nil, fmt.Errorf("%s: %w: it has %d bytes, and at most %d are read", f.Path, errProject, *c.Size, project.MaxBytes)
+		return nil, fmt.Errorf("%s: %w: it has %d bytes, at most %d are read", f.Path, errProject, *c.Size, project.MaxBytes)
 	}
 	if f.read != nil && stampOf(c) == f.file {
 		return f.read, nil
@@ -73,7 +73,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	}
 	var text string
 	if err := json.Unmarshal(c.Content, &text); err != nil {
-		return nil, fmt.Errorf("%s: %w: it is not a text", f.Path, errProject)
+		return nil, fmt.Errorf("%s: %w: it is not text", f.Path, errProject)
 	}
 	p, err := project.Parse(text)
 	if err != nil {
@@ -84,7 +84,7 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	return p, nil
 }
 
-// add puts an entry into a list of a module, in the room of the file, so that whoever has it open sees it.
+// add adds an entry to a list of a module, in the room of the file, so that everybody who has it open sees it.
 func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (doc *session.Document, there bool, err error) {
 	doc, err = f.Manager.OpenText(ctx, f.Path)
 	if err != nil {
@@ -106,7 +106,7 @@ func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (
 	if err != nil {
 		return nil, false, err
 	}
-	// The file follows a second or so later; until then what is kept is newer than it.
+	// The file is saved about a second later; until then, what is kept here is newer.
 	f.mu.Lock()
 	if f.read != nil {
 		f.read = after

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// OwnPrompts are those that need nothing but what the server has, in the order in which they are listed.
+// OwnPrompts returns the prompts of this package, in the order in which they are listed.
 func (d *Provider) OwnPrompts() []tool.Prompt {
 	notebook := tool.PromptArgument{Name: "path", Description: "The notebook, relative to the Jupyter server's root folder.", Required: true, Complete: completeFiles(d.Desk, ".ipynb")}
 	all := []tool.Prompt{
@@ -57,7 +57,7 @@ func (d *Provider) OwnPrompts() []tool.Prompt {
 func (d *Provider) continuePrompt() tool.Prompt {
 	return tool.Prompt{
 		Name: "continue_work", Title: "Continue where I left off",
-		Description: "Goes on with what was worked on in earlier sessions.",
+		Description: "Continues the work of earlier sessions.",
 		Arguments: []tool.PromptArgument{
 			{Name: "goal", Description: "What to do next."},
 		},
@@ -65,10 +65,10 @@ func (d *Provider) continuePrompt() tool.Prompt {
 	}
 }
 
-// dataFiles are the endings of files that preview_data reads.
+// dataFiles has the endings of files that preview_data reads.
 var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
 
-// AddPrompts offers the prompts.
+// AddPrompts adds the prompts to the server.
 func AddPrompts(s *server.MCPServer, d *Provider, toolsets []string) {
 	for _, p := range d.Prompts {
 		if !p.On(toolsets) {
@@ -113,7 +113,7 @@ func completeWords(words ...string) func(context.Context, string, map[string]str
 	return func(context.Context, string, map[string]string) []string { return words }
 }
 
-// completeFiles gives the files with one of the endings, and the folders, of the folder that the written part is in.
+// completeFiles returns the files with one of the endings, and the folders, in the folder that the written path names.
 func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string, map[string]string) []string {
 	return func(ctx context.Context, written string, _ map[string]string) []string {
 		folder := path.Dir(written)
@@ -122,7 +122,7 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 		}
 		c, err := d.Manager.Servers().Documents.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 		if err != nil {
-			return nil // nothing to choose from; the prompt's own text says what is wrong with the file
+			return nil // nothing to choose from; the prompt itself reports what is wrong
 		}
 		entries, err := c.Entries()
 		if err != nil {
@@ -147,7 +147,7 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 	}
 }
 
-// completeFailing gives the ids of the cells that show an error.
+// completeFailing returns the ids of the cells that show an error.
 func (d *Provider) completeFailing(ctx context.Context, _ string, given map[string]string) []string {
 	if given["path"] == "" {
 		return nil

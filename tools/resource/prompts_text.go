@@ -10,16 +10,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// maxArgument bounds what of a prompt's argument is repeated to the model.
+// maxArgument bounds how much of a prompt's argument the model is told, in characters.
 const maxArgument = 2_000
 
-// wish is an argument that a person has written in words.
-func wish(s string) string {
+// freeText is an argument that a person wrote in words.
+func freeText(s string) string {
 	s, _ = tool.Cut(strings.TrimSpace(s), maxArgument)
 	return s
 }
 
-// existing gives the path of a file that a person has named, as the server has it; the error says what is wrong with it.
+// existing returns the server's path of a file that a person named. The error says what is wrong with the file.
 func (d *Provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
 	c, err := d.Manager.Servers().Documents.Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
 	switch {
@@ -40,7 +40,7 @@ func (d *Provider) exploreText(ctx context.Context, args map[string]string) (str
 	}
 	book := strings.TrimSuffix(file, path.Ext(file)) + "-exploration.ipynb"
 	question := ""
-	if q := wish(args["question"]); q != "" {
+	if q := freeText(args["question"]); q != "" {
 		question = "\nThe question to answer: " + q
 	}
 	return fmt.Sprintf(`Explore the data file %s together with me.%s
@@ -58,7 +58,7 @@ func (d *Provider) reviewText(ctx context.Context, args map[string]string) (stri
 		return "", err
 	}
 	focus := "correctness first, then whether it runs from top to bottom in a fresh kernel, then clarity"
-	if f := wish(args["focus"]); f != "" {
+	if f := freeText(args["focus"]); f != "" {
 		focus = f
 	}
 	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
@@ -73,7 +73,7 @@ func (d *Provider) fixText(ctx context.Context, args map[string]string) (string,
 		return "", err
 	}
 	which := "the first cell that shows an error"
-	if c := wish(args["cell"]); c != "" {
+	if c := freeText(args["cell"]); c != "" {
 		which = "cell " + c
 	}
 	return fmt.Sprintf(`In the notebook %s, %s fails. Mend it.
@@ -92,7 +92,7 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 	}
 	var w mdPage
 	w.line("Continue where I left off.")
-	if goal := wish(args["goal"]); goal != "" {
+	if goal := freeText(args["goal"]); goal != "" {
 		w.line("What to do next: %s", goal)
 	}
 	files := 0

@@ -6,11 +6,11 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A Provider offers the resources and prompts, and knows what they are about besides notebooks.
+// A Provider offers the resources and prompts, and holds what they need besides notebooks.
 type Provider struct {
 	*desk.Desk
 	notifier *notifier
-	Activity *activity.Store // nil where the toolset context is off
+	Activity *activity.Store // nil if the toolset context is off
 	Project  *ProjectFile
 	Prompts  []tool.Prompt
 }

@@ -17,7 +17,7 @@ type recordArgs struct {
 	Topics    []string `json:"topics,omitempty" jsonschema:"What this session is about."`
 	Discovery string   `json:"discovery,omitempty" jsonschema:"What was found out, in a sentence or two; of a solved issue, the problem."`
 	Solution  string   `json:"solution,omitempty" jsonschema:"How the issue was solved."`
-	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file that it is about."`
+	Module    string   `json:"module,omitempty" jsonschema:"Module of the project file it belongs to."`
 	AddTo     string   `json:"add_to,omitempty" jsonschema:"List of the module in the project file to add the discovery to."`
 }
 
@@ -33,10 +33,10 @@ func (recordArgs) Refine(f tool.Fields) {
 // A RecordResult is the answer of record_context.
 type RecordResult struct {
 	Session     string `json:"session" jsonschema:"Id of this session."`
-	Topics      int    `json:"topics" jsonschema:"Topics that it has now."`
-	Discoveries int    `json:"discoveries" jsonschema:"Discoveries that it has now."`
-	Project     string `json:"project,omitempty" jsonschema:"The project file that was added to."`
-	Added       *bool  `json:"added,omitempty" jsonschema:"false where the project file had it already."`
+	Topics      int    `json:"topics" jsonschema:"How many topics it has now."`
+	Discoveries int    `json:"discoveries" jsonschema:"How many discoveries it has now."`
+	Project     string `json:"project,omitempty" jsonschema:"The project file."`
+	Added       *bool  `json:"added,omitempty" jsonschema:"false if the project file had it already."`
 }
 
 // recordContext makes record_context.
@@ -45,8 +45,8 @@ func recordContext(d *Provider) tool.Tool {
 		Name:    "record_context",
 		Title:   "Keep what was found out",
 		Toolset: tool.ToolsetContext,
-		Description: "Keeps a topic, a discovery or a solved issue of this session for later ones, which read it at " + UriCurrentWork + " and " + UriRecent + ". " +
-			"With add_to and module it is written into the project file as well, which people see at once if they have it open; comments and order stay. " +
+		Description: "Keeps a topic, a discovery or a solved issue of this session for later sessions, which read it at " + UriCurrentWork + " and " + UriRecent + ". " +
+			"With add_to and module it is also written into the project file, where people see it at once if they have it open; comments and order stay. " +
 			"Use it when something took effort to find out and will matter again.",
 		Marks:  tool.Marks{},
 		Input:  tool.ArgumentsOf[recordArgs](nil),
@@ -58,11 +58,11 @@ func recordContext(d *Provider) tool.Tool {
 func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, error) {
 	switch {
 	case args.Discovery == "" && (args.Solution != "" || args.Module != "" || args.AddTo != ""):
-		return nil, errors.New("solution, module and add_to say more of a discovery, and there is none: give discovery")
+		return nil, errors.New("solution, module and add_to describe a discovery, but discovery is missing: give discovery")
 	case args.Discovery == "" && len(args.Topics) == 0:
 		return nil, errors.New("there is nothing to keep: give topics, a discovery, or both")
 	case args.AddTo != "" && args.Module == "":
-		return nil, errors.New("add_to names a list of a module, and there is no module: give module; " + UriOverview + " lists them")
+		return nil, errors.New("add_to names a list of a module, but module is missing: give module; " + UriOverview + " lists the modules")
 	case args.AddTo == project.CommonIssues && args.Solution == "":
 		return nil, errors.New("an issue is kept with its solution: give solution")
 	}
@@ -74,7 +74,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 	var out RecordResult
 	var doc *session.Document
 	if args.AddTo != "" {
-		here, err := d.Activity.Noted(client, nil, nil) // begins the session, whose id is kept with an issue
+		here, err := d.Activity.Noted(client, nil, nil) // begins the session, so that an issue is kept with its id
 		if err != nil {
 			return nil, err
 		}
@@ -93,7 +93,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 	return &tool.Answer{Body: out, Doc: desk.About(doc)}, nil
 }
 
-// projectEntry is a discovery as the project file has it.
+// projectEntry returns a discovery as an entry of the project file.
 func projectEntry(args recordArgs, sessionID string) any {
 	if args.AddTo == project.CommonIssues {
 		return project.Issue{

@@ -5,7 +5,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Add makes resources of images and notebooks, lists them, and has clients hear of their changes.
+// Add makes images and notebooks resources, lists them, and notifies clients of their changes.
 func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	d.notifier = startNotifier(hooks, d)
 	addImages(s, d)
@@ -14,7 +14,7 @@ func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	codeErrors(hooks, d.notifier.refusal)
 }
 
-// Forget ends what is kept for a client.
+// Forget drops what is kept for a client.
 func (d *Provider) Forget(client string) {
 	d.notifier.leave(client)
 	if d.Activity != nil {
@@ -22,5 +22,5 @@ func (d *Provider) Forget(client string) {
 	}
 }
 
-// Tools are those that keep what resources show.
+// Tools returns the tools that keep what resources show.
 func (d *Provider) Tools() []tool.Tool { return []tool.Tool{recordContext(d)} }

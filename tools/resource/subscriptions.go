@@ -16,29 +16,29 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Clients hear of changes: notifications/resources/updated of what they have subscribed to, and
-// notifications/resources/list_changed when notebooks of theirs are opened and closed. mcp-go passes neither on to those
-// that it concerns, so the streams to clients are kept here.
+// Clients are notified of changes: by notifications/resources/updated for what they have subscribed to, and by
+// notifications/resources/list_changed when their notebooks are opened and closed. mcp-go sends neither to only the
+// clients concerned, so the streams to clients are kept here.
 //
-// A subscription opens nothing. The notebook has to be open, as it has to be to be read, and stays open as long as
-// somebody is subscribed to it or to something in it. Where it is closed all the same, its subscribers hear that it has
-// changed, and once more when the client has opened it again.
+// A subscription opens nothing. The notebook has to be open, as for reading, and stays open while somebody is
+// subscribed to it or to something in it. If it is closed all the same, its subscribers are told that it has changed,
+// and again when the client has opened it again.
 
 const (
-	// updateEvery is the shortest time between two notifications of one kind to one client: four in a second.
+	// updateEvery is the shortest time between two notifications of one kind to one client: four per second.
 	updateEvery = 250 * time.Millisecond
-	// retryEvery is when one is sent again to a client that has not taken so many.
+	// retryEvery is the time before the next attempt to notify a client whose stream is full.
 	retryEvery = 2 * time.Second
-	// maxSubscriptions bounds those of one stream.
+	// maxSubscriptions bounds the subscriptions of one stream.
 	maxSubscriptions = 1000
 )
 
-// notifier tells clients what changes.
+// A notifier notifies clients of changes.
 type notifier struct {
 	d    *Provider
 	wake chan struct{}
 
-	// What has happened since it was last looked at.
+	// What has happened since the last round of notifications.
 	noted struct {
 		sync.Mutex
 		changes map[*session.Document]*change
@@ -50,19 +50,19 @@ type notifier struct {
 
 	mu      sync.Mutex
 	feeds   map[any]*feed // by the session, or the request that listens
-	refused sync.Map      // requests to subscribe that are refused, with their errors
+	refused sync.Map      // refused requests to subscribe, with their errors
 }
 
-// A feed is a way to one client.
+// A feed is a stream of notifications to one client.
 type feed struct {
-	ctx     context.Context // who the client is
+	ctx     context.Context // names the client
 	client  string
 	session server.ClientSession
-	id      any // of the request that listens, nil in the older protocol
+	id      any // of the listening request, nil in the older protocol
 	lists   throttle
 	subs    map[string]*subscription
 	known   string // the list, as the client was last told of it
-	current string // the current notebook likewise
+	current string // the current notebook, as the client was last told of it
 }
 
 // A subscription is to one resource.
@@ -72,14 +72,14 @@ type subscription struct {
 	throttle throttle
 }
 
-// A throttle sends at most one notification in updateEvery, and the last one always.
+// A throttle lets through at most one notification in updateEvery, and always the last one.
 type throttle struct {
-	on    bool // whether there is anybody who wants them
+	on    bool // whether the client wants notifications
 	due   bool
 	after time.Time // the earliest time for the next
 }
 
-// ready tells whether one is to be sent now, and else how long from now, 0 for never.
+// ready tells whether to send a notification now, and if not, after what time, 0 for never.
 func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	if !p.on || !p.due {
 		return false, 0
@@ -90,7 +90,7 @@ func (p *throttle) ready(now time.Time) (send bool, wait time.Duration) {
 	return true, 0
 }
 
-// sent notes whether it could be sent.
+// sent notes that a notification was sent, or could not be.
 func (p *throttle) sent(now time.Time, ok bool) {
 	p.due, p.after = !ok, now.Add(updateEvery)
 	if !ok {
@@ -98,7 +98,7 @@ func (p *throttle) sent(now time.Time, ok bool) {
 	}
 }
 
-// startNotifier sets it to work, at the manager's expense.
+// startNotifier makes a notifier and starts it in a goroutine of the manager.
 func startNotifier(hooks *server.Hooks, d *Provider) *notifier {
 	l := &notifier{d: d, wake: make(chan struct{}, 1), feeds: map[any]*feed{}}
 	if d.Manager != nil {
@@ -142,7 +142,7 @@ func (l *notifier) wakeUp() {
 	}
 }
 
-// send sends what is due, and says when there is something to be sent again.
+// send sends what is due, and returns the time until the next notification is due.
 func (l *notifier) send(now time.Time) time.Duration {
 	next := time.Hour
 	for _, s := range l.feeds {
@@ -164,7 +164,7 @@ func (l *notifier) send(now time.Time) time.Duration {
 	return next
 }
 
-// deliver puts a notification on the client's stream; false where that is full.
+// deliver puts a notification on the client's stream. It returns false if the stream is full.
 func (s *feed) deliver(method string, params map[string]any) bool {
 	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
 	n.Method, n.Params.AdditionalFields = method, params
@@ -202,10 +202,10 @@ func (l *notifier) drop(key any) {
 	}
 }
 
-// leave ends the feeds of a client that has left.
+// leave ends the streams of a client that has left.
 func (l *notifier) leave(client string) {
 	if l == nil {
-		return // nobody is told of anything
+		return // no notifications are sent
 	}
 	l.mu.Lock()
 	defer l.mu.Unlock()
@@ -222,10 +222,10 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 		return nil
 	}
 	if len(s.subs) >= maxSubscriptions {
-		return noResource(uri, "Too many subscriptions", "there are "+tool.Thousands(maxSubscriptions)+" already: end some")
+		return noResource(uri, "Too many subscriptions", "a client can have "+tool.Thousands(maxSubscriptions)+": end some")
 	}
 	sub := &subscription{throttle: throttle{on: true, after: time.Now()}}
-	if s.id != nil { // nothing may come before the acknowledgement, which is sent at once
+	if s.id != nil { // the acknowledgement, which is sent at once, must come first
 		sub.throttle.after = sub.throttle.after.Add(updateEvery)
 	}
 	if strings.HasPrefix(uri, desk.NotebookScheme) || strings.HasPrefix(uri, desk.ExportScheme) {
@@ -239,12 +239,12 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 			case err != nil:
 				return err
 			case sub.at.form == "":
-				return noResource(uri, msgFormat+sub.at.cell, "there is no such form of a notebook")
+				return noResource(uri, msgFormat+sub.at.cell, notebookForms)
 			}
 			sub.hold(o.Doc)
 		}
 	} else if !strings.HasPrefix(uri, desk.JupyterScheme) && !strings.HasPrefix(uri, "context://") {
-		return noResource(uri, msgUnknown+uri, "nothing is known at an address like this one")
+		return noResource(uri, msgUnknown+uri, "no resource has an address like this: resources/templates/list lists the forms of addresses")
 	}
 	s.subs[uri] = sub
 	return nil

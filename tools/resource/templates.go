@@ -9,10 +9,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A pattern is a template as it is listed.
+// A pattern is a template as resources list it.
 type pattern struct{ Name, description string }
 
-// NotebookPatterns are the templates of notebooks that there are.
+// NotebookPatterns returns all templates of notebooks.
 func NotebookPatterns() []pattern {
 	var out []pattern
 	for _, t := range templates.All() {
