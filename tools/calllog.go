@@ -16,30 +16,30 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// How a call came out, as its record in the log says.
+// The outcomes of calls, as records in the log name them.
 const (
 	callOK        = "ok"
-	callRefused   = "refused"   // the caller's mistake, or a state that the caller is told of
+	callRefused   = "refused"   // the caller's mistake, or a state that the caller has to know
 	callCancelled = "cancelled" // by the client
 	callAsks      = "asks"      // answered with a question to the client's user
 	callFault     = "fault"     // this program's own
 )
 
-// maxLogged bounds the arguments, and the answer, in a record, in characters.
+// maxLogged bounds the arguments and the answer in a record, each in characters.
 const maxLogged = 4000
 
-// A callLog writes one record for each call of a tool. The names in it, sizes and ids are there always; what a caller
-// has sent and is answered, which can hold code, outputs and the contents of files, only where code is set.
+// A callLog writes one record for each call of a tool. The record always has names, sizes and ids. Arguments and
+// answer, which can hold code, outputs and the contents of files, are in it only if code is set.
 type callLog struct {
 	log  *slog.Logger
 	code bool
-	// redact takes the token out of a text; nil where there is none to know.
+	// redact removes the token from a text; nil if there is none.
 	redact func(string) string
 	// observe is [Config.Observe].
 	observe func(tool, outcome string, took time.Duration)
 }
 
-// A callRecord is what is noted of a call while it is answered.
+// A callRecord collects what is logged of a call.
 type callRecord struct {
 	began  time.Time
 	tool   string
@@ -67,7 +67,7 @@ func (r *callRecord) outcome(ctx context.Context) string {
 	return callOK
 }
 
-// write writes the record of a call that has been answered with result.
+// write logs a call that was answered with result.
 func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRecord, result *mcp.CallToolResult) {
 	level, outcome, took := slog.LevelInfo, r.outcome(ctx), time.Since(r.began)
 	if l.observe != nil {
@@ -110,7 +110,8 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 	l.log.LogAttrs(ctx, level, "tool call", attrs...)
 }
 
-// withoutSecrets are arguments to be logged: a token that a caller sends is none of this program's, but a token.
+// withoutSecrets returns arguments that can be logged: a token that a caller sends is secret, even if it is not this
+// program's.
 func withoutSecrets(args any) any {
 	m, ok := args.(map[string]any)
 	if _, has := m["jupyter_token"]; !ok || !has {
@@ -121,7 +122,7 @@ func withoutSecrets(args any) any {
 	return m
 }
 
-// clientName is what the client calls itself, "" where it has not said.
+// clientName is the client's own name and version, "" if it sent none.
 func clientName(ctx context.Context) string {
 	var info mcp.Implementation
 	if p := server.RequestProtocolInfoFromContext(ctx); p != nil && p.ClientInfo != nil {
@@ -133,12 +134,11 @@ func clientName(ctx context.Context) string {
 	return name
 }
 
-// loggedID is what this program and Jupyter name things by; anything else that stands in an id's place is the caller's
-// text.
+// loggedID matches ids of this program and of Jupyter; anything else given as an id is a text of the caller's.
 var loggedID = regexp.MustCompile(`^[A-Za-z0-9][A-Za-z0-9_.-]{0,63}$`)
 
-// idsOf are the analysis session and the run that a call is about, and what has become of the run: as answered, or else
-// as asked for.
+// idsOf returns the analysis session and the run that a call is about, and the run's state: from the answer, or else
+// from the arguments.
 func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	found := map[string]string{}
 	if args, ok := req.Params.Arguments.(map[string]any); ok && a != nil {
@@ -168,7 +168,7 @@ func idsOf(req mcp.CallToolRequest, a *tool.Answer) []slog.Attr {
 	return attrs
 }
 
-// weight is about how many bytes decoded arguments take.
+// weight is roughly how many bytes decoded arguments take.
 func weight(v any) (n int) {
 	switch v := v.(type) {
 	case string:
@@ -207,7 +207,7 @@ func resultSize(result *mcp.CallToolResult) (bytes, images int) {
 	return bytes, images
 }
 
-// resultText is what an answer says.
+// resultText returns the texts of an answer.
 func resultText(result *mcp.CallToolResult) string {
 	if result == nil {
 		return ""
@@ -221,7 +221,7 @@ func resultText(result *mcp.CallToolResult) string {
 	return strings.Join(texts, "\n")
 }
 
-// clipped is s without the token, which a cut could go through, and not too long.
+// clipped returns s without the token, then shortened: a cut through the token would hide it from redact.
 func (l *callLog) clipped(s string) string {
 	if l.redact != nil {
 		s = l.redact(s)

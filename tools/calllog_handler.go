@@ -29,10 +29,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// LogHandler stands before the handler of a log. Without code, nothing gets through that code, outputs or the contents
-// of files can stand in: of an error its kind, since its text may quote a document or a traceback; of other texts only
-// those under the keys that hold names. With code, all gets through. The token never does: redact takes it out of a
-// text; nil takes out nothing. A handler that LogHandler has made already is returned as it is.
+// LogHandler filters what reaches the handler of a log. Without code, it keeps back everything that could hold code,
+// outputs or the contents of files: of an error it passes on the kind, since the text may quote a document or a
+// traceback, and of other texts only those under keys that hold names. With code, it passes on everything. In both
+// cases redact removes the token from texts; nil removes nothing. A handler that LogHandler made is returned as it is.
 func LogHandler(to slog.Handler, code bool, redact func(string) string) slog.Handler {
 	if h, ok := to.(*logHandler); ok {
 		return h
@@ -49,13 +49,13 @@ type logHandler struct {
 	redact func(string) string
 }
 
-// loggedNames are the keys whose texts are names of things: files, addresses, ids, states.
+// loggedNames has the keys whose texts name things: files, addresses, ids, states.
 var loggedNames = []string{
 	"path", "room", "kernel", "tool", "session", "sessionID", "run", "state", "cell", "op", "about", "from", "to", "type",
 	"jupyter", "toolsets", "transport", "method", "url", "root", "client", "client_id", "outcome", "stack",
 }
 
-// hiddenHow says what to do for a text that was left out.
+// hiddenHow says how to get a text that was left out.
 const hiddenHow = "--log-code shows it"
 
 // Enabled implements slog.Handler.
@@ -85,7 +85,7 @@ func (h *logHandler) WithGroup(name string) slog.Handler {
 	return &logHandler{h.to.WithGroup(name), h.code, h.redact}
 }
 
-// attr is an attribute as it may stand in the log.
+// attr returns an attribute as the log may hold it.
 func (h *logHandler) attr(a slog.Attr) slog.Attr {
 	v := a.Value.Resolve()
 	switch v.Kind() {
@@ -119,8 +119,8 @@ func (h *logHandler) text(key string, v slog.Value) string {
 	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
 }
 
-// ForeignHandler is for a library that writes its log as sentences: what stands behind the first colon of one, where
-// such libraries put the error, becomes an attribute, to which the rules of [LogHandler] apply.
+// ForeignHandler is for a library that logs sentences. The text after the first colon of a sentence, where such
+// libraries put the error, becomes an attribute, to which the rules of [LogHandler] apply.
 func ForeignHandler(to slog.Handler) slog.Handler { return foreignHandler{to} }
 
 type foreignHandler struct{ slog.Handler }
@@ -139,7 +139,7 @@ func (h foreignHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, out)
 }
 
-// loggedErrors are the errors whose texts are fixed.
+// loggedErrors has the errors whose texts are fixed.
 var loggedErrors = []error{
 	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
 	jupyter.ErrNotFound, jupyter.ErrUnauthorized, jupyter.ErrForbidden, jupyter.ErrUnreachable, jupyter.ErrConflict, jupyter.ErrBadRequest,
@@ -152,8 +152,8 @@ var loggedErrors = []error{
 	ydoc.ErrBroken, ydoc.ErrPending, ydoc.ErrNotFound, ydoc.ErrInvalid, ydoc.ErrTooLarge, ydoc.ErrRevisionGone, ydoc.ErrNothingToUndo,
 }
 
-// ErrorKind says of what kind an error is, and its causes, in words that never quote what a notebook, a kernel, a server
-// or a caller has put into its text.
+// ErrorKind returns the kinds of an error and of its causes, in words that never quote what a notebook, a kernel, a
+// server or a caller put into its text.
 func ErrorKind(err error) string {
 	var kinds []string
 	add := func(kind string) {
@@ -183,7 +183,7 @@ func ErrorKind(err error) string {
 	return strings.Join(kinds, ", ")
 }
 
-// ownKind is the kind of one link of an error's chain, "" for one that only adds words.
+// ownKind returns the kind of one link of an error's chain, "" for a link that only adds words.
 func ownKind(err error) string {
 	if slices.ContainsFunc(loggedErrors, func(known error) bool { return err == known }) { //nolint:errorlint // its causes come after it
 		return err.Error()

@@ -11,13 +11,13 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// eitherSchema is the result of a tool that answers in a session of its own as this program does, and without one as
-// their server does.
+// eitherSchema is the result of a tool that answers calls with a session in this program's way, and calls without one
+// in the way of Datalayer's server.
 func eitherSchema() tool.Schema {
 	return tool.EitherOf(tool.DocumentResultOf[analysis.CodeResult](nil), datalayer.Outputs())
 }
 
-// inSessionOrNot is the argument of a tool that works in a session or without one.
+// inSessionOrNot is the argument of a tool that works with a session or without one.
 type inSessionOrNot struct{ analysis.InSession }
 
 // Refine implements tool.Refiner.
@@ -26,10 +26,10 @@ func (inSessionOrNot) Refine(f tool.Fields) {
 	f.Field("session_id").Null()
 }
 
-// either are the options of a tool that runs code with or without a session.
+// either has the options of a tool that runs code with a session or without one.
 type either struct {
 	analysis.CodeOptions
-	Interval *int `json:"progress_interval,omitempty" jsonschema:"Without a session: seconds between two lines on progress."`
+	Interval *int `json:"progress_interval,omitempty" jsonschema:"Without a session: seconds between two progress lines."`
 }
 
 // Refine implements tool.Refiner.
@@ -38,13 +38,13 @@ func (either) Refine(f tool.Fields) {
 	f.Field("progress_interval").Limit(0, datalayer.LongestGiven).Default(datalayer.DefaultInterval)
 }
 
-// sayTimeout describes the timeout. usual is their server's.
+// sayTimeout describes the timeout. usual is the default without a session.
 func sayTimeout(f tool.Fields, usual int) {
-	f.Field("timeout").Say(fmt.Sprintf("Seconds to wait. In a session, code that takes longer goes on, and is answered with what it has put out so far; left out is %v. "+
-		"Without one it is interrupted; 0 is %d, left out %d.", analysis.DefaultCodeTimeout, datalayer.UsualTimeout, datalayer.SecondsOf(nil, usual)))
+	f.Field("timeout").Say(fmt.Sprintf("Seconds to wait. In a session (default %v), code that takes longer goes on, and the call returns its output so far. "+
+		"Without a session (default %d; 0 is %d) it is interrupted.", analysis.DefaultCodeTimeout, datalayer.SecondsOf(nil, usual), datalayer.UsualTimeout))
 }
 
-// check refuses what means something without a session only.
+// check refuses, for a call with a session, what has a meaning only without one.
 func (o either) check() error {
 	if o.Timeout != nil && *o.Timeout == 0 {
 		return errors.New("timeout is 0, it must be more than 0 in a session")
@@ -52,7 +52,7 @@ func (o either) check() error {
 	return nil
 }
 
-// used are the same options for a call without a session.
+// used returns the same options for a call without a session.
 func (o either) used() datalayer.UsedRun {
 	u := datalayer.UsedRun{Interval: o.Interval}
 	if o.Timeout != nil {

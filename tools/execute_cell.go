@@ -18,7 +18,7 @@ type executeCellArgs struct {
 	inSessionOrNot
 	analysis.CellName
 	either
-	Stream  *bool `json:"stream,omitempty" jsonschema:"Without a session: whether to add lines on the time that it took."`
+	Stream  *bool `json:"stream,omitempty" jsonschema:"Without a session: whether to add progress lines."`
 	Seconds *int  `json:"timeout_seconds,omitempty" jsonschema:"The same as timeout, for a call without a session."`
 }
 
@@ -31,7 +31,7 @@ func (executeCellArgs) Refine(f tool.Fields) {
 	f.Field("timeout_seconds").Limit(0, datalayer.LongestGiven).Null()
 }
 
-// used are the options for a call without a session.
+// used returns the options for a call without a session.
 func (a executeCellArgs) used() datalayer.UsedRun {
 	u := a.either.used()
 	u.Stream = a.Stream
@@ -49,9 +49,9 @@ func executeCell(p *parts) tool.Tool {
 		Title:   "Run a cell",
 		Toolset: tool.ToolsetCells,
 		Also:    []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs one code cell of the notebook of an analysis session, named by its index or its id, and returns what it printed, its value, and its images as execute_code does. " +
+		Description: "Runs one code cell of an analysis session's notebook, named by index or id, and returns what it printed, its value and its images, as execute_code does. " +
 			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running. " +
-			"Without session_id it is a cell of the notebook made current by use_notebook, which is interrupted at the timeout, and the answer is a list of texts and images.",
+			"Without session_id it runs a cell of the current notebook of use_notebook, interrupts it at the timeout, and returns a list of texts and images.",
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeCellArgs](nil),
 		Output: eitherSchema(),

@@ -15,7 +15,7 @@ import (
 type executeCodeArgs struct {
 	inSessionOrNot
 	Code     string `json:"code" jsonschema:"In the kernel's language, mostly Python."`
-	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to run the code in, in place of session_id."`
+	KernelID string `json:"kernel_id,omitempty" jsonschema:"Running kernel to use instead of session_id."`
 	either
 }
 
@@ -34,9 +34,9 @@ func executeCode(p *parts) tool.Tool {
 		Title:   "Run code",
 		Toolset: tool.ToolsetAnalysis,
 		Also:    []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs code in an analysis session's kernel and returns what it printed, its value, and its images, which are shown beside the JSON. Variables stay for the next call. " +
-			"In a session with a notebook the code becomes a cell at the notebook's end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on running under its run_id. " +
-			"Without session_id it runs in the kernel with the kernel_id, or that of the notebook made current by use_notebook, leaves no cell, and answers with a list of texts and images.",
+		Description: "Runs code in an analysis session's kernel and returns what it printed, its value and its images, which are shown beside the JSON. Variables stay for the next call. " +
+			"If the session has a notebook, the code becomes a cell at its end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on under its run_id. " +
+			"Without session_id it runs in the kernel kernel_id, or in the kernel of the current notebook of use_notebook, leaves no cell, and returns a list of texts and images.",
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeCodeArgs](nil),
 		Output: eitherSchema(),
@@ -73,7 +73,7 @@ func executeCode(p *parts) tool.Tool {
 			}
 			answer, err := analysis.AnswerCell(ctx, d, a, doc, r, args.CodeOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the code was put into cell %s of %s, do not insert it again: %w", tool.Quoted(r.CellID), doc.Path(), err)
+				return nil, fmt.Errorf("the code is in cell %s of %s, do not insert it again: %w", tool.Quoted(r.CellID), doc.Path(), err)
 			}
 			return answer, nil
 		}),

@@ -12,10 +12,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A Toolset is a group of tools that is switched on and off together.
+// A Toolset is a group of tools that are switched on and off together.
 type Toolset struct {
 	Name, Description string
-	// Default tells that it is on where no toolsets are named.
+	// Default tells that it is on if no toolsets are named.
 	Default bool
 }
 
@@ -23,14 +23,14 @@ type Toolset struct {
 func Toolsets() []Toolset {
 	return []Toolset{
 		{tool.ToolsetNotebook, "find, read, edit and run notebooks", true},
-		{tool.ToolsetRuns, "what the cells that were run are doing, and stopping them", true},
+		{tool.ToolsetRuns, "follow, list and stop runs of cells", true},
 		{tool.ToolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
-		{tool.ToolsetRTC, "the collaboration sessions that this program holds open", true},
-		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code in them, and what it has drawn", true},
-		{tool.ToolsetContext, "keep what was found out, for later sessions and in the project file", true},
+		{tool.ToolsetRTC, "list and close the collaboration sessions that nbduet holds open", true},
+		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code, variables, data files and images", true},
+		{tool.ToolsetContext, "keep findings, for later sessions and in the project file", true},
 		{tool.ToolsetCells, "further names for cells and files", false},
-		{tool.ToolsetDatalayer, "the names of Datalayer's jupyter-mcp-server, with those that it had before its version 1", false},
-		{tool.ToolsetToday, "the same, those of its version 2 alone", false},
+		{tool.ToolsetDatalayer, "the tool names of Datalayer's jupyter-mcp-server, with those from before its version 1", false},
+		{tool.ToolsetToday, "the same, only those of its version 2", false},
 	}
 }
 
@@ -46,7 +46,7 @@ func registry(p *parts) []tool.Tool {
 	)
 }
 
-// ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several, and
+// ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several. It
 // returns the names in their usual order, each once. An empty list is the default.
 func ParseToolsets(list string) ([]string, error) {
 	wanted := map[string]bool{}
@@ -68,7 +68,7 @@ func ParseToolsets(list string) ([]string, error) {
 	}
 	if len(wanted) == 0 {
 		if strings.Trim(list, ", ") == "" && list != "" {
-			return nil, errors.New("the list of toolsets names none: choose from " + strings.Join(toolsetNames(), ", ") + ", default, all")
+			return nil, errors.New("the list of toolsets is empty: choose from " + strings.Join(toolsetNames(), ", ") + ", default, all")
 		}
 		return ParseToolsets("default")
 	}
@@ -83,7 +83,7 @@ func toolsetNames() []string {
 	return names
 }
 
-// selected returns the tools of the named toolsets, without those that write where readOnly is set.
+// selected returns the tools of the named toolsets, without those that write if readOnly is set.
 func selected(all []tool.Tool, toolsets []string, readOnly bool) []tool.Tool {
 	return slices.DeleteFunc(all, func(t tool.Tool) bool {
 		return !slices.ContainsFunc(toolsets, t.In) || (readOnly && !t.Marks.ReadOnly)

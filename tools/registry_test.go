@@ -147,7 +147,7 @@ func TestParseToolsets(t *testing.T) {
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
 		"rtc,default,bogus": `there is no toolset "bogus": choose from notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
-		" , ":               "names none",
+		" , ":               "is empty",
 	} {
 		got, err := ParseToolsets(list)
 		if err != nil {

@@ -20,64 +20,65 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Config says what the MCP server offers and on what.
+// Config says what the MCP server offers, and what it works with.
 type Config struct {
-	// Work is what the tools work with, see [desk.NewWork]. The caller closes its manager after the MCP server has stopped.
+	// Work is what the tools work with, see [desk.NewWork]. The caller closes its manager after the MCP server has
+	// stopped.
 	Work *desk.Work
 	// Version is this program's version, told to clients.
 	Version string
-	// Toolsets are the names of those that are on, as [ParseToolsets] returns them; none stands for the default.
+	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them; none stands for the default.
 	Toolsets []string
-	// ReadOnly leaves out every tool that changes anything.
+	// ReadOnly leaves out each tool that changes anything.
 	ReadOnly bool
-	// Clients are those that a transport tells apart; nil where mcp-go's sessions do.
+	// Clients makes the clients of a transport that tells them apart; nil if mcp-go's sessions do.
 	Clients *tool.Clients
-	// Images keeps the images that answers name; nil stands for a store of the default size.
+	// Images keeps the images that answers name; nil makes a store of the default size.
 	Images *images.Store
 	// MaxImages is how many images an answer shows, 0 for [desk.DefaultMaxImages], less for none.
 	MaxImages int
 	// MaxImageBytes is how large each of them is at most, 0 for [desk.DefaultMaxImageBytes].
 	MaxImageBytes int
-	// Activity remembers what each client works on; nil leaves the toolset "context" and its resources out. The caller
+	// Activity records what each client works on; nil leaves out the toolset "context" and its resources. The caller
 	// closes it after the MCP server has stopped.
 	Activity *activity.Store
 	// Project is the path of the project file on the Jupyter server, "" for [resource.DefaultProject].
 	Project string
-	// Notebook is the path of the notebook that each client begins with, "" for none. Nothing looks whether it is there
-	// before it is used.
+	// Notebook is the path of the notebook that each client begins with, "" for none. It need not exist before it is
+	// used.
 	Notebook string
-	// Observe is told of each call of a tool when it has been answered: how it came out, in one of a few words, and
-	// how long it took. It must not block. nil tells nobody.
+	// Observe is called after each call of a tool, with its outcome, one of a few words, and how long it took. It must
+	// not block. nil is not called.
 	Observe func(tool, outcome string, took time.Duration)
 	// Logger gets one record of each call; nil logs nothing.
 	Logger *slog.Logger
-	// LogCode lets code, outputs and the contents of files into the log, see [LogHandler].
+	// LogCode lets the log hold code, outputs and the contents of files, see [LogHandler].
 	LogCode bool
 }
 
-// listTTL is for how long clients may keep what is the same for all of them, and changes only when the program is started
-// with other flags, in milliseconds.
+// listTTL is how long clients may keep lists that are the same for all clients, and change only with the program's
+// flags, in milliseconds.
 const listTTL = 300_000
 
-// instructions are read by the model once, before any tool.
+// instructions is what the model reads once, before any tool.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and shift as soon as anybody inserts or deletes a cell: read the cells again before you name indexes, and keep the cell ids to recognise cells by.
-Changing a cell is merged with what people type into it meanwhile; where both changed the same words the tool refuses and shows both, and nothing is written.`
+A change of a cell is merged with what people type into it meanwhile. If both changed the same words, nothing is written and the tool shows both changes.`
 
-// instructionsFor are the instructions, with what this server is about.
+// instructionsFor returns the instructions, with what is special about this server.
 func instructionsFor(cfg Config) string {
 	text := instructions
 	if cfg.Notebook != "" {
-		text += fmt.Sprintf("\nWhere no other one is named, the notebook to work in is %q.", cfg.Notebook)
+		text += fmt.Sprintf("\nIf no other notebook is named, work in %q.", cfg.Notebook)
 	}
 	if cfg.Work != nil && cfg.Work.Manager.Servers().Apart() {
-		text += "\nKernels run on another server than the one that has the notebooks and files: running code does not see the files that these tools show, nor do the tools see those that code writes."
+		text += "\nKernels run on another server than the notebooks and files: code does not see the files that these tools show, and the tools do not see the files that code writes."
 	}
 	return text
 }
 
-// New makes the MCP server. It talks to Jupyter only when a tool is called, so that initialize is answered at once
-// whatever state Jupyter is in. An error is a mistake in cfg or in a tool's schema.
+// New makes the MCP server. It contacts Jupyter only when a tool is called, so initialize is answered at once even if
+// Jupyter is not. An error is a mistake in cfg or in a tool's schema.
 func New(cfg Config) (*server.MCPServer, error) {
 	log := cfg.Logger
 	if log == nil {
@@ -139,7 +140,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	return s, nil
 }
 
-// handler is what stands around every tool.
+// handler answers the calls of a tool: it checks, counts, logs, and turns what comes back into an MCP result.
 func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		r := &callRecord{began: time.Now(), tool: t.Name}
@@ -171,7 +172,7 @@ func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, call
 	}
 }
 
-// answerCall answers a call, or with the question that its client has to be asked first.
+// answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	if err := tool.CheckArguments(check, req.Params.Arguments); err != nil {
 		return nil, nil, badArguments{err}
@@ -184,7 +185,7 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 	return a, nil, err
 }
 
-// parts are what the packages of tools keep.
+// parts holds the state of the packages of tools.
 type parts struct {
 	*desk.Desk
 	datalayer *datalayer.Toolset
@@ -203,7 +204,7 @@ func newParts(cfg Config) (*parts, error) {
 	return p, nil
 }
 
-// free ends what a client has.
+// free ends everything that is kept for a client.
 func (p *parts) free(ctx context.Context, client string) error {
 	sessions := []string{client}
 	for _, a := range p.Analyses.List(client) {
