@@ -29,29 +29,29 @@ func CheckToken(token string) error {
 	return nil
 }
 
-// maxPerson bounds the name of a person, in bytes.
-const maxPerson = 1000
+// maxUserName bounds the name of a person, in bytes.
+const maxUserName = 1000
 
-// person is whom a request is from, as the program says that has sent it; "" where it does not say.
-func (s *Server) person(r *http.Request) (string, error) {
+// userName is whom a request is from, as the program says that has sent it; "" where it does not say.
+func (s *Server) userName(r *http.Request) (string, error) {
 	if s.cfg.UserHeader == "" {
 		return "", nil
 	}
 	switch names := r.Header.Values(s.cfg.UserHeader); {
 	case len(names) == 0:
 		return "", nil
-	case len(names) > 1 || len(names[0]) > maxPerson:
-		return "", &denial{status: http.StatusBadRequest, message: fmt.Sprintf("the header %s is there more than once, or longer than %d bytes", s.cfg.UserHeader, maxPerson)}
+	case len(names) > 1 || len(names[0]) > maxUserName:
+		return "", &denial{status: http.StatusBadRequest, message: fmt.Sprintf("the header %s is there more than once, or longer than %d bytes", s.cfg.UserHeader, maxUserName)}
 	default:
 		return names[0], nil
 	}
 }
 
-// keys recognises tokens by their hashes, so that all comparisons are of one length.
-type keys [][sha256.Size]byte
+// A tokenSet recognises tokens by their hashes, so that all comparisons are of one length.
+type tokenSet [][sha256.Size]byte
 
-func newKeys(tokens []string) keys {
-	k := make(keys, len(tokens))
+func newTokenSet(tokens []string) tokenSet {
+	k := make(tokenSet, len(tokens))
 	for i, t := range tokens {
 		k[i] = sha256.Sum256([]byte(t))
 	}
@@ -60,7 +60,7 @@ func newKeys(tokens []string) keys {
 
 // find gives the number of a token, -1 where it is none. How long it takes does not depend on how much of a token is
 // right, nor on which one it is.
-func (k keys) find(token string) int {
+func (k tokenSet) find(token string) int {
 	given := sha256.Sum256([]byte(token))
 	found := -1
 	for i := range k {
@@ -93,12 +93,12 @@ func bearer(r *http.Request) (token string, ok bool) {
 func (s *Server) identify(r *http.Request) (caller, error) {
 	token, ok := bearer(r)
 	if ok {
-		if n := s.keys.find(token); n >= 0 {
-			name, err := s.person(r)
-			return keyHolder(n, name), err
+		if n := s.tokens.find(token); n >= 0 {
+			name, err := s.userName(r)
+			return tokenCaller(n, name), err
 		}
-		if s.issued != nil {
-			return s.issued.identify(r.Context(), token)
+		if s.issuer != nil {
+			return s.issuer.identify(r.Context(), token)
 		}
 	}
 	d := &denial{status: http.StatusUnauthorized}
@@ -106,8 +106,8 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 		d.code = "invalid_token"
 	}
 	switch {
-	case s.issued != nil:
-		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\", with one that %s has issued for this server", s.issued.cfg.Issuer)
+	case s.issuer != nil:
+		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\", with one that %s has issued for this server", s.issuer.cfg.Issuer)
 	case d.code == "":
 		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN", with the token that nbduet was given or has shown when it was started`
 	default:
@@ -132,9 +132,9 @@ func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 	if d.code != "" {
 		challenge = append(challenge, `error="`+d.code+`"`)
 	}
-	if s.issued != nil {
+	if s.issuer != nil {
 		challenge = append(challenge, `resource_metadata="`+s.metadataURL(r)+`"`)
-		if scopes := s.issued.cfg.Scopes; len(scopes) > 0 {
+		if scopes := s.issuer.cfg.Scopes; len(scopes) > 0 {
 			challenge = append(challenge, `scope="`+strings.Join(scopes, " ")+`"`)
 		}
 	}

@@ -9,13 +9,13 @@ import (
 // issuer's, whatever token it has from there; "" is nobody.
 type caller string
 
-// keyHolder is the caller who has the token with a number, or the person of whom that one speaks, and subject the one
+// tokenCaller is the caller who has the token with a number, or the person of whom that one speaks, and subject the one
 // whom the issuer calls by a name.
-func keyHolder(n int, person string) caller {
+func tokenCaller(n int, person string) caller {
 	return caller("token " + strconv.Itoa(n) + " " + person)
 }
 
-func subject(name string) caller { return caller("subject " + name) }
+func subjectCaller(name string) caller { return caller("subject " + name) }
 
 type callerKey struct{}
 

@@ -43,14 +43,14 @@ var (
 // has withdrawn, uses a key with algorithms that it is not for, knows no key where one of them is odd, and may answer a
 // token with what came of a reading that ended before the token arrived.
 type keyring struct {
-	issuer string
-	client *http.Client
-	log    *slog.Logger
-	stay   context.Context // ends readings
-	now    func() time.Time
-	reads  *rate.Limiter
-	turn   chan struct{} // has one place, taken by who reads
-	last   atomic.Pointer[reading]
+	issuer  string
+	client  *http.Client
+	log     *slog.Logger
+	ctx     context.Context // ends readings
+	now     func() time.Time
+	limiter *rate.Limiter
+	lock    chan struct{} // has one place, taken by who reads
+	last    atomic.Pointer[reading]
 }
 
 // A reading is what is known after the keys were read, or could not be.
@@ -62,8 +62,8 @@ type reading struct {
 
 func newKeyring(stay context.Context, cfg Config) *keyring {
 	k := &keyring{
-		issuer: cfg.OIDC.Issuer, client: issuerClient(), log: cfg.Logger, stay: stay, now: cfg.now,
-		reads: rate.NewLimiter(rate.Every(readEvery), readBurst), turn: make(chan struct{}, 1),
+		issuer: cfg.OIDC.Issuer, client: issuerClient(), log: cfg.Logger, ctx: stay, now: cfg.now,
+		limiter: rate.NewLimiter(rate.Every(readEvery), readBurst), lock: make(chan struct{}, 1),
 	}
 	k.last.Store(&reading{})
 	return k
@@ -103,12 +103,12 @@ func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error
 		return last.keys, nil
 	}
 	select {
-	case k.turn <- struct{}{}:
-		defer func() { <-k.turn }()
+	case k.lock <- struct{}{}:
+		defer func() { <-k.lock }()
 	case <-ctx.Done():
 		return nil, ctx.Err()
 	}
-	if k.last.Load() == last && k.reads.AllowN(k.now(), 1) { // nobody has read them meanwhile
+	if k.last.Load() == last && k.limiter.AllowN(k.now(), 1) { // nobody has read them meanwhile
 		k.read()
 	}
 	last = k.last.Load()
@@ -137,7 +137,7 @@ func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 			err = fmt.Errorf("read the issuer's keys: %.300w", err)
 		}
 	}()
-	ctx, cancel := context.WithTimeout(k.stay, readTime)
+	ctx, cancel := context.WithTimeout(k.ctx, readTime)
 	defer cancel()
 	provider, err := oidc.NewProvider(oidc.ClientContext(ctx, k.client), k.issuer)
 	if err != nil {

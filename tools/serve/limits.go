@@ -49,25 +49,25 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	return nil, false
 }
 
-// leftoverMost is how many bytes of a body that nobody wanted are read before an answer is sent. It is what net/http reads
+// maxDrain is how many bytes of a body that nobody wanted are read before an answer is sent. It is what net/http reads
 // where the connection goes on.
-const leftoverMost = 256 << 10
+const maxDrain = 256 << 10
 
-// leftover reads what is left of a body where the connection ends with the answer. A connection that is closed with bytes
+// drainBody reads what is left of a body where the connection ends with the answer. A connection that is closed with bytes
 // unread is reset, and its client, still sending, may never see the answer. net/http waits a moment before it closes a
 // connection on which a limit of its own was met, but not where the client had asked for the end.
-func leftover(w *writer, r *http.Request, body io.ReadCloser) {
+func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 	ends := r.Close || w.Header().Get("Connection") == "close"
 	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // who waits for 100 sends nothing
 		return
 	}
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, leftoverMost)) // what is wrong with it concerns nobody
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // what is wrong with it concerns nobody
 }
 
-// places are a number of places that can be taken.
-type places chan struct{}
+// semaphore are a number of places that can be taken.
+type semaphore chan struct{}
 
-func (p places) take() bool {
+func (p semaphore) tryAcquire() bool {
 	select {
 	case p <- struct{}{}:
 		return true
@@ -76,49 +76,49 @@ func (p places) take() bool {
 	}
 }
 
-func (p places) leave() { <-p }
+func (p semaphore) release() { <-p }
 
-// doorway is a listener that lets in so many connections at once; the next waits until one has gone.
-type doorway struct {
+// limitListener is a listener that lets in so many connections at once; the next waits until one has gone.
+type limitListener struct {
 	net.Listener
-	places places
+	slots  semaphore
 	closed chan struct{}
 	once   sync.Once
 }
 
-func newDoorway(l net.Listener, most int) *doorway {
-	return &doorway{Listener: l, places: make(places, most), closed: make(chan struct{})}
+func newLimitListener(l net.Listener, most int) *limitListener {
+	return &limitListener{Listener: l, slots: make(semaphore, most), closed: make(chan struct{})}
 }
 
 // Accept waits for a place, and then for a connection.
-func (d *doorway) Accept() (net.Conn, error) {
+func (d *limitListener) Accept() (net.Conn, error) {
 	select {
-	case d.places <- struct{}{}:
+	case d.slots <- struct{}{}:
 	case <-d.closed:
 		return nil, net.ErrClosed
 	}
 	c, err := d.Listener.Accept()
 	if err != nil {
-		d.places.leave()
+		d.slots.release()
 		return nil, err
 	}
-	return &visitor{Conn: c, leave: sync.OnceFunc(d.places.leave)}, nil
+	return &limitConn{Conn: c, release: sync.OnceFunc(d.slots.release)}, nil
 }
 
 // Close closes the listener.
-func (d *doorway) Close() error {
+func (d *limitListener) Close() error {
 	d.once.Do(func() { close(d.closed) })
 	return d.Listener.Close()
 }
 
-// visitor is a connection that has a place.
-type visitor struct {
+// limitConn is a connection that has a place.
+type limitConn struct {
 	net.Conn
-	leave func()
+	release func()
 }
 
 // CloseWrite tells the other side that nothing more comes. net/http does so before it waits for a client to read its answer.
-func (v *visitor) CloseWrite() error {
+func (v *limitConn) CloseWrite() error {
 	if c, ok := v.Conn.(interface{ CloseWrite() error }); ok {
 		return c.CloseWrite()
 	}
@@ -126,7 +126,7 @@ func (v *visitor) CloseWrite() error {
 }
 
 // Close closes the connection and gives the place back.
-func (v *visitor) Close() error {
-	defer v.leave()
+func (v *limitConn) Close() error {
+	defer v.release()
 	return v.Conn.Close()
 }

@@ -186,9 +186,9 @@ func TestNobodyReads(t *testing.T) {
 	}
 	// From here on nothing is read.
 	count := func() int {
-		r.s.guests.mu.Lock()
-		defer r.s.guests.mu.Unlock()
-		return len(r.s.guests.byID)
+		r.s.sessions.mu.Lock()
+		defer r.s.sessions.mu.Unlock()
+		return len(r.s.sessions.byID)
 	}
 	for range 30 { // more than the connection holds
 		if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
@@ -285,7 +285,7 @@ func TestTooMuchAtOnce(t *testing.T) {
 		if _, err := io.WriteString(second, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nConnection: close\r\n\r\n"); err != nil {
 			t.Fatal(err)
 		}
-		if n := len(r.s.guests.byID); n != 0 {
+		if n := len(r.s.sessions.byID); n != 0 {
 			t.Errorf("%d guests", n)
 		}
 		first.Close()

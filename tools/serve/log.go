@@ -7,23 +7,23 @@ import (
 
 // messagesOnly makes a logger for mcp-go, which names MCP sessions in what it logs: their ids are secrets of the clients.
 // What it has to say are faults of clients'.
-func messagesOnly(log *slog.Logger) *slog.Logger { return slog.New(bare{log.Handler()}) }
+func messagesOnly(log *slog.Logger) *slog.Logger { return slog.New(messageHandler{log.Handler()}) }
 
-// bare is a handler that drops all but the message, and logs nothing above debug.
-type bare struct{ slog.Handler }
+// messageHandler is a handler that drops all but the message, and logs nothing above debug.
+type messageHandler struct{ slog.Handler }
 
 // Enabled tells whether debug lines are wanted.
-func (b bare) Enabled(ctx context.Context, _ slog.Level) bool {
+func (b messageHandler) Enabled(ctx context.Context, _ slog.Level) bool {
 	return b.Handler.Enabled(ctx, slog.LevelDebug)
 }
 
 // Handle logs the message.
-func (b bare) Handle(ctx context.Context, r slog.Record) error {
+func (b messageHandler) Handle(ctx context.Context, r slog.Record) error {
 	return b.Handler.Handle(ctx, slog.NewRecord(r.Time, slog.LevelDebug, "mcp-go: "+r.Message, r.PC))
 }
 
 // WithAttrs drops what would be added.
-func (b bare) WithAttrs([]slog.Attr) slog.Handler { return b }
+func (b messageHandler) WithAttrs([]slog.Attr) slog.Handler { return b }
 
 // WithGroup adds nothing.
-func (b bare) WithGroup(string) slog.Handler { return b }
+func (b messageHandler) WithGroup(string) slog.Handler { return b }

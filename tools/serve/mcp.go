@@ -13,45 +13,45 @@ import (
 // newStream makes mcp-go's Streamable HTTP transport, with MCP sessions of our own.
 func newStream(s *Server) *server.StreamableHTTPServer {
 	return server.NewStreamableHTTPServer(s.cfg.MCP,
-		server.WithSessionIdManagerResolver(resolver{s}),
+		server.WithSessionIdManagerResolver(sessionResolver{s}),
 		server.WithDisableLocalhostProtection(true), // ServeHTTP is stricter
 		server.WithStreamableHTTPLogger(messagesOnly(s.log)),
 	)
 }
 
-// resolver finds who manages the MCP sessions for a request.
-type resolver struct{ s *Server }
+// sessionResolver finds who manages the MCP sessions for a request.
+type sessionResolver struct{ s *Server }
 
 // ResolveSessionIdManager implements mcp-go's interface; r is nil where no request is the cause.
 //
 //nolint:staticcheck // mcp-go's interface has this name
-func (res resolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
-	m := manager{s: res.s}
+func (res sessionResolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
+	m := sessionManager{s: res.s}
 	if r != nil {
 		m.who = callerIn(r.Context())
 	}
 	return m
 }
 
-// manager makes and knows the MCP sessions of one caller.
-type manager struct {
+// sessionManager makes and knows the MCP sessions of one caller.
+type sessionManager struct {
 	s   *Server
 	who caller
 }
 
 // Generate begins a session.
-func (m manager) Generate() string { return m.s.guests.enter(m.who, false).id }
+func (m sessionManager) Generate() string { return m.s.sessions.open(m.who, false).id }
 
 // Validate tells whether there is such a session.
-func (m manager) Validate(id string) (terminated bool, err error) {
-	if m.s.guests.find(id, m.who, false) == nil {
-		return false, errUnknown
+func (m sessionManager) Validate(id string) (terminated bool, err error) {
+	if m.s.sessions.find(id, m.who, false) == nil {
+		return false, errNoSession
 	}
 	return false, nil
 }
 
 // Terminate ends a session, for mcp-go: what the guest has is ended by whoever asks for it.
-func (m manager) Terminate(string) (notAllowed bool, err error) { return false, nil }
+func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return false, nil }
 
 // envelope is what has to be known of an MCP message before it is handed on.
 type envelope struct {
@@ -85,15 +85,15 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		s.withPerson(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, r) })
+		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, r) })
 	case e.Method == mcp.MethodInitialize:
-		if s.guests.full() {
-			busy(w, http.StatusServiceUnavailable, errFull.Error())
+		if s.sessions.full() {
+			busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 			return
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		s.withGuest(w, r, false, func(r *http.Request, _ *guest) { s.stream.ServeHTTP(w, r) })
+		s.withSession(w, r, false, func(r *http.Request, _ *mcpSession) { s.stream.ServeHTTP(w, r) })
 	}
 }
 
@@ -104,7 +104,7 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: subscriptions/listen is")
 		return
 	}
-	s.withGuest(w, r, true, func(r *http.Request, _ *guest) { s.lasting(w, r, s.stream) })
+	s.withSession(w, r, true, func(r *http.Request, _ *mcpSession) { s.serveStream(w, r, s.stream) })
 }
 
 // deleteMCP ends an MCP session.
@@ -114,60 +114,60 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol, which has no sessions")
 		return
 	}
-	n := s.guests.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
-	if n == nil || s.guests.remove(n.id) == nil {
-		refuse(w, http.StatusNotFound, errUnknown.Error())
+	n := s.sessions.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
+	if n == nil || s.sessions.remove(n.id) == nil {
+		refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
-	s.depart(n.client)
+	s.endClient(n.client)
 	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
 }
 
 // expire ends a guest who was silent for too long.
-func (s *Server) expire(n *guest) {
+func (s *Server) expire(n *mcpSession) {
 	s.log.Info("an MCP client was silent for too long, and counts as gone", "after", s.cfg.ClientTimeout)
-	s.depart(n.client)
+	s.endClient(n.client)
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, n.id)
-	s.stream.Handle(nowhere{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: context.Background()})
+	s.stream.Handle(discard{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: context.Background()})
 }
 
-// withGuest lets a request of an MCP session go on as that guest's.
-func (s *Server) withGuest(w http.ResponseWriter, r *http.Request, stream bool, next func(*http.Request, *guest)) {
+// withSession lets a request of an MCP session go on as that guest's.
+func (s *Server) withSession(w http.ResponseWriter, r *http.Request, stream bool, next func(*http.Request, *mcpSession)) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if id == "" {
 		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers it")
 		return
 	}
-	n := s.guests.find(id, callerIn(r.Context()), false)
+	n := s.sessions.find(id, callerIn(r.Context()), false)
 	if n == nil {
-		refuse(w, http.StatusNotFound, errUnknown.Error())
+		refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
-	s.attend(w, r, n, stream, next)
+	s.inSession(w, r, n, stream, next)
 }
 
-// withPerson lets a request without an MCP session go on as the caller's.
-func (s *Server) withPerson(w http.ResponseWriter, r *http.Request, next func(*http.Request)) {
-	c, done, gone, err := s.people.begin(callerIn(r.Context()))
+// withPrincipal lets a request without an MCP session go on as the caller's.
+func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func(*http.Request)) {
+	c, done, gone, err := s.principals.begin(callerIn(r.Context()))
 	if err != nil {
 		busy(w, http.StatusServiceUnavailable, err.Error())
 		return
 	}
 	defer done()
 	if gone != nil {
-		s.depart(gone)
+		s.endClient(gone)
 	}
-	bound, end := as(r, c)
+	bound, end := asClient(r, c)
 	defer end()
 	next(bound)
 }
 
-// attend counts a request as a guest's, and lets it go on.
-func (s *Server) attend(w http.ResponseWriter, r *http.Request, n *guest, stream bool, next func(*http.Request, *guest)) {
-	done, err := s.guests.begin(n, stream)
+// inSession counts a request as a guest's, and lets it go on.
+func (s *Server) inSession(w http.ResponseWriter, r *http.Request, n *mcpSession, stream bool, next func(*http.Request, *mcpSession)) {
+	done, err := s.sessions.begin(n, stream)
 	switch {
-	case errors.Is(err, errPlenty):
+	case errors.Is(err, errSessionBusy):
 		busy(w, http.StatusTooManyRequests, err.Error())
 		return
 	case err != nil:
@@ -175,13 +175,13 @@ func (s *Server) attend(w http.ResponseWriter, r *http.Request, n *guest, stream
 		return
 	}
 	defer done()
-	bound, end := as(r, n.client)
+	bound, end := asClient(r, n.client)
 	defer end()
 	next(bound, n)
 }
 
-// lasting serves a stream of events.
-func (s *Server) lasting(plain http.ResponseWriter, r *http.Request, h http.Handler) {
+// serveStream serves a stream of events.
+func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, h http.Handler) {
 	w, ok := plain.(*writer)
 	if !ok { // ServeHTTP is the only way here
 		refuse(plain, http.StatusInternalServerError, "internal error")
@@ -196,11 +196,11 @@ func (s *Server) lasting(plain http.ResponseWriter, r *http.Request, h http.Hand
 	h.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// nowhere is where an answer goes that nobody reads.
-type nowhere struct{}
+// discard is where an answer goes that nobody reads.
+type discard struct{}
 
-func (nowhere) Header() http.Header         { return http.Header{} }
-func (nowhere) WriteHeader(int)             {}
-func (nowhere) Write(p []byte) (int, error) { return len(p), nil }
-func (nowhere) Flush()                      {}
-func (nowhere) CanStream() bool             { return false }
+func (discard) Header() http.Header         { return http.Header{} }
+func (discard) WriteHeader(int)             {}
+func (discard) Write(p []byte) (int, error) { return len(p), nil }
+func (discard) Flush()                      {}
+func (discard) CanStream() bool             { return false }

@@ -47,9 +47,9 @@ func (s *Server) metadataURL(r *http.Request) string {
 	return s.base(r) + metadataPath + "/mcp"
 }
 
-// tellsAll says whether a path is that of metadata, which anybody may read from any page: who wants a token has none.
-func (s *Server) tellsAll(path string) bool {
-	return s.issued != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
+// isMetadata says whether a path is that of metadata, which anybody may read from any page: who wants a token has none.
+func (s *Server) isMetadata(path string) bool {
+	return s.issuer != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
 }
 
 // getMetadata answers with the metadata of one of the resources. Where the public URL has a path, a proxy may have the
@@ -65,7 +65,7 @@ func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 	for _, path := range resources {
 		if suffix == path {
 			write(w, http.StatusOK, server.ProtectedResourceMetadataConfig{
-				Resource: base + path, AuthorizationServers: []string{s.issued.cfg.Issuer}, ScopesSupported: s.issued.cfg.Scopes,
+				Resource: base + path, AuthorizationServers: []string{s.issuer.cfg.Issuer}, ScopesSupported: s.issuer.cfg.Scopes,
 				BearerMethodsSupported: []string{"header"}, ResourceName: "nbduet",
 			})
 			return

@@ -51,7 +51,7 @@ func NewMetrics(from Sources) *Metrics {
 	m.registry.MustRegister(m.calls, m.took, m.requests, info,
 		collectors.NewGoCollector(), collectors.NewProcessCollector(collectors.ProcessCollectorOpts{}))
 	if from.Session != nil {
-		m.registry.MustRegister(work{from.Session})
+		m.registry.MustRegister(sessionCollector{from.Session})
 	}
 	if from.Images != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
@@ -79,8 +79,8 @@ func (m *Metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
 }
 
-// work reads the figures of a session.Manager, all at one moment.
-type work struct{ stats func() session.Stats }
+// sessionCollector reads the figures of a session.Manager, all at one moment.
+type sessionCollector struct{ stats func() session.Stats }
 
 var (
 	documentsDesc = prometheus.NewDesc("nbduet_documents", "Documents that are open, each with a room.", []string{"kind"}, nil)
@@ -91,14 +91,14 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (w work) Describe(out chan<- *prometheus.Desc) {
+func (w sessionCollector) Describe(out chan<- *prometheus.Desc) {
 	for _, d := range []*prometheus.Desc{documentsDesc, runsDesc, runBytesDesc, analysesDesc, kernelsDesc} {
 		out <- d
 	}
 }
 
 // Collect implements prometheus.Collector.
-func (w work) Collect(out chan<- prometheus.Metric) {
+func (w sessionCollector) Collect(out chan<- prometheus.Metric) {
 	gauge := func(d *prometheus.Desc, n int, labels ...string) {
 		out <- prometheus.MustNewConstMetric(d, prometheus.GaugeValue, float64(n), labels...)
 	}
@@ -113,8 +113,8 @@ func (w work) Collect(out chan<- prometheus.Metric) {
 	gauge(kernelsDesc, s.Kernels)
 }
 
-// crowd reads the figures of a server's clients.
-type crowd struct{ s *Server }
+// clientCollector reads the figures of a server's clients.
+type clientCollector struct{ s *Server }
 
 var (
 	clientsDesc  = prometheus.NewDesc("nbduet_clients", "Clients: MCP sessions, streams of the older transport, and people who have called without either.", []string{"kind"}, nil)
@@ -122,16 +122,16 @@ var (
 )
 
 // Describe implements prometheus.Collector.
-func (c crowd) Describe(out chan<- *prometheus.Desc) {
+func (c clientCollector) Describe(out chan<- *prometheus.Desc) {
 	out <- clientsDesc
 	out <- inFlightDesc
 }
 
 // Collect implements prometheus.Collector.
-func (c crowd) Collect(out chan<- prometheus.Metric) {
-	sessions, streams := c.s.guests.count()
-	for kind, n := range map[string]int{"session": sessions, "stream": streams, "person": c.s.people.count()} {
+func (c clientCollector) Collect(out chan<- prometheus.Metric) {
+	sessions, streams := c.s.sessions.count()
+	for kind, n := range map[string]int{"session": sessions, "stream": streams, "person": c.s.principals.count()} {
 		out <- prometheus.MustNewConstMetric(clientsDesc, prometheus.GaugeValue, float64(n), kind)
 	}
-	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(len(c.s.places)))
+	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(len(c.s.requests)))
 }

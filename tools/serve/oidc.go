@@ -28,8 +28,8 @@ type OIDC struct {
 }
 
 const (
-	// maxIssued bounds a token of the issuer's, in bytes.
-	maxIssued = 16 << 10
+	// maxIssuedToken bounds a token of the issuer's, in bytes.
+	maxIssuedToken = 16 << 10
 	// maxSubject is what OpenID Connect allows a subject's name to have.
 	maxSubject = 255
 )
@@ -39,8 +39,8 @@ var signing = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// issued knows the issuer's tokens.
-type issued struct {
+// issuer knows the issuer's tokens.
+type issuer struct {
 	cfg  OIDC
 	keys *keyring
 }
@@ -72,11 +72,11 @@ func checkIssuer(address string) error {
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
 		return fmt.Errorf("%q is no issuer, such as https://login.example.org/realms/lab", address)
 	}
-	return safe(u)
+	return checkSafe(u)
 }
 
-// safe says whether nobody on the way can change what is read from there.
-func safe(u *url.URL) error {
+// checkSafe says whether nobody on the way can change what is read from there.
+func checkSafe(u *url.URL) error {
 	ip := net.ParseIP(u.Hostname())
 	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
@@ -85,18 +85,18 @@ func safe(u *url.URL) error {
 }
 
 // identify finds the subject of a token. An error is a [denial], in which nothing of the token stands.
-func (i *issued) identify(ctx context.Context, token string) (caller, error) {
+func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	bad := func(message string) error {
 		return &denial{http.StatusUnauthorized, "invalid_token", message}
 	}
-	if len(token) > maxIssued {
-		return "", bad(fmt.Sprintf("the token is longer than %d bytes", maxIssued))
+	if len(token) > maxIssuedToken {
+		return "", bad(fmt.Sprintf("the token is longer than %d bytes", maxIssuedToken))
 	}
 	if strings.Count(token, ".") != 2 {
 		return "", bad(fmt.Sprintf("the token is none that is known here, and no signed one (JWT) of %s", i.cfg.Issuer))
 	}
 	// The verifier looks at the signature first, then at issuer and times.
-	watch := &watched{keys: i.keys}
+	watch := &recordingKeys{keys: i.keys}
 	var algs []string
 	for _, a := range signing {
 		algs = append(algs, string(a))
@@ -125,23 +125,23 @@ func (i *issued) identify(ctx context.Context, token string) (caller, error) {
 			return "", &denial{http.StatusForbidden, "insufficient_scope", fmt.Sprintf("the token lacks the scope %s", want)}
 		}
 	}
-	return subject(t.Subject), nil
+	return subjectCaller(t.Subject), nil
 }
 
 // scopeClaims are the two places where issuers write scopes: the registered one (RFC 8693), and one that several have in
 // its stead.
 type scopeClaims struct {
-	Scope words `json:"scope"`
-	Scp   words `json:"scp"`
+	Scope scopeList `json:"scope"`
+	Scp   scopeList `json:"scp"`
 }
 
 func (c scopeClaims) all() []string { return slices.Concat(c.Scope, c.Scp) }
 
-// words are a list, or a text with spaces between.
-type words []string
+// scopeList are a list, or a text with spaces between.
+type scopeList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
-func (w *words) UnmarshalJSON(b []byte) error {
+func (w *scopeList) UnmarshalJSON(b []byte) error {
 	var text string
 	if err := json.Unmarshal(b, &text); err == nil {
 		*w = strings.Fields(text)
@@ -150,43 +150,43 @@ func (w *words) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// watched keeps the error of a keyring, which the verifier would make a text of.
-type watched struct {
+// recordingKeys keeps the error of a keyring, which the verifier would make a text of.
+type recordingKeys struct {
 	keys *keyring
 	err  error
 }
 
 // VerifySignature implements oidc.KeySet.
-func (w *watched) VerifySignature(ctx context.Context, token string) (payload []byte, err error) {
+func (w *recordingKeys) VerifySignature(ctx context.Context, token string) (payload []byte, err error) {
 	payload, w.err = w.keys.verify(ctx, token)
 	return payload, w.err
 }
 
-// newIssued prepares for the tokens of an issuer, which is asked for nothing before the first of them comes. What it is
+// newIssuer prepares for the tokens of an issuer, which is asked for nothing before the first of them comes. What it is
 // asked ends with ctx.
-func newIssued(ctx context.Context, cfg Config) (*issued, error) {
+func newIssuer(ctx context.Context, cfg Config) (*issuer, error) {
 	if err := cfg.OIDC.check(); err != nil {
 		return nil, err
 	}
-	return &issued{*cfg.OIDC, newKeyring(ctx, cfg)}, nil
+	return &issuer{*cfg.OIDC, newKeyring(ctx, cfg)}, nil
 }
 
 // issuerClient is how the issuer is asked.
 func issuerClient() *http.Client {
-	return &http.Client{Transport: careful{&http.Transport{
+	return &http.Client{Transport: safeTransport{&http.Transport{
 		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, // it is asked too seldom
 		MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true,
 	}}}
 }
 
-// careful asks only what nobody on the way can change, and reads no more of an answer than an issuer has reason to say.
-type careful struct{ next http.RoundTripper }
+// safeTransport asks only what nobody on the way can change, and reads no more of an answer than an issuer has reason to say.
+type safeTransport struct{ next http.RoundTripper }
 
 const maxAnswer = 1 << 20
 
 // RoundTrip implements http.RoundTripper.
-func (c careful) RoundTrip(r *http.Request) (*http.Response, error) {
-	if err := safe(r.URL); err != nil {
+func (c safeTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if err := checkSafe(r.URL); err != nil {
 		return nil, err
 	}
 	res, err := c.next.RoundTrip(r)

@@ -194,7 +194,7 @@ func TestSubjects(t *testing.T) {
 		r.wants(r.send("POST", "/mcp", body, append(headers, c)...), 200, "six")
 		r.wants(r.send("GET", "/tools/list", "", c), 200)
 	}
-	if n := r.s.people.count(); n != 4 {
+	if n := r.s.principals.count(); n != 4 {
 		t.Errorf("%d people, want 4", n)
 	}
 }
@@ -210,7 +210,7 @@ func TestManySubjects(t *testing.T) {
 	for _, sub := range []string{"second", "third", "first", "fourth"} {
 		r.wants(r.send("GET", "/tools/list", "", token(sub)), 200)
 	}
-	if n := r.s.people.count(); n != 2 {
+	if n := r.s.principals.count(); n != 2 {
 		t.Errorf("%d people, want 2", n)
 	}
 	again := r.hold("/tools/call", call("fourth"), "fourth", token("fourth"))

@@ -97,8 +97,8 @@ func (o origins) allow(r *http.Request) bool {
 	return o[clean] || strings.EqualFold(host, r.Host)
 }
 
-// share lets the page that a request comes from see the answer. It is to be called for origins that are allowed.
-func share(h http.Header, r *http.Request) {
+// allowReading lets the page that a request comes from see the answer. It is to be called for origins that are allowed.
+func allowReading(h http.Header, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
 		return

@@ -33,10 +33,10 @@ func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (jso
 
 // listTools answers with all tools: {"tools": […], "count": 41}.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) {
-	s.withPerson(w, r, func(r *http.Request) { s.listed(w, r) })
+	s.withPrincipal(w, r, func(r *http.Request) { s.writeTools(w, r) })
 }
 
-func (s *Server) listed(w http.ResponseWriter, r *http.Request) {
+func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 	result, failed, err := s.ask(r.Context(), mcp.MethodToolsList, map[string]any{})
 	var list struct {
 		Tools []json.RawMessage `json:"tools"`
@@ -91,10 +91,10 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("there is no tool %q: /tools/list shows those there are", call.ToolName)})
 		return
 	}
-	s.withPerson(w, r, func(r *http.Request) { s.called(w, r, call) })
+	s.withPrincipal(w, r, func(r *http.Request) { s.writeCall(w, r, call) })
 }
 
-func (s *Server) called(w http.ResponseWriter, r *http.Request, call toolCall) {
+func (s *Server) writeCall(w http.ResponseWriter, r *http.Request, call toolCall) {
 	result, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName, "arguments": call.Arguments})
 	if err != nil || failed != nil {
 		out := toolOutcome{Error: "internal error"}

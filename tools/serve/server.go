@@ -18,24 +18,24 @@ import (
 
 // A Server serves one MCP server over HTTP. Make it with [New], and run it with [Server.Serve].
 type Server struct {
-	cfg     Config
-	log     *slog.Logger
-	keys    keys
-	hosts   hosts
-	origins origins
-	guests  *guests
-	people  *people
-	issued  *issued         // nil without an issuer
-	stay    context.Context // ends with Serve
-	leave   context.CancelFunc
-	places  places
-	stream  *server.StreamableHTTPServer
-	events  *server.SSEServer
-	mux     *http.ServeMux
+	cfg        Config
+	log        *slog.Logger
+	tokens     tokenSet
+	hosts      hosts
+	origins    origins
+	sessions   *sessions
+	principals *principals
+	issuer     *issuer         // nil without an issuer
+	ctx        context.Context // ends with Serve
+	cancel     context.CancelFunc
+	requests   semaphore
+	stream     *server.StreamableHTTPServer
+	events     *server.SSEServer
+	mux        *http.ServeMux
 }
 
-// leaveTime bounds the ending of what a client has that has left.
-const leaveTime = 30 * time.Second
+// endTime bounds the ending of what a client has that has left.
+const endTime = 30 * time.Second
 
 // New makes a server. An error says what is wrong with cfg.
 func New(cfg Config) (*Server, error) {
@@ -44,23 +44,23 @@ func New(cfg Config) (*Server, error) {
 		return nil, err
 	}
 	s := &Server{
-		cfg: cfg, log: cfg.Logger, keys: newKeys(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
-		guests: newGuests(cfg.Clients, cfg.Limits), places: make(places, cfg.Limits.Requests), mux: http.NewServeMux(),
+		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
+		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), mux: http.NewServeMux(),
 	}
 	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
 		return nil, err
 	}
-	s.people = newPeople(cfg.Clients, max(cfg.Limits.Clients, len(cfg.Tokens)))
-	s.stay, s.leave = context.WithCancel(context.Background())
+	s.principals = newPrincipals(cfg.Clients, max(cfg.Limits.Clients, len(cfg.Tokens)))
+	s.ctx, s.cancel = context.WithCancel(context.Background())
 	if cfg.OIDC != nil {
-		if s.issued, err = newIssued(s.stay, cfg); err != nil {
+		if s.issuer, err = newIssuer(s.ctx, cfg); err != nil {
 			return nil, err
 		}
 		s.mux.HandleFunc("GET "+metadataPath, s.getMetadata)
 		s.mux.HandleFunc("GET "+metadataPath+"/", s.getMetadata)
 	}
 	if cfg.Metrics != nil {
-		if err := cfg.Metrics.registry.Register(crowd{s}); err != nil {
+		if err := cfg.Metrics.registry.Register(clientCollector{s}); err != nil {
 			return nil, fmt.Errorf("serve: the metrics are those of another server: %w", err)
 		}
 		s.mux.Handle("GET /metrics", cfg.Metrics.handler())
@@ -98,7 +98,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	}
 	sent := r.Body // what is read of it is put into its place
 	defer func() {
-		leftover(w, r, sent)
+		drainBody(w, r, sent)
 		w.end()
 		s.cfg.Metrics.answered(w.status)
 		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
@@ -107,7 +107,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("nbduet is not to be addressed as %q: name that host with --allowed-hosts if it is", r.Host))
 		return
 	}
-	open := s.tellsAll(r.URL.Path)
+	open := s.isMetadata(r.URL.Path)
 	if !open && !s.origins.allow(r) {
 		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: name that origin with --allowed-origins if they are to", r.Header.Get("Origin")))
 		return
@@ -139,11 +139,11 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 			refuse(plain, http.StatusInternalServerError, "internal error")
 			return
 		}
-		if !s.places.take() {
+		if !s.requests.tryAcquire() {
 			busy(w, http.StatusServiceUnavailable, "too many requests are being served: try again later")
 			return
 		}
-		defer s.places.leave()
+		defer s.requests.release()
 		body, ok := s.readBody(w, r)
 		if ok {
 			next(w, r, body)
@@ -151,8 +151,8 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	}
 }
 
-// as lets a request go on as a client's, and end when the client leaves.
-func as(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
+// asClient lets a request go on as a client's, and end when the client leaves.
+func asClient(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
 	ctx, cancel := context.WithCancel(tool.WithClient(r.Context(), c))
 	stop := context.AfterFunc(c.Stay(), cancel)
 	return r.WithContext(ctx), func() {
@@ -161,9 +161,9 @@ func as(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
 	}
 }
 
-// depart ends what a client has that is in no table any more.
-func (s *Server) depart(c *tool.Client) {
-	ctx, stop := context.WithTimeout(context.Background(), leaveTime)
+// endClient ends what a client has that is in no table any more.
+func (s *Server) endClient(c *tool.Client) {
+	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
 	if err := c.Leave(ctx); err != nil {
 		s.log.Warn("a client has left, and not all that it had is ended", "error", err)
@@ -181,7 +181,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		MaxHeaderBytes:    lim.Header,
 		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // of what others do wrong
 	}
-	l = newDoorway(l, lim.Connections)
+	l = newLimitListener(l, lim.Connections)
 	end := func() error { return srv.Serve(l) }
 	if s.cfg.CertFile != "" {
 		cert, err := tls.LoadX509KeyPair(s.cfg.CertFile, s.cfg.KeyFile)
@@ -196,7 +196,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	sweeping, stopSweeping := context.WithCancel(ctx)
 	go func() {
 		defer close(swept)
-		s.guests.sweep(sweeping, s.cfg.ClientTimeout, s.expire)
+		s.sessions.sweep(sweeping, s.cfg.ClientTimeout, s.expire)
 	}()
 	served := make(chan error, 1)
 	go func() { served <- end() }()
@@ -207,7 +207,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	case <-ctx.Done():
 	}
 	stopSweeping()
-	s.dismiss()
+	s.cancelAll()
 	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), lim.DrainTime)
 	defer stop()
 	if down := srv.Shutdown(drain); down != nil {
@@ -223,11 +223,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// dismiss ends the calls and streams of all clients.
-func (s *Server) dismiss() {
-	s.leave()
-	s.guests.dismiss()
-	s.people.dismiss()
+// cancelAll ends the calls and streams of all clients.
+func (s *Server) cancelAll() {
+	s.cancel()
+	s.sessions.cancelAll()
+	s.principals.cancelAll()
 }
 
 // prefix is the path below which a proxy offers this server, as it says: "" for none.

@@ -15,7 +15,7 @@ func newEvents(s *Server) *server.SSEServer {
 		server.WithSSEDisableLocalhostProtection(true), // ServeHTTP is stricter
 		server.WithDynamicBasePath(func(r *http.Request, _ string) string { return prefix(r) }),
 		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
-			n, ok := ctx.Value(guestKey{}).(*guest)
+			n, ok := ctx.Value(sessionKey{}).(*mcpSession)
 			if !ok {
 				return "", errors.New("a stream without a guest")
 			}
@@ -24,7 +24,7 @@ func newEvents(s *Server) *server.SSEServer {
 	)
 }
 
-type guestKey struct{}
+type sessionKey struct{}
 
 // getEvents opens the stream of a client, who is there as long as it lasts.
 func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
@@ -33,21 +33,21 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "only GET opens a stream")
 		return
 	}
-	if s.guests.full() {
-		busy(w, http.StatusServiceUnavailable, errFull.Error())
+	if s.sessions.full() {
+		busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 		return
 	}
-	n := s.guests.enter(callerIn(r.Context()), true)
-	defer s.depart(n.client)
-	defer s.guests.remove(n.id)
-	s.attend(w, r, n, true, func(r *http.Request, n *guest) {
-		s.lasting(w, r.WithContext(context.WithValue(r.Context(), guestKey{}, n)), s.events.SSEHandler())
+	n := s.sessions.open(callerIn(r.Context()), true)
+	defer s.endClient(n.client)
+	defer s.sessions.remove(n.id)
+	s.inSession(w, r, n, true, func(r *http.Request, n *mcpSession) {
+		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, n)), s.events.SSEHandler())
 	})
 }
 
 // postMessage takes an MCP message, which is answered on the client's stream.
 func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
-	n := s.guests.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
+	n := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if n == nil {
 		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened by somebody with another token; GET /sse opens one")
 		return
@@ -55,5 +55,5 @@ func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
 	// Who names the newest revision in a header has to name the method too, says mcp-go, but that holds for Streamable
 	// HTTP only: the SDK for TypeScript sends the one without the other here. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
-	s.attend(w, r, n, false, func(r *http.Request, _ *guest) { s.events.MessageHandler().ServeHTTP(w, r) })
+	s.inSession(w, r, n, false, func(r *http.Request, _ *mcpSession) { s.events.MessageHandler().ServeHTTP(w, r) })
 }

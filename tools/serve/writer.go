@@ -58,7 +58,7 @@ func (w *writer) begin(status int) {
 		h := w.Header()
 		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams set it for everybody
 		if w.from != nil {
-			share(h, w.from)
+			allowReading(h, w.from)
 		}
 		h.Set("X-Content-Type-Options", "nosniff")
 		if h.Get("Cache-Control") == "" {

@@ -11,9 +11,9 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A guest is a client that has an MCP session: over Streamable HTTP one that has sent initialize, over HTTP with
+// A mcpSession is a client that has an MCP session: over Streamable HTTP one that has sent initialize, over HTTP with
 // server-sent events an open stream.
-type guest struct {
+type mcpSession struct {
 	id     string // the session's, which is a secret of the client's
 	who    caller // by whom it was begun
 	stream bool   // it is there as long as its stream from /sse
@@ -25,34 +25,34 @@ type guest struct {
 	last     time.Time // when it was last heard of
 }
 
-// guests finds guests by their sessions.
-type guests struct {
+// sessions finds guests by their sessions.
+type sessions struct {
 	clients *tool.Clients
 	lim     Limits
 
 	mu   sync.Mutex
-	byID map[string]*guest
+	byID map[string]*mcpSession
 }
 
-func newGuests(clients *tool.Clients, lim Limits) *guests {
-	return &guests{clients: clients, lim: lim, byID: map[string]*guest{}}
+func newSessions(clients *tool.Clients, lim Limits) *sessions {
+	return &sessions{clients: clients, lim: lim, byID: map[string]*mcpSession{}}
 }
 
 var (
-	errFull    = errors.New("too many MCP sessions are open: try again later")
-	errPlenty  = errors.New("this MCP session has too many requests open: wait for answers")
-	errUnknown = errors.New("there is no such MCP session: it has ended, or was begun by somebody with another token; initialize begins a new one")
+	errTooManySessions = errors.New("too many MCP sessions are open: try again later")
+	errSessionBusy     = errors.New("this MCP session has too many requests open: wait for answers")
+	errNoSession       = errors.New("there is no such MCP session: it has ended, or was begun by somebody with another token; initialize begins a new one")
 )
 
 // full tells whether no more guests may come.
-func (g *guests) full() bool {
+func (g *sessions) full() bool {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	return len(g.byID) >= g.lim.Clients
 }
 
 // count tells how many there are: with an MCP session over Streamable HTTP, and with a stream of the older transport.
-func (g *guests) count() (sessions, streams int) {
+func (g *sessions) count() (sessions, streams int) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, n := range g.byID {
@@ -65,9 +65,9 @@ func (g *guests) count() (sessions, streams int) {
 	return sessions, streams
 }
 
-// enter makes a guest.
-func (g *guests) enter(who caller, stream bool) *guest {
-	n := &guest{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: g.clients.Enter(), last: time.Now()}
+// open makes a guest.
+func (g *sessions) open(who caller, stream bool) *mcpSession {
+	n := &mcpSession{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: g.clients.Enter(), last: time.Now()}
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	g.byID[n.id] = n
@@ -75,7 +75,7 @@ func (g *guests) enter(who caller, stream bool) *guest {
 }
 
 // find finds the guest with a session's id, for who has begun it.
-func (g *guests) find(id string, who caller, stream bool) *guest {
+func (g *sessions) find(id string, who caller, stream bool) *mcpSession {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	if n := g.byID[id]; n != nil && n.who == who && n.stream == stream {
@@ -85,7 +85,7 @@ func (g *guests) find(id string, who caller, stream bool) *guest {
 }
 
 // begin counts a request, or a stream, of a guest's, until end is called.
-func (g *guests) begin(n *guest, stream bool) (end func(), err error) {
+func (g *sessions) begin(n *mcpSession, stream bool) (end func(), err error) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	count, most := &n.requests, g.lim.PerClient
@@ -94,9 +94,9 @@ func (g *guests) begin(n *guest, stream bool) (end func(), err error) {
 	}
 	switch {
 	case g.byID[n.id] != n:
-		return nil, errUnknown
+		return nil, errNoSession
 	case *count >= most:
-		return nil, errPlenty
+		return nil, errSessionBusy
 	}
 	*count++
 	n.last = time.Now()
@@ -109,7 +109,7 @@ func (g *guests) begin(n *guest, stream bool) (end func(), err error) {
 }
 
 // remove takes a guest out; nil where there is none.
-func (g *guests) remove(id string) *guest {
+func (g *sessions) remove(id string) *mcpSession {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	n := g.byID[id]
@@ -119,7 +119,7 @@ func (g *guests) remove(id string) *guest {
 
 // silent takes out the guests of whom nothing was heard for as long as timeout, and who have nothing open; next is when
 // there may be one more.
-func (g *guests) silent(timeout time.Duration, now time.Time) (gone []*guest, next time.Time) {
+func (g *sessions) silent(timeout time.Duration, now time.Time) (gone []*mcpSession, next time.Time) {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	next = now.Add(timeout)
@@ -137,8 +137,8 @@ func (g *guests) silent(timeout time.Duration, now time.Time) (gone []*guest, ne
 	return gone, next
 }
 
-// dismiss ends the calls and streams of all guests.
-func (g *guests) dismiss() {
+// cancelAll ends the calls and streams of all guests.
+func (g *sessions) cancelAll() {
 	g.mu.Lock()
 	defer g.mu.Unlock()
 	for _, n := range g.byID {
@@ -147,7 +147,7 @@ func (g *guests) dismiss() {
 }
 
 // sweep calls end for each guest that has been silent for as long as timeout, until ctx ends.
-func (g *guests) sweep(ctx context.Context, timeout time.Duration, end func(*guest)) {
+func (g *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*mcpSession)) {
 	for {
 		gone, next := g.silent(timeout, time.Now())
 		for _, n := range gone {

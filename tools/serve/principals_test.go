@@ -24,11 +24,11 @@ func TestPeopleOfOneToken(t *testing.T) {
 		body, headers := modern(6, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"mark": "six"}})
 		r.wants(r.send("POST", "/mcp", body, append(headers, c)...), 200, "six")
 	}
-	if n := r.s.people.count(); n != 3 {
+	if n := r.s.principals.count(); n != 3 {
 		t.Errorf("%d people, want 3", n)
 	}
 	twice := func(r *http.Request) { r.Header["Nbduet-User"] = []string{"ada", "bob"} }
-	for name, bad := range map[string]change{"two": twice, "a long one": with("Nbduet-User", strings.Repeat("x", maxPerson+1))} {
+	for name, bad := range map[string]change{"two": twice, "a long one": with("Nbduet-User", strings.Repeat("x", maxUserName+1))} {
 		if a := r.send("GET", "/tools/list", "", bad); a.status != 400 || !strings.Contains(a.body, "nbduet-user") {
 			t.Errorf("%s: %+v", name, a)
 		}

@@ -8,45 +8,45 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A person is a client who has no MCP session: whoever is the same caller is the same client.
-type person struct {
+// A principal is a client who has no MCP session: whoever is the same caller is the same client.
+type principal struct {
 	client   *tool.Client
 	requests int       // that are being served
 	last     time.Time // when it was last heard of
 }
 
-// people finds persons by who they are. They stay until the program ends; but of an issuer's subjects there can be more
+// principals finds persons by who they are. They stay until the program ends; but of an issuer's subjects there can be more
 // than can be kept, and then the one who was silent for longest has to leave.
-type people struct {
+type principals struct {
 	clients *tool.Clients
 	most    int
 
 	mu     sync.Mutex
 	closed bool
-	by     map[caller]*person
+	by     map[caller]*principal
 }
 
-func newPeople(clients *tool.Clients, most int) *people {
-	return &people{clients: clients, most: most, by: map[caller]*person{}}
+func newPrincipals(clients *tool.Clients, most int) *principals {
+	return &principals{clients: clients, most: most, by: map[caller]*principal{}}
 }
 
-var errCrowd = errors.New("too many clients are being served: try again later")
+var errTooManyClients = errors.New("too many clients are being served: try again later")
 
 // begin counts a request of somebody's, until end is called. gone is who has to leave for it, nil for nobody.
-func (p *people) begin(who caller) (c *tool.Client, end func(), gone *tool.Client, err error) {
+func (p *principals) begin(who caller) (c *tool.Client, end func(), gone *tool.Client, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	n := p.by[who]
 	if n == nil {
 		if p.closed {
-			return nil, nil, nil, errCrowd
+			return nil, nil, nil, errTooManyClients
 		}
 		if len(p.by) >= p.most {
 			if gone = p.evict(); gone == nil {
-				return nil, nil, nil, errCrowd
+				return nil, nil, nil, errTooManyClients
 			}
 		}
-		n = &person{client: p.clients.Enter()}
+		n = &principal{client: p.clients.Enter()}
 		p.by[who] = n
 	}
 	n.requests++
@@ -60,9 +60,9 @@ func (p *people) begin(who caller) (c *tool.Client, end func(), gone *tool.Clien
 }
 
 // evict takes out who was silent for longest and has nothing open; nil where there is nobody. p.mu is held.
-func (p *people) evict() *tool.Client {
+func (p *principals) evict() *tool.Client {
 	var first caller
-	var old *person
+	var old *principal
 	for who, n := range p.by {
 		if n.requests == 0 && (old == nil || n.last.Before(old.last)) {
 			first, old = who, n
@@ -76,14 +76,14 @@ func (p *people) evict() *tool.Client {
 }
 
 // count tells how many there are.
-func (p *people) count() int {
+func (p *principals) count() int {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	return len(p.by)
 }
 
-// dismiss ends the calls of all, and lets nobody new come.
-func (p *people) dismiss() {
+// cancelAll ends the calls of all, and lets nobody new come.
+func (p *principals) cancelAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true

@@ -77,11 +77,11 @@ func TestSilentClients(t *testing.T) {
 // The time of a silent client begins when nothing of its is open any more.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		g := newGuests(&tool.Clients{}, Limits{}.withDefaults())
-		var gone []*guest
+		g := newSessions(&tool.Clients{}, Limits{}.withDefaults())
+		var gone []*mcpSession
 		ctx, stop := context.WithCancel(t.Context())
 		swept := make(chan struct{})
-		ends := func(n *guest) {
+		ends := func(n *mcpSession) {
 			gone = append(gone, n)
 			n.client.Dismiss()
 		}
@@ -89,14 +89,14 @@ func TestSilence(t *testing.T) {
 			defer close(swept)
 			g.sweep(ctx, time.Hour, ends)
 		}()
-		has := func(n *guest, want bool) {
+		has := func(n *mcpSession, want bool) {
 			t.Helper()
 			synctest.Wait()
 			if got := g.find(n.id, n.who, n.stream) != nil; got != want {
 				t.Errorf("the guest is there: %v, want %v", got, want)
 			}
 		}
-		quiet, busy, stream := g.enter("", false), g.enter("", false), g.enter("", true)
+		quiet, busy, stream := g.open("", false), g.open("", false), g.open("", true)
 		end, err := g.begin(busy, false)
 		if err != nil {
 			t.Fatal(err)
@@ -128,7 +128,7 @@ func TestSilence(t *testing.T) {
 		}
 		stop()
 		<-swept
-		g.dismiss()
+		g.cancelAll()
 	})
 }
 
