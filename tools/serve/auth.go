@@ -23,16 +23,16 @@ func CheckToken(token string) error {
 	}
 	for _, r := range token {
 		if r <= ' ' || r >= 0x7f { // what an Authorization header can carry, RFC 6750
-			return errors.New("the token has a character other than letters, digits and signs of ASCII, such as a space")
+			return errors.New("the token has a character that is not a letter, digit or sign of ASCII, such as a space")
 		}
 	}
 	return nil
 }
 
-// maxUserName bounds the name of a person, in bytes.
+// maxUserName bounds the name in UserHeader, in bytes.
 const maxUserName = 1000
 
-// userName is whom a request is from, as the program says that has sent it; "" where it does not say.
+// userName is the user that the request's UserHeader names; "" if it names none.
 func (s *Server) userName(r *http.Request) (string, error) {
 	if s.cfg.UserHeader == "" {
 		return "", nil
@@ -41,7 +41,7 @@ func (s *Server) userName(r *http.Request) (string, error) {
 	case len(names) == 0:
 		return "", nil
 	case len(names) > 1 || len(names[0]) > maxUserName:
-		return "", &denial{status: http.StatusBadRequest, message: fmt.Sprintf("the header %s is there more than once, or longer than %d bytes", s.cfg.UserHeader, maxUserName)}
+		return "", &denial{status: http.StatusBadRequest, message: fmt.Sprintf("the header %s is repeated, or longer than %d bytes: send it once", s.cfg.UserHeader, maxUserName)}
 	default:
 		return names[0], nil
 	}
@@ -58,8 +58,8 @@ func newTokenSet(tokens []string) tokenSet {
 	return k
 }
 
-// find gives the number of a token, -1 where it is none. How long it takes does not depend on how much of a token is
-// right, nor on which one it is.
+// find gives the number of a token, -1 if it is unknown. Its time depends neither on how much of a token is right nor on
+// which one it is.
 func (k tokenSet) find(token string) int {
 	given := sha256.Sum256([]byte(token))
 	found := -1
@@ -69,7 +69,7 @@ func (k tokenSet) find(token string) int {
 	return found
 }
 
-// A denial is why a request is not served, and how it is answered (RFC 6750, section 3.1).
+// A denial says why a request is refused, and how to answer it (RFC 6750, section 3.1).
 type denial struct {
 	status  int
 	code    string // OAuth's: invalid_token, insufficient_scope
@@ -78,7 +78,7 @@ type denial struct {
 
 func (d *denial) Error() string { return d.message }
 
-// bearer is the token that a request bears.
+// bearer is the token in a request's Authorization header.
 func bearer(r *http.Request) (token string, ok bool) {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
@@ -107,16 +107,16 @@ func (s *Server) identify(r *http.Request) (caller, error) {
 	}
 	switch {
 	case s.issuer != nil:
-		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\", with one that %s has issued for this server", s.issuer.cfg.Issuer)
+		d.message = fmt.Sprintf("a token is needed: send the header \"Authorization: Bearer TOKEN\" with a token that %s has issued for this server", s.issuer.cfg.Issuer)
 	case d.code == "":
-		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN", with the token that nbduet was given or has shown when it was started`
+		d.message = `a token is needed: send the header "Authorization: Bearer TOKEN" with the token that nbduet was given or has shown at its start`
 	default:
-		d.message = "the token is not the one that nbduet was given or has shown when it was started"
+		d.message = "the token is wrong: send the one that nbduet was given or has shown at its start"
 	}
 	return "", d
 }
 
-// deny answers a request whose sender may not, or is not known (RFC 6750, section 3; RFC 9728, section 5.1).
+// deny answers a request whose sender is unknown or may not send it (RFC 6750, section 3; RFC 9728, section 5.1).
 func (s *Server) deny(w http.ResponseWriter, r *http.Request, err error) {
 	d := &denial{status: http.StatusUnauthorized, message: err.Error()}
 	errors.As(err, &d)

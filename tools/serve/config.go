@@ -18,22 +18,22 @@ type Config struct {
 	// MCP is what tools.New has made with the same Clients.
 	MCP     *server.MCPServer
 	Clients *tool.Clients
-	// Tokens are those that requests may bear. Clients with different ones never share anything but documents.
+	// Tokens are the tokens that requests may bear. Clients with different ones share nothing but documents.
 	Tokens []string
-	// UserHeader is a header in which a program before this one, which knows people itself and has one of Tokens, says whom
-	// a request is from. Each of them is a client of their own, as people with tokens of their own are. "" is for none.
+	// UserHeader is a header in which a program before this one, which knows its users and has one of Tokens, names the
+	// user of a request. Each user is a principal of its own. "" is for none.
 	UserHeader string
-	// OIDC has tokens accepted that an issuer signs, beside Tokens; nil for none.
+	// OIDC accepts the tokens of an issuer, beside Tokens; nil for none.
 	OIDC *OIDC
-	// PublicURL is where clients outside reach the server as a whole: "https://nb.example.org", or with a path behind a proxy.
-	// Metadata and audiences of OIDC's tokens are made from it. "" is as requests are addressed.
+	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds one.
+	// OIDC's metadata and audiences are made from it. "" stands for the address in each request.
 	PublicURL string
-	// AllowedHosts are the names by which the server may be addressed, beside those of this machine's loopback and the
-	// address of the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
+	// AllowedHosts are the names by which requests may address the server, beside the loopback's names and the address of
+	// the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
 	AllowedHosts []string
 	// AllowedOrigins are the web pages that may send requests: "https://app.example.org". "*" is all.
 	AllowedOrigins []string
-	// ClientTimeout is how long a client may be silent, with no call and no stream open, before it counts as gone;
+	// ClientTimeout is how long a client may be silent, without an open call or stream, before its session ends;
 	// 0: [DefaultClientTimeout].
 	ClientTimeout time.Duration
 	Limits        Limits
@@ -44,27 +44,27 @@ type Config struct {
 	// Logger gets a debug line for each request; nil logs nothing.
 	Logger *slog.Logger
 
-	now func() time.Time // by which tokens expire; nil stands for the time
+	now func() time.Time // the clock by which tokens expire; nil is time.Now
 }
 
-// DefaultClientTimeout is how long a client may be silent.
+// DefaultClientTimeout is how long a client may be silent by default.
 const DefaultClientTimeout = time.Hour
 
-// Limits bound what clients can take; zero fields stand for the defaults.
+// Limits bound what clients can use; zero fields stand for the defaults.
 type Limits struct {
 	Body        int64         // bytes of a request's body; 16 MB
 	Header      int           // bytes of a request's header; 32 kB
 	Requests    int           // served at once, streams not counted; 512
 	PerClient   int           // requests of one MCP session at once; 64
 	Streams     int           // streams of one MCP session at once; 8
-	Clients     int           // MCP sessions at once, and others; 1000
+	Clients     int           // MCP sessions at once, and as many principals; 1000
 	Connections int           // open at once; 4096
 	HeaderTime  time.Duration // for a request's header to arrive; 10 s
 	BodyTime    time.Duration // and for its body; 60 s
-	WriteTime   time.Duration // for the other side to take what is written; 30 s
+	WriteTime   time.Duration // for the client to read what is written; 30 s
 	IdleTime    time.Duration // between two requests on a connection; 120 s
-	QuietTime   time.Duration // on a stream before a comment is sent; 25 s
-	DrainTime   time.Duration // for requests to end at the end; 1 s
+	QuietTime   time.Duration // of silence on a stream before a comment is sent; 25 s
+	DrainTime   time.Duration // for requests to end when the server ends; 1 s
 }
 
 func (l Limits) withDefaults() Limits {
@@ -86,10 +86,10 @@ func (l Limits) withDefaults() Limits {
 
 func (cfg Config) check() (Config, error) {
 	if cfg.MCP == nil || cfg.Clients == nil {
-		return cfg, errors.New("serve: there is no MCP server, or no clients")
+		return cfg, errors.New("serve: Config.MCP or Config.Clients is missing")
 	}
 	if len(cfg.Tokens) == 0 && cfg.OIDC == nil {
-		return cfg, errors.New("serve: there is no token")
+		return cfg, errors.New("serve: no token: set Config.Tokens or Config.OIDC")
 	}
 	for _, t := range cfg.Tokens {
 		if err := CheckToken(t); err != nil {
@@ -99,10 +99,10 @@ func (cfg Config) check() (Config, error) {
 	if strings.ContainsFunc(cfg.UserHeader, func(r rune) bool {
 		return r != '-' && (r < '0' || r > '9') && (r < 'A' || r > 'Z') && (r < 'a' || r > 'z')
 	}) {
-		return cfg, fmt.Errorf("%q is no name of a header, such as X-User", cfg.UserHeader)
+		return cfg, fmt.Errorf("%q is not a header's name, such as X-User", cfg.UserHeader)
 	}
 	if (cfg.CertFile == "") != (cfg.KeyFile == "") {
-		return cfg, errors.New("a TLS certificate and its key are needed both, or neither")
+		return cfg, errors.New("a TLS certificate and its key go together: give both, or neither")
 	}
 	for _, o := range cfg.AllowedOrigins {
 		if _, err := cleanOrigin(o); err != nil {
@@ -111,7 +111,7 @@ func (cfg Config) check() (Config, error) {
 	}
 	for _, h := range cfg.AllowedHosts {
 		if h == "" || strings.ContainsAny(h, "/@ \t") {
-			return cfg, fmt.Errorf("%q is no host's name, such as nb.example.org or nb.example.org:8443", h)
+			return cfg, fmt.Errorf("%q is not a host's name, such as nb.example.org or nb.example.org:8443", h)
 		}
 	}
 	cfg, err := cfg.withAudiences()

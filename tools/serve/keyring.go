@@ -17,11 +17,11 @@ import (
 )
 
 const (
-	// keysFresh is how long an issuer's keys are used without reading them again, and so how long a withdrawn key is good.
+	// keysFresh is how long an issuer's keys are used without reading them again, so a withdrawn key is good that long.
 	keysFresh = 15 * time.Minute
 	// keysStale is how long they are used when they cannot be read again.
 	keysStale = time.Hour
-	// readEvery is how often they are read at most, whatever clients send, and readBurst how often at once.
+	// readEvery is the least time between two readings, whatever clients send; readBurst is how many may follow at once.
 	readEvery = 10 * time.Second
 	readBurst = 2
 	// readTime bounds one reading.
@@ -31,17 +31,17 @@ const (
 )
 
 var (
-	// errIssuer is matched by errors that are not the token's fault.
+	// errIssuer is matched by errors that say nothing about the token.
 	errIssuer = errors.New("the issuer's keys cannot be read")
-	errSigned = errors.New("the token is not signed with a key of the issuer's")
+	errSigned = errors.New("no key of the issuer has signed the token")
 )
 
-// A keyring has the keys of an issuer. It reads them when it needs them first, when they are old, and when a token names
-// one that is not there.
+// A keyring has the keys of an issuer. It reads them when the first token comes, when they are old, and when a token names
+// an unknown key.
 //
-// It finds the issuer by go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the issuer
-// has withdrawn, uses a key with algorithms that it is not for, knows no key where one of them is odd, and may answer a
-// token with what came of a reading that ended before the token arrived.
+// It finds the issuer with go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the issuer
+// has withdrawn, uses a key with algorithms that it is not for, knows no key at all if one of them is odd, and may judge
+// a token by a reading that ended before the token arrived.
 type keyring struct {
 	issuer  string
 	client  *http.Client
@@ -53,9 +53,9 @@ type keyring struct {
 	last    atomic.Pointer[reading]
 }
 
-// A reading is what is known after the keys were read, or could not be.
+// A reading is the outcome of one attempt to read the keys.
 type reading struct {
-	keys []jose.JSONWebKey // of the last time that they could be read
+	keys []jose.JSONWebKey // of the last successful reading
 	at   time.Time         // when that was; zero for never
 	err  error
 }
@@ -96,7 +96,7 @@ func (k *keyring) verify(ctx context.Context, token string) ([]byte, error) {
 	return nil, errSigned
 }
 
-// get gives the keys; again asks for those that the issuer has now, as far as it may be asked.
+// get gives the keys; again reads them anew if the rate limit allows it.
 func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error) {
 	last := k.last.Load()
 	if !again && k.now().Sub(last.at) < keysFresh {
@@ -118,19 +118,19 @@ func (k *keyring) get(ctx context.Context, again bool) ([]jose.JSONWebKey, error
 	return last.keys, nil
 }
 
-// read reads the keys, and keeps those that there were where they cannot be read.
+// read reads the keys; if that fails, it keeps the old ones.
 func (k *keyring) read() {
 	now := reading{at: k.now()}
 	if now.keys, now.err = k.fetch(); now.err != nil {
-		k.log.Warn("the keys of the tokens' issuer could not be read", "issuer", k.issuer, "error", now.err)
+		k.log.Warn("the token issuer's keys could not be read", "issuer", k.issuer, "error", now.err)
 		last := k.last.Load()
 		now.keys, now.at = last.keys, last.at
 	}
 	k.last.Store(&now)
 }
 
-// fetch asks the issuer where its keys are, and reads them. It does not end with the request that needs them: others
-// wait for them as well.
+// fetch asks the issuer for the address of its keys, and reads them. It does not end with the request that needs them,
+// because others wait for them, too.
 func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 	defer func() {
 		if err != nil {
@@ -169,13 +169,13 @@ func (k *keyring) fetch() (usable []jose.JSONWebKey, err error) {
 	}
 	for _, raw := range set.Keys[:min(len(set.Keys), maxKeys)] {
 		var key jose.JSONWebKey
-		// Keys of kinds that are not known here, for encryption or shared ones are none to check signatures with.
+		// Keys of unknown kinds, for encryption, and shared keys cannot check signatures.
 		if key.UnmarshalJSON(raw) == nil && key.IsPublic() && key.Valid() && (key.Use == "" || key.Use == "sig") {
 			usable = append(usable, key)
 		}
 	}
 	if len(usable) == 0 {
-		return nil, errors.New("the issuer has no keys to check signatures with")
+		return nil, errors.New("the issuer publishes no key that checks signatures")
 	}
 	return usable, nil
 }

@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/tools/serve/issuertest"
 )
 
-// Keys that the issuer has replaced are read as soon as a token names one of them, and those that it has withdrawn are
-// good for no more than a quarter of an hour.
+// New keys of the issuer are read as soon as a token names one, and withdrawn keys are good for a quarter of an hour at
+// most.
 func TestKeysAreReplaced(t *testing.T) {
-	r, i, c := newIssuedRig(t, nil)
+	r, i, c := newIssuerRig(t, nil)
 	token := func() change { return bearing(i.Token(t, "ada", public, nil)) }
 	list := func(a change) answer { t.Helper(); return r.send("GET", "/tools/list", "", a) }
 	if i.Reads() != 0 {
@@ -41,7 +41,7 @@ func TestKeysAreReplaced(t *testing.T) {
 	r.wants(list(token()), 200)
 }
 
-// An issuer that cannot be asked is no fault of the token's. It is asked again, and until then what is known is used.
+// If the issuer cannot be reached, its known keys are used, and it is asked again later.
 func TestIssuerFails(t *testing.T) {
 	log := func(r *rig, want string) {
 		t.Helper()
@@ -59,19 +59,19 @@ func TestIssuerFails(t *testing.T) {
 		"cut off":  {func(http.ResponseWriter, *http.Request) { panic(http.ErrAbortHandler) }, "EOF"},
 		"a redirect": {func(w http.ResponseWriter, r *http.Request) {
 			http.Redirect(w, r, "http://evil.example/", http.StatusFound)
-		}, "https is needed"},
+		}, "use https"},
 		"keys nowhere": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://evil.example/"}`, r.Host)
-		}, "https is needed"},
+		}, "use https"},
 		"no keys": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":[{"kty":"odd"},5]}`, r.Host)
-		}, "has no keys"},
+		}, "no key that checks"},
 		"no keys of that kind": {func(w http.ResponseWriter, r *http.Request) {
 			fmt.Fprintf(w, `{"issuer":"http://%s","jwks_uri":"http://%[1]s/keys","keys":"none"}`, r.Host)
 		}, "read the issuer's keys"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, i, c := newIssuedRig(t, nil)
+			r, i, c := newIssuerRig(t, nil)
 			r.t = t
 			ada := bearing(i.Token(t, "ada", public, nil))
 			i.Fail(fail.answer)
@@ -96,23 +96,23 @@ func TestIssuerFails(t *testing.T) {
 		})
 	}
 	t.Run("another name", func(t *testing.T) {
-		r, i, _ := newIssuedRig(t, nil)
+		r, i, _ := newIssuerRig(t, nil)
 		r.t = t
 		i.Rename("https://other.example.org")
 		r.wants(r.send("GET", "/tools/list", "", bearing(i.Token(t, "ada", public, nil))), 503)
 		log(r, "other.example.org")
 	})
 	t.Run("nobody there", func(t *testing.T) {
-		r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.OIDC.Issuer = "http://127.0.0.1:9" })
+		r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.OIDC.Issuer = "http://127.0.0.1:9" })
 		r.t = t
 		r.wants(r.send("GET", "/tools/list", "", bearing(i.Token(t, "ada", public, nil))), 503, "127.0.0.1:9")
 		log(r, "refused")
 	})
 }
 
-// Whoever makes up tokens has the issuer asked no more often than now and then.
-func TestIssuerIsLeftInPeace(t *testing.T) {
-	r, i, c := newIssuedRig(t, nil)
+// Made-up tokens do not make us ask the issuer more often than the limit.
+func TestIssuerReadsAreLimited(t *testing.T) {
+	r, i, c := newIssuerRig(t, nil)
 	good := i.Token(t, "ada", public, nil)
 	stranger := issuertest.Start(t)
 	for n := range 20 {
@@ -133,13 +133,13 @@ func TestIssuerIsLeftInPeace(t *testing.T) {
 		t.Errorf("the keys were read %d times within a minute, want %d at most", n, most)
 	}
 	if stranger.Reads() != 0 {
-		t.Error("who signs a token says whom to ask")
+		t.Error("the token's own issuer was asked")
 	}
 }
 
-// An issuer that does not answer holds nobody up at the end, and all who wait for it hear the same.
+// An issuer that does not answer does not delay the end, and all who wait for it get the same answer.
 func TestIssuerHangs(t *testing.T) {
-	r, i, _ := newIssuedRig(t, nil)
+	r, i, _ := newIssuerRig(t, nil)
 	asked, free := make(chan struct{}, 100), make(chan struct{})
 	i.Fail(func(_ http.ResponseWriter, r *http.Request) {
 		asked <- struct{}{}
@@ -163,7 +163,7 @@ func TestIssuerHangs(t *testing.T) {
 		}()
 	}
 	<-asked
-	// Others are served meanwhile.
+	// Other requests are served meanwhile.
 	r.wants(r.send("GET", "/tools/list", ""), 200)
 	if err := r.stop(); err != nil {
 		t.Error(err)

@@ -13,13 +13,13 @@ import (
 	"time"
 )
 
-// readBody reads a request's body, within the limits of size and time, and puts it back to be read. It answers, and
-// reports false, where there is none to work with.
+// readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot, it
+// answers the request and returns false.
 func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	lim := s.cfg.Limits
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		// A page may send anything else without asking first.
-		refuse(w, http.StatusUnsupportedMediaType, "the Content-Type has to be application/json")
+		refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
 		return nil, false
 	}
 	tooLong := func() {
@@ -42,29 +42,29 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusBadRequest, "the body could not be read")
 	default:
-		_ = w.ctl.SetReadDeadline(time.Time{}) // which ServeHTTP has set
+		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP has set one
 		r.Body = io.NopCloser(bytes.NewReader(body))
 		return body, true
 	}
 	return nil, false
 }
 
-// maxDrain is how many bytes of a body that nobody wanted are read before an answer is sent. It is what net/http reads
-// where the connection goes on.
+// maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a connection
+// that stays open.
 const maxDrain = 256 << 10
 
-// drainBody reads what is left of a body where the connection ends with the answer. A connection that is closed with bytes
-// unread is reset, and its client, still sending, may never see the answer. net/http waits a moment before it closes a
-// connection on which a limit of its own was met, but not where the client had asked for the end.
+// drainBody reads the rest of a body if the connection ends with the answer. Closing a connection with unread bytes resets
+// it, and its client, still sending, may never see the answer. net/http waits a moment before it closes a connection that
+// met one of its own limits, but not when the client has asked for the end.
 func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 	ends := r.Close || w.Header().Get("Connection") == "close"
-	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // who waits for 100 sends nothing
+	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // a client that waits for 100 sends nothing
 		return
 	}
-	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // what is wrong with it concerns nobody
+	_, _ = io.Copy(io.Discard, http.MaxBytesReader(w.ResponseWriter, body, maxDrain)) // nobody needs its error
 }
 
-// semaphore are a number of places that can be taken.
+// A semaphore has as many slots as its capacity.
 type semaphore chan struct{}
 
 func (p semaphore) tryAcquire() bool {
@@ -78,7 +78,7 @@ func (p semaphore) tryAcquire() bool {
 
 func (p semaphore) release() { <-p }
 
-// limitListener is a listener that lets in so many connections at once; the next waits until one has gone.
+// A limitListener accepts a limited number of connections at once; the next one waits until one is closed.
 type limitListener struct {
 	net.Listener
 	slots  semaphore
@@ -90,43 +90,43 @@ func newLimitListener(l net.Listener, most int) *limitListener {
 	return &limitListener{Listener: l, slots: make(semaphore, most), closed: make(chan struct{})}
 }
 
-// Accept waits for a place, and then for a connection.
-func (d *limitListener) Accept() (net.Conn, error) {
+// Accept waits for a slot, then for a connection.
+func (l *limitListener) Accept() (net.Conn, error) {
 	select {
-	case d.slots <- struct{}{}:
-	case <-d.closed:
+	case l.slots <- struct{}{}:
+	case <-l.closed:
 		return nil, net.ErrClosed
 	}
-	c, err := d.Listener.Accept()
+	c, err := l.Listener.Accept()
 	if err != nil {
-		d.slots.release()
+		l.slots.release()
 		return nil, err
 	}
-	return &limitConn{Conn: c, release: sync.OnceFunc(d.slots.release)}, nil
+	return &limitConn{Conn: c, release: sync.OnceFunc(l.slots.release)}, nil
 }
 
 // Close closes the listener.
-func (d *limitListener) Close() error {
-	d.once.Do(func() { close(d.closed) })
-	return d.Listener.Close()
+func (l *limitListener) Close() error {
+	l.once.Do(func() { close(l.closed) })
+	return l.Listener.Close()
 }
 
-// limitConn is a connection that has a place.
+// A limitConn is a connection that holds a slot.
 type limitConn struct {
 	net.Conn
 	release func()
 }
 
-// CloseWrite tells the other side that nothing more comes. net/http does so before it waits for a client to read its answer.
-func (v *limitConn) CloseWrite() error {
-	if c, ok := v.Conn.(interface{ CloseWrite() error }); ok {
-		return c.CloseWrite()
+// CloseWrite ends the sending half. net/http does so before it waits for a client to read its answer.
+func (c *limitConn) CloseWrite() error {
+	if half, ok := c.Conn.(interface{ CloseWrite() error }); ok {
+		return half.CloseWrite()
 	}
 	return nil
 }
 
-// Close closes the connection and gives the place back.
-func (v *limitConn) Close() error {
-	defer v.release()
-	return v.Conn.Close()
+// Close closes the connection and releases its slot.
+func (c *limitConn) Close() error {
+	defer c.release()
+	return c.Conn.Close()
 }

@@ -34,7 +34,7 @@ func (r *rig) dial() net.Conn {
 	return c
 }
 
-// ends reads a connection to its end, which the server makes.
+// ends reads a connection until the server closes it.
 func ends(c net.Conn) (string, error) {
 	if err := c.SetReadDeadline(time.Now().Add(time.Minute)); err != nil {
 		return "", err
@@ -46,7 +46,7 @@ func ends(c net.Conn) (string, error) {
 	return string(b), nil
 }
 
-// Who sends a request slowly, or never to its end, does not hold the server up.
+// A client that sends slowly, or never ends its request, does not hold up the server.
 func TestSlowloris(t *testing.T) {
 	const limit = 2 * time.Second // on a machine that stands still for a while as well
 	r := newRig(t, func(cfg *Config) { cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit} })
@@ -79,8 +79,8 @@ func TestSlowloris(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", hello), 200)
 }
 
-// Who sends more than is wanted sees the answer, also where the connection ends with it: what is left unread when a connection
-// is closed resets it, and the answer may be lost then.
+// A client that sends too much sees the answer, also when the connection ends with it: closing a connection with unread
+// bytes resets it, and the answer may be lost.
 func TestRefusalArrives(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
 	defer r.client.CloseIdleConnections()
@@ -107,18 +107,18 @@ func TestRefusalArrives(t *testing.T) {
 	}
 }
 
-// More of a header than is allowed is not read.
+// A header over the limit is not read.
 func TestLongHeader(t *testing.T) {
 	r := newRig(t, nil)
 	c := r.dial()
-	// The other side may have closed before it was sent all.
+	// The server may have closed before all was sent.
 	_, _ = io.WriteString(c, "GET /healthz HTTP/1.1\r\nHost: localhost\r\nX: "+strings.Repeat("x", 200_000)+"\r\n\r\n")
 	if got, err := ends(c); err != nil || strings.Contains(got, " 200 ") {
 		t.Errorf("answered %q, %v", got, err)
 	}
 }
 
-// A stream lasts however long it is, and however quiet: none of the limits of time is its.
+// A long or quiet stream lasts: no limit of time ends it.
 func TestStreamsLast(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
 	const limit = 3 * time.Second
@@ -150,7 +150,7 @@ func TestStreamsLast(t *testing.T) {
 	if _, err := st.until("alive too"); err != nil {
 		t.Error(err)
 	}
-	// A call may take longer than all of them too.
+	// A call may take longer than all of them, too.
 	ctx, stop := context.WithCancel(t.Context())
 	answered := make(chan error, 1)
 	go func() {
@@ -169,7 +169,7 @@ func TestStreamsLast(t *testing.T) {
 	}
 }
 
-// Who does not read what is written counts as gone.
+// A client that does not read loses its connection.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
 	r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 2 * time.Second })
@@ -198,7 +198,7 @@ func TestNobodyReads(t *testing.T) {
 	eventually(t, "the stream to end", func() bool { return count() == 0 })
 }
 
-// What is too much at once is refused, and served when there is room.
+// Requests over a limit are refused, and served again when there are fewer.
 func TestTooMuchAtOnce(t *testing.T) {
 	hold := func(r *rig, path, body string, changes ...change) (free func()) {
 		ctx, stop := context.WithCancel(t.Context())
@@ -286,7 +286,7 @@ func TestTooMuchAtOnce(t *testing.T) {
 			t.Fatal(err)
 		}
 		if n := len(r.s.sessions.byID); n != 0 {
-			t.Errorf("%d guests", n)
+			t.Errorf("%d sessions", n)
 		}
 		first.Close()
 		if got, err := ends(second); err != nil || !strings.Contains(got, " 200 ") {
@@ -295,7 +295,7 @@ func TestTooMuchAtOnce(t *testing.T) {
 	})
 }
 
-// The server ends in order: streams are closed, calls cancelled, and nothing is left.
+// The server ends in order: it closes streams, cancels calls and leaves nothing.
 func TestEnd(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()

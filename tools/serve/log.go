@@ -5,11 +5,11 @@ import (
 	"log/slog"
 )
 
-// messagesOnly makes a logger for mcp-go, which names MCP sessions in what it logs: their ids are secrets of the clients.
-// What it has to say are faults of clients'.
+// messagesOnly makes a logger for mcp-go without attributes, because mcp-go logs the ids of MCP sessions, which are
+// secrets. Its messages are about clients' mistakes, so they are logged at debug.
 func messagesOnly(log *slog.Logger) *slog.Logger { return slog.New(messageHandler{log.Handler()}) }
 
-// messageHandler is a handler that drops all but the message, and logs nothing above debug.
+// A messageHandler drops everything but the message, and logs nothing above debug.
 type messageHandler struct{ slog.Handler }
 
 // Enabled tells whether debug lines are wanted.

@@ -10,7 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newStream makes mcp-go's Streamable HTTP transport, with MCP sessions of our own.
+// newStream makes mcp-go's Streamable HTTP transport with our own MCP sessions.
 func newStream(s *Server) *server.StreamableHTTPServer {
 	return server.NewStreamableHTTPServer(s.cfg.MCP,
 		server.WithSessionIdManagerResolver(sessionResolver{s}),
@@ -22,7 +22,7 @@ func newStream(s *Server) *server.StreamableHTTPServer {
 // sessionResolver finds who manages the MCP sessions for a request.
 type sessionResolver struct{ s *Server }
 
-// ResolveSessionIdManager implements mcp-go's interface; r is nil where no request is the cause.
+// ResolveSessionIdManager implements mcp-go's interface; r is nil if no request is the cause.
 //
 //nolint:staticcheck // mcp-go's interface has this name
 func (res sessionResolver) ResolveSessionIdManager(r *http.Request) server.SessionIdManager {
@@ -33,7 +33,7 @@ func (res sessionResolver) ResolveSessionIdManager(r *http.Request) server.Sessi
 	return m
 }
 
-// sessionManager makes and knows the MCP sessions of one caller.
+// A sessionManager makes and knows the MCP sessions of one caller.
 type sessionManager struct {
 	s   *Server
 	who caller
@@ -42,7 +42,7 @@ type sessionManager struct {
 // Generate begins a session.
 func (m sessionManager) Generate() string { return m.s.sessions.open(m.who, false).id }
 
-// Validate tells whether there is such a session.
+// Validate tells whether the session exists.
 func (m sessionManager) Validate(id string) (terminated bool, err error) {
 	if m.s.sessions.find(id, m.who, false) == nil {
 		return false, errNoSession
@@ -50,10 +50,10 @@ func (m sessionManager) Validate(id string) (terminated bool, err error) {
 	return false, nil
 }
 
-// Terminate ends a session, for mcp-go: what the guest has is ended by whoever asks for it.
+// Terminate ends a session for mcp-go; who asks for it ends the client.
 func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return false, nil }
 
-// envelope is what has to be known of an MCP message before it is handed on.
+// An envelope is the part of an MCP message that decides where it goes.
 type envelope struct {
 	Method mcp.MCPMethod `json:"method"`
 	Params struct {
@@ -61,7 +61,7 @@ type envelope struct {
 	} `json:"params"`
 }
 
-// modern tells whether a message is of the protocol without sessions, as mcp-go decides it.
+// modern tells whether a message is of the protocol without sessions, as mcp-go decides.
 func (e envelope) modern(h http.Header) bool {
 	return mcp.IsModernProtocol(e.Params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
 }
@@ -80,8 +80,8 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 	switch {
 	case e.modern(r.Header):
 		if e.Method == mcp.MethodNotificationCancelled {
-			// Over HTTP it is the end of a request's connection that cancels it. By the number of the request, which
-			// is all that mcp-go has without a session, this would cancel another client's.
+			// Over HTTP the end of a request's connection cancels it. Without a session mcp-go knows the request's
+			// number only, and would cancel another client's request of that number.
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
@@ -97,11 +97,11 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 	}
 }
 
-// getMCP opens a stream on which the server may speak of its own accord.
+// getMCP opens a stream for the server's own messages.
 func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet || mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: subscriptions/listen is")
+		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
 		return
 	}
 	s.withSession(w, r, true, func(r *http.Request, _ *mcpSession) { s.serveStream(w, r, s.stream) })
@@ -111,43 +111,43 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 	if mcp.IsModernProtocol(r.Header.Get(mcp.HeaderProtocolVersion)) {
 		w.Header().Set("Allow", "POST")
-		refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol, which has no sessions")
+		refuse(w, http.StatusMethodNotAllowed, "DELETE is not part of this revision of the protocol: it has no sessions to end")
 		return
 	}
-	n := s.sessions.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
-	if n == nil || s.sessions.remove(n.id) == nil {
+	sess := s.sessions.find(r.Header.Get(server.HeaderKeySessionID), callerIn(r.Context()), false)
+	if sess == nil || s.sessions.remove(sess.id) == nil {
 		refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
-	s.endClient(n.client)
+	s.endClient(sess.client)
 	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
 }
 
-// expire ends a guest who was silent for too long.
-func (s *Server) expire(n *mcpSession) {
-	s.log.Info("an MCP client was silent for too long, and counts as gone", "after", s.cfg.ClientTimeout)
-	s.endClient(n.client)
+// expire ends a session that was silent for too long.
+func (s *Server) expire(sess *mcpSession) {
+	s.log.Info("an MCP client was silent for too long: its session ends", "after", s.cfg.ClientTimeout)
+	s.endClient(sess.client)
 	header := http.Header{}
-	header.Set(server.HeaderKeySessionID, n.id)
+	header.Set(server.HeaderKeySessionID, sess.id)
 	s.stream.Handle(discard{}, &server.HTTPRequest{Method: http.MethodDelete, Header: header, Context: context.Background()})
 }
 
-// withSession lets a request of an MCP session go on as that guest's.
+// withSession serves a request of an MCP session as that session's client.
 func (s *Server) withSession(w http.ResponseWriter, r *http.Request, stream bool, next func(*http.Request, *mcpSession)) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if id == "" {
-		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers it")
+		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers its id")
 		return
 	}
-	n := s.sessions.find(id, callerIn(r.Context()), false)
-	if n == nil {
+	sess := s.sessions.find(id, callerIn(r.Context()), false)
+	if sess == nil {
 		refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
-	s.inSession(w, r, n, stream, next)
+	s.inSession(w, r, sess, stream, next)
 }
 
-// withPrincipal lets a request without an MCP session go on as the caller's.
+// withPrincipal serves a request without an MCP session as the caller's client.
 func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func(*http.Request)) {
 	c, done, gone, err := s.principals.begin(callerIn(r.Context()))
 	if err != nil {
@@ -163,9 +163,9 @@ func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func
 	next(bound)
 }
 
-// inSession counts a request as a guest's, and lets it go on.
-func (s *Server) inSession(w http.ResponseWriter, r *http.Request, n *mcpSession, stream bool, next func(*http.Request, *mcpSession)) {
-	done, err := s.sessions.begin(n, stream)
+// inSession counts a request of a session, and serves it as the session's client.
+func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSession, stream bool, next func(*http.Request, *mcpSession)) {
+	done, err := s.sessions.begin(sess, stream)
 	switch {
 	case errors.Is(err, errSessionBusy):
 		busy(w, http.StatusTooManyRequests, err.Error())
@@ -175,9 +175,9 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, n *mcpSession
 		return
 	}
 	defer done()
-	bound, end := asClient(r, n.client)
+	bound, end := asClient(r, sess.client)
 	defer end()
-	next(bound, n)
+	next(bound, sess)
 }
 
 // serveStream serves a stream of events.
@@ -188,7 +188,7 @@ func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, h http.
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	done := w.keep(ctx, s.cfg.Limits.QuietTime, cancel)
+	done := w.keepAlive(ctx, s.cfg.Limits.QuietTime, cancel)
 	defer func() {
 		cancel()
 		<-done
@@ -196,7 +196,7 @@ func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, h http.
 	h.ServeHTTP(w, r.WithContext(ctx))
 }
 
-// discard is where an answer goes that nobody reads.
+// discard takes an answer that nobody reads.
 type discard struct{}
 
 func (discard) Header() http.Header         { return http.Header{} }

@@ -10,24 +10,24 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// Protected-resource metadata (RFC 9728): where a client that has no token learns who issues them.
+// Protected-resource metadata (RFC 9728) tell a client without a token who issues tokens.
 
 const metadataPath = server.WellKnownProtectedResourcePath
 
-// resources are the paths of what tokens may be meant for: the server as a whole, and the two that MCP clients are given.
+// resources are the paths for which tokens may be meant: the server as a whole, and the two that MCP clients use.
 var resources = []string{"", "/mcp", "/sse"}
 
-// cleanPublicURL is the public URL of the server as a whole.
+// cleanPublicURL checks the public URL, and takes away /mcp and slashes at its end.
 func cleanPublicURL(address string) (string, error) {
 	u, err := url.Parse(address)
 	if err != nil || (u.Scheme != "https" && u.Scheme != "http") || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return "", fmt.Errorf("%q is no URL of this server, such as https://nb.example.org", address)
+		return "", fmt.Errorf("%q is not a server's URL, such as https://nb.example.org", address)
 	}
 	u.Path, u.RawPath = strings.TrimSuffix(strings.TrimSuffix(strings.TrimSuffix(u.Path, "/"), "/mcp"), "/"), ""
 	return u.String(), nil
 }
 
-// base is the server's URL, for who sends a request: as it was configured, or as the request is addressed.
+// base is the server's URL for a request's sender: as configured, or as the request is addressed.
 func (s *Server) base(r *http.Request) string {
 	if s.cfg.PublicURL != "" {
 		return s.cfg.PublicURL
@@ -39,7 +39,7 @@ func (s *Server) base(r *http.Request) string {
 	return u.String()
 }
 
-// metadataURL is where the metadata are of what a request asks for.
+// metadataURL is the address of the metadata of the resource that a request asks for.
 func (s *Server) metadataURL(r *http.Request) string {
 	if strings.HasPrefix(r.URL.Path, "/sse") || strings.HasPrefix(r.URL.Path, "/message") {
 		return s.base(r) + metadataPath + "/sse"
@@ -47,13 +47,13 @@ func (s *Server) metadataURL(r *http.Request) string {
 	return s.base(r) + metadataPath + "/mcp"
 }
 
-// isMetadata says whether a path is that of metadata, which anybody may read from any page: who wants a token has none.
+// isMetadata tells whether a path has metadata. Anybody may read them, from any page, because who wants a token has none.
 func (s *Server) isMetadata(path string) bool {
 	return s.issuer != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
 }
 
-// getMetadata answers with the metadata of one of the resources. Where the public URL has a path, a proxy may have the
-// well-known one before it, as the RFC wants it, or after.
+// getMetadata answers with the metadata of one resource. If the public URL has a path, a proxy may put the well-known path
+// before it, as the RFC wants, or after it.
 func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 	suffix := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, metadataPath), "/")
 	base := s.base(r)
@@ -71,10 +71,10 @@ func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 			return
 		}
 	}
-	refuse(w, http.StatusNotFound, "there is nothing at that path for which tokens could be meant: /mcp and /sse are")
+	refuse(w, http.StatusNotFound, "no resource at that path: tokens are meant for /mcp and /sse")
 }
 
-// withAudiences completes what is known of the issuer's tokens.
+// withAudiences checks PublicURL, and derives the audiences from it if none are given.
 func (cfg Config) withAudiences() (Config, error) {
 	var err error
 	if cfg.PublicURL != "" {
@@ -86,7 +86,7 @@ func (cfg Config) withAudiences() (Config, error) {
 		return cfg, nil
 	}
 	if cfg.OIDC.Issuer == "" {
-		return cfg, errors.New("the tokens' issuer is missing")
+		return cfg, errors.New("the token issuer is missing: set OIDC.Issuer")
 	}
 	of := *cfg.OIDC
 	if len(of.Audiences) == 0 && cfg.PublicURL != "" {

@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Who has no token learns who gives them, from any page, without one.
+// A client without a token learns who issues tokens, from any page.
 func TestMetadata(t *testing.T) {
 	const well = "/.well-known/oauth-protected-resource"
 	for name, c := range map[string]struct {
@@ -38,7 +38,7 @@ func TestMetadata(t *testing.T) {
 		"told by a proxy":        {"", with("X-Forwarded-Prefix", "/user/ada"), well + "/mcp", "/user/ada/mcp"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			r, i, _ := newIssuedRig(t, func(cfg *Config) {
+			r, i, _ := newIssuerRig(t, func(cfg *Config) {
 				cfg.PublicURL, cfg.OIDC.Audiences, cfg.OIDC.Scopes = c.url, []string{"a"}, []string{"notebooks"}
 			})
 			r.t = t
@@ -68,20 +68,20 @@ func TestMetadata(t *testing.T) {
 			}
 		})
 	}
-	r, _, _ := newIssuedRig(t, nil)
+	r, _, _ := newIssuerRig(t, nil)
 	page := []change{with("Origin", "https://page.example"), with("Authorization", ""), with("Access-Control-Request-Method", "GET"), with("Access-Control-Request-Headers", "mcp-protocol-version")}
 	a := r.send("OPTIONS", well+"/mcp", "", page...)
 	r.wants(a, http.StatusNoContent)
 	if a.header.Get("Access-Control-Allow-Origin") != "https://page.example" || !strings.Contains(strings.ToLower(a.header.Get("Access-Control-Allow-Headers")), "mcp-protocol-version") {
 		t.Errorf("%v", a.header)
 	}
-	// The page may read of it no more than that, and a name that was pointed here not even that.
+	// A page may read nothing else, and under a host name that is not ours not even that.
 	r.wants(r.send("GET", "/tools/list", "", page[0]), 403)
 	r.wants(r.send("GET", well+"x", "", page[:2]...), 403)
 	r.wants(r.send("GET", well, "", func(r *http.Request) { r.Host = "evil.example" }), 403)
 	a = r.send("POST", well, "{}")
 	r.wants(a, 405)
-	// Without an issuer there is nothing to tell.
+	// Without an issuer there are no metadata.
 	r = newRig(t, nil)
 	r.wants(r.send("GET", well, ""), 404)
 	a = r.send("GET", "/tools/list", "", with("Authorization", ""))
@@ -90,9 +90,9 @@ func TestMetadata(t *testing.T) {
 	}
 }
 
-// mcp-go's client finds the issuer by what it is told, and is served with a token of it.
+// mcp-go's client finds the issuer by the metadata, and is served with the issuer's token.
 func TestClientFindsIssuer(t *testing.T) {
-	r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.PublicURL, cfg.OIDC.Audiences = "", []string{"nbduet"} })
+	r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.PublicURL, cfg.OIDC.Audiences = "", []string{"nbduet"} })
 	for _, path := range []string{"/mcp", "/sse"} {
 		refused := r.send("GET", path, "", with("Authorization", ""))
 		r.wants(refused, 401)
@@ -135,14 +135,14 @@ func TestClientFindsIssuer(t *testing.T) {
 func TestWrongIssuer(t *testing.T) {
 	i := issuertest.Start(t)
 	for says, edit := range map[string]func(*Config){
-		"issuer is missing":       func(c *Config) { c.OIDC.Issuer = "" },
-		"no issuer":               func(c *Config) { c.OIDC.Issuer = "login.example.org" },
-		"https is needed":         func(c *Config) { c.OIDC.Issuer = "http://login.example.org" },
-		"?a=b":                    func(c *Config) { c.OIDC.Issuer = i.URL + "?a=b" },
-		"for whom they are meant": func(c *Config) { c.PublicURL = "" },
-		"audience":                func(c *Config) { c.OIDC.Audiences = []string{" "} },
-		"no scope":                func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
-		"no URL of this server":   func(c *Config) { c.PublicURL = "nb.example.org" },
+		"issuer is missing":   func(c *Config) { c.OIDC.Issuer = "" },
+		"not an issuer's URL": func(c *Config) { c.OIDC.Issuer = "login.example.org" },
+		"use https":           func(c *Config) { c.OIDC.Issuer = "http://login.example.org" },
+		"?a=b":                func(c *Config) { c.OIDC.Issuer = i.URL + "?a=b" },
+		"need an audience":    func(c *Config) { c.PublicURL = "" },
+		"audience":            func(c *Config) { c.OIDC.Audiences = []string{" "} },
+		"not an OAuth scope":  func(c *Config) { c.OIDC.Scopes = []string{`a"b`} },
+		"not a server's URL":  func(c *Config) { c.PublicURL = "nb.example.org" },
 	} {
 		cfg := Config{MCP: server.NewMCPServer("toy", "1"), Clients: &tool.Clients{}, PublicURL: public, OIDC: &OIDC{Issuer: i.URL}}
 		if _, err := New(cfg); err != nil {

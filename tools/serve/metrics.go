@@ -12,8 +12,8 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// Metrics are the figures that /metrics shows, in Prometheus's text format. Their labels are names of tools, of states and
-// of the like: no path, token, client or code is in them. Make them with [NewMetrics]. They are safe for concurrent use.
+// Metrics are the figures that /metrics shows in Prometheus's text format. Their labels are names of tools, states and
+// kinds, never paths, tokens, clients or code. Make them with [NewMetrics]. They are safe for concurrent use.
 type Metrics struct {
 	registry *prometheus.Registry
 	calls    *prometheus.CounterVec
@@ -21,15 +21,14 @@ type Metrics struct {
 	requests *prometheus.CounterVec
 }
 
-// Sources are where the figures come from that are read when they are asked for. A nil function leaves its figures out.
+// Sources are read when /metrics is. A nil function leaves its figures out.
 type Sources struct {
 	Version string
 	Session func() session.Stats
-	Images  func() int // bytes of images kept
+	Images  func() int // bytes of the images kept
 }
 
-// callBuckets are the bounds of durations of calls, in seconds: from what is answered from memory to cells that compute
-// for minutes.
+// callBuckets bound the durations of calls, in seconds: from answers out of memory to cells that compute for minutes.
 var callBuckets = []float64{.001, .005, .01, .025, .05, .1, .25, .5, 1, 2.5, 5, 10, 30, 60, 300, 1800}
 
 // NewMetrics makes metrics.
@@ -37,13 +36,13 @@ func NewMetrics(from Sources) *Metrics {
 	m := &Metrics{
 		registry: prometheus.NewRegistry(),
 		calls: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nbduet_tool_calls_total", Help: "Calls of tools that were answered, by how they came out.",
+			Name: "nbduet_tool_calls_total", Help: "Tool calls answered, by outcome.",
 		}, []string{"tool", "outcome"}),
 		took: prometheus.NewHistogramVec(prometheus.HistogramOpts{
-			Name: "nbduet_tool_call_duration_seconds", Help: "How long calls of tools took.", Buckets: callBuckets,
+			Name: "nbduet_tool_call_duration_seconds", Help: "Duration of tool calls.", Buckets: callBuckets,
 		}, []string{"tool"}),
 		requests: prometheus.NewCounterVec(prometheus.CounterOpts{
-			Name: "nbduet_http_requests_total", Help: "HTTP requests that were answered, by the answers' status.",
+			Name: "nbduet_http_requests_total", Help: "HTTP requests answered, by status.",
 		}, []string{"code"}),
 	}
 	info := prometheus.NewGaugeVec(prometheus.GaugeOpts{Name: "nbduet_build_info", Help: "1, with the version of the program."}, []string{"version"})
@@ -55,13 +54,13 @@ func NewMetrics(from Sources) *Metrics {
 	}
 	if from.Images != nil {
 		m.registry.MustRegister(prometheus.NewGaugeFunc(prometheus.GaugeOpts{
-			Name: "nbduet_image_cache_bytes", Help: "Bytes of images kept.",
+			Name: "nbduet_image_cache_bytes", Help: "Bytes of the images kept.",
 		}, func() float64 { return float64(from.Images()) }))
 	}
 	return m
 }
 
-// Observe counts a call of a tool; it is for Config.Observe of the package tools.
+// Observe counts a tool call. Give it to tools.Config.Observe.
 func (m *Metrics) Observe(tool, outcome string, took time.Duration) {
 	m.calls.WithLabelValues(tool, outcome).Inc()
 	m.took.WithLabelValues(tool).Observe(took.Seconds())
@@ -74,20 +73,20 @@ func (m *Metrics) answered(status int) {
 	}
 }
 
-// handler answers with all figures.
+// handler serves all figures.
 func (m *Metrics) handler() http.Handler {
 	return promhttp.HandlerFor(m.registry, promhttp.HandlerOpts{MaxRequestsInFlight: 4, DisableCompression: true})
 }
 
-// sessionCollector reads the figures of a session.Manager, all at one moment.
+// A sessionCollector reads the figures of a session.Manager, all at one moment.
 type sessionCollector struct{ stats func() session.Stats }
 
 var (
-	documentsDesc = prometheus.NewDesc("nbduet_documents", "Documents that are open, each with a room.", []string{"kind"}, nil)
-	runsDesc      = prometheus.NewDesc("nbduet_runs", "Runs of cells and of code that are remembered, by state.", []string{"state"}, nil)
-	runBytesDesc  = prometheus.NewDesc("nbduet_run_output_bytes", "Bytes of the outputs of ended runs that are remembered.", nil, nil)
+	documentsDesc = prometheus.NewDesc("nbduet_documents", "Documents open, each with a room.", []string{"kind"}, nil)
+	runsDesc      = prometheus.NewDesc("nbduet_runs", "Runs of cells and of code remembered, by state.", []string{"state"}, nil)
+	runBytesDesc  = prometheus.NewDesc("nbduet_run_output_bytes", "Bytes of the outputs remembered of ended runs.", nil, nil)
 	analysesDesc  = prometheus.NewDesc("nbduet_analysis_sessions", "Analysis sessions of all clients.", nil, nil)
-	kernelsDesc   = prometheus.NewDesc("nbduet_kernels", "Kernels that were started here and are no notebook's.", nil, nil)
+	kernelsDesc   = prometheus.NewDesc("nbduet_kernels", "Kernels that this program has started for no notebook.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.
@@ -113,12 +112,12 @@ func (w sessionCollector) Collect(out chan<- prometheus.Metric) {
 	gauge(kernelsDesc, s.Kernels)
 }
 
-// clientCollector reads the figures of a server's clients.
+// A clientCollector reads the figures of a server's clients.
 type clientCollector struct{ s *Server }
 
 var (
-	clientsDesc  = prometheus.NewDesc("nbduet_clients", "Clients: MCP sessions, streams of the older transport, and people who have called without either.", []string{"kind"}, nil)
-	inFlightDesc = prometheus.NewDesc("nbduet_http_requests_in_flight", "HTTP requests that are being served, streams not counted.", nil, nil)
+	clientsDesc  = prometheus.NewDesc("nbduet_clients", "Clients: MCP sessions, streams of the older transport, and principals that have called without either.", []string{"kind"}, nil)
+	inFlightDesc = prometheus.NewDesc("nbduet_http_requests_in_flight", "HTTP requests being served, streams not counted.", nil, nil)
 )
 
 // Describe implements prometheus.Collector.

@@ -29,7 +29,7 @@ func (r *rig) figures(changes ...change) map[string]*dto.MetricFamily {
 	return families
 }
 
-// figure is the value with labels, name=value, -1 where there is none.
+// figure is the value with labels, name=value; -1 if there is none.
 func figure(f *dto.MetricFamily, labels ...string) float64 {
 next:
 	for _, m := range f.GetMetric() {
@@ -112,7 +112,7 @@ func TestMetrics(t *testing.T) {
 			t.Errorf("%s is %v", name, figure(got[name]))
 		}
 	}
-	// A call that goes on is counted.
+	// A call in progress is counted.
 	done := r.hold("/tools/call", `{"tool_name":"wait","arguments":{"mark":"held"}}`, "held")
 	if n := figure(r.figures()["nbduet_http_requests_in_flight"]); n != 1 {
 		t.Errorf("%v in flight", n)

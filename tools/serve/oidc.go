@@ -16,30 +16,30 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// OIDC says whose tokens are accepted: access tokens that are JWTs (RFC 9068) and signed with the keys that an OpenID
-// Connect issuer publishes.
+// OIDC names an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys that
+// the issuer publishes.
 type OIDC struct {
-	// Issuer is the issuer's URL, exactly as it stands in its tokens.
+	// Issuer is the issuer's URL, exactly as its tokens have it.
 	Issuer string
-	// Audiences are those of which a token has to name one; none stands for the URLs of the server, see Config.PublicURL.
+	// Audiences: a token has to name one of them. Empty stands for the URLs of the server, see Config.PublicURL.
 	Audiences []string
-	// Scopes are those of which a token has to have all.
+	// Scopes: a token has to have all of them.
 	Scopes []string
 }
 
 const (
-	// maxIssuedToken bounds a token of the issuer's, in bytes.
+	// maxIssuedToken bounds a token of the issuer, in bytes.
 	maxIssuedToken = 16 << 10
-	// maxSubject is what OpenID Connect allows a subject's name to have.
+	// maxSubject is OpenID Connect's limit for a subject's name, in characters.
 	maxSubject = 255
 )
 
-// signing are the algorithms with which a token may be signed: those with a key that only the issuer has.
+// signing are the accepted signature algorithms: those whose key only the issuer has.
 var signing = []jose.SignatureAlgorithm{
 	jose.RS256, jose.RS384, jose.RS512, jose.PS256, jose.PS384, jose.PS512, jose.ES256, jose.ES384, jose.ES512, jose.EdDSA,
 }
 
-// issuer knows the issuer's tokens.
+// An issuer checks the tokens of an OpenID Connect issuer.
 type issuer struct {
 	cfg  OIDC
 	keys *keyring
@@ -50,41 +50,40 @@ func (cfg OIDC) check() error {
 		return err
 	}
 	if len(cfg.Audiences) == 0 {
-		return errors.New("of an issuer's tokens it has to be known for whom they are meant: the audience or this server's public URL is missing")
+		return errors.New("the issuer's tokens need an audience: it is missing, and so is this server's public URL")
 	}
 	for _, a := range cfg.Audiences {
 		if strings.TrimSpace(a) == "" {
-			return errors.New("an audience of the issuer's tokens is empty")
+			return errors.New("one of the audiences of the issuer's tokens is empty")
 		}
 	}
 	for _, scope := range cfg.Scopes {
 		if scope == "" || strings.ContainsFunc(scope, func(r rune) bool { return r <= ' ' || r >= 0x7f || r == '"' || r == '\\' }) {
-			return fmt.Errorf("%q is no scope of OAuth's", scope) // RFC 6749, section 3.3
+			return fmt.Errorf("%q is not an OAuth scope", scope) // RFC 6749, section 3.3
 		}
 	}
 	return nil
 }
 
-// checkIssuer says what is wrong with an issuer's URL, or with the one that it names for its keys: who can change what
-// comes from there can make tokens.
+// checkIssuer says what is wrong with an issuer's URL. Whoever can change what comes from there can make tokens.
 func checkIssuer(address string) error {
 	u, err := url.Parse(address)
 	if err != nil || u.Host == "" || u.User != nil || u.RawQuery != "" || u.Fragment != "" {
-		return fmt.Errorf("%q is no issuer, such as https://login.example.org/realms/lab", address)
+		return fmt.Errorf("%q is not an issuer's URL, such as https://login.example.org/realms/lab", address)
 	}
 	return checkSafe(u)
 }
 
-// checkSafe says whether nobody on the way can change what is read from there.
+// checkSafe refuses an address whose answers others could change on the way.
 func checkSafe(u *url.URL) error {
 	ip := net.ParseIP(u.Hostname())
 	if u.Scheme == "https" || u.Scheme == "http" && (u.Hostname() == "localhost" || ip != nil && ip.IsLoopback()) {
 		return nil
 	}
-	return fmt.Errorf("%q is not safe: https is needed for what is not on this machine", u.Redacted())
+	return fmt.Errorf("%q is not safe: use https for another machine", u.Redacted())
 }
 
-// identify finds the subject of a token. An error is a [denial], in which nothing of the token stands.
+// identify finds the subject of a token. Its error is a [denial] that shows nothing of the token.
 func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	bad := func(message string) error {
 		return &denial{http.StatusUnauthorized, "invalid_token", message}
@@ -93,9 +92,9 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 		return "", bad(fmt.Sprintf("the token is longer than %d bytes", maxIssuedToken))
 	}
 	if strings.Count(token, ".") != 2 {
-		return "", bad(fmt.Sprintf("the token is none that is known here, and no signed one (JWT) of %s", i.cfg.Issuer))
+		return "", bad(fmt.Sprintf("the token is unknown here, and is not a signed token (JWT) of %s", i.cfg.Issuer))
 	}
-	// The verifier looks at the signature first, then at issuer and times.
+	// The verifier checks the signature first, then issuer and times.
 	watch := &recordingKeys{keys: i.keys}
 	var algs []string
 	for _, a := range signing {
@@ -106,15 +105,15 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	var late *oidc.TokenExpiredError
 	switch {
 	case errors.Is(watch.err, errIssuer):
-		return "", &denial{http.StatusServiceUnavailable, "", fmt.Sprintf("the token cannot be checked now, since the keys of %s cannot be read: try again later", i.cfg.Issuer)}
+		return "", &denial{http.StatusServiceUnavailable, "", fmt.Sprintf("the token cannot be checked now, because the keys of %s cannot be read: try again later", i.cfg.Issuer)}
 	case errors.As(err, &late):
-		return "", bad("the token has expired: get another one from " + i.cfg.Issuer)
+		return "", bad("the token has expired: get a new one from " + i.cfg.Issuer)
 	case err != nil:
-		return "", bad(fmt.Sprintf("the token is none that is known here, and not one that %s has signed and that is valid now", i.cfg.Issuer))
+		return "", bad(fmt.Sprintf("the token is unknown here, and is not a valid token that %s has signed", i.cfg.Issuer))
 	case !slices.ContainsFunc(t.Audience, func(a string) bool { return slices.Contains(i.cfg.Audiences, a) }):
 		return "", bad(fmt.Sprintf("the token is meant for another server: its audience has to be one of %s", strings.Join(i.cfg.Audiences, ", ")))
 	case t.Subject == "" || len(t.Subject) > maxSubject:
-		return "", bad("the token does not say whose it is, or with too long a name (sub)")
+		return "", bad("the token names no subject (sub), or one that is too long")
 	}
 	var claims scopeClaims
 	if err := t.Claims(&claims); err != nil {
@@ -128,8 +127,8 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	return subjectCaller(t.Subject), nil
 }
 
-// scopeClaims are the two places where issuers write scopes: the registered one (RFC 8693), and one that several have in
-// its stead.
+// scopeClaims are the two claims in which issuers write scopes: the registered one (RFC 8693), and one that several use in
+// its place.
 type scopeClaims struct {
 	Scope scopeList `json:"scope"`
 	Scp   scopeList `json:"scp"`
@@ -137,7 +136,7 @@ type scopeClaims struct {
 
 func (c scopeClaims) all() []string { return slices.Concat(c.Scope, c.Scp) }
 
-// scopeList are a list, or a text with spaces between.
+// A scopeList is a JSON array, or a text of words with spaces between.
 type scopeList []string
 
 // UnmarshalJSON implements json.Unmarshaler.
@@ -150,7 +149,7 @@ func (w *scopeList) UnmarshalJSON(b []byte) error {
 	return json.Unmarshal(b, (*[]string)(w))
 }
 
-// recordingKeys keeps the error of a keyring, which the verifier would make a text of.
+// recordingKeys keeps the error of a keyring, because the verifier passes on its text only.
 type recordingKeys struct {
 	keys *keyring
 	err  error
@@ -162,8 +161,8 @@ func (w *recordingKeys) VerifySignature(ctx context.Context, token string) (payl
 	return payload, w.err
 }
 
-// newIssuer prepares for the tokens of an issuer, which is asked for nothing before the first of them comes. What it is
-// asked ends with ctx.
+// newIssuer prepares to check an issuer's tokens. It asks the issuer nothing before the first token comes; ctx ends its
+// requests.
 func newIssuer(ctx context.Context, cfg Config) (*issuer, error) {
 	if err := cfg.OIDC.check(); err != nil {
 		return nil, err
@@ -171,15 +170,15 @@ func newIssuer(ctx context.Context, cfg Config) (*issuer, error) {
 	return &issuer{*cfg.OIDC, newKeyring(ctx, cfg)}, nil
 }
 
-// issuerClient is how the issuer is asked.
+// issuerClient makes the HTTP client for the issuer.
 func issuerClient() *http.Client {
 	return &http.Client{Transport: safeTransport{&http.Transport{
-		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, // it is asked too seldom
+		Proxy: http.ProxyFromEnvironment, DisableKeepAlives: true, // requests are too rare for them
 		MaxResponseHeaderBytes: 64 << 10, TLSHandshakeTimeout: 10 * time.Second, ForceAttemptHTTP2: true,
 	}}}
 }
 
-// safeTransport asks only what nobody on the way can change, and reads no more of an answer than an issuer has reason to say.
+// A safeTransport sends requests only to addresses that pass checkSafe, and bounds the answers.
 type safeTransport struct{ next http.RoundTripper }
 
 const maxAnswer = 1 << 20

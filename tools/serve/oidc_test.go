@@ -21,7 +21,7 @@ import (
 
 const public = "https://nb.example.org"
 
-// clock is a time that passes only when it is told to.
+// A clock passes time only when told to.
 type clock struct {
 	mu sync.Mutex
 	at time.Time
@@ -39,8 +39,8 @@ func (c *clock) pass(d time.Duration) {
 	c.at = c.at.Add(d)
 }
 
-// newIssuedRig serves the toy for tokens of an issuer.
-func newIssuedRig(t *testing.T, edit func(*Config)) (*rig, *issuertest.Issuer, *clock) {
+// newIssuerRig serves the toy for tokens of an issuer.
+func newIssuerRig(t *testing.T, edit func(*Config)) (*rig, *issuertest.Issuer, *clock) {
 	t.Helper()
 	i, c := issuertest.Start(t), &clock{at: time.Now()}
 	return newRig(t, func(cfg *Config) {
@@ -59,9 +59,9 @@ func segment(v map[string]any) string {
 	return base64.RawURLEncoding.EncodeToString(b)
 }
 
-// Which tokens of an issuer's are good, and what others are answered.
+// An issuer's tokens: which ones are good, and what the others are answered.
 func TestIssuersTokens(t *testing.T) {
-	r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.OIDC.Scopes = []string{"notebooks", "kernels"} })
+	r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.OIDC.Scopes = []string{"notebooks", "kernels"} })
 	const scope = "openid kernels notebooks"
 	sign := func(key jose.JSONWebKey, claims map[string]any) string {
 		t.Helper()
@@ -101,7 +101,7 @@ func TestIssuersTokens(t *testing.T) {
 		{"one of several audiences", token(map[string]any{"aud": []string{"other", public}}), 200, "", ""},
 		{"expired", token(map[string]any{"exp": time.Now().Add(-time.Hour).Unix()}), 401, "invalid_token", "expired"},
 		{"without an end", token(map[string]any{"exp": nil}), 401, "invalid_token", "expired"},
-		{"of tomorrow", token(map[string]any{"nbf": time.Now().Add(24 * time.Hour).Unix(), "exp": time.Now().Add(48 * time.Hour).Unix()}), 401, "invalid_token", "valid now"},
+		{"of tomorrow", token(map[string]any{"nbf": time.Now().Add(24 * time.Hour).Unix(), "exp": time.Now().Add(48 * time.Hour).Unix()}), 401, "invalid_token", "not a valid token"},
 		{"for another server", token(map[string]any{"aud": "https://other.example.org/mcp"}), 401, "invalid_token", "audience"},
 		{"for something here that is none", token(map[string]any{"aud": public + "/other"}), 401, "invalid_token", "audience"},
 		{"for nobody", token(map[string]any{"aud": nil}), 401, "invalid_token", "audience"},
@@ -164,9 +164,9 @@ func TestIssuersTokens(t *testing.T) {
 	}
 }
 
-// An MCP session is its subject's, whichever token it has, and nobody else's; and so is what has none.
+// A subject has its MCP sessions, and its client without a session, to itself, whichever token it sends.
 func TestSubjects(t *testing.T) {
-	r, i, _ := newIssuedRig(t, nil)
+	r, i, _ := newIssuerRig(t, nil)
 	token := func(sub string) change { return bearing(i.Token(t, sub, public, nil)) }
 	ada := token("ada")
 	mine := r.begin(ada)
@@ -195,13 +195,13 @@ func TestSubjects(t *testing.T) {
 		r.wants(r.send("GET", "/tools/list", "", c), 200)
 	}
 	if n := r.s.principals.count(); n != 4 {
-		t.Errorf("%d people, want 4", n)
+		t.Errorf("%d principals, want 4", n)
 	}
 }
 
-// Of the issuer's subjects there can be more than there is room for: who was silent for longest makes place.
+// The issuer can have more subjects than the limit: then the longest silent one is removed.
 func TestManySubjects(t *testing.T) {
-	r, i, _ := newIssuedRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
+	r, i, _ := newIssuerRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
 	token := func(sub string) change { return bearing(i.Token(t, sub, public, nil)) }
 	call := func(mark string) string {
 		return `{"tool_name":"wait","arguments":{"mark":"` + mark + `"}}`
@@ -211,7 +211,7 @@ func TestManySubjects(t *testing.T) {
 		r.wants(r.send("GET", "/tools/list", "", token(sub)), 200)
 	}
 	if n := r.s.principals.count(); n != 2 {
-		t.Errorf("%d people, want 2", n)
+		t.Errorf("%d principals, want 2", n)
 	}
 	again := r.hold("/tools/call", call("fourth"), "fourth", token("fourth"))
 	a := r.send("GET", "/tools/list", "", token("fifth"))

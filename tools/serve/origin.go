@@ -9,7 +9,7 @@ import (
 	"strings"
 )
 
-// hosts are the names by which the server may be addressed.
+// hosts are the names by which requests may address the server.
 type hosts map[string]bool
 
 func newHosts(allowed []string) hosts {
@@ -20,9 +20,8 @@ func newHosts(allowed []string) hosts {
 	return h
 }
 
-// allow tells whether a request is addressed to this server by a name that is its own. A page can have its own name
-// point to this machine, and is then, to a browser, of the same origin; but the name is in the Host header
-// (DNS rebinding).
+// allow tells whether a request addresses this server by one of its names. A web page can point its own name to this
+// machine, so that a browser takes both for one origin (DNS rebinding); but the Host header shows that name.
 func (h hosts) allow(r *http.Request) bool {
 	full := strings.ToLower(r.Host)
 	name := hostname(full)
@@ -72,13 +71,13 @@ func cleanOrigin(o string) (string, error) {
 	}
 	u, err := url.Parse(strings.TrimSuffix(o, "/"))
 	if err != nil || u.Scheme == "" || u.Host == "" || u.Path != "" || u.RawQuery != "" || u.Fragment != "" || u.User != nil {
-		return "", fmt.Errorf("%q is no origin, such as https://app.example.org or http://localhost:6274", o)
+		return "", fmt.Errorf("%q is not an origin, such as https://app.example.org or http://localhost:6274", o)
 	}
 	return strings.ToLower(u.Scheme + "://" + u.Host), nil
 }
 
-// allow tells whether a request may come from where it says it does. What is not sent by a web page has no origin. Pages
-// of this server itself may, if there ever are any.
+// allow tells whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of this
+// server's own host are allowed.
 func (o origins) allow(r *http.Request) bool {
 	given := r.Header["Origin"]
 	switch {
@@ -97,7 +96,7 @@ func (o origins) allow(r *http.Request) bool {
 	return o[clean] || strings.EqualFold(host, r.Host)
 }
 
-// allowReading lets the page that a request comes from see the answer. It is to be called for origins that are allowed.
+// allowReading lets the page of a request's Origin read the answer. Call it only after origins.allow.
 func allowReading(h http.Header, r *http.Request) {
 	origin := r.Header.Get("Origin")
 	if origin == "" {
@@ -108,7 +107,7 @@ func allowReading(h http.Header, r *http.Request) {
 	h.Add("Vary", "Origin")
 }
 
-// preflight answers a browser that asks whether a page may send a request, and tells whether it was that.
+// preflight answers a browser that asks whether a page may send a request, and tells whether the request was that.
 func preflight(w http.ResponseWriter, r *http.Request) bool {
 	if r.Method != http.MethodOptions || r.Header.Get("Origin") == "" || r.Header.Get("Access-Control-Request-Method") == "" {
 		return false

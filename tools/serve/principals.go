@@ -8,15 +8,15 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A principal is a client who has no MCP session: whoever is the same caller is the same client.
+// A principal is a client without an MCP session: all requests of one caller are one client's.
 type principal struct {
 	client   *tool.Client
-	requests int       // that are being served
-	last     time.Time // when it was last heard of
+	requests int       // being served now
+	last     time.Time // of the last request's begin or end
 }
 
-// principals finds persons by who they are. They stay until the program ends; but of an issuer's subjects there can be more
-// than can be kept, and then the one who was silent for longest has to leave.
+// principals are the clients without MCP sessions, by caller. They stay until the program ends. Only an issuer's subjects
+// can be more than the limit; then the one who was silent for longest is removed.
 type principals struct {
 	clients *tool.Clients
 	most    int
@@ -32,12 +32,12 @@ func newPrincipals(clients *tool.Clients, most int) *principals {
 
 var errTooManyClients = errors.New("too many clients are being served: try again later")
 
-// begin counts a request of somebody's, until end is called. gone is who has to leave for it, nil for nobody.
+// begin counts a request of a caller until end is called. gone is the client that was removed for it, nil for none.
 func (p *principals) begin(who caller) (c *tool.Client, end func(), gone *tool.Client, err error) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
-	n := p.by[who]
-	if n == nil {
+	one := p.by[who]
+	if one == nil {
 		if p.closed {
 			return nil, nil, nil, errTooManyClients
 		}
@@ -46,26 +46,26 @@ func (p *principals) begin(who caller) (c *tool.Client, end func(), gone *tool.C
 				return nil, nil, nil, errTooManyClients
 			}
 		}
-		n = &principal{client: p.clients.Enter()}
-		p.by[who] = n
+		one = &principal{client: p.clients.Enter()}
+		p.by[who] = one
 	}
-	n.requests++
-	n.last = time.Now()
-	return n.client, func() {
+	one.requests++
+	one.last = time.Now()
+	return one.client, func() {
 		p.mu.Lock()
 		defer p.mu.Unlock()
-		n.requests--
-		n.last = time.Now()
+		one.requests--
+		one.last = time.Now()
 	}, gone, nil
 }
 
-// evict takes out who was silent for longest and has nothing open; nil where there is nobody. p.mu is held.
+// evict takes out the client that has nothing open and was silent for longest; nil if all are busy. p.mu is held.
 func (p *principals) evict() *tool.Client {
 	var first caller
 	var old *principal
-	for who, n := range p.by {
-		if n.requests == 0 && (old == nil || n.last.Before(old.last)) {
-			first, old = who, n
+	for who, one := range p.by {
+		if one.requests == 0 && (old == nil || one.last.Before(old.last)) {
+			first, old = who, one
 		}
 	}
 	if old == nil {
@@ -82,12 +82,12 @@ func (p *principals) count() int {
 	return len(p.by)
 }
 
-// cancelAll ends the calls of all, and lets nobody new come.
+// cancelAll cancels the calls of all principals, and accepts no new ones.
 func (p *principals) cancelAll() {
 	p.mu.Lock()
 	defer p.mu.Unlock()
 	p.closed = true
-	for _, n := range p.by {
-		n.client.Dismiss()
+	for _, one := range p.by {
+		one.client.Dismiss()
 	}
 }

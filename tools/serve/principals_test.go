@@ -6,9 +6,9 @@ import (
 	"testing"
 )
 
-// A program that has the token, and knows people itself, says whom a request is from: they do not share an MCP session,
-// nor what there is without one.
-func TestPeopleOfOneToken(t *testing.T) {
+// A program that has the token, and knows its users, names the user of a request: users share neither MCP sessions nor
+// clients without one.
+func TestUsersOfOneToken(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.UserHeader = "nbduet-user" })
 	ada, bob := with("Nbduet-User", "ada"), with("Nbduet-User", "bob")
 	mine := r.begin(ada)
@@ -25,7 +25,7 @@ func TestPeopleOfOneToken(t *testing.T) {
 		r.wants(r.send("POST", "/mcp", body, append(headers, c)...), 200, "six")
 	}
 	if n := r.s.principals.count(); n != 3 {
-		t.Errorf("%d people, want 3", n)
+		t.Errorf("%d principals, want 3", n)
 	}
 	twice := func(r *http.Request) { r.Header["Nbduet-User"] = []string{"ada", "bob"} }
 	for name, bad := range map[string]change{"two": twice, "a long one": with("Nbduet-User", strings.Repeat("x", maxUserName+1))} {
@@ -37,8 +37,8 @@ func TestPeopleOfOneToken(t *testing.T) {
 	r.wants(r.send("GET", "/tools/list", "", ada, bearing("guess")), 401)
 }
 
-// Where nobody was named to say so, nothing is heard of whom a request is from.
-func TestPeopleAreNotBelieved(t *testing.T) {
+// Without UserHeader the header has no meaning.
+func TestUsersAreNotBelieved(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin(with("Nbduet-User", "ada"))
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "one"), mine, with("Nbduet-User", "bob")), 200, "one")

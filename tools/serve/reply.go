@@ -10,7 +10,7 @@ func refuse(w http.ResponseWriter, status int, message string) {
 	write(w, status, map[string]string{"error": message})
 }
 
-// busy answers what cannot be served now.
+// busy refuses a request that cannot be served now, and asks the client to try again.
 func busy(w http.ResponseWriter, status int, message string) {
 	w.Header().Set("Retry-After", "1")
 	refuse(w, status, message)
@@ -19,10 +19,10 @@ func busy(w http.ResponseWriter, status int, message string) {
 // write answers with JSON.
 func write(w http.ResponseWriter, status int, body any) {
 	b, err := json.Marshal(body)
-	if err != nil { // an answer of the MCP server's that is no JSON
+	if err != nil { // the MCP server's answer is not JSON
 		status, b = http.StatusInternalServerError, []byte(`{"error":"internal error"}`)
 	}
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
-	_, _ = w.Write(append(b, '\n')) // what cannot be written any more has nobody to read it
+	_, _ = w.Write(append(b, '\n')) // if it fails, nobody is there to read it
 }

@@ -11,7 +11,7 @@ import (
 
 // Tools without MCP, as the Jupyter extension of Datalayer's server offers them: a list, and one call at a time.
 
-// ask has the MCP server answer a request of the client's that the context names.
+// ask sends the MCP server a request of the context's client.
 func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (json.RawMessage, *mcp.JSONRPCErrorDetails, error) {
 	message, err := json.Marshal(map[string]any{"jsonrpc": mcp.JSONRPC_VERSION, "id": 1, "method": method, "params": params})
 	if err != nil {
@@ -31,7 +31,7 @@ func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (jso
 	return got.Result, got.Error, nil
 }
 
-// listTools answers with all tools: {"tools": […], "count": 41}.
+// listTools lists all tools: {"tools": […], "count": 41}.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) {
 	s.withPrincipal(w, r, func(r *http.Request) { s.writeTools(w, r) })
 }
@@ -57,24 +57,24 @@ func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 // toolCall is the body of a call.
 type toolCall struct {
 	ToolName   string         `json:"tool_name"`
-	Name       string         `json:"name"` // in its place
+	Name       string         `json:"name"` // another name for tool_name
 	Arguments  map[string]any `json:"arguments"`
-	Parameters map[string]any `json:"parameters"` // in their place
+	Parameters map[string]any `json:"parameters"` // another name for arguments
 }
 
-// toolOutcome is the answer to a call that the tool was given.
+// toolOutcome is the answer to a call.
 type toolOutcome struct {
 	Success bool            `json:"success"`
 	Result  json.RawMessage `json:"result,omitempty"` // as MCP has it: content, structuredContent
 	Error   string          `json:"error,omitempty"`
 }
 
-// callTool calls a tool. What the tool refuses or cannot do is answered with the status 200 and no success: the call has
-// been made.
+// callTool calls a tool. If the tool itself fails or refuses, the status is 200 with success false, because the call was
+// made.
 func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 	var call toolCall
 	if err := json.Unmarshal(body, &call); err != nil {
-		write(w, http.StatusBadRequest, toolOutcome{Error: `the body has to be {"tool_name": "…", "arguments": {…}}`})
+		write(w, http.StatusBadRequest, toolOutcome{Error: `wrong body: send {"tool_name": "…", "arguments": {…}}`})
 		return
 	}
 	if call.ToolName == "" {
@@ -88,7 +88,7 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		write(w, http.StatusBadRequest, toolOutcome{Error: "tool_name is required"})
 		return
 	case s.cfg.MCP.GetTool(call.ToolName) == nil:
-		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("there is no tool %q: /tools/list shows those there are", call.ToolName)})
+		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("unknown tool %q: /tools/list names all tools", call.ToolName)})
 		return
 	}
 	s.withPrincipal(w, r, func(r *http.Request) { s.writeCall(w, r, call) })

@@ -34,7 +34,7 @@ type Server struct {
 	mux        *http.ServeMux
 }
 
-// endTime bounds the ending of what a client has that has left.
+// endTime bounds the end of a client that has left.
 const endTime = 30 * time.Second
 
 // New makes a server. An error says what is wrong with cfg.
@@ -61,7 +61,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	if cfg.Metrics != nil {
 		if err := cfg.Metrics.registry.Register(clientCollector{s}); err != nil {
-			return nil, fmt.Errorf("serve: the metrics are those of another server: %w", err)
+			return nil, fmt.Errorf("serve: the metrics belong to another server: %w", err)
 		}
 		s.mux.Handle("GET /metrics", cfg.Metrics.handler())
 	}
@@ -84,19 +84,19 @@ const healthPath = "/healthz"
 
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
-	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // who does not wait for it has no use for it
+	_, _ = w.Write([]byte(`{"status":"healthy"}` + "\n")) // a client that has gone needs no answer
 }
 
-// ServeHTTP answers a request that may come from anybody.
+// ServeHTTP checks a request, which anybody may have sent, and serves it.
 func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	w := newWriter(plain, s.cfg.Limits.WriteTime)
 	if r.Body != nil && r.Body != http.NoBody {
-		// Also where it is not wanted: net/http reads the rest of it before it sends an answer. There is no deadline where
-		// tests record the answer.
+		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder of
+		// tests has no deadlines.
 		_ = w.ctl.SetReadDeadline(began.Add(s.cfg.Limits.BodyTime))
 	}
-	sent := r.Body // what is read of it is put into its place
+	sent := r.Body // readBody replaces it
 	defer func() {
 		drainBody(w, r, sent)
 		w.end()
@@ -104,12 +104,12 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 		s.log.Debug("request", "method", r.Method, "path", r.URL.Path, "status", w.status, "took", time.Since(began).Round(time.Millisecond))
 	}()
 	if !s.hosts.allow(r) {
-		refuse(w, http.StatusForbidden, fmt.Sprintf("nbduet is not to be addressed as %q: name that host with --allowed-hosts if it is", r.Host))
+		refuse(w, http.StatusForbidden, fmt.Sprintf("the host %q is not allowed: if it is a name of this server, give it with --allowed-hosts", r.Host))
 		return
 	}
 	open := s.isMetadata(r.URL.Path)
 	if !open && !s.origins.allow(r) {
-		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: name that origin with --allowed-origins if they are to", r.Header.Get("Origin")))
+		refuse(w, http.StatusForbidden, fmt.Sprintf("pages of %q may not send requests: to allow that origin, give it with --allowed-origins", r.Header.Get("Origin")))
 		return
 	}
 	w.from = r
@@ -131,7 +131,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 // A bodyHandler answers a request whose body has been read.
 type bodyHandler func(w *writer, r *http.Request, body []byte)
 
-// body reads the body, where there is a place for one more request.
+// body reads the body if one more request may be served, and calls next.
 func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	return func(plain http.ResponseWriter, r *http.Request) {
 		w, ok := plain.(*writer)
@@ -151,7 +151,7 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	}
 }
 
-// asClient lets a request go on as a client's, and end when the client leaves.
+// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves.
 func asClient(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
 	ctx, cancel := context.WithCancel(tool.WithClient(r.Context(), c))
 	stop := context.AfterFunc(c.Stay(), cancel)
@@ -161,17 +161,17 @@ func asClient(r *http.Request, c *tool.Client) (bound *http.Request, end func())
 	}
 }
 
-// endClient ends what a client has that is in no table any more.
+// endClient ends what a client has, once it is in no table.
 func (s *Server) endClient(c *tool.Client) {
 	ctx, stop := context.WithTimeout(context.Background(), endTime)
 	defer stop()
 	if err := c.Leave(ctx); err != nil {
-		s.log.Warn("a client has left, and not all that it had is ended", "error", err)
+		s.log.Warn("a client has left, but not all that it had could be ended", "error", err)
 	}
 }
 
-// Serve answers requests that come through l until ctx ends. Then calls are cancelled and streams closed; what the
-// clients have is left to the session.Manager's end. It returns when all connections are closed, and closes l.
+// Serve serves the connections of l until ctx ends. Then it cancels calls, closes streams and l, and returns when all
+// connections are closed. It leaves what the clients have to the session.Manager.
 func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	lim := s.cfg.Limits
 	srv := &http.Server{
@@ -179,7 +179,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		ReadHeaderTimeout: lim.HeaderTime,
 		IdleTimeout:       lim.IdleTime,
 		MaxHeaderBytes:    lim.Header,
-		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // of what others do wrong
+		ErrorLog:          slog.NewLogLogger(s.log.Handler(), slog.LevelDebug), // they are about clients' mistakes
 	}
 	l = newLimitListener(l, lim.Connections)
 	end := func() error { return srv.Serve(l) }
@@ -211,7 +211,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	drain, stop := context.WithTimeout(context.WithoutCancel(ctx), lim.DrainTime)
 	defer stop()
 	if down := srv.Shutdown(drain); down != nil {
-		s.log.Warn("requests that were being served did not end in time")
+		s.log.Warn("some requests did not end in time")
 		err = errors.Join(err, srv.Close())
 	}
 	if ctx.Err() != nil {
@@ -223,18 +223,18 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	return err
 }
 
-// cancelAll ends the calls and streams of all clients.
+// cancelAll cancels the calls and streams of all clients.
 func (s *Server) cancelAll() {
 	s.cancel()
 	s.sessions.cancelAll()
 	s.principals.cancelAll()
 }
 
-// prefix is the path below which a proxy offers this server, as it says: "" for none.
+// prefix is the path below which a proxy serves this server, as its header says; "" for none.
 func prefix(r *http.Request) string {
 	p := r.Header.Get("X-Forwarded-Prefix")
 	if p == "" {
-		p = r.Header.Get("X-Forwarded-Context") // as jupyter-server-proxy says it
+		p = r.Header.Get("X-Forwarded-Context") // jupyter-server-proxy's name for it
 	}
 	p = strings.TrimSuffix(p, "/")
 	if !strings.HasPrefix(p, "/") || strings.Contains(p, "//") || strings.ContainsAny(p, "\\\r\n\t ?#") {

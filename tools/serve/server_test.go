@@ -6,7 +6,7 @@ import (
 	"testing"
 )
 
-// Who may send a request at all: by the name it is addressed to, the page that it comes from, and the token.
+// A request is let in by its host, its origin and its token.
 func TestGate(t *testing.T) {
 	r := newRig(t, func(cfg *Config) {
 		cfg.AllowedHosts = []string{"nb.example.org", "other.example.org:8443"}
@@ -43,10 +43,10 @@ func TestGate(t *testing.T) {
 		}, 403, ""},
 		{"no token", with("Authorization", ""), 401, "Bearer TOKEN"},
 		{"no header", func(r *http.Request) { r.Header.Del("Authorization") }, 401, "Bearer TOKEN"},
-		{"a wrong token", bearing(token1 + "x"), 401, "not the one"},
-		{"half a token", bearing(token1[:5]), 401, "not the one"},
+		{"a wrong token", bearing(token1 + "x"), 401, "token is wrong"},
+		{"half a token", bearing(token1[:5]), 401, "token is wrong"},
 		{"an empty token", bearing(""), 401, ""},
-		{"another scheme", with("Authorization", "Basic "+token1), 401, "not the one"},
+		{"another scheme", with("Authorization", "Basic "+token1), 401, "token is wrong"},
 		{"a token twice", func(r *http.Request) { r.Header["Authorization"] = []string{"Bearer " + token1, "Bearer " + token1} }, 401, ""},
 		{"the other token", bearing(token2), 200, ""},
 		{"the scheme in small letters", with("Authorization", "bearer "+token1), 200, ""},
@@ -77,7 +77,7 @@ func TestGate(t *testing.T) {
 	}
 }
 
-// A browser is told what it may do, for pages that are allowed, and nothing for others.
+// A preflight is answered for allowed pages only.
 func TestPages(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.AllowedOrigins = []string{"https://app.example.org"} })
 	ask := []change{with("Authorization", ""), with("Access-Control-Request-Method", "POST"), with("Access-Control-Request-Headers", "authorization")}
@@ -92,7 +92,7 @@ func TestPages(t *testing.T) {
 		t.Errorf("%v", a.header)
 	}
 	r.wants(r.send("OPTIONS", "/mcp", "", with("Authorization", "")), http.StatusUnauthorized)
-	// An event stream is no exception.
+	// The same holds for event streams.
 	for _, origin := range []string{"", "https://app.example.org"} {
 		st, a := r.open("/sse", func(r *http.Request) {
 			if origin != "" {
@@ -105,7 +105,7 @@ func TestPages(t *testing.T) {
 	}
 }
 
-// What is asked in a wrong way is answered with the code that says so.
+// A wrong request gets the status that says what is wrong.
 func TestWrongRequests(t *testing.T) {
 	r := newRig(t, func(cfg *Config) { cfg.Limits.Body = 10_000 })
 	mine := r.begin()
@@ -160,10 +160,10 @@ func TestWrongConfig(t *testing.T) {
 		"token is empty": func(c *Config) { c.Tokens = []string{"a", ""} },
 		"character":      func(c *Config) { c.Tokens = []string{"a b"} },
 		"longer":         func(c *Config) { c.Tokens = []string{strings.Repeat("a", 5000)} },
-		"no origin":      func(c *Config) { c.AllowedOrigins = []string{"app.example.org"} },
-		"no host":        func(c *Config) { c.AllowedHosts = []string{"http://nb.example.org"} },
+		"not an origin":  func(c *Config) { c.AllowedOrigins = []string{"app.example.org"} },
+		"not a host":     func(c *Config) { c.AllowedHosts = []string{"http://nb.example.org"} },
 		"its key":        func(c *Config) { c.CertFile = "cert.pem" },
-		"no MCP server":  func(c *Config) { c.MCP = nil },
+		"Config.MCP":     func(c *Config) { c.MCP = nil },
 	} {
 		cfg := good
 		edit(&cfg)

@@ -11,21 +11,21 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// A mcpSession is a client that has an MCP session: over Streamable HTTP one that has sent initialize, over HTTP with
-// server-sent events an open stream.
+// An mcpSession is one MCP session and its client: over Streamable HTTP it begins with initialize, over HTTP with
+// server-sent events it is an open stream.
 type mcpSession struct {
-	id     string // the session's, which is a secret of the client's
-	who    caller // by whom it was begun
-	stream bool   // it is there as long as its stream from /sse
+	id     string // a secret of the client
+	who    caller // who has begun it
+	stream bool   // it lasts as long as its stream from /sse
 	client *tool.Client
 
-	// Guarded by guests.mu.
+	// Guarded by sessions.mu.
 	requests int
 	streams  int
-	last     time.Time // when it was last heard of
+	last     time.Time // of the last request's begin or end
 }
 
-// sessions finds guests by their sessions.
+// sessions are the open MCP sessions, by id.
 type sessions struct {
 	clients *tool.Clients
 	lim     Limits
@@ -41,22 +41,22 @@ func newSessions(clients *tool.Clients, lim Limits) *sessions {
 var (
 	errTooManySessions = errors.New("too many MCP sessions are open: try again later")
 	errSessionBusy     = errors.New("this MCP session has too many requests open: wait for answers")
-	errNoSession       = errors.New("there is no such MCP session: it has ended, or was begun by somebody with another token; initialize begins a new one")
+	errNoSession       = errors.New("unknown MCP session: it has ended, or another token has begun it; begin a new one with initialize")
 )
 
-// full tells whether no more guests may come.
-func (g *sessions) full() bool {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	return len(g.byID) >= g.lim.Clients
+// full tells whether the limit is reached.
+func (s *sessions) full() bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return len(s.byID) >= s.lim.Clients
 }
 
-// count tells how many there are: with an MCP session over Streamable HTTP, and with a stream of the older transport.
-func (g *sessions) count() (sessions, streams int) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, n := range g.byID {
-		if n.stream {
+// count tells how many sessions of Streamable HTTP there are, and how many streams of the older transport.
+func (s *sessions) count() (sessions, streams int) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sess := range s.byID {
+		if sess.stream {
 			streams++
 		} else {
 			sessions++
@@ -65,71 +65,71 @@ func (g *sessions) count() (sessions, streams int) {
 	return sessions, streams
 }
 
-// open makes a guest.
-func (g *sessions) open(who caller, stream bool) *mcpSession {
-	n := &mcpSession{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: g.clients.Enter(), last: time.Now()}
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	g.byID[n.id] = n
-	return n
+// open begins a session.
+func (s *sessions) open(who caller, stream bool) *mcpSession {
+	sess := &mcpSession{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: s.clients.Enter(), last: time.Now()}
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	s.byID[sess.id] = sess
+	return sess
 }
 
-// find finds the guest with a session's id, for who has begun it.
-func (g *sessions) find(id string, who caller, stream bool) *mcpSession {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	if n := g.byID[id]; n != nil && n.who == who && n.stream == stream {
-		return n
+// find finds the session with that id, for the caller who has begun it; nil for others.
+func (s *sessions) find(id string, who caller, stream bool) *mcpSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	if sess := s.byID[id]; sess != nil && sess.who == who && sess.stream == stream {
+		return sess
 	}
 	return nil
 }
 
-// begin counts a request, or a stream, of a guest's, until end is called.
-func (g *sessions) begin(n *mcpSession, stream bool) (end func(), err error) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	count, most := &n.requests, g.lim.PerClient
+// begin counts a request or a stream of a session until end is called.
+func (s *sessions) begin(sess *mcpSession, stream bool) (end func(), err error) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	count, most := &sess.requests, s.lim.PerClient
 	if stream {
-		count, most = &n.streams, g.lim.Streams
+		count, most = &sess.streams, s.lim.Streams
 	}
 	switch {
-	case g.byID[n.id] != n:
+	case s.byID[sess.id] != sess:
 		return nil, errNoSession
 	case *count >= most:
 		return nil, errSessionBusy
 	}
 	*count++
-	n.last = time.Now()
+	sess.last = time.Now()
 	return func() {
-		g.mu.Lock()
-		defer g.mu.Unlock()
+		s.mu.Lock()
+		defer s.mu.Unlock()
 		*count--
-		n.last = time.Now()
+		sess.last = time.Now()
 	}, nil
 }
 
-// remove takes a guest out; nil where there is none.
-func (g *sessions) remove(id string) *mcpSession {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	n := g.byID[id]
-	delete(g.byID, id)
-	return n
+// remove takes a session out; nil if there is none.
+func (s *sessions) remove(id string) *mcpSession {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	sess := s.byID[id]
+	delete(s.byID, id)
+	return sess
 }
 
-// silent takes out the guests of whom nothing was heard for as long as timeout, and who have nothing open; next is when
-// there may be one more.
-func (g *sessions) silent(timeout time.Duration, now time.Time) (gone []*mcpSession, next time.Time) {
-	g.mu.Lock()
-	defer g.mu.Unlock()
+// silent takes out the sessions that have nothing open and have been silent for the timeout; next is when the next one
+// may be due.
+func (s *sessions) silent(timeout time.Duration, now time.Time) (gone []*mcpSession, next time.Time) {
+	s.mu.Lock()
+	defer s.mu.Unlock()
 	next = now.Add(timeout)
-	for id, n := range g.byID {
-		ends := n.last.Add(timeout)
+	for id, sess := range s.byID {
+		ends := sess.last.Add(timeout)
 		switch {
-		case n.requests+n.streams > 0 || n.stream:
+		case sess.requests+sess.streams > 0 || sess.stream:
 		case !ends.After(now):
-			gone = append(gone, n)
-			delete(g.byID, id)
+			gone = append(gone, sess)
+			delete(s.byID, id)
 		case ends.Before(next):
 			next = ends
 		}
@@ -137,21 +137,21 @@ func (g *sessions) silent(timeout time.Duration, now time.Time) (gone []*mcpSess
 	return gone, next
 }
 
-// cancelAll ends the calls and streams of all guests.
-func (g *sessions) cancelAll() {
-	g.mu.Lock()
-	defer g.mu.Unlock()
-	for _, n := range g.byID {
-		n.client.Dismiss()
+// cancelAll cancels the calls and streams of all sessions.
+func (s *sessions) cancelAll() {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	for _, sess := range s.byID {
+		sess.client.Dismiss()
 	}
 }
 
-// sweep calls end for each guest that has been silent for as long as timeout, until ctx ends.
-func (g *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*mcpSession)) {
+// sweep calls end for each session that has been silent for the timeout, until ctx ends.
+func (s *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*mcpSession)) {
 	for {
-		gone, next := g.silent(timeout, time.Now())
-		for _, n := range gone {
-			end(n)
+		gone, next := s.silent(timeout, time.Now())
+		for _, sess := range gone {
+			end(sess)
 		}
 		wait := time.NewTimer(max(time.Until(next), time.Millisecond))
 		select {

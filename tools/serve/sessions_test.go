@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// hold begins a call that waits, and returns what is closed when it was answered.
+// hold begins a call that waits; the channel is closed when it is answered.
 func (r *rig) hold(path, body, mark string, changes ...change) <-chan struct{} {
 	r.t.Helper()
 	done := make(chan struct{})
@@ -25,7 +25,7 @@ func (r *rig) hold(path, body, mark string, changes ...change) <-chan struct{} {
 	return done
 }
 
-// DELETE ends an MCP session, with its calls and its streams, and no other.
+// DELETE ends one MCP session with its calls and streams, and leaves the others.
 func TestDeleteEndsASession(t *testing.T) {
 	r := newRig(t, nil)
 	mine, others := r.begin(), r.begin()
@@ -42,7 +42,7 @@ func TestDeleteEndsASession(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", call(6, "echo", "1"), mine), 404, "initialize")
 	r.wants(r.send("DELETE", "/mcp", "", mine), 404)
 	r.wants(r.send("POST", "/mcp", call(6, "echo", "on"), others), 200, "on")
-	// A request is cancelled by its number within its own session only.
+	// A notification cancels a request of its own session only.
 	third := r.begin()
 	cancelled := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":5}}`
 	r.wants(r.send("POST", "/mcp", cancelled, third), 202)
@@ -53,7 +53,7 @@ func TestDeleteEndsASession(t *testing.T) {
 	theirs.close()
 }
 
-// A client that is silent, and has nothing open, counts as gone after a time.
+// A silent session without calls and streams ends after the timeout.
 func TestSilentClients(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
 	r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 3 * time.Second })
@@ -65,7 +65,7 @@ func TestSilentClients(t *testing.T) {
 	calls := r.begin()
 	called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
 	silent := r.begin()
-	eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "counts as gone") })
+	eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "its session ends") })
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)
 	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), calls), 200)
@@ -74,7 +74,7 @@ func TestSilentClients(t *testing.T) {
 	<-called
 }
 
-// The time of a silent client begins when nothing of its is open any more.
+// The time of silence begins when the last call or stream ends.
 func TestSilence(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		g := newSessions(&tool.Clients{}, Limits{}.withDefaults())
@@ -93,7 +93,7 @@ func TestSilence(t *testing.T) {
 			t.Helper()
 			synctest.Wait()
 			if got := g.find(n.id, n.who, n.stream) != nil; got != want {
-				t.Errorf("the guest is there: %v, want %v", got, want)
+				t.Errorf("the session exists: %v, want %v", got, want)
 			}
 		}
 		quiet, busy, stream := g.open("", false), g.open("", false), g.open("", true)
@@ -124,7 +124,7 @@ func TestSilence(t *testing.T) {
 			t.Errorf("gone are %v", gone)
 		}
 		if _, err := g.begin(quiet, false); err == nil {
-			t.Error("who is gone is served")
+			t.Error("an ended session is served")
 		}
 		stop()
 		<-swept
@@ -132,7 +132,7 @@ func TestSilence(t *testing.T) {
 	})
 }
 
-// The older transport: a client is there as long as its stream.
+// In the older transport a session lasts as long as its stream.
 func TestEvents(t *testing.T) {
 	r := newRig(t, nil)
 	st, endpoint := r.events()
@@ -148,14 +148,14 @@ func TestEvents(t *testing.T) {
 		t.Error(err)
 	}
 	r.wants(r.send("POST", endpoint, call(3, "echo", "1"), bearing(token2)), 404)
-	// A session of the one transport is none of the other.
+	// The transports do not accept each other's sessions.
 	_, id, _ := strings.Cut(endpoint, "=")
 	r.wants(r.send("POST", "/mcp", call(3, "echo", "1"), with("Mcp-Session-Id", id)), 404)
 	st.close()
 	eventually(t, "the client to be gone", func() bool { return r.send("POST", endpoint, call(3, "echo", "1")).status == 404 })
 	_, behind := r.events(with("X-Forwarded-Prefix", "/user/ada/mcp/"))
 	if !strings.HasPrefix(behind, "/user/ada/mcp/message?sessionId=") {
-		t.Errorf("behind a proxy messages go to %q", behind)
+		t.Errorf("with a proxy messages go to %q", behind)
 	}
 	for _, bad := range []string{"//evil.example", "evil", "/a?b", `/\evil.example`} {
 		if _, at := r.events(with("X-Forwarded-Prefix", bad)); !strings.HasPrefix(at, "/message?") {
@@ -164,7 +164,7 @@ func TestEvents(t *testing.T) {
 	}
 }
 
-// In the revision without sessions no client can cancel another's request, whose number is as good as its own.
+// In the revision without sessions no client can cancel another's request of the same number.
 func TestModernRequestsAreApart(t *testing.T) {
 	r := newRig(t, nil)
 	body, headers := modern(5, "tools/call", map[string]any{"name": "wait", "arguments": map[string]any{"mark": "modern"}})
@@ -220,7 +220,7 @@ func TestREST(t *testing.T) {
 		{`{"name":"echo","parameters":{"mark":"two"}}`, 200, `"text":"two"`},
 		{`{"tool_name":"echo"}`, 200, `"success":true`},
 		{`{"tool_name":"echo","arguments":{"mark":"bad"}}`, 200, `"success":false`},
-		{`{"tool_name":"none"}`, 404, `there is no tool \"none\"`},
+		{`{"tool_name":"none"}`, 404, `unknown tool \"none\"`},
 		{`{"arguments":{}}`, 400, "tool_name is required"},
 		{`[]`, 400, "tool_name"},
 		{`{`, 400, "tool_name"},
@@ -242,7 +242,7 @@ func TestREST(t *testing.T) {
 	r.begun("ended rest")
 }
 
-// No id of a session gets into the log, not even through mcp-go.
+// No session's id gets into the log, not even through mcp-go.
 func TestLogHasNoSessions(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()

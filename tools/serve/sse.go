@@ -9,51 +9,51 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 )
 
-// newEvents makes mcp-go's transport of HTTP with server-sent events, with MCP sessions of our own.
+// newEvents makes mcp-go's transport of HTTP with server-sent events with our own MCP sessions.
 func newEvents(s *Server) *server.SSEServer {
 	return server.NewSSEServer(s.cfg.MCP,
 		server.WithSSEDisableLocalhostProtection(true), // ServeHTTP is stricter
 		server.WithDynamicBasePath(func(r *http.Request, _ string) string { return prefix(r) }),
 		server.WithSessionIDGenerator(func(ctx context.Context, _ *http.Request) (string, error) {
-			n, ok := ctx.Value(sessionKey{}).(*mcpSession)
+			sess, ok := ctx.Value(sessionKey{}).(*mcpSession)
 			if !ok {
-				return "", errors.New("a stream without a guest")
+				return "", errors.New("a stream without a session")
 			}
-			return n.id, nil
+			return sess.id, nil
 		}),
 	)
 }
 
 type sessionKey struct{}
 
-// getEvents opens the stream of a client, who is there as long as it lasts.
+// getEvents opens a stream, whose session lasts as long as it.
 func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 	if r.Method != http.MethodGet {
 		w.Header().Set("Allow", "GET")
-		refuse(w, http.StatusMethodNotAllowed, "only GET opens a stream")
+		refuse(w, http.StatusMethodNotAllowed, "open a stream with GET")
 		return
 	}
 	if s.sessions.full() {
 		busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 		return
 	}
-	n := s.sessions.open(callerIn(r.Context()), true)
-	defer s.endClient(n.client)
-	defer s.sessions.remove(n.id)
-	s.inSession(w, r, n, true, func(r *http.Request, n *mcpSession) {
-		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, n)), s.events.SSEHandler())
+	sess := s.sessions.open(callerIn(r.Context()), true)
+	defer s.endClient(sess.client)
+	defer s.sessions.remove(sess.id)
+	s.inSession(w, r, sess, true, func(r *http.Request, sess *mcpSession) {
+		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), s.events.SSEHandler())
 	})
 }
 
-// postMessage takes an MCP message, which is answered on the client's stream.
+// postMessage takes an MCP message; the answer goes over the client's stream.
 func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
-	n := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
-	if n == nil {
-		refuse(w, http.StatusNotFound, "there is no such stream: it has ended, or was opened by somebody with another token; GET /sse opens one")
+	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
+	if sess == nil {
+		refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
 		return
 	}
-	// Who names the newest revision in a header has to name the method too, says mcp-go, but that holds for Streamable
-	// HTTP only: the SDK for TypeScript sends the one without the other here. Each message says its revision itself.
+	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's: here
+	// the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
-	s.inSession(w, r, n, false, func(r *http.Request, _ *mcpSession) { s.events.MessageHandler().ServeHTTP(w, r) })
+	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) { s.events.MessageHandler().ServeHTTP(w, r) })
 }

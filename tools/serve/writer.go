@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// writer gives each write a deadline of its own. A server's write timeout would end streams, and without any a reader
+// A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a client
 // that does not read holds a request for ever.
 type writer struct {
 	http.ResponseWriter
 	ctl   *http.ResponseController
 	limit time.Duration
-	from  *http.Request // where the page that it comes from may see the answer; nil before that is known
+	from  *http.Request // set once its page may read the answer
 
 	mu     sync.Mutex // writes and comments of a stream come from two goroutines
 	status int        // 0 before the header is written
@@ -52,7 +52,7 @@ func (w *writer) Flush() {
 // begin prepares a write. w.mu is held.
 func (w *writer) begin(status int) {
 	w.last = time.Now()
-	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // there is none where tests record the answer
+	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // the recorder of tests has none
 	if w.status == 0 {
 		w.status = status
 		h := w.Header()
@@ -68,13 +68,12 @@ func (w *writer) begin(status int) {
 	}
 }
 
-// end gives what is left to be sent its time.
+// end gives the unsent rest its time.
 func (w *writer) end() {
 	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
 }
 
-// comment writes a comment into a stream of events on which nothing was written for as long as quiet. The error is that
-// of the connection.
+// comment writes a comment into a stream of events that has been quiet for that long. Its error is the connection's.
 func (w *writer) comment(quiet time.Duration) error {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -88,10 +87,9 @@ func (w *writer) comment(quiet time.Duration) error {
 	return w.ctl.Flush()
 }
 
-// keep writes comments into a stream of events that is quiet, so that nobody between takes it for dead, and we notice
-// when it is: then lost is called. It ends with ctx, and done is closed. Each event is written in one piece, so comments
-// stand between events.
-func (w *writer) keep(ctx context.Context, quiet time.Duration, lost func()) (done <-chan struct{}) {
+// keepAlive writes comments into a quiet stream of events, so that proxies do not take it for dead, and we notice when it
+// is: then it calls lost. It ends with ctx, and closes done. Each event is one write, so comments stand between events.
+func (w *writer) keepAlive(ctx context.Context, quiet time.Duration, lost func()) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
