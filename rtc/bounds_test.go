@@ -17,7 +17,7 @@ import (
 
 // settled is a room without a connection that has had its first exchange; its
 // notebook is of some size.
-func settled(t *testing.T) (*Room, *visit, []byte) {
+func settled(t *testing.T) (*Room, *connState, []byte) {
 	t.Helper()
 	src := ydoc.NewNotebook()
 	if err := src.Edit("fill", func(e *ydoc.Editor) error {
@@ -74,7 +74,7 @@ func TestAnswersDoNotPileUp(t *testing.T) {
 // build on it.
 func TestAnswerKeepsItsPlace(t *testing.T) {
 	o := newOutbox()
-	o.enable()
+	o.keepEdits()
 	for _, f := range []string{"edit 1", "answer 1", "edit 2", "answer 2", "edit 3"} {
 		if strings.HasPrefix(f, "answer") {
 			o.answer([]byte(f))
@@ -126,9 +126,9 @@ func TestRepairsDoNotPileUp(t *testing.T) {
 func TestEarlyUpdatesAreBounded(t *testing.T) {
 	r, v := deskRoom(t)
 	b := wire.AppendUpdate(nil, make([]byte, 1<<20))
-	for i := range 2 * earlyBytes >> 20 {
+	for i := range 2 * maxEarly >> 20 {
 		end := r.receive(b, v)
-		if v.size > earlyBytes+len(b) {
+		if v.size > maxEarly+len(b) {
 			t.Fatalf("%d bytes are kept", v.size)
 		}
 		if end != nil {
@@ -175,11 +175,11 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 	})
 	n := <-sent
 	held := l.held.Load()
-	if held > heldMax || held < heldMax/2 || n*size > 2*heldMax {
-		t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, heldMax>>20)
+	if held > maxHeld || held < maxHeld/2 || n*size > 2*maxHeld {
+		t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, maxHeld>>20)
 	}
 	for l.held.Load() > 0 {
-		l.taken(<-l.in)
+		l.release(<-l.in)
 	}
 	l.close()
 }

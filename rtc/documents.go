@@ -20,10 +20,10 @@ func (r *Room) Documents() bool {
 	return r.session.Documents
 }
 
-// unlessKept turns a lost connection that could be made again into the end of
+// discardIfUnsure turns a lost connection that could be made again into the end of
 // the room, where the next one may lead to another history. A replica that is
 // still empty fits any.
-func (r *Room) unlessKept(why *CloseError) *CloseError {
+func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	if why.Action != Rejoin || !r.Documents() {
 		return why
 	}
@@ -33,24 +33,24 @@ func (r *Room) unlessKept(why *CloseError) *CloseError {
 	return &CloseError{Code: why.Code, Action: Discard, Reason: why.Reason, Err: why.Err, Unsure: true}
 }
 
-// saveUnasked is Save where the server saves by itself: it returns when the
+// saveByServer is Save where the server saves by itself: it returns when the
 // room has all that is to be saved.
-func (r *Room) saveUnasked(ctx context.Context) (string, error) {
+func (r *Room) saveByServer(ctx context.Context) (string, error) {
 	return "unasked", r.Barrier(ctx)
 }
 
 // confirm tells those who wait for a SYNC2 that it has come. Where the server
 // then asks for ours, they are told when the answer is on its way: who waited in
 // order to leave would leave the others in the room waiting for it.
-func (r *Room) confirm(tickets []*ticket, v *visit) {
+func (r *Room) confirm(tickets []*ticket, v *connState) {
 	v.owed = append(v.owed, tickets...)
 	if !r.Documents() {
-		v.settled()
+		v.confirmOwed()
 	}
 }
 
-// settled tells those whom the visit owes an answer.
-func (v *visit) settled() {
+// confirmOwed tells those whom the visit owes an answer.
+func (v *connState) confirmOwed() {
 	for _, t := range v.owed {
 		t.done <- nil
 	}

@@ -93,7 +93,7 @@ func FuzzReceive(f *testing.F) {
 }
 
 // deskRoom is a room without a connection.
-func deskRoom(t *testing.T) (*Room, *visit) {
+func deskRoom(t *testing.T) (*Room, *connState) {
 	nb := ydoc.NewNotebook()
 	r := &Room{
 		cfg: Config{
@@ -110,7 +110,7 @@ func deskRoom(t *testing.T) (*Room, *visit) {
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	t.Cleanup(r.cancel)
 	r.out.asked(syncRequest{})
-	return r, &visit{}
+	return r, &connState{}
 }
 
 // pack and unpack put frames of up to 64 KiB in a row.

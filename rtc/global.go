@@ -111,7 +111,7 @@ func (l *Lobby) run() {
 	pause := l.timing.BackoffMin
 	for l.ctx.Err() == nil {
 		began := time.Now()
-		left, err := l.visit()
+		left, err := l.connect()
 		if left || l.ctx.Err() != nil {
 			return
 		}
@@ -127,8 +127,8 @@ func (l *Lobby) run() {
 	}
 }
 
-// visit is one connection; left says that we ended it ourselves.
-func (l *Lobby) visit() (left bool, err error) {
+// connect is one connection; left says that we ended it ourselves.
+func (l *Lobby) connect() (left bool, err error) {
 	ctx, stop := context.WithTimeout(l.ctx, l.timing.Join)
 	defer stop()
 	if l.out.leaving() {
@@ -138,12 +138,12 @@ func (l *Lobby) visit() (left bool, err error) {
 	if err != nil {
 		return false, fmt.Errorf("join global awareness: %w", err)
 	}
-	return l.attend(ws)
+	return l.serve(ws)
 }
 
-// attend is one visit's time in the room. What the writer notes is not the
+// serve is one visit's time in the room. What the writer notes is not the
 // result itself, which a return may set while the writer still goes on.
-func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
+func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	var last bool
 	l.out.start()
 	k := newLink(ws, l.timing, func(ctx context.Context) ([][]byte, bool, bool) {
@@ -174,7 +174,7 @@ func (l *Lobby) attend(ws *websocket.Conn) (left bool, err error) {
 				k.close() // the writer, who sets last, has ended
 				return last, k.err
 			}
-			k.taken(b)
+			k.release(b)
 			f, err := wire.ParseFrame(b, wire.DefaultLimits)
 			if err != nil || f.Kind != wire.Awareness {
 				continue

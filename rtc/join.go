@@ -41,7 +41,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	ctx, stop := context.WithTimeout(ctx, cfg.Timing.Join)
 	defer stop()
 
-	session, ws, err := persist(ctx, cfg)
+	session, ws, err := enterRetrying(ctx, cfg)
 	if err != nil {
 		return nil, fmt.Errorf("join room %s: %w", cfg.Path, err)
 	}
@@ -75,9 +75,9 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	}
 }
 
-// persist enters, again and again while the connection breaks on the way and
+// enterRetrying enters, again and again while the connection breaks on the way and
 // there is time left.
-func persist(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
+func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
 	failed := false
 	for pause := cfg.Timing.BackoffMin; ; pause = min(2*pause, cfg.Timing.BackoffMax) {
 		// An attempt that hangs must leave time for another one.
@@ -129,7 +129,7 @@ func (r *Room) run(ws *websocket.Conn) {
 	defer close(r.done)
 	defer r.cancel()
 	for {
-		why := r.unlessKept(r.serve(ws))
+		why := r.discardIfUnsure(r.serve(ws))
 		r.out.shut()
 		r.failSaves()
 		if why.Action != Rejoin || r.isLeaving() {
@@ -138,7 +138,7 @@ func (r *Room) run(ws *websocket.Conn) {
 		}
 		joining := r.State() == Joining
 		if joining {
-			r.interrupted(why)
+			r.noteBroken(why)
 		} else {
 			r.setState(Lost)
 		}
@@ -154,9 +154,9 @@ func (r *Room) run(ws *websocket.Conn) {
 	}
 }
 
-// interrupted takes note of a connection that broke during the first
+// noteBroken takes note of a connection that broke during the first
 // synchronisation. What the replica has got of it is the room's own.
-func (r *Room) interrupted(why *CloseError) {
+func (r *Room) noteBroken(why *CloseError) {
 	r.broke = why
 	if sv := r.stateVector(); len(sv) > 1 { // an empty document's is a single zero
 		r.mu.Lock()
@@ -165,9 +165,9 @@ func (r *Room) interrupted(why *CloseError) {
 	}
 }
 
-// adopt takes another session of the server's for ours, which can be done as
+// adoptSession takes another session of the server's for ours, which can be done as
 // long as the replica has nothing of the one before.
-func (r *Room) adopt(s jupyter.CollabSession) bool {
+func (r *Room) adoptSession(s jupyter.CollabSession) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	if r.state != Joining || r.confirmed != nil {
@@ -226,7 +226,7 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 	if err != nil {
 		return nil, err
 	}
-	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adopt(s) {
+	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adoptSession(s) {
 		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server's session is a new one"}
 	}
 	return r.cfg.Server.DialRoom(ctx, s.RoomID(), s.SessionID)

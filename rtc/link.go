@@ -28,9 +28,9 @@ type link struct {
 	wg      sync.WaitGroup
 }
 
-// heldMax bounds the bytes of the frames that wait to be taken, unless it is a
+// maxHeld bounds the bytes of the frames that wait to be taken, unless it is a
 // single one.
-const heldMax = 64 << 20
+const maxHeld = 64 << 20
 
 // writeBase and writeRate bound how long one frame may take to be written: a
 // slow link gets the time that its size asks for, a stuck one does not.
@@ -59,14 +59,14 @@ func (l *link) close() {
 	l.wg.Wait()
 }
 
-func (l *link) heard() error {
+func (l *link) extendDeadline() error {
 	return l.ws.SetReadDeadline(time.Now().Add(l.timing.Silence))
 }
 
 func (l *link) read() {
 	defer close(l.in)
-	l.ws.SetPongHandler(func(string) error { return l.heard() })
-	if l.err = l.heard(); l.err != nil {
+	l.ws.SetPongHandler(func(string) error { return l.extendDeadline() })
+	if l.err = l.extendDeadline(); l.err != nil {
 		return
 	}
 	for {
@@ -90,7 +90,7 @@ func (l *link) read() {
 
 // hold waits until there is room for n more bytes; false when the link ends.
 func (l *link) hold(n int64) bool {
-	for held := l.held.Load(); held > 0 && held+n > heldMax; held = l.held.Load() {
+	for held := l.held.Load(); held > 0 && held+n > maxHeld; held = l.held.Load() {
 		select {
 		case <-l.freed:
 		case <-l.stopped:
@@ -101,8 +101,8 @@ func (l *link) hold(n int64) bool {
 	return true
 }
 
-// taken says that a frame from in is done with.
-func (l *link) taken(frame []byte) {
+// release says that a frame from in is done with.
+func (l *link) release(frame []byte) {
 	l.held.Add(-int64(len(frame)))
 	select {
 	case l.freed <- struct{}{}:
@@ -123,7 +123,7 @@ func (l *link) readFrame() ([]byte, error) {
 	}
 	buf := make([]byte, 0, 512)
 	for {
-		if err := l.heard(); err != nil {
+		if err := l.extendDeadline(); err != nil {
 			return nil, err
 		}
 		if len(buf) == cap(buf) {

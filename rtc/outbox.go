@@ -150,9 +150,9 @@ func (o *outbox) start(frames ...[]byte) {
 	o.signal()
 }
 
-// enable lets edits in and nothing out yet, so that none is missed between
+// keepEdits lets edits in and nothing out yet, so that none is missed between
 // taking a diff of the replica and start, and none overtakes that diff.
-func (o *outbox) enable() {
+func (o *outbox) keepEdits() {
 	o.mu.Lock()
 	o.keep = true
 	o.mu.Unlock()

@@ -166,7 +166,7 @@ func (r *Room) enqueue(put func()) error {
 // A server with jupyter-server-documents takes no such request; see documents.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
 	if r.Documents() {
-		return r.saveUnasked(ctx)
+		return r.saveByServer(ctx)
 	}
 	c := make(chan string, 1)
 	var id uint64
@@ -212,15 +212,15 @@ func (r *Room) saved(id uint64, status string) {
 	}
 }
 
-// leaveTries is how often a leaving room asks for its save: once more for each
+// saveTries is how often a leaving room asks for its save: once more for each
 // connection that was lost before the answer.
-const leaveTries = 3
+const saveTries = 3
 
-// saveAnswer is how long the server's word on the first of these saves is
+// saveWait is how long the server's word on the first of these saves is
 // waited for, and twice as long on each further one. The server drops a save
 // that it is waiting to make when another client asks for one, and with it the
 // answer.
-const saveAnswer = 2 * time.Second
+const saveWait = 2 * time.Second
 
 // LastSave waits until the room has our edits and asks for a save, several times
 // if need be, as the last thing before [Room.Depart]; a connection that is lost
@@ -236,8 +236,8 @@ func (r *Room) LastSave(ctx context.Context) error {
 
 func (r *Room) lastSave(ctx context.Context) error {
 	var err error
-	patience := saveAnswer
-	for range leaveTries {
+	patience := saveWait
+	for range saveTries {
 		if err := r.Barrier(ctx); err != nil {
 			return err
 		}

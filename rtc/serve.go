@@ -10,12 +10,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// earlyBytes bounds the updates that are kept while the first SYNC2 of a
+// maxEarly bounds the updates that are kept while the first SYNC2 of a
 // connection is on its way.
-const earlyBytes = 64 << 20
+const maxEarly = 64 << 20
 
-// visit is what the room knows about one connection.
-type visit struct {
+// connState is what the room knows about one connection.
+type connState struct {
 	serverSV []byte   // from the server's SYNC1
 	early    [][]byte // updates that came before our SYNC2
 	size     int      // their bytes
@@ -46,8 +46,8 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 
 	renew := time.NewTicker(r.cfg.Timing.Renew)
 	defer renew.Stop()
-	var v visit
-	defer v.settled()
+	var v connState
+	defer v.confirmOwed()
 	for {
 		select {
 		case frame, ok := <-l.in:
@@ -55,7 +55,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 				return closeReason(l.err)
 			}
 			end := r.receive(frame, &v)
-			l.taken(frame)
+			l.release(frame)
 			if end != nil {
 				return end
 			}
@@ -117,7 +117,7 @@ func (r *Room) stateVector() []byte {
 // receive takes one frame of the room. What it does not know, and what is
 // malformed, is passed over: the server does the same with ours, and a peer's
 // fault must not end everybody's session.
-func (r *Room) receive(b []byte, v *visit) *CloseError {
+func (r *Room) receive(b []byte, v *connState) *CloseError {
 	f, err := wire.ParseFrame(b, r.cfg.Limits)
 	if err != nil {
 		r.log.Warn("room sent a malformed frame", "path", r.Path(), "bytes", len(b), "error", err)
@@ -132,7 +132,7 @@ func (r *Room) receive(b []byte, v *visit) *CloseError {
 		if v.have {
 			return r.apply(f.Payload)
 		}
-		if v.size += len(f.Payload); v.size > earlyBytes {
+		if v.size += len(f.Payload); v.size > maxEarly {
 			return &CloseError{Code: CodeConnection, Action: Rejoin, Err: errors.New("too many updates before the first synchronisation")}
 		}
 		v.early = append(v.early, f.Payload)
@@ -147,26 +147,26 @@ func (r *Room) receive(b []byte, v *visit) *CloseError {
 
 // onStep1 answers with what the server lacks: at once in a synced room, else
 // when our own synchronisation is through.
-func (r *Room) onStep1(sv []byte, v *visit) *CloseError {
+func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 	if err := wire.CheckStateVector(sv, r.cfg.Limits); err != nil {
 		r.log.Warn("room sent a malformed state vector", "path", r.Path(), "error", err)
 		return nil
 	}
 	v.serverSV = sv
 	if !v.synced {
-		return r.settle(v)
+		return r.completeSync(v)
 	}
 	diff, err := r.cfg.Replica.Diff(sv)
 	if err != nil {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	r.out.answer(wire.AppendSyncStep2(nil, diff))
-	v.settled()
+	v.confirmOwed()
 	return nil
 }
 
 // onStep2 takes the answer to the oldest of our SYNC1s.
-func (r *Room) onStep2(update []byte, v *visit) *CloseError {
+func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	req, asked := r.out.answered()
 	if end := r.applyState(update, req.full); end != nil {
 		return end
@@ -190,12 +190,12 @@ func (r *Room) onStep2(update []byte, v *visit) *CloseError {
 		}
 	}
 	v.early = nil
-	return r.settle(v)
+	return r.completeSync(v)
 }
 
-// settle makes the room Synced once both have told the other what they have
+// completeSync makes the room Synced once both have told the other what they have
 // and our replica is up to date; what the room lacks goes out first.
-func (r *Room) settle(v *visit) *CloseError {
+func (r *Room) completeSync(v *connState) *CloseError {
 	if v.synced || !v.have || v.serverSV == nil {
 		return nil
 	}
@@ -204,7 +204,7 @@ func (r *Room) settle(v *visit) *CloseError {
 	}
 	// Edits go into the outbox from here on; those made before are in the
 	// diff. One made in between is in both, which costs nothing.
-	r.out.enable()
+	r.out.keepEdits()
 	diff, err := r.cfg.Replica.Diff(v.serverSV)
 	if err != nil {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}

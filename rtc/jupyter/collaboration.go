@@ -66,7 +66,7 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 		return e // the whole address is wrong
 	}
 	out.Message, out.Hint = "the server has no real-time collaboration", hintCollab
-	return s.named(out)
+	return s.withRole(out)
 }
 
 // FilePath returns the path that a file id stands for now; ErrNotFound where the id is unknown or the file lies outside

@@ -82,9 +82,9 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	}
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
-		return nil, s.named(s.failedAnswer(op, about, resp))
+		return nil, s.withRole(s.failedAnswer(op, about, resp))
 	}
-	return nil, s.named(s.transportError(ctx, op, about, err))
+	return nil, s.withRole(s.transportError(ctx, op, about, err))
 }
 
 // dialQuickAck dials TCP so that what is received is acknowledged at once, where the system has a switch for that. A

@@ -18,12 +18,12 @@ import (
 const (
 	// probeTimeout is how long is waited for more servers where one has answered.
 	probeTimeout = 1500 * time.Millisecond
-	// probePatience is how long is waited for the first: a server answers nobody while it saves a large notebook, and that
+	// firstProbeTimeout is how long is waited for the first: a server answers nobody while it saves a large notebook, and that
 	// is no reason to say that there is none.
-	probePatience  = 10 * time.Second
-	maxProbes      = 64      // at once
-	maxRunning     = 256     // files looked at, the newest first
-	maxRuntimeFile = 1 << 16 // bytes
+	firstProbeTimeout = 10 * time.Second
+	maxProbes         = 64      // at once
+	maxRunning        = 256     // files looked at, the newest first
+	maxRuntimeFile    = 1 << 16 // bytes
 )
 
 // Running is a Jupyter server that runs on this machine.
@@ -71,7 +71,7 @@ func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 
 // probe tells which servers answer.
 func probe(ctx context.Context, servers []Running) []bool {
-	ctx, enough := context.WithTimeout(ctx, probePatience)
+	ctx, enough := context.WithTimeout(ctx, firstProbeTimeout)
 	defer enough()
 	live := make([]bool, len(servers))
 	slots := make(chan struct{}, maxProbes)

@@ -8,7 +8,7 @@
 // The token travels in the Authorization header and nowhere else: not in a URL, where proxies and logs would keep it,
 // not in an error, not in a log line, and not to another host when a server redirects.
 //
-// Every failure is an [*Error] that says what was being done, to what, what the server said, and what to do about it;
+// Every failure is an [Error] that says what was being done, to what, what the server said, and what to do about it;
 // errors.Is tells the kinds apart ([ErrNotFound], [ErrUnauthorized], [ErrUnreachable], …).
 //
 // Paths are the Contents API's own, as [CleanPath] returns them: relative to the server's root, without a leading

@@ -33,7 +33,9 @@ type call struct {
 }
 
 // do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
-func (s *Server) do(ctx context.Context, c call, out any) error { return s.named(s.send(ctx, c, out)) }
+func (s *Server) do(ctx context.Context, c call, out any) error {
+	return s.withRole(s.send(ctx, c, out))
+}
 
 func (s *Server) send(ctx context.Context, c call, out any) error {
 	ctx, cancel := withTimeout(ctx, cmp.Or(c.timeout, defaultTimeout))
@@ -147,11 +149,11 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 		e.Message = "cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:
 		e.err = context.DeadlineExceeded
-		e.Message = "no answer in time" + s.at(" from ")
+		e.Message = "no answer in time" + s.atAddress(" from ")
 		e.Hint = "the server may be busy or hung; its log says more"
 	default:
 		e.kind = ErrUnreachable
-		e.Message = "no connection" + s.at(" to ") + ": " + oneLine(s.Redact(err.Error()))
+		e.Message = "no connection" + s.atAddress(" to ") + ": " + oneLine(s.Redact(err.Error()))
 		e.Hint = "is Jupyter running there? Start it with `jupyter lab`, or set " + settingURL + " to where it runs"
 	}
 	return e

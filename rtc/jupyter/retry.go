@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// readAgain is how long after a look at a file that failed another one is.
-const readAgain = 250 * time.Millisecond
+// retryPause is how long after a look at a file that failed another one is.
+const retryPause = 250 * time.Millisecond
 
 // Whole reads a file by a request, again where the server could not read it: it
 // writes a file in its place, and half of it may be there.
@@ -26,7 +26,7 @@ func Again(ctx context.Context, tries int, passing error, read func() error) err
 		select {
 		case <-ctx.Done():
 			return err
-		case <-time.After(readAgain):
+		case <-time.After(retryPause):
 		}
 	}
 }

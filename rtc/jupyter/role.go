@@ -20,8 +20,8 @@ func forRole(role, text string) string {
 	return strings.NewReplacer(settingToken, upper+"_TOKEN (or --"+role+"-token)", settingURL, upper+"_URL").Replace(text)
 }
 
-// named has an error say which of several servers it is from.
-func (s *Server) named(err error) error {
+// withRole has an error say which of several servers it is from.
+func (s *Server) withRole(err error) error {
 	var e *Error
 	if s.role != "" && errors.As(err, &e) && e.Server == "" {
 		e.Server = "the " + s.role + " server at " + s.BaseURL()
@@ -30,8 +30,8 @@ func (s *Server) named(err error) error {
 	return err
 }
 
-// at is where the server is, behind a word, unless errors say that anyway.
-func (s *Server) at(word string) string {
+// atAddress is where the server is, behind a word, unless errors say that anyway.
+func (s *Server) atAddress(word string) string {
 	if s.role != "" {
 		return ""
 	}

@@ -235,8 +235,8 @@ func TestFailedWritesAtOnce(t *testing.T) {
 	first := s.changes()
 	note("two")
 	second := s.changes()
-	s.settle(first, false)
-	s.settle(second, false)
+	s.markWritten(first, false)
+	s.markWritten(second, false)
 	if err := s.flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}

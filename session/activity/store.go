@@ -43,10 +43,10 @@ type Store struct {
 	db  *sql.DB
 	log *slog.Logger
 
-	mu       sync.Mutex
-	sessions map[string]*current // by the client's key
-	leaving  []*current          // ended, with something to write
-	trouble  string              // why the last write failed; "" for none
+	mu        sync.Mutex
+	sessions  map[string]*current // by the client's key
+	ended     []*current          // ended, with something to write
+	lastError string              // why the last write failed; "" for none
 
 	wake   chan struct{}
 	stop   context.CancelFunc
@@ -194,7 +194,7 @@ func (s *Store) end(key string) {
 	if cur := s.sessions[key]; cur != nil {
 		delete(s.sessions, key)
 		cur.ended, cur.fresh = true, true
-		s.leaving = append(s.leaving, cur)
+		s.ended = append(s.ended, cur)
 		s.changed()
 	}
 }

@@ -108,7 +108,7 @@ func TestWrittenInTheBackground(t *testing.T) {
 	if list = recent(t, other, "me"); list[0].Status != Interrupted || list[0].Until.UnixMilli() != old.UnixMilli() {
 		t.Errorf("after a long silence it is %+v", list[0])
 	}
-	s.beat(time.Now())
+	s.heartbeat(time.Now())
 	if err := s.flush(t.Context()); err != nil {
 		t.Fatal(err)
 	}

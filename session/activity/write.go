@@ -26,7 +26,7 @@ func (s *Store) write() {
 		case <-s.ctx.Done():
 			return
 		case <-beat.C:
-			s.beat(time.Now())
+			s.heartbeat(time.Now())
 		case <-s.wake:
 		}
 		ctx, cancel := context.WithTimeout(s.ctx, writeTimeout)
@@ -45,8 +45,8 @@ func (s *Store) write() {
 	}
 }
 
-// beat makes every session that goes on say so in the database.
-func (s *Store) beat(now time.Time) {
+// heartbeat makes every session that goes on say so in the database.
+func (s *Store) heartbeat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	for _, cur := range s.sessions {
@@ -64,8 +64,8 @@ func (s *Store) report(err error) (failed bool) {
 		trouble = err.Error()
 	}
 	s.mu.Lock()
-	before := s.trouble
-	s.trouble = trouble
+	before := s.lastError
+	s.lastError = trouble
 	s.mu.Unlock()
 	switch {
 	case trouble != "" && before == "":
@@ -104,14 +104,14 @@ func (s *Store) changes() []change {
 	for _, cur := range s.sessions {
 		take(cur)
 	}
-	for _, cur := range s.leaving {
+	for _, cur := range s.ended {
 		take(cur)
 	}
 	return out
 }
 
-// settle notes whether changes were written; if not, they are to be written again.
-func (s *Store) settle(list []change, written bool) {
+// markWritten notes whether changes were written; if not, they are to be written again.
+func (s *Store) markWritten(list []change, written bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	if !written {
@@ -123,19 +123,19 @@ func (s *Store) settle(list []change, written bool) {
 			// A later write may have been taken meanwhile: what is written twice is the same.
 			c.of.wroteTopics, c.of.wroteFinds = min(c.of.wroteTopics, c.topics), min(c.of.wroteFinds, c.finds)
 		}
-		if n := len(s.leaving) - maxCurrent; n > 0 {
-			s.leaving = s.leaving[n:] // of a disk that stays full not everything can be kept
+		if n := len(s.ended) - maxCurrent; n > 0 {
+			s.ended = s.ended[n:] // of a disk that stays full not everything can be kept
 		}
 		return
 	}
-	kept := s.leaving[:0]
-	for _, cur := range s.leaving {
+	kept := s.ended[:0]
+	for _, cur := range s.ended {
 		if cur.fresh {
 			kept = append(kept, cur)
 		}
 	}
-	clear(s.leaving[len(kept):])
-	s.leaving = kept
+	clear(s.ended[len(kept):])
+	s.ended = kept
 }
 
 // flush writes what has changed, all of it or nothing.
@@ -145,7 +145,7 @@ func (s *Store) flush(ctx context.Context) error {
 		return nil
 	}
 	err := s.commit(ctx, list)
-	s.settle(list, err == nil)
+	s.markWritten(list, err == nil)
 	return err
 }
 

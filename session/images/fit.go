@@ -21,8 +21,8 @@ const minShown = 48
 // slots bounds how many images are decoded or drawn at one time.
 var slots = make(chan struct{}, 2)
 
-// take waits for a slot; give gives it back.
-func take(ctx context.Context) (give func(), err error) {
+// acquireSlot waits for a slot; release gives it back.
+func acquireSlot(ctx context.Context) (release func(), err error) {
 	select {
 	case slots <- struct{}{}:
 		return func() { <-slots }, nil
@@ -54,11 +54,11 @@ type Picture struct {
 // Fit makes a picture of an image, within the limits: the image itself where it is, else one drawn anew, scaled down and
 // as a PNG, or where that takes too many bytes as a JPEG. An error says what is wrong with the image, or is ctx's.
 func Fit(ctx context.Context, img Image, lim Limits) (Picture, error) {
-	give, err := take(ctx)
+	release, err := acquireSlot(ctx)
 	if err != nil {
 		return Picture{}, err
 	}
-	defer give()
+	defer release()
 	p := Picture{OwnWidth: img.Width, OwnHeight: img.Height}
 	var pixels image.Image
 	if img.MIME == SVG {

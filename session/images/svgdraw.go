@@ -72,7 +72,7 @@ func drawSVG(ctx context.Context, svg []byte, side int) (drawn, error) {
 	}
 	// What was drawn is copied out before.
 	defer mod.Close(context.WithoutCancel(ctx))
-	p := painter{ctx: ctx, mod: mod}
+	p := rasterInstance{ctx: ctx, mod: mod}
 	d, err := p.draw(svg, side)
 	switch {
 	case err == nil:
@@ -85,13 +85,13 @@ func drawSVG(ctx context.Context, svg []byte, side int) (drawn, error) {
 	return drawn{}, err
 }
 
-// painter is one instance of the rasteriser.
-type painter struct {
+// rasterInstance is one instance of the rasteriser.
+type rasterInstance struct {
 	ctx context.Context
 	mod api.Module
 }
 
-func (p painter) draw(svg []byte, side int) (drawn, error) {
+func (p rasterInstance) draw(svg []byte, side int) (drawn, error) {
 	for _, f := range fonts {
 		at, err := p.put(f)
 		if err != nil {
@@ -134,7 +134,7 @@ func (p painter) draw(svg []byte, side int) (drawn, error) {
 }
 
 // put copies bytes to where the rasteriser sees them.
-func (p painter) put(b []byte) (at uint64, err error) {
+func (p rasterInstance) put(b []byte) (at uint64, err error) {
 	if at, err = p.call("room", uint64(len(b))); err != nil {
 		return 0, err
 	}
@@ -146,7 +146,7 @@ func (p painter) put(b []byte) (at uint64, err error) {
 
 // call calls a function of the rasteriser. One that fails has run out of memory or of stack, or has met a mistake of its
 // own; the rest of the program is not touched by that.
-func (p painter) call(name string, args ...uint64) (uint64, error) {
+func (p rasterInstance) call(name string, args ...uint64) (uint64, error) {
 	out, err := p.mod.ExportedFunction(name).Call(p.ctx, args...)
 	if err != nil {
 		return 0, errors.New("it could not be drawn: it takes too much memory, or is too deeply nested")
@@ -157,7 +157,7 @@ func (p painter) call(name string, args ...uint64) (uint64, error) {
 	return out[0], nil
 }
 
-func (p painter) size(name string) float64 {
+func (p rasterInstance) size(name string) float64 {
 	v, err := p.call(name)
 	if err != nil {
 		return 0
@@ -166,7 +166,7 @@ func (p painter) size(name string) float64 {
 }
 
 // complaint is what the rasteriser says is wrong with the SVG.
-func (p painter) complaint() error {
+func (p rasterInstance) complaint() error {
 	at, err := p.call("error")
 	n, err2 := p.call("error_len")
 	text, ok := p.mod.Memory().Read(uint32(at), uint32(min(n, 200)))

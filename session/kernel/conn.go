@@ -22,20 +22,20 @@ type Options struct {
 // timing holds the waits of a connection; tests shorten them.
 type timing struct {
 	greet     time.Duration // between our greetings on a new socket, until the kernel is heard
-	patience  time.Duration // how long to wait for that before writing all the same
+	greetWait time.Duration // how long to wait for that before writing all the same
 	ping      time.Duration // between our pings
 	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
-	doubt     time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
+	askAfter  time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
 	tick      time.Duration // between looks at the above
-	settle    time.Duration // how long the rest of a finished request's output may trail behind after a lost connection
+	trailing  time.Duration // how long the rest of a finished request's output may trail behind after a lost connection
 	redial    time.Duration // how long to try to get a lost connection back
 	redialOne time.Duration // the same, for one try
 }
 
 var defaultTiming = timing{
-	greet: 500 * time.Millisecond, patience: 2 * time.Second,
-	ping: 20 * time.Second, silence: 65 * time.Second, doubt: 10 * time.Second, tick: time.Second,
-	settle: 2 * time.Second, redial: 45 * time.Second, redialOne: 30 * time.Second,
+	greet: 500 * time.Millisecond, greetWait: 2 * time.Second,
+	ping: 20 * time.Second, silence: 65 * time.Second, askAfter: 10 * time.Second, tick: time.Second,
+	trailing: 2 * time.Second, redial: 45 * time.Second, redialOne: 30 * time.Second,
 }
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.
@@ -53,19 +53,19 @@ type Conn struct {
 	done   chan struct{} // closed when all goroutines have ended
 	probes sync.WaitGroup
 
-	mu      sync.Mutex
-	err     error // why the connection ended or is about to
-	state   tracker
-	pending map[string]*execution // by message id
-	asking  *inputRequest         // the question not yet answered
-	first   []outgoing            // to be written before all else on the next socket
-	heard   time.Time             // when the reader last began to wait for a message
-	waiting bool                  // the reader waits for a message, not for a handler
-	probe   string                // id of the last probe
-	leaving time.Time             // when the kernel said that it shuts down; zero when it has not
-	refresh bool                  // the watcher is to ask the server for the state
-	renewed error                 // a restart that nobody was told of by Restarted
-	hears   chan struct{}         // closed at the first word of a process that took a dead one's place; nil: it was heard
+	mu         sync.Mutex
+	err        error // why the connection ended or is about to
+	state      tracker
+	pending    map[string]*execution // by message id
+	asking     *inputRequest         // the question not yet answered
+	first      []outgoing            // to be written before all else on the next socket
+	heard      time.Time             // when the reader last began to wait for a message
+	waiting    bool                  // the reader waits for a message, not for a handler
+	probe      string                // id of the last probe
+	leaving    time.Time             // when the kernel said that it shuts down; zero when it has not
+	refresh    bool                  // the watcher is to ask the server for the state
+	restartErr error                 // a restart that nobody was told of by Restarted
+	unheard    chan struct{}         // closed at the first word of a process that took a dead one's place; nil: it was heard
 
 	language map[string]any // as the kernel describes it; nil until it has
 	informed chan struct{}  // closed when it has
@@ -134,8 +134,8 @@ func (c *Conn) Correct(told string) string {
 func (c *Conn) Restarted() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	err := c.renewed
-	c.renewed = nil
+	err := c.restartErr
+	c.restartErr = nil
 	return err
 }
 
@@ -200,7 +200,7 @@ func (c *Conn) run(ws *websocket.Conn) {
 			return
 		}
 		c.log.Info("kernel connection is back", "kernel", c.kernelID)
-		c.afterGap()
+		c.probeAfterGap()
 	}
 }
 

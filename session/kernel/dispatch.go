@@ -50,7 +50,7 @@ func (c *Conn) onStatus(m incoming) {
 	ex := c.pending[m.parent.ID]
 	switch content.State {
 	case StateStarting, StateBusy, StateIdle:
-		c.hear()
+		c.processHeard()
 	}
 	switch content.State {
 	case StateStarting:
@@ -58,8 +58,8 @@ func (c *Conn) onStatus(m incoming) {
 		c.restarted(ErrKernelRestarted)
 	case StateRestarting:
 		// Only the server says this, when it starts a kernel again that has ended by itself.
-		c.renewed = errDied
-		c.deafen()
+		c.restartErr = errDied
+		c.expectProcess()
 		c.restarted(errDied)
 	case StateDead:
 		for _, p := range c.pending {
@@ -73,7 +73,7 @@ func (c *Conn) onStatus(m incoming) {
 	}
 	c.mu.Unlock()
 	if ex == nil {
-		c.settleAfterProbe(m.parent.ID, content.State)
+		c.finishAfterProbe(m.parent.ID, content.State)
 		return
 	}
 	c.deliver(ex, Status{State: content.State})
@@ -94,7 +94,7 @@ func (c *Conn) onShutdown(m incoming) {
 	c.mu.Lock()
 	c.state.shutdown(content.Restart)
 	if content.Restart {
-		c.renewed = ErrKernelRestarted
+		c.restartErr = ErrKernelRestarted
 		c.restarted(ErrKernelRestarted)
 	} else {
 		c.leaving = time.Now()
@@ -103,7 +103,7 @@ func (c *Conn) onShutdown(m incoming) {
 		}
 	}
 	c.mu.Unlock()
-	c.poke()
+	c.wakeWatcher()
 }
 
 // onOutput hands a message about a request of ours to its handler.

@@ -44,16 +44,16 @@ type execution struct {
 	done   chan struct{} // closed when it has ended: no event comes after that
 	gone   chan struct{} // closed when nobody takes events any more
 
-	written  bool // on its way to the kernel
-	begun    bool // the kernel has taken it up
-	idle     bool // the kernel has said that it is through
-	ended    bool
-	reply    *Reply
-	err      error
-	session  string    // the kernel's own, as its messages have it
-	probe    string    // id of the probe whose answer shows that none will come for this one
-	verdict  error     // what is then the matter
-	settleBy time.Time // when to stop waiting for the idle status; zero for never
+	written   bool // on its way to the kernel
+	begun     bool // the kernel has taken it up
+	idle      bool // the kernel has said that it is through
+	ended     bool
+	reply     *Reply
+	err       error
+	session   string    // the kernel's own, as its messages have it
+	probe     string    // id of the probe whose answer shows that none will come for this one
+	failure   error     // what is then the matter
+	waitUntil time.Time // when to stop waiting for the idle status; zero for never
 }
 
 // Execute runs code and calls handle with what comes of it, in order and one at a time; handle may be nil. Several
@@ -64,7 +64,7 @@ type execution struct {
 // The errors are ErrKernelRestarted (with ErrKernelDied where nobody asked for it), ErrKernelDead, ErrAnswerLost,
 // ErrClosed, or the context's own: then the kernel goes on running the code, and nothing more is told of it.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
-	if err := c.listen(ctx); err != nil {
+	if err := c.awaitProcess(ctx); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
 	expressions := req.UserExpressions
@@ -161,7 +161,7 @@ func (c *Conn) finish(ex *execution, err error) {
 	ex.ended = true
 	delete(c.pending, ex.id)
 	if err == nil && ex.begun && ex.idle && ex.reply != nil {
-		c.state.through()
+		c.state.requestDone()
 	}
 	if err != nil || ex.reply == nil {
 		ex.err = err

@@ -30,7 +30,7 @@ func (c *Conn) onInfo(m incoming) {
 // Some kernels, R's among them, leave a greeting on the control channel unanswered. They are asked on the other one,
 // where they answer when they are through with what they run.
 func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
-	ask := time.NewTimer(c.timing.patience)
+	ask := time.NewTimer(c.timing.greetWait)
 	defer ask.Stop()
 	var question outgoing
 	var outbox chan<- outgoing
@@ -48,7 +48,7 @@ func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
 			question, outbox = m, c.outbox
 		case outbox <- question:
 			outbox = nil
-			ask.Reset(c.timing.doubt) // it may be lost with the connection
+			ask.Reset(c.timing.askAfter) // it may be lost with the connection
 		case <-ctx.Done():
 			return nil, fmt.Errorf("ask the kernel for its language: %w", ctx.Err())
 		case <-c.ctx.Done():

@@ -46,7 +46,7 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 	defer k.mu.Unlock()
 	if k.conn != nil {
 		if k.conn.Gone() == nil && k.conn.Err() == nil {
-			return k.conn, cmp.Or(RestartNews(k.conn.Restarted()), k.tell()), nil
+			return k.conn, cmp.Or(RestartNews(k.conn.Restarted()), k.takeNews()), nil
 		}
 		k.drop()
 	}
@@ -84,11 +84,11 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 		news = fmt.Sprintf("%s kernel has been replaced by another one (%s): the variables from before are gone", k.user.Whose(), found.Name)
 	}
 	k.conn, k.id, k.lost = conn, found.ID, ""
-	return conn, cmp.Or(news, k.tell()), nil
+	return conn, cmp.Or(news, k.takeNews()), nil
 }
 
-// tell hands over the news, once. k.mu is held.
-func (k *Link) tell() string {
+// takeNews hands over the news, once. k.mu is held.
+func (k *Link) takeNews() string {
 	news := k.news
 	k.news = ""
 	return news
@@ -108,14 +108,14 @@ func RestartNews(err error) string {
 // drop lets go of a connection that is of no more use. k.mu is held.
 func (k *Link) drop() {
 	if err := k.conn.Gone(); err != nil {
-		k.miss(k.id, err)
+		k.noteLost(k.id, err)
 	}
 	_ = k.conn.Close() // what ended it was told to its runs
 	k.conn, k.id = nil, ""
 }
 
-// miss notes that a kernel is gone. k.mu is held.
-func (k *Link) miss(id string, err error) {
+// noteLost notes that a kernel is gone. k.mu is held.
+func (k *Link) noteLost(id string, err error) {
 	k.lost, k.how = id, "died"
 	if errors.Is(err, ErrShutDown) {
 		k.how = "been shut down"
@@ -129,7 +129,7 @@ func (k *Link) Forget(conn *Conn, err error) {
 	defer k.mu.Unlock()
 	if k.conn == conn {
 		k.drop()
-		k.miss(conn.KernelID(), err)
+		k.noteLost(conn.KernelID(), err)
 	}
 }
 
@@ -189,7 +189,7 @@ func (k *Link) Take(id string) (news string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	k.id = id
-	return k.tell()
+	return k.takeNews()
 }
 
 // Missing notes, unless the link knows more, that the kernel with the id has been shut down. It is for [User.Obtain].

@@ -8,31 +8,31 @@ import (
 // How a new process is listened for. The server's ear for a kernel's output comes back a moment after the process has,
 // and what the kernel says in between is lost: the output of the first request after a death, mostly.
 const (
-	hearEvery = 300 * time.Millisecond // between two questions
-	hearTries = 20                     // then the request goes out all the same
+	askEvery = 300 * time.Millisecond // between two questions
+	askTries = 20                     // then the request goes out all the same
 )
 
-// deafen notes that the kernel's process has ended by itself, and that nothing has been heard of the next one. c.mu is
+// expectProcess notes that the kernel's process has ended by itself, and that nothing has been heard of the next one. c.mu is
 // held.
-func (c *Conn) deafen() {
-	if c.hears == nil {
-		c.hears = make(chan struct{})
+func (c *Conn) expectProcess() {
+	if c.unheard == nil {
+		c.unheard = make(chan struct{})
 	}
 }
 
-// hear notes a word of the process. c.mu is held.
-func (c *Conn) hear() {
-	if c.hears != nil {
-		close(c.hears)
-		c.hears = nil
+// processHeard notes a word of the process. c.mu is held.
+func (c *Conn) processHeard() {
+	if c.unheard != nil {
+		close(c.unheard)
+		c.unheard = nil
 	}
 }
 
-// listen waits until something has been heard of a process that took the place of a dead one, asking it for a word.
-func (c *Conn) listen(ctx context.Context) error {
-	for range hearTries {
+// awaitProcess waits until something has been heard of a process that took the place of a dead one, asking it for a word.
+func (c *Conn) awaitProcess(ctx context.Context) error {
+	for range askTries {
 		c.mu.Lock()
-		hears := c.hears
+		hears := c.unheard
 		c.mu.Unlock()
 		if hears == nil {
 			return nil
@@ -42,7 +42,7 @@ func (c *Conn) listen(ctx context.Context) error {
 			return err
 		}
 		outbox := c.outbox
-		again := time.NewTimer(hearEvery)
+		again := time.NewTimer(askEvery)
 		for waiting := true; waiting; {
 			select {
 			case outbox <- m:

@@ -52,7 +52,7 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 	defer pings.Stop()
 	greetings := time.NewTicker(c.timing.greet)
 	defer greetings.Stop()
-	patience := time.NewTimer(c.timing.patience)
+	patience := time.NewTimer(c.timing.greetWait)
 	defer patience.Stop()
 	if err := c.greet(ws, cd); err != nil {
 		return err
@@ -153,10 +153,10 @@ func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
 
 // read takes in messages until the socket fails; it calls heard when one has come from the kernel's broadcasts.
 func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
-	ws.SetPongHandler(func(string) error { return c.alive(ws) })
+	ws.SetPongHandler(func(string) error { return c.extendDeadline(ws) })
 	pong := ws.PingHandler()
 	ws.SetPingHandler(func(data string) error {
-		if err := c.alive(ws); err != nil {
+		if err := c.extendDeadline(ws); err != nil {
 			return err
 		}
 		return pong(data)
@@ -183,7 +183,7 @@ func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 // readFrame reads one message. The time for it is counted anew with every piece: a display of many megabytes takes
 // long on a slow line, and no ping is heard meanwhile.
 func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
-	if err := c.alive(ws); err != nil {
+	if err := c.extendDeadline(ws); err != nil {
 		return 0, nil, err
 	}
 	frameType, r, err := ws.NextReader()
@@ -197,14 +197,14 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 		} else if err != nil {
 			return 0, nil, err
 		}
-		if err := c.alive(ws); err != nil {
+		if err := c.extendDeadline(ws); err != nil {
 			return 0, nil, err
 		}
 	}
 }
 
-// alive allows the socket another while to be silent.
-func (c *Conn) alive(ws *websocket.Conn) error {
+// extendDeadline allows the socket another while to be silent.
+func (c *Conn) extendDeadline(ws *websocket.Conn) error {
 	return ws.SetReadDeadline(time.Now().Add(c.timing.silence))
 }
 

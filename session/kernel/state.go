@@ -63,8 +63,8 @@ func (t *tracker) status(state, parent string) {
 	}
 }
 
-// through notes that the kernel is through with a request of ours.
-func (t *tracker) through() {
+// requestDone notes that the kernel is through with a request of ours.
+func (t *tracker) requestDone() {
 	delete(t.busy, unheard)
 	t.sure = true
 	if t.state == StateBusy && len(t.busy) == 0 {

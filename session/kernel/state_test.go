@@ -60,7 +60,7 @@ func TestStateOfWhatRanBefore(t *testing.T) {
 	tr = newTracker(StateBusy) // the server's word, which is out of date
 	tr.status(StateBusy, "ours")
 	tr.status(StateIdle, "ours")
-	tr.through()
+	tr.requestDone()
 	if tr.state != StateIdle {
 		t.Errorf("after a request of ours: %s", tr.state)
 	}

@@ -35,8 +35,8 @@ func (c *Conn) restarted(err error) {
 			c.finish(ex, err)
 		case ex.written:
 			// The server's word that the process ended comes first, the new process's greeting after it.
-			if !errors.Is(ex.verdict, ErrKernelRestarted) {
-				ex.verdict = err
+			if !errors.Is(ex.failure, ErrKernelRestarted) {
+				ex.failure = err
 			}
 			doubtful = true
 		}
@@ -46,8 +46,8 @@ func (c *Conn) restarted(err error) {
 	}
 }
 
-// afterGap sees to the pending requests when a lost connection is back, before the new socket is read and written.
-func (c *Conn) afterGap() {
+// probeAfterGap sees to the pending requests when a lost connection is back, before the new socket is read and written.
+func (c *Conn) probeAfterGap() {
 	c.mu.Lock()
 	var told []*execution
 	doubtful := false
@@ -56,8 +56,8 @@ func (c *Conn) afterGap() {
 			continue
 		}
 		told = append(told, ex)
-		if ex.verdict == nil {
-			ex.verdict = ErrAnswerLost
+		if ex.failure == nil {
+			ex.failure = ErrAnswerLost
 		}
 		doubtful = true
 	}
@@ -68,7 +68,7 @@ func (c *Conn) afterGap() {
 	}
 	c.refresh = true
 	c.mu.Unlock()
-	c.poke()
+	c.wakeWatcher()
 	for _, ex := range told {
 		c.deliver(ex, Gap{})
 	}
@@ -82,7 +82,7 @@ func (c *Conn) newProbe() (outgoing, error) {
 	}
 	c.probe = m.id
 	for _, ex := range c.pending {
-		if ex.written && ex.verdict != nil {
+		if ex.written && ex.failure != nil {
 			ex.probe = m.id
 		}
 	}
@@ -113,15 +113,15 @@ func (c *Conn) onProbeReply(probe string) {
 			continue
 		}
 		if ex.reply == nil {
-			c.finish(ex, ex.verdict)
+			c.finish(ex, ex.failure)
 			continue
 		}
-		ex.settleBy = time.Now().Add(c.timing.settle) // its last output may trail behind, on the other channel
+		ex.waitUntil = time.Now().Add(c.timing.trailing) // its last output may trail behind, on the other channel
 	}
 }
 
-// settleAfterProbe ends the requests that have their reply when the kernel is through with the probe sent after them.
-func (c *Conn) settleAfterProbe(probe, state string) {
+// finishAfterProbe ends the requests that have their reply when the kernel is through with the probe sent after them.
+func (c *Conn) finishAfterProbe(probe, state string) {
 	if state != StateIdle {
 		return
 	}
@@ -137,8 +137,8 @@ func (c *Conn) settleAfterProbe(probe, state string) {
 	}
 }
 
-// poke has the watcher look at once.
-func (c *Conn) poke() {
+// wakeWatcher has the watcher look at once.
+func (c *Conn) wakeWatcher() {
 	select {
 	case c.wake <- struct{}{}:
 	default:
@@ -161,13 +161,13 @@ func (c *Conn) watch() {
 		now := time.Now()
 		c.mu.Lock()
 		for _, ex := range c.pending {
-			if !ex.settleBy.IsZero() && now.After(ex.settleBy) {
+			if !ex.waitUntil.IsZero() && now.After(ex.waitUntil) {
 				c.finish(ex, nil)
 			}
 		}
 		heard := c.heard
 		leaving := !c.leaving.IsZero() && now.Sub(c.leaving) < leaveTime
-		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > c.timing.doubt && now.Sub(asked) > c.timing.doubt
+		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > c.timing.askAfter && now.Sub(asked) > c.timing.askAfter
 		refresh := c.refresh
 		c.refresh = false
 		c.mu.Unlock()
@@ -182,14 +182,14 @@ func (c *Conn) watch() {
 			continue
 		}
 		if refresh {
-			c.learn(state)
+			c.setUnknownState(state)
 		}
 		if !silent {
 			continue
 		}
 		// Twice the same word, with nothing heard in between: the first may have met a request on its way.
 		if state == StateIdle && idleSince.Equal(heard) {
-			c.giveUpOn(heard)
+			c.failUnanswered(heard)
 		}
 		idleSince = time.Time{}
 		if state == StateIdle {
@@ -215,8 +215,8 @@ func (c *Conn) ask() (state string, ok bool) {
 	return k.ExecutionState, true
 }
 
-// learn takes the server's word for a state that is not known otherwise.
-func (c *Conn) learn(state string) {
+// setUnknownState takes the server's word for a state that is not known otherwise.
+func (c *Conn) setUnknownState(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.state.state == StateUnknown && state != "" {
@@ -224,8 +224,8 @@ func (c *Conn) learn(state string) {
 	}
 }
 
-// giveUpOn ends the requests that an idle kernel leaves unanswered, unless something was heard after all.
-func (c *Conn) giveUpOn(heard time.Time) {
+// failUnanswered ends the requests that an idle kernel leaves unanswered, unless something was heard after all.
+func (c *Conn) failUnanswered(heard time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if !c.waiting || !c.heard.Equal(heard) {

@@ -31,7 +31,7 @@ func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming,
 func TestSilentKernel(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
-	tm.doubt, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+	tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
 	f.rest(StateBusy)
 	_, _, _, _, out := f.start(tm)
 	f.waitAsked(5) // once for the dialling, the others in doubt
@@ -71,7 +71,7 @@ func (f *fakeServer) waitAsked(n int) {
 func TestSilentKernelGone(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
-	tm.doubt, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+	tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
 	f.rest(StateBusy)
 	c, _, _, _, out := f.start(tm)
 	f.rest("")
@@ -86,7 +86,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	f := newFakeServer(t)
 	f.rest(StateBusy) // until the handler is at work
 	tm := quick()
-	tm.doubt, tm.tick = 20*time.Millisecond, 5*time.Millisecond
+	tm.askAfter, tm.tick = 20*time.Millisecond, 5*time.Millisecond
 	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
 	if err != nil {
 		t.Fatal(err)
@@ -122,7 +122,7 @@ func TestSlowHandlerIsNoSilence(t *testing.T) {
 	}
 	f.rest(StateIdle)
 	// Long enough for the watcher to have given up many times over, if it took this for silence.
-	time.Sleep(20 * tm.doubt)
+	time.Sleep(20 * tm.askAfter)
 	f.rest(StateBusy)
 	close(release)
 	if err := await(t, "the request", out); err != nil {
@@ -205,7 +205,7 @@ func TestAborted(t *testing.T) {
 func TestIdleLostInGap(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
-	tm.settle = time.Hour
+	tm.trailing = time.Hour
 	_, s, req, r, out := f.start(tm)
 	s.status(StateBusy, req)
 	s.send("shell", "execute_reply", req, map[string]any{"status": "ok", "execution_count": 3})
@@ -229,7 +229,7 @@ func TestIdleLostInGap(t *testing.T) {
 func TestIdleLostInGapSettles(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
-	tm.settle = 20 * time.Millisecond
+	tm.trailing = 20 * time.Millisecond
 	_, s, req, r, out := f.start(tm)
 	s.status(StateBusy, req)
 	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
@@ -323,9 +323,9 @@ func TestWaitsToHearTheKernel(t *testing.T) {
 		f := newFakeServer(t)
 		f.mute = true
 		tm := quick()
-		tm.greet, tm.patience = 5*time.Millisecond, time.Hour
+		tm.greet, tm.greetWait = 5*time.Millisecond, time.Hour
 		if !says {
-			tm.patience = 50 * time.Millisecond
+			tm.greetWait = 50 * time.Millisecond
 		}
 		c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
 		if err != nil {

@@ -11,14 +11,14 @@ import (
 )
 
 const (
-	// spoolBufferMax is how much of what a cell did not get is held in memory; what is more is put into a file.
-	spoolBufferMax = 256 << 10
-	// spoolMax bounds what is kept for one run, its beginning.
-	spoolMax = 256 << 20
-	// spoolLineMax is how far back a carriage return is followed.
-	spoolLineMax = 64 << 10
-	// spoolMark is how many bytes lie between two places whose number in characters is known, about.
-	spoolMark = 64 << 10
+	// maxSpoolBuffer is how much of what a cell did not get is held in memory; what is more is put into a file.
+	maxSpoolBuffer = 256 << 10
+	// maxSpool bounds what is kept for one run, its beginning.
+	maxSpool = 256 << 20
+	// maxSpoolLine is how far back a carriage return is followed.
+	maxSpoolLine = 64 << 10
+	// markEvery is how many bytes lie between two places whose number in characters is known, about.
+	markEvery = 64 << 10
 )
 
 // errSpoolGone says that the text is no longer there.
@@ -58,7 +58,7 @@ func (s *spool) write(text string) {
 		s.lost += len(text)
 		return
 	}
-	s.keep(s.ended(text))
+	s.append(s.ended(text))
 	s.all.trim(s)
 }
 
@@ -75,32 +75,32 @@ func (s *spool) ended(text string) string {
 		text = s.line.write(text)
 		text = text[:len(text)-len(s.line.last())]
 	}
-	if len(s.line.line) > spoolLineMax {
+	if len(s.line.line) > maxSpoolLine {
 		text += s.line.last()
 		s.line = folder{}
 	}
 	return text
 }
 
-// keep puts text behind what is there. The lock is held.
-func (s *spool) keep(text string) {
+// append puts text behind what is there. The lock is held.
+func (s *spool) append(text string) {
 	for text != "" {
-		n := min(len(text), spoolMark)
+		n := min(len(text), markEvery)
 		for n < len(text) && !utf8.RuneStart(text[n]) {
 			n--
 		}
 		at := s.flushed + int64(len(s.buf))
-		if at+int64(n) > spoolMax {
+		if at+int64(n) > maxSpool {
 			s.stop(len(text))
 			return
 		}
-		if k := len(s.marks); k == 0 || at-s.marks[k-1].at >= spoolMark {
+		if k := len(s.marks); k == 0 || at-s.marks[k-1].at >= markEvery {
 			s.marks = append(s.marks, mark{at, s.chars})
 		}
 		s.buf = append(s.buf, text[:n]...)
 		s.chars += utf8.RuneCountInString(text[:n])
 		text = text[n:]
-		if len(s.buf) > spoolBufferMax && !s.flush() {
+		if len(s.buf) > maxSpoolBuffer && !s.flush() {
 			s.stop(len(text))
 			return
 		}
@@ -207,11 +207,11 @@ func (s *spool) drop() {
 	}
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
-	s.let()
+	s.release()
 }
 
-// let is drop with the lock held.
-func (s *spool) let() {
+// release is drop with the lock held.
+func (s *spool) release() {
 	if s.file != nil {
 		_ = s.file.Close() // nobody reads what was written any more
 		if s.named {

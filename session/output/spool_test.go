@@ -50,7 +50,7 @@ func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	s := &spool{all: all}
 	var want strings.Builder
 	words := []string{"plain", "é", "日本", "😀", "\n", " ", "10%\r20%\r", strings.Repeat("long ", 5000), "a\bb"}
-	for want.Len() < 3*spoolBufferMax {
+	for want.Len() < 3*maxSpoolBuffer {
 		w := words[rng.IntN(len(words))]
 		want.WriteString(w)
 		s.write(w)
@@ -82,9 +82,9 @@ func TestSpoolFilesGo(t *testing.T) {
 	dir := tempDir(t)
 	all := &Spools{}
 	var made []*spool
-	for range spoolsOpen + 2 {
+	for range maxOpenSpools + 2 {
 		s := &spool{all: all}
-		s.write(strings.Repeat("0123456789\n", spoolBufferMax/5))
+		s.write(strings.Repeat("0123456789\n", maxSpoolBuffer/5))
 		made = append(made, s)
 		if info, err := s.file.Stat(); err != nil || info.Mode().Perm() != 0o600 {
 			t.Fatalf("the file is %v, %v", info.Mode(), err)
@@ -116,7 +116,7 @@ func TestSpoolSaysWhatIsMissing(t *testing.T) {
 	t.Setenv("TMP", filepath.Join(dir, "none"))
 	s := &spool{all: &Spools{}}
 	line := strings.Repeat("x", 99) + "\n"
-	for range 2 * spoolBufferMax / len(line) {
+	for range 2 * maxSpoolBuffer / len(line) {
 		s.write(line)
 	}
 	s.write("the end é")

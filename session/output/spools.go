@@ -6,10 +6,10 @@ import (
 )
 
 const (
-	// spoolsMax bounds what is kept in files for all runs together.
-	spoolsMax = 1 << 30
-	// spoolsOpen is how many runs have a file at once.
-	spoolsOpen = 32
+	// maxSpools bounds what is kept in files for all runs together.
+	maxSpools = 1 << 30
+	// maxOpenSpools is how many runs have a file at once.
+	maxOpenSpools = 32
 )
 
 // Spools are the files of all runs. The oldest go first where they are too much. The zero value is ready for use.
@@ -21,12 +21,12 @@ type Spools struct {
 
 // trim lets go of the oldest until the bounds are kept, but for one. The lock is held.
 func (a *Spools) trim(but *spool) {
-	for a.bytes > spoolsMax || len(a.files) > spoolsOpen {
+	for a.bytes > maxSpools || len(a.files) > maxOpenSpools {
 		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })
 		if i < 0 {
 			return
 		}
-		a.files[i].let()
+		a.files[i].release()
 	}
 }
 
@@ -35,6 +35,6 @@ func (a *Spools) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for len(a.files) > 0 {
-		a.files[0].let()
+		a.files[0].release()
 	}
 }

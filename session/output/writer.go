@@ -16,10 +16,10 @@ const (
 	writeEvery = 25 * time.Millisecond
 	// writeTimeout bounds one write, lost connections included.
 	writeTimeout = 30 * time.Second
-	// writeRetryMax is the longest pause after writes that failed.
-	writeRetryMax = 5 * time.Second
-	// waitingMax is how much may wait to be written before the kernel's messages are held back.
-	waitingMax = 4 << 20
+	// maxWriteRetry is the longest pause after writes that failed.
+	maxWriteRetry = 5 * time.Second
+	// maxWaiting is how much may wait to be written before the kernel's messages are held back.
+	maxWaiting = 4 << 20
 )
 
 // Notebook is what a Writer needs of the open notebook.
@@ -67,7 +67,7 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 // Handle takes in one event of the kernel, and waits while too much is to be written.
 func (w *Writer) Handle(ev kernel.Event) {
 	w.mu.Lock()
-	for w.outs.waiting > waitingMax && !w.ended {
+	for w.outs.waiting > maxWaiting && !w.ended {
 		w.space.Wait()
 	}
 	w.outs.add(ev)
@@ -153,9 +153,9 @@ func (w *Writer) write() {
 				w.mu.Lock()
 				w.outs.rewriteAll()
 				w.mu.Unlock()
-				pause = min(2*pause, writeRetryMax)
+				pause = min(2*pause, maxWriteRetry)
 			}
-			w.elsewhere(updates)
+			w.updateOtherCells(updates)
 			if ended {
 				return
 			}
@@ -214,8 +214,8 @@ func stageOutputs(e *ydoc.Editor, id string, added []change, all []ydoc.Output, 
 	return nil
 }
 
-// elsewhere updates displays of other cells.
-func (w *Writer) elsewhere(updates map[string]kernel.Display) {
+// updateOtherCells updates displays of other cells.
+func (w *Writer) updateOtherCells(updates map[string]kernel.Display) {
 	for id, up := range updates {
 		ctx, stop := context.WithTimeout(w.ctx, writeTimeout)
 		err := w.to.Displays.Update(ctx, w.to.Notebook, id, up)
