@@ -85,7 +85,7 @@ func (s *site) plainHTTP(t *testing.T) {
 		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
 		{"POST", "/mcp/tools/call", "", 415, "application/json"},
 		{"PATCH", "/mcp", "{}", 405, ""},
-		{"GET", "/mcp/elsewhere", "", 404, "nothing here"},
+		{"GET", "/mcp/elsewhere", "", 404, "unknown path"},
 		{"GET", "/mcp/healthz/../tools/list", "", 404, ""},
 		{"POST", "/mcp", strings.Repeat(" ", 17<<20), 413, "longer than"},
 	} {

@@ -1,4 +1,4 @@
-"""Puts the program into the wheel, and says in the wheel's name what it runs on."""
+"""Puts the program into the wheel, and its platform into the wheel's name."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ class ProgramHook(BuildHookInterface):
     def initialize(self, version: str, build_data: dict[str, Any]) -> None:
         program, tag = os.environ.get("NBDUET_WHEEL_PROGRAM"), os.environ.get("NBDUET_WHEEL_TAG")
         if not program or not tag:
-            raise RuntimeError("the wheel carries a program that is built first: `make wheel` does both")
+            raise RuntimeError("the wheel contains a program that has to be built first: run `make wheel`, which does both")
         build_data["pure_python"] = False
         build_data["tag"] = tag
         build_data["force_include"][program] = "nbduet_jupyter/bin/nbduet"

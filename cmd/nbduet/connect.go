@@ -14,7 +14,7 @@ import (
 // discoverTime bounds the search for servers on this machine, which happens before MCP's initialize can be answered.
 const discoverTime = 3 * time.Second
 
-// defaultAddress is where Jupyter is when nobody has said otherwise.
+// defaultAddress is Jupyter's own default.
 const defaultAddress = "http://localhost:8888"
 
 // discover finds the Jupyter servers that run on this machine.
@@ -26,16 +26,16 @@ func discoverLocal(ctx context.Context) ([]jupyter.Running, error) {
 	return jupyter.Discover(ctx, nil)
 }
 
-// connect chooses the Jupyter server of a place. It does not ask the server anything: one that is down, or a wrong token, is
-// answered by each tool when it is called, and works again when it is mended.
-func connect(ctx context.Context, p place, find discover, log *slog.Logger) (*jupyter.Server, error) {
+// connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token wrong,
+// each tool says so when it is called, and works once that is repaired.
+func connect(ctx context.Context, p endpoint, find discover, log *slog.Logger) (*jupyter.Server, error) {
 	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
 		running, err := find(ctx)
 		if err != nil {
 			return nil, err
 		}
-		if len(running) == 0 && p.token != "" { // it may run where we cannot see it, such as in a container
+		if len(running) == 0 && p.token != "" { // it may run in a container, for example
 			running = []jupyter.Running{{URL: defaultAddress}}
 		}
 		one, err := only(running)
@@ -55,10 +55,10 @@ func connect(ctx context.Context, p place, find discover, log *slog.Logger) (*ju
 	if p.url == "" || srv.HasToken() {
 		return srv, nil
 	}
-	// The token of a server on this machine can be had without asking anybody.
+	// A server of the same user on this machine leaves its token in a file.
 	running, err := find(ctx)
 	if err != nil {
-		log.Debug("no token was given, and none could be looked up", "error", err)
+		log.Debug("no token was given, and none was found", "error", err)
 		return srv, nil
 	}
 	for _, r := range running {
@@ -70,7 +70,7 @@ func connect(ctx context.Context, p place, find discover, log *slog.Logger) (*ju
 	return srv, nil
 }
 
-// only returns the one server there is.
+// only returns the one running server.
 func only(running []jupyter.Running) (jupyter.Running, error) {
 	switch len(running) {
 	case 0:

@@ -19,24 +19,24 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// flags are the command line and the environment; kong makes the help text of their tags.
+// flags are the command line and the environment; kong makes the help text from their tags.
 type flags struct {
-	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without one, the server that runs on this machine is taken, if there is exactly one; where none is found and a token is given, http://localhost:8888."`
-	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Better given in the environment, where other users cannot see it. Without one, the token of a server found on this machine is used."`
-	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File that holds the token; it wins over --token."`
+	JupyterURL string `env:"JUPYTER_SERVER_URL" placeholder:"URL" help:"Address of the Jupyter server, with its path prefix. Without it, nbduet takes the server that runs on this machine, if there is exactly one; if none is found and a token is given, http://localhost:8888."`
+	Token      string `env:"JUPYTER_TOKEN" placeholder:"TOKEN" help:"Token of the Jupyter server. Give it in the environment, where other users cannot see it. Without it, nbduet uses the token of a server found on this machine."`
+	TokenFile  string `env:"JUPYTER_TOKEN_FILE" placeholder:"FILE" help:"File with the token; it wins over --token."`
 
 	Servers serverFlags `embed:""`
 
-	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook's session is closed; fractions are allowed. Default: 5."`
-	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks held open at once; beyond that the longest idle one is closed. Default: ${default}."`
+	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed. Default: 5."`
+	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
-	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer what running code asks, before the code is interrupted. Default: ${default}."`
+	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted. Default: ${default}."`
 
-	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"Where the cells of notebooks are run: kernel (this program asks the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (what is sound, which is kernel). Default: ${default}."`
+	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel). Default: ${default}."`
 
-	MaxImages     int `env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; the others are named by their addresses. Default: ${default}."`
-	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Size of an image that is shown; a larger one is made smaller. An answer as a whole stays under 1 MB. Default: ${default}."`
-	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept; those beyond are read again from their cells. Default: ${default}."`
+	MaxImages     int `env:"NBDUET_MAX_IMAGES" default:"4" placeholder:"N" help:"Images that an answer shows; it gives the addresses of the others. Default: ${default}."`
+	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB. Default: ${default}."`
+	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells. Default: ${default}."`
 
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing."`
@@ -47,7 +47,7 @@ type flags struct {
 	HTTP httpFlags `embed:""`
 
 	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
-	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log what the calls send and are answered, too: code, outputs, contents of files, and the texts of errors. Without it, they are kept out of the log."`
+	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
 	Version  kong.VersionFlag `help:"Print the version and exit."`
 }
 
@@ -67,18 +67,18 @@ type settings struct {
 	readOnly       bool
 	logLevel       slog.Level
 	logCode        bool
-	state          string // file, :memory:, or "" for the usual one
+	state          string // file, :memory:, or "" for the default file
 	project        string
 	http           httpSettings
 }
 
-// usageError is a mistake of whoever started the program.
+// A usageError is a mistake in flags or environment.
 type usageError struct{ err error }
 
 func (e usageError) Error() string { return e.err.Error() }
 func (e usageError) Unwrap() error { return e.err }
 
-// exited is what kong's call to exit becomes, after --help or --version.
+// exited carries kong's call to exit after --help or --version.
 type exited struct{ code int }
 
 // newParser makes the parser that fills f.
@@ -98,7 +98,7 @@ func newParser(f *flags, stdout, stderr io.Writer) (*kong.Kong, error) {
 	return parser, nil
 }
 
-// parse reads the command line and the environment. done tells that the program has said what it was asked (--help,
+// parse reads the command line and the environment. done tells that the program has printed what was asked for (--help,
 // --version) and is to end.
 func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err error) {
 	var f flags
@@ -132,7 +132,7 @@ func toolsetNames() []string {
 	return names
 }
 
-// check turns flags into settings. Every complaint names the flag and the value.
+// check turns flags into settings. Every error names the flag and the value.
 func (f flags) check() (settings, error) {
 	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode}
 	var err error
@@ -146,7 +146,7 @@ func (f flags) check() (settings, error) {
 		return settings{}, fmt.Errorf("--input-timeout: %w", err)
 	}
 	if s.execute = run0.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run0.ExecuteWords(), string(s.execute)) {
-		return settings{}, fmt.Errorf("--execute: %q is none of %s", f.Execute, strings.Join(run0.ExecuteWords(), ", "))
+		return settings{}, fmt.Errorf("--execute: %q is not one of %s", f.Execute, strings.Join(run0.ExecuteWords(), ", "))
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
 		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)
@@ -169,7 +169,7 @@ func (f flags) check() (settings, error) {
 		return settings{}, fmt.Errorf("--toolsets: %w", err)
 	}
 	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
-		return settings{}, fmt.Errorf("--log-level: %q is none of debug, info, warn, error", f.LogLevel)
+		return settings{}, fmt.Errorf("--log-level: %q is not one of debug, info, warn, error", f.LogLevel)
 	}
 	if s.http, err = f.HTTP.check(); err != nil {
 		return settings{}, err
@@ -179,23 +179,23 @@ func (f flags) check() (settings, error) {
 			return settings{}, fmt.Errorf("--token-file: %w", err)
 		}
 	}
-	if s.servers, err = f.Servers.check(place{url: s.url, token: s.token}); err != nil {
+	if s.servers, err = f.Servers.check(endpoint{url: s.url, token: s.token}); err != nil {
 		return settings{}, err
 	}
 	return s, nil
 }
 
-// minutes reads a positive number of minutes, a year's at most.
+// minutes reads a positive number of minutes, at most a year.
 func minutes(s string) (time.Duration, error) {
 	return amount(s, time.Minute, 365*24*60, "minutes", "5 or 0.5")
 }
 
-// seconds reads a positive number of seconds, a day's at most.
+// seconds reads a positive number of seconds, at most a day.
 func seconds(s string) (time.Duration, error) {
 	return amount(s, time.Second, 24*60*60, "seconds", "60")
 }
 
-// amount reads a positive number of units. The words are for complaints: what the units are called, and an example.
+// amount reads a positive number of units. Errors use the units' name and the example.
 func amount(s string, unit time.Duration, most int, units, example string) (time.Duration, error) {
 	n, err := strconv.ParseFloat(strings.TrimSpace(s), 64)
 	if err != nil && !errors.Is(err, strconv.ErrRange) {

@@ -24,23 +24,23 @@ const (
 	transportEvents = "sse"
 )
 
-// httpFlags are those that say how clients reach the program.
+// httpFlags say how clients reach the program.
 type httpFlags struct {
-	Transport      string   `env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Both kinds of HTTP are served where one is named. Default: ${default}."`
-	Host           string   `env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address to listen at for HTTP; 0.0.0.0 is all of this machine's. Default: ${default}."`
-	Port           int      `env:"MCP_PORT" default:"3001" placeholder:"N" help:"Port to listen at for HTTP; 0 picks a free one. Default: ${default}."`
-	AuthToken      string   `env:"NBDUET_AUTH_TOKEN" placeholder:"TOKEN" help:"Token that HTTP clients have to send. Better given in the environment, where other users cannot see it. Without one, one is made and shown on standard error."`
-	AuthTokenFile  string   `env:"NBDUET_AUTH_TOKEN_FILE" placeholder:"FILE" help:"File with such tokens, one a line: people who are not to see each other's sessions have one each. It wins over --auth-token."`
-	AllowedHosts   []string `env:"NBDUET_ALLOWED_HOSTS" placeholder:"NAME" help:"Names by which HTTP clients may address this machine, beside localhost and its address: such as nb.example.org; * is any."`
-	AllowedOrigins []string `env:"NBDUET_ALLOWED_ORIGINS" placeholder:"ORIGIN" help:"Web pages that may send requests: such as https://app.example.org; * is any."`
-	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) to speak HTTPS with; it needs --tls-key."`
+	Transport      string   `env:"NBDUET_TRANSPORT" default:"stdio" placeholder:"HOW" help:"How clients reach this program: stdio (standard input and output), streamable-http (HTTP, at /mcp) or sse (the older HTTP with server-sent events, at /sse). Either of the two serves both kinds of HTTP. Default: ${default}."`
+	Host           string   `env:"NBDUET_HOST" default:"127.0.0.1" placeholder:"ADDRESS" help:"Address on which to listen for HTTP; 0.0.0.0 is all of this machine's. Default: ${default}."`
+	Port           int      `env:"MCP_PORT" default:"3001" placeholder:"N" help:"Port on which to listen for HTTP; 0 picks a free one. Default: ${default}."`
+	AuthToken      string   `env:"NBDUET_AUTH_TOKEN" placeholder:"TOKEN" help:"Token that HTTP clients have to send. Give it in the environment, where other users cannot see it. Without it, nbduet makes a token and shows it on standard error."`
+	AuthTokenFile  string   `env:"NBDUET_AUTH_TOKEN_FILE" placeholder:"FILE" help:"File with such tokens, one a line: give people who must not see each other's sessions one each. It wins over --auth-token."`
+	AllowedHosts   []string `env:"NBDUET_ALLOWED_HOSTS" placeholder:"NAME" help:"Host names by which HTTP clients may address this machine, beside localhost and its address, such as nb.example.org; * is any."`
+	AllowedOrigins []string `env:"NBDUET_ALLOWED_ORIGINS" placeholder:"ORIGIN" help:"Origins of web pages that may send requests, such as https://app.example.org; * is any."`
+	TLSCert        string   `name:"tls-cert" env:"NBDUET_TLS_CERT" placeholder:"FILE" help:"Certificate (PEM) for HTTPS; it needs --tls-key."`
 	TLSKey         string   `name:"tls-key" env:"NBDUET_TLS_KEY" placeholder:"FILE" help:"The certificate's key (PEM)."`
-	PublicURL      string   `name:"resource-url" env:"NBDUET_RESOURCE_URL" placeholder:"URL" help:"Public address of this server, where it is behind a proxy: such as https://nb.example.org. OAuth clients are told it, and tokens are to be meant for it."`
+	PublicURL      string   `name:"resource-url" env:"NBDUET_RESOURCE_URL" placeholder:"URL" help:"Public address of this server if a proxy serves it, such as https://nb.example.org. OAuth clients are told this address, and tokens must be meant for it."`
 	OIDCIssuer     string   `name:"oidc-issuer" env:"NBDUET_OIDC_ISSUER" placeholder:"URL" help:"OpenID Connect issuer whose access tokens HTTP clients may send, beside --auth-token; it needs --resource-url or --oidc-audience."`
-	OIDCAudience   []string `name:"oidc-audience" env:"NBDUET_OIDC_AUDIENCE" placeholder:"NAME" help:"Audiences of which the issuer's tokens have to name one. Default: --resource-url, as it is, with /mcp, and with /sse."`
-	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes that the issuer's tokens have to have."`
-	Metrics        bool     `env:"NBDUET_METRICS" help:"Show figures for Prometheus at /metrics, to who has a token. It needs HTTP."`
-	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes after which an HTTP client that is silent and has no stream open counts as gone; its analysis sessions end then. Default: ${default}."`
+	OIDCAudience   []string `name:"oidc-audience" env:"NBDUET_OIDC_AUDIENCE" placeholder:"NAME" help:"Audiences; the issuer's tokens have to name one of them. Default: --resource-url, as it is, with /mcp, and with /sse."`
+	OIDCScopes     []string `name:"oidc-scopes" env:"NBDUET_OIDC_SCOPES" placeholder:"SCOPE" help:"Scopes; the issuer's tokens need all of them."`
+	Metrics        bool     `env:"NBDUET_METRICS" help:"Serve figures for Prometheus at /metrics, to clients with a token. It needs HTTP."`
+	ClientTimeout  string   `env:"NBDUET_CLIENT_TIMEOUT" default:"60" placeholder:"MINUTES" help:"Minutes of silence, without an open stream, after which an HTTP client's MCP session and its analysis sessions end. Default: ${default}."`
 
 	Inherit inheritFlags `embed:""`
 }
@@ -66,14 +66,14 @@ func (f httpFlags) check() (httpSettings, error) {
 	switch s.transport {
 	case transportStdio:
 		if f.Metrics {
-			return httpSettings{}, errors.New("--metrics: there is no place to show them at without HTTP; --transport streamable-http has one")
+			return httpSettings{}, errors.New("--metrics: they are served over HTTP only: add --transport streamable-http")
 		}
-		return s, nil // the others say nothing then
+		return s, nil // the other flags have no effect then
 	case transportStream, transportEvents:
 	case "http":
 		s.transport = transportStream
 	default:
-		return httpSettings{}, fmt.Errorf("--transport: %q is none of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)
+		return httpSettings{}, fmt.Errorf("--transport: %q is not one of %s, %s, %s", f.Transport, transportStdio, transportStream, transportEvents)
 	}
 	if err := f.Inherit.check(); err != nil {
 		return httpSettings{}, err
@@ -84,11 +84,11 @@ func (f httpFlags) check() (httpSettings, error) {
 	}
 	host := strings.Trim(strings.TrimSpace(f.Host), "[]")
 	if host == "" {
-		return httpSettings{}, errors.New("--host: there is no address; 0.0.0.0 is all of this machine's")
+		return httpSettings{}, errors.New("--host: the address is empty: give one, such as 127.0.0.1, or 0.0.0.0 for all of this machine's")
 	}
 	s.address = net.JoinHostPort(host, strconv.Itoa(f.Port))
 	if net.ParseIP(host) == nil {
-		s.hosts = append(s.hosts, host) // who listens by a name is addressed by it
+		s.hosts = append(s.hosts, host) // clients address it by that name
 	}
 	var err error
 	if s.clientTimeout, err = minutes(f.ClientTimeout); err != nil {
@@ -98,10 +98,10 @@ func (f httpFlags) check() (httpSettings, error) {
 	if issuer := strings.TrimSpace(f.OIDCIssuer); issuer != "" {
 		s.oidc = &serve.OIDC{Issuer: issuer, Audiences: f.OIDCAudience, Scopes: f.OIDCScopes}
 		if len(f.OIDCAudience) == 0 && s.publicURL == "" {
-			return httpSettings{}, errors.New("--oidc-issuer: for whom its tokens are meant has to be said with --resource-url or --oidc-audience")
+			return httpSettings{}, errors.New("--oidc-issuer: its tokens need an audience: add --resource-url or --oidc-audience")
 		}
 	} else if len(f.OIDCAudience)+len(f.OIDCScopes) > 0 {
-		return httpSettings{}, errors.New("--oidc-audience, --oidc-scopes: they need --oidc-issuer")
+		return httpSettings{}, errors.New("--oidc-audience, --oidc-scopes: add --oidc-issuer, which they need")
 	}
 	switch {
 	case f.AuthTokenFile != "":
@@ -112,7 +112,7 @@ func (f httpFlags) check() (httpSettings, error) {
 		s.tokens = strings.Fields(text)
 	case strings.TrimSpace(f.AuthToken) != "":
 		s.tokens = []string{strings.TrimSpace(f.AuthToken)}
-	case s.oidc != nil: // whose tokens do
+	case s.oidc != nil: // its tokens are enough
 	default:
 		s.tokens, s.made = []string{serve.NewToken()}, true
 	}
@@ -146,12 +146,12 @@ func listenHTTP(ctx context.Context, mcp *server.MCPServer, clients *tool.Client
 		_, _ = fmt.Fprintln(stderr, "nbduet: clients have to send the header  Authorization: Bearer "+s.tokens[0])
 	}
 	if a, ok := l.Addr().(*net.TCPAddr); ok && !a.IP.IsLoopback() && s.cert == "" {
-		log.Warn("other machines can reach this program, and what goes over the network is not encrypted: --tls-cert and --tls-key have it so")
+		log.Warn("other machines can reach this program, and the connection is not encrypted: to encrypt it, add --tls-cert and --tls-key")
 	}
 	return srv.Serve(ctx, l)
 }
 
-// url is what a client on this machine is to be given.
+// url is the address for a client on this machine.
 func (s httpSettings) url(at net.Addr) string {
 	scheme, path := "http", "/mcp"
 	if s.cert != "" {

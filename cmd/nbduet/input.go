@@ -7,10 +7,10 @@ import (
 	"sync"
 )
 
-// maxMessage bounds one MCP message, in bytes: the reader behind would collect a line without an end for ever.
+// maxMessage bounds one MCP message, in bytes, because mcp-go's reader collects a line of any length.
 const maxMessage = 64 << 20
 
-// input is standard input, watched: it tells when it has ended, and refuses lines that are too long.
+// input is standard input that tells when it has ended, and refuses lines that are too long.
 type input struct {
 	r     io.Reader
 	line  int // bytes since the last line end

@@ -8,10 +8,10 @@ import (
 )
 
 func main() {
-	// Whatever prints to os.Stdout by mistake, in this program or in a library, must not end up between MCP messages.
+	// Code that prints to os.Stdout by mistake, here or in a library, must not write between MCP messages.
 	stdout := os.Stdout
 	os.Stdout = os.Stderr
-	// A client that has gone must not kill us by SIGPIPE before the rooms have been left.
+	// A client that has gone must not kill us by SIGPIPE before we have left the rooms.
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once

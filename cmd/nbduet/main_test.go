@@ -222,16 +222,16 @@ func TestChoosesTheServer(t *testing.T) {
 	t.Run("its token", func(t *testing.T) {
 		for _, c := range []struct {
 			name     string
-			settings place
+			settings endpoint
 			running  []jupyter.Running
 			base     string
 			token    bool
 		}{
-			{"found with the server", place{}, []jupyter.Running{one}, one.URL, true},
-			{"found for the address", place{url: "http://localhost:2222/x/lab"}, []jupyter.Running{one, two}, "http://localhost:2222/x", true},
-			{"of another server", place{url: "http://127.0.0.1:3333"}, []jupyter.Running{one, two}, "http://127.0.0.1:3333", false},
-			{"of another prefix", place{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
-			{"in the address", place{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
+			{"found with the server", endpoint{}, []jupyter.Running{one}, one.URL, true},
+			{"found for the address", endpoint{url: "http://localhost:2222/x/lab"}, []jupyter.Running{one, two}, "http://localhost:2222/x", true},
+			{"of another server", endpoint{url: "http://127.0.0.1:3333"}, []jupyter.Running{one, two}, "http://127.0.0.1:3333", false},
+			{"of another prefix", endpoint{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
+			{"in the address", endpoint{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
 		} {
 			srv, err := connect(t.Context(), c.settings, found(c.running...), discard())
 			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
@@ -240,7 +240,7 @@ func TestChoosesTheServer(t *testing.T) {
 		}
 		// A token that was given is not replaced, so there is nothing to look for.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
-		if _, err := connect(t.Context(), place{url: one.URL, token: "given"}, never, discard()); err != nil {
+		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, discard()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -32,11 +32,11 @@ const (
 const (
 	// workers is how many tool calls are served at once; a cell that runs for minutes holds one.
 	workers = 100
-	// queued is how many more may wait.
+	// queued is how many more calls may wait.
 	queued = 1000
 	// shutdownTime bounds everything between the client's leaving, or a signal, and the end of the program.
 	shutdownTime = 5 * time.Second
-	// drainTime is the part of it that tool calls have to end.
+	// drainTime is the part of it that tool calls get to end.
 	drainTime = time.Second
 )
 
@@ -110,21 +110,21 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			err = listenHTTP(ctx, mcp, clients, set.http, figures, stderr, log)
 		}
 	}
-	// All that is left to do has to happen although ctx may be over.
+	// The rest has to happen even if ctx has ended.
 	end, cancel := context.WithTimeout(context.WithoutCancel(ctx), shutdownTime-drainTime)
 	defer cancel()
 	if cerr := manager.Close(end); cerr != nil {
-		log.Warn("not every notebook was left as it should be", "error", cerr)
+		log.Warn("some notebooks could not be saved and left in order", "error", cerr)
 	}
 	if record != nil {
 		if cerr := record.Close(end); cerr != nil {
-			log.Warn("not all activity was kept", "error", cerr)
+			log.Warn("some activity could not be kept", "error", cerr)
 		}
 	}
 	return err
 }
 
-// shown is how many images an answer shows, as tools.Config wants it: 0 is what nobody has said there.
+// shown is the number of images that an answer shows, as tools.Config wants it, where 0 stands for the default.
 func shown(flag int) int {
 	if flag == 0 {
 		return -1
@@ -132,8 +132,8 @@ func shown(flag int) int {
 	return flag
 }
 
-// listen serves MCP until stdin ends or ctx does. Calls that are being served then are told to end, and waited for as
-// long as drainTime; their documents are closed after that anyway.
+// listen serves MCP until stdin or ctx ends. It then cancels the calls in progress and waits drainTime for them; their
+// documents are closed after that anyway.
 func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
@@ -158,7 +158,7 @@ func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout 
 	case err := <-served:
 		return ended(ctx, err)
 	case <-drain.C:
-		log.Warn("tool calls that were being served did not end in time")
+		log.Warn("some tool calls did not end in time")
 		return nil
 	}
 }
@@ -166,7 +166,7 @@ func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout 
 // ended tells an orderly end from a failure.
 func ended(ctx context.Context, err error) error {
 	select {
-	case <-ctx.Done(): // it was told to stop, whatever it says of that
+	case <-ctx.Done(): // it was told to stop, so its error is no failure
 		return nil
 	default:
 	}

@@ -23,13 +23,15 @@ func TestServers(t *testing.T) {
 	if err := os.WriteFile(file, []byte("from-file\n"), 0o600); err != nil {
 		t.Fatal(err)
 	}
-	both := func(url, token string) [2]place { return [2]place{{url: url, token: token}, {url: url, token: token}} }
-	two := func(docs, docsToken, kernels, kernelsToken string) [2]place {
-		return [2]place{{docs, docsToken, roleDocument}, {kernels, kernelsToken, roleRuntime}}
+	both := func(url, token string) [2]endpoint {
+		return [2]endpoint{{url: url, token: token}, {url: url, token: token}}
+	}
+	two := func(docs, docsToken, kernels, kernelsToken string) [2]endpoint {
+		return [2]endpoint{{docs, docsToken, roleDocument}, {kernels, kernelsToken, roleRuntime}}
 	}
 	for _, c := range []struct {
 		given string // flags with --, and variables
-		want  [2]place
+		want  [2]endpoint
 	}{
 		{"", both("", "")},
 		{"--token=t", both("", "t")},
@@ -74,7 +76,7 @@ func TestServers(t *testing.T) {
 				t.Setenv(name, value)
 			}
 			s, done, err := parse(args, io.Discard, io.Discard)
-			if got := [2]place{s.servers.documents, s.servers.kernels}; err != nil || done || got != c.want {
+			if got := [2]endpoint{s.servers.documents, s.servers.kernels}; err != nil || done || got != c.want {
 				t.Errorf("documents and kernels are at %v, %v; want %v", got, err, c.want)
 			}
 		})

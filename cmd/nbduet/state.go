@@ -10,11 +10,11 @@ import (
 	"github.com/nbduet/nbduet/session/activity"
 )
 
-// stateFile is where activity is kept when nobody has said otherwise: in the user's state directory, as the XDG Base
+// stateFile is the default file of activity, in the user's state directory, as the XDG Base
 // Directory specification has it.
 func stateFile() (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
-	if !filepath.IsAbs(dir) { // the specification has relative ones ignored
+	if !filepath.IsAbs(dir) { // the specification wants relative ones ignored
 		home, err := os.UserHomeDir()
 		if err != nil {
 			return "", fmt.Errorf("find the state directory: %w", err)
@@ -24,8 +24,8 @@ func stateFile() (string, error) {
 	return filepath.Join(dir, "nbduet", "activity.db"), nil
 }
 
-// openActivity opens the record of activity. A file that was named must be usable; without the usual one, what is
-// recorded lasts as long as the program.
+// openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the record
+// lasts as long as the program.
 func openActivity(ctx context.Context, named string, log *slog.Logger) (*activity.Store, error) {
 	if named != "" {
 		s, err := activity.Open(ctx, activity.Options{Path: named, Logger: log})
@@ -41,6 +41,6 @@ func openActivity(ctx context.Context, named string, log *slog.Logger) (*activit
 			return s, nil
 		}
 	}
-	log.Warn("activity is kept until this program ends: name a file for it with --state", "error", err)
+	log.Warn("activity is kept until this program ends: to keep it, give a file with --state", "error", err)
 	return activity.Open(ctx, activity.Options{Path: activity.Memory, Logger: log})
 }

@@ -8,7 +8,7 @@ import (
 // version is set by the linker (-ldflags "-X main.version=…") in releases.
 var version string
 
-// versionText is the version in one line: the linker's, else the module's, with the commit where the build knows it.
+// versionText is the version in one line: the linker's, else the module's, with the commit if the build knows it.
 func versionText() string {
 	v, commit := version, ""
 	if info, ok := debug.ReadBuildInfo(); ok {

@@ -1,12 +1,12 @@
 """nbduet inside Jupyter Server.
 
-The extension starts the program nbduet beside the server when it is first asked for, and
-offers it below ``{base_url}/mcp`` to those whom the server lets in:
+The extension starts the program nbduet with the first request, and serves it below
+``{base_url}/mcp`` to the users of the server:
 
-- ``extension.py``: the extension, with what can be configured
-- ``handler.py``: one request, from who sends it to the program and back
-- ``child.py``: the program: its start, its log, and its end
-- ``identity.py``: what the program is let in with when it works on the server itself
+- ``extension.py``: the extension and its configuration
+- ``handler.py``: checks a request and forwards it to the program
+- ``child.py``: starts and stops the program, and takes in its log
+- ``identity.py``: authenticates the program when it works on the server itself
 
 All of it runs on the server's event loop.
 """
@@ -17,7 +17,7 @@ import sys
 from typing import Any
 
 if sys.platform == "win32":
-    raise ImportError("nbduet_jupyter hands a socket down to nbduet, which works on Linux and macOS only")
+    raise ImportError("nbduet_jupyter runs on Linux and macOS only, because it hands a socket down to nbduet")
 
 from .extension import JupyterMCPServerExtensionApp
 

@@ -1,4 +1,4 @@
-"""The program: its start, its log, and its end."""
+"""Starts and stops the program, and takes in its log."""
 
 from __future__ import annotations
 
@@ -13,10 +13,10 @@ from collections.abc import Callable
 import aiohttp
 
 LEAVE_SECONDS = 10.0
-"""How long the program may take to leave its notebooks, before it is made to end."""
+"""How long the program may take to leave its notebooks before it is killed."""
 
 USER_HEADER = "Nbduet-User"
-"""In which the program is told whom a request is from, so that people do not share what they make."""
+"""The header that names a request's user to the program, so that users do not share a client."""
 
 _LEVEL = re.compile(rb"\blevel=(DEBUG|INFO|WARN|ERROR)\b")
 _LEVELS = {b"DEBUG": logging.DEBUG, b"INFO": logging.INFO, b"WARN": logging.WARNING, b"ERROR": logging.ERROR}
@@ -43,13 +43,13 @@ class Run:
         return self._process.returncode is None and not self.ended.done()
 
     async def _watch(self) -> None:
-        """Takes what the program logs into the server's log, until it ends."""
+        """Copies the program's log into the server's log until the program ends."""
         stderr = self._process.stderr
         assert stderr is not None
         while True:
             try:
                 line = await stderr.readline()
-            except ValueError:  # longer than the reader holds
+            except ValueError:  # longer than the reader's buffer
                 continue
             if not line:
                 break
@@ -62,7 +62,7 @@ class Run:
         await self.http.close()
 
     async def stop(self) -> None:
-        """Has the program leave its notebooks and end."""
+        """Ends the program, which first leaves its notebooks."""
         assert self._process.stdin is not None
         self._process.stdin.close()
         done, _ = await asyncio.wait({self.ended}, timeout=LEAVE_SECONDS)
@@ -75,14 +75,14 @@ class Run:
 class Child:
     """Starts the program when it is needed, and again when it has died.
 
-    The socket on which it listens is made here and handed down, so that no other process can come
-    by its port between two runs, and requests that come while it starts wait. Its standard input is a
-    pipe to which nothing is written: that ends when this process does, whatever ends it, and the
+    The listening socket is made here and handed down, so that no other process can take the port
+    between two runs, and requests wait while the program starts. Its standard input is a pipe to
+    which nothing is written: the pipe closes when this process ends, even if it is killed, and the
     program ends then, too.
     """
 
     def __init__(self, command: Callable[[], tuple[list[str], dict[str, str]]], log: logging.Logger) -> None:
-        self._command = command  # arguments, the program's name first, and environment, without what is added here
+        self._command = command  # arguments, the program's name first, and environment, before the additions in _start
         self._log = log
         self._lock = asyncio.Lock()
         self._socket: socket.socket | None = None
@@ -90,7 +90,7 @@ class Child:
         self._stopped = False
 
     async def run(self) -> Run:
-        """The run there is, or a new one. OSError says why there is none."""
+        """The current run, or a new one. OSError says why there is none."""
         async with self._lock:
             if self._run is None or not self._run.alive:
                 if self._stopped:
@@ -116,7 +116,7 @@ class Child:
             stderr=asyncio.subprocess.PIPE,
             pass_fds=(fd,),
             limit=1 << 20,
-            start_new_session=True,  # Ctrl-C in the terminal is the server's, which asks whether it is meant
+            start_new_session=True,  # Ctrl-C in the terminal is for the server, which asks for confirmation
         )
         self._log.info("started nbduet, process %d", process.pid)
         return Run(process, f"127.0.0.1:{self._socket.getsockname()[1]}", token, self._log)

@@ -1,4 +1,4 @@
-"""The extension, with what can be configured."""
+"""The extension and its configuration."""
 
 from __future__ import annotations
 
@@ -14,11 +14,11 @@ from traitlets import Bool, List, Unicode, default
 
 from .child import Child
 from .handler import MCPHandler
-from .identity import Admission
+from .identity import ProgramIdentity
 
 LOCAL = "local"
 
-# Variables that would tell the program of another server, let others in, or have it serve otherwise.
+# Variables that would name another server, admit other clients, or change how the program serves.
 _OURS = re.compile(
     r"JUPYTER_SERVER_URL|JUPYTER_TOKEN(_FILE)?|(NBDUET_)?(DOCUMENT|RUNTIME)_(URL|TOKEN|TOKEN_FILE|ID)"
     r"|NBDUET_(TRANSPORT|HOST|AUTH_TOKEN|AUTH_TOKEN_FILE|TLS_CERT|TLS_KEY|RESOURCE_URL|OIDC_[A-Z]+)|MCP_PORT"
@@ -26,7 +26,7 @@ _OURS = re.compile(
 
 
 class JupyterMCPServerExtensionApp(ExtensionApp):
-    """nbduet at {base_url}/mcp. The class has the name that Datalayer's server gives its own, so that
+    """nbduet at {base_url}/mcp. The class has the name of Datalayer's extension, so that
     its configuration works here."""
 
     name = "nbduet_jupyter"
@@ -34,14 +34,14 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
 
     document_url = Unicode(LOCAL, help="The Jupyter server with the documents; 'local' is this one.").tag(config=True)
     document_token = Unicode(
-        "", help="The token of document_url, where that is another server; DOCUMENT_TOKEN in the environment."
+        "", help="The token of document_url, if that is another server; DOCUMENT_TOKEN in the environment."
     ).tag(config=True)
     document_id = Unicode("", help="Path of the notebook that clients work on until they name another one.").tag(
         config=True
     )
     runtime_url = Unicode(LOCAL, help="The Jupyter server with the kernels; 'local' is this one.").tag(config=True)
     runtime_token = Unicode(
-        "", help="The token of runtime_url, where that is another server; RUNTIME_TOKEN in the environment."
+        "", help="The token of runtime_url, if that is another server; RUNTIME_TOKEN in the environment."
     ).tag(config=True)
     runtime_id = Unicode("", help="Id of the kernel to use.").tag(config=True)
 
@@ -50,7 +50,7 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
     ).tag(config=True)
     read_only = Bool(False, help="Offer only tools that change nothing.").tag(config=True)
     args = List(Unicode(), help="Further arguments of nbduet. Other users can see them: no tokens.").tag(config=True)
-    program = Unicode(help="The program to start; the one in this package where it is not set.").tag(config=True)
+    program = Unicode(help="The program to start; by default the one in this package.").tag(config=True)
 
     @default("program")
     def _default_program(self) -> str:
@@ -65,22 +65,22 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
         return os.environ.get("RUNTIME_TOKEN", "")
 
     def initialize_handlers(self) -> None:
-        self._door: HTTPServer | None = None
-        self._door_port = 0
-        self._admission = Admission()
-        self._admission.install(self.serverapp.identity_provider)
+        self._local_server: HTTPServer | None = None
+        self._local_port = 0
+        self._identity = ProgramIdentity()
+        self._identity.install(self.serverapp.identity_provider)
         self.child = Child(self._command, self.log)
         self.handlers.append((r"/mcp(|/.*)", MCPHandler, {"child": self.child}))
 
     async def stop_extension(self) -> None:
         await self.child.stop()
-        if self._door is not None:
-            self._door.stop()
+        if self._local_server is not None:
+            self._local_server.stop()
 
     def _command(self) -> tuple[list[str], dict[str, str]]:
-        """How the program is started: tokens are in the environment, which only its owner can read."""
+        """The program's arguments and environment. Tokens are in the environment, which only its owner can read."""
         env = {k: v for k, v in os.environ.items() if not _OURS.fullmatch(k)}
-        env["JUPYTER_SERVER_URL"], env["JUPYTER_TOKEN"] = self._own_url(), self._admission.renew()
+        env["JUPYTER_SERVER_URL"], env["JUPYTER_TOKEN"] = self._own_url(), self._identity.renew()
         for name, url, token in (
             ("DOCUMENT", self.document_url, self.document_token),
             ("RUNTIME", self.runtime_url, self.runtime_token),
@@ -100,19 +100,19 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
         return [self.program, *self.args], env
 
     def _own_url(self) -> str:
-        """Where the program finds this server."""
+        """The address of this server for the program."""
         app = self.serverapp
         if app.sock or app.certfile or app.ssl_options:
-            return f"http://127.0.0.1:{self._open_door()}{app.base_url}"
+            return f"http://127.0.0.1:{self._listen_locally()}{app.base_url}"
         host = "127.0.0.1" if app.ip in ("", "*", "0.0.0.0", "::") else app.ip
         return f"http://{f'[{host}]' if ':' in host else host}:{app.port}{app.base_url}"
 
-    def _open_door(self) -> int:
-        """A port of this machine's own for the program, where the server listens at a Unix socket, or with a
-        certificate that need not be good for this machine's own address. The server asks there, too, who is there."""
-        if self._door is None:
+    def _listen_locally(self) -> int:
+        """Opens a loopback port for the program, if the server listens at a Unix socket, or with a certificate that
+        may not be valid for the loopback address. The server authenticates requests there, too."""
+        if self._local_server is None:
             sockets = bind_sockets(0, "127.0.0.1")
-            self._door_port = sockets[0].getsockname()[1]
-            self._door = HTTPServer(self.serverapp.web_app)
-            self._door.add_sockets(sockets)
-        return self._door_port
+            self._local_port = sockets[0].getsockname()[1]
+            self._local_server = HTTPServer(self.serverapp.web_app)
+            self._local_server.add_sockets(sockets)
+        return self._local_port

@@ -1,4 +1,4 @@
-"""One request, from who sends it to the program and back."""
+"""Checks a request and forwards it to the program."""
 
 from __future__ import annotations
 
@@ -26,27 +26,26 @@ ROUTES = {
     "/message": "/message",
     "/metrics": "/metrics",
 }
-"""What stands behind {base_url}/mcp, and where the program has it."""
+"""The paths below {base_url}/mcp, and the program's paths for them."""
 
-# What of a request's header the program is to see: not who sends it, and not what it is let in with.
+# The request headers that the program gets: not the user's, and no credentials.
 _PASSED = ("Accept", "Content-Type", "Last-Event-Id", "User-Agent")
 _PASSED_PREFIX = "Mcp-"
-# What of an answer's header belongs to the connection with the program, or is Jupyter's to say.
+# The answer headers that belong to the connection with the program, or that Jupyter sets itself.
 _DROPPED = {"connection", "keep-alive", "transfer-encoding", "content-length", "date", "server", "www-authenticate"}
 
 MAX_BODY = 16 << 20
-"""Bytes of a request's body, as many as the program takes."""
+"""Bytes of a request's body, the program's own limit."""
 
 NEEDED = (("write", "contents"), ("execute", "kernels"))
-"""What the program can do on the server, and so whoever uses it must be allowed to."""
+"""The permissions that the program uses on the server, which its user needs, too."""
 
 
 class MCPHandler(NamedLocalProxyHandler, APIHandler):
-    """Lets in whom the server lets in, and hands the request on.
+    """Authenticates a request as the server does, and forwards it.
 
-    jupyter-server-proxy would wait for an answer to be whole where it is not sure that it is a stream,
-    cut streams after two hours, and not notice that a client has gone; so the way to the program
-    and back is written here.
+    jupyter-server-proxy waits for the whole answer unless it is sure of a stream, cuts streams after
+    two hours, and does not notice that a client has gone; so this class forwards by itself.
     """
 
     name = "nbduet"
@@ -58,21 +57,21 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
         self._relaying: asyncio.Future[None] | None = None
         self._gone = False
 
-    # Who is let in.
+    # Authentication.
 
     def skip_check_origin(self) -> bool:
-        """Pages of other origins are refused although they have a token, as MCP wants it."""
-        return self.request.method == "OPTIONS"  # asks whether it may
+        """Refuses pages of other origins even with a token, as MCP requires."""
+        return self.request.method == "OPTIONS"  # a preflight only asks
 
     def check_xsrf_cookie(self) -> None:
-        """As for Jupyter's own API: whoever has sent a token is not asked."""
-        if getattr(self, "_jupyter_current_user", self) is not None:  # known, or not asked for yet
+        """As for Jupyter's own API: a request with a token needs no XSRF cookie."""
+        if getattr(self, "_jupyter_current_user", self) is not None:  # known, or not yet asked for
             JupyterHandler.check_xsrf_cookie(self)
 
     async def prepare(self, *args: Any, **kwargs: Any) -> None:
         if not self.check_origin():
             raise HTTPError(
-                403, "pages of this origin may not send requests: c.ServerApp.allow_origin names those that may"
+                403, "pages of this origin may not send requests: to allow them, set c.ServerApp.allow_origin"
             )
         await ensure_async(JupyterHandler.prepare(self))
         if self.request.method == "OPTIONS":
@@ -84,7 +83,7 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             if not await ensure_async(self.authorizer.is_authorized(self, user, action, resource)):
                 raise HTTPError(403, f"the user may not {action} {resource} on this server")
         if self.request.headers.get("Upgrade"):
-            raise HTTPError(400, "there is no websocket here")
+            raise HTTPError(400, "websockets are not supported here: send plain HTTP requests")
         if len(self.request.body) > MAX_BODY:
             raise HTTPError(413, f"the body is longer than {MAX_BODY} bytes")
 
@@ -102,16 +101,16 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
     # To the program and back.
 
     def proxy_request_headers(self) -> dict[str, str]:
-        """What the program sees of the request's header."""
+        """The request's headers for the program."""
         given = self.request.headers
         headers = {k: v for k, v in given.items() if k in _PASSED or k.startswith(_PASSED_PREFIX)}
         headers["X-Forwarded-Prefix"] = url_path_join(self.base_url, self.proxy_base)
-        headers[USER_HEADER] = self._person()
+        headers[USER_HEADER] = self._user_name()
         return headers
 
-    def _person(self) -> str:
-        """Whom the request is from, where the server tells people apart. Whoever has the server's one token
-        is nobody in particular: Jupyter makes up a name for each such request."""
+    def _user_name(self) -> str:
+        """The request's user, if the server knows users. With the server's one token there is none: Jupyter makes
+        up a name for each such request."""
         if self.token_authenticated and getattr(self.identity_provider, "token", ""):
             return ""
         return quote(self.current_user.username, safe="")
@@ -120,7 +119,7 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
         target = self.mappath.get(path)
         if target is None:
             raise HTTPError(
-                404, "there is nothing here: /mcp, /mcp/sse, /mcp/healthz, /mcp/tools/list and /mcp/tools/call are"
+                404, "unknown path: use /mcp, /mcp/sse, /mcp/healthz, /mcp/tools/list or /mcp/tools/call"
             )
         try:
             run = await self.child.run()
@@ -129,13 +128,13 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             raise HTTPError(503, "nbduet cannot be started; the server's log says why") from e
         self._relaying = asyncio.ensure_future(self._relay(run, target))
         await asyncio.wait({self._relaying, run.ended}, return_when=asyncio.FIRST_COMPLETED)
-        if not self._relaying.done():  # nobody is left to answer it, or even to take it
+        if not self._relaying.done():  # the program has ended and will not answer
             self._relaying.cancel()
             await asyncio.wait({self._relaying})
         if not self._relaying.cancelled():
             self._relaying.result()
         elif not self._gone:
-            self._cut("nbduet has ended meanwhile; the next request starts it again")
+            self._cut("nbduet has ended during the request; the next request starts it again")
 
     async def _relay(self, run: Run, target: str) -> None:
         query = urlencode([(k, v) for k, v in parse_qsl(self.request.query, keep_blank_values=True) if k != "token"])
@@ -151,18 +150,18 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
                 skip_auto_headers=("Accept-Encoding", "Accept", "User-Agent", "Content-Type"),
             ) as answer:
                 if answer.status == 401:
-                    raise HTTPError(502, "nbduet does not know its own server")
+                    raise HTTPError(502, "nbduet refused the extension's token")
                 self.set_status(answer.status, answer.reason)
                 for name, value in answer.headers.items():
                     if name.lower() not in _DROPPED:
                         self.set_header(name, value)
                 if self.request.headers.get("Origin"):
                     self.set_header("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After")
-                await JupyterHandler.flush(self)  # a stream on which nothing is said yet is one
+                await JupyterHandler.flush(self)  # a stream that is still empty has to begin, too
                 async for chunk in answer.content.iter_any():
                     self._record_activity()
                     JupyterHandler.write(self, chunk)
-                    await JupyterHandler.flush(self)  # as fast as the client takes it
+                    await JupyterHandler.flush(self)  # as fast as the client reads
         except StreamClosedError:
             pass  # the client has gone
         except aiohttp.ClientError as e:
@@ -170,13 +169,13 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             self._cut("nbduet did not answer; the next request starts it again if it has ended")
 
     def _cut(self, why: str) -> None:
-        """Answers that there is no answer. Half of one is left without an end, so that it is not taken for a whole."""
+        """Answers with an error. An answer that has begun is cut off, so that nobody takes it for complete."""
         if not self._headers_written:
             raise HTTPError(502, why)
         self.request.connection.stream.close()  # type: ignore[union-attr]
 
     def on_connection_close(self) -> None:
-        """The client has gone: the program is to know, which cancels what was asked."""
+        """Ends the connection to the program when the client has gone, which cancels the request there."""
         self._gone = True
         if self._relaying is not None:
             self._relaying.cancel()

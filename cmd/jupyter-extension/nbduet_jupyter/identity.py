@@ -1,8 +1,8 @@
-"""What the program is let in with when it works on the server itself.
+"""Authenticates the program when it works on the server itself.
 
-A server may have no token: one with a password alone, or one that asks somebody else who its
-users are. And where it has one, it is the users'. So the program gets a secret of its own, which
-only it and this process know, and which ends with it.
+A server with a password only, or with an external login, has no token, and a token that it has
+belongs to its users. So the program gets its own secret, which only it and this process know, and
+which ends with it.
 """
 
 from __future__ import annotations
@@ -17,20 +17,20 @@ from jupyter_server.auth import IdentityProvider, User
 PROGRAM = User(username="nbduet", name="nbduet", display_name="nbduet", initials="nb")
 
 
-class Admission:
-    """Lets the program in: before the server's identity provider is asked who sends a request,
-    its Authorization header is looked at for the program's secret."""
+class ProgramIdentity:
+    """Recognises the program by its secret in the Authorization header, before the server's identity
+    provider is asked for a request's user."""
 
     def __init__(self) -> None:
         self._secret = ""
 
     def renew(self) -> str:
-        """A new secret; those before are worth nothing any more."""
+        """Makes a new secret; earlier ones are no longer valid."""
         self._secret = secrets.token_hex(32)
         return self._secret
 
     def install(self, provider: IdentityProvider) -> None:
-        """Asks before the provider does. Its class stays what it is, since sites choose it."""
+        """Puts the check before the provider's. Its class stays, because sites choose it."""
         ask = provider.get_user
 
         async def get_user(handler: Any) -> User | None:
