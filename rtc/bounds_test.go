@@ -15,8 +15,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// settled is a room without a connection that has had its first exchange; its
-// notebook is of some size.
+// settled is a room without a connection that has had its first exchange; its notebook is of some size.
 func settled(t *testing.T) (*Room, *connState, []byte) {
 	t.Helper()
 	src := ydoc.NewNotebook()
@@ -56,8 +55,8 @@ func waiting(r *Room) (size, frames int) {
 	return size + len(r.out.awareness), len(r.out.frames)
 }
 
-// A server that asks for the whole document again and again, and takes no
-// answer, does not fill our memory with answers.
+// A server that asks for the whole document again and again, and takes no answer, does not fill our memory with
+// answers.
 func TestAnswersDoNotPileUp(t *testing.T) {
 	r, v, full := settled(t)
 	for range 1000 {
@@ -70,8 +69,7 @@ func TestAnswersDoNotPileUp(t *testing.T) {
 	}
 }
 
-// An answer that is replaced by a newer one stays before the edits that may
-// build on it.
+// An answer that is replaced by a newer one stays before the edits that may build on it.
 func TestAnswerKeepsItsPlace(t *testing.T) {
 	o := newOutbox()
 	o.keepEdits()
@@ -93,8 +91,8 @@ func TestAnswerKeepsItsPlace(t *testing.T) {
 	}
 }
 
-// The whole state is asked for once at a time, however often something is
-// missing, and once more when what came meanwhile may not be in the answer.
+// The whole state is asked for once at a time, however often something is missing, and once more when what came
+// meanwhile may not be in the answer.
 func TestRepairsDoNotPileUp(t *testing.T) {
 	r, v, full := settled(t)
 	requests := func() (n int) {
@@ -141,8 +139,7 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 	t.Error("there is no bound")
 }
 
-// A room that sends faster than we take waits for us; it does not fill our
-// memory.
+// A room that sends faster than we take waits for us; it does not fill our memory.
 func TestUnreadFramesAreBounded(t *testing.T) {
 	t.Parallel()
 	const size = 3 << 20

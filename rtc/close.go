@@ -8,15 +8,15 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// Action says what to do about a room that has come to an end.
+// Action says what to do about a room that has ended.
 type Action int
 
-// The three things that can be done about a lost room.
+// The actions.
 const (
 	// Rejoin: the same session goes on; connect again with the same replica.
 	Rejoin Action = iota
-	// Discard: throw the replica away and join afresh with an empty one. Edits
-	// that were not acknowledged have not been made.
+	// Discard: throw the replica away and join again with an empty one. Edits that were not acknowledged have not been
+	// made.
 	Discard
 	// GiveUp: joining again cannot help.
 	GiveUp
@@ -32,11 +32,11 @@ const (
 	CodeSession    Code = "other session"   // the server's session is another one than ours
 	CodeHistory    Code = "other history"   // the room has lost what it had confirmed
 	CodeConflict   Code = "conflict"        // the server could not apply our update
-	CodeReplica    Code = "broken replica"  // our replica cannot be used any more
+	CodeReplica    Code = "broken replica"  // our replica is broken
 	CodeNotFound   Code = "not found"       // the file is gone
-	CodeInvalid    Code = "invalid file"    // the server cannot read the file as what it should be
-	CodeRefused    Code = "refused"         // the server will not have us
-	CodeUnreadable Code = "unreadable"      // the room sends what we cannot accept
+	CodeInvalid    Code = "invalid file"    // the server cannot read the file as its type
+	CodeRefused    Code = "refused"         // the server refuses us
+	CodeUnreadable Code = "unreadable"      // the room sends data that we cannot accept
 )
 
 // ErrLeft is matched by the error of a room that was left on purpose.
@@ -46,10 +46,10 @@ var ErrLeft = errors.New("the room was left")
 type CloseError struct {
 	Code   Code
 	Action Action
-	Reason string // in the server's words, where it gave any
+	Reason string // the server's words, if it gave any
 	Err    error  // the fault underneath, if there is one
-	// Unsure tells that the room may have taken edits that it had not confirmed
-	// when it was lost; without it they have not been made.
+	// Unsure tells that the room may have taken edits that it had not confirmed when it was lost; without it they have
+	// not been made.
 	Unsure bool
 }
 
@@ -71,20 +71,18 @@ func (e *CloseError) Unwrap() error { return e.Err }
 // Is makes a room that was left match ErrLeft.
 func (e *CloseError) Is(target error) bool { return target == ErrLeft && e.Code == CodeLeft }
 
-// Websocket close codes of jupyter-collaboration beyond the standard ones:
-// 4000 + the HTTP status of what failed.
+// Websocket close codes of jupyter-collaboration beyond the standard ones: 4000 + the HTTP status of what failed.
 const (
 	closeBadRequest  = 4400
 	closeNotFound    = 4404
 	closeServerError = 4500
 )
 
-// closeReason turns the end of a websocket into what it means for the room
-// (jupyter_server_ydoc handlers.py: 1003 with a JSON reason, 44xx and 4500
-// with a text; jupyter-server-documents: 4001, 4002).
+// closeReason turns the end of a websocket into what it means for the room (jupyter_server_ydoc handlers.py: 1003 with
+// a JSON reason, 44xx and 4500 with a text; jupyter-server-documents: 4001, 4002).
 func closeReason(err error) *CloseError {
 	if errors.Is(err, websocket.ErrReadLimit) {
-		return &CloseError{Code: CodeUnreadable, Action: GiveUp, Reason: "it sends more at once than can be taken in", Err: err}
+		return &CloseError{Code: CodeUnreadable, Action: GiveUp, Reason: "it sends messages that are too long to accept", Err: err}
 	}
 	var ce *websocket.CloseError
 	if !errors.As(err, &ce) {

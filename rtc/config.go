@@ -9,27 +9,24 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Replica is the part of a shared document that a room needs: what it has,
-// what it lacks, and each edit made here. *ydoc.Doc is one.
+// Replica is what a room needs of a shared document: its state, updates in and out, and each edit made here. *ydoc.Doc
+// is one.
 type Replica interface {
-	// ClientID is the id under which the replica's own edits and its
-	// awareness are known to the others.
+	// ClientID is the id under which the replica's own edits and its awareness are known to the others.
 	ClientID() uint64
-	// StateVector says how much of each client's edits the replica has, as
-	// y-protocols encodes it.
+	// StateVector says how much of each client's edits the replica has, as y-protocols encodes it.
 	StateVector() ([]byte, error)
 	// Diff is the update that a peer with that state vector lacks.
 	Diff(stateVector []byte) ([]byte, error)
-	// Apply takes an update of others. It returns an error that matches
-	// ydoc.ErrPending when the update depends on one that has not come.
+	// Apply takes an update of others. It returns an error that matches ydoc.ErrPending when the update depends on one
+	// that has not come.
 	Apply(update []byte) error
-	// OnUpdate sets the function that is called with the update of each local
-	// transaction, in order and under the replica's lock; nil unsets it.
+	// OnUpdate sets the function that is called with the update of each local transaction, in order and under the
+	// replica's lock; nil unsets it.
 	OnUpdate(func(update []byte))
 }
 
-// Config is what a room is joined with. Server, Path, Format, Type and Replica
-// are needed.
+// Config says which room to join, and how. Server, Path, Format, Type and Replica are required.
 type Config struct {
 	Server  *jupyter.Server
 	Path    string // the Contents API's own form of it
@@ -41,21 +38,19 @@ type Config struct {
 	Limits  wire.Limits // zero: wire.DefaultLimits
 	Timing  Timing      // zero fields: the defaults
 
-	// IsPending tells the replica's error for an update that depends on a
-	// missing one from its other errors.
+	// IsPending tells whether a replica's error says that an update depends on a missing one.
 	IsPending func(error) bool
 }
 
-// Timing holds the periods of a room. The defaults follow y-protocols and
-// what jupyter-collaboration's server does.
+// Timing holds the periods of a room. The defaults follow y-protocols and what jupyter-collaboration's server does.
 type Timing struct {
 	Join       time.Duration // a join's own deadline (30 s)
 	Renew      time.Duration // awareness is announced again (12 s; others forget us after 30 s)
 	Ping       time.Duration // websocket pings (10 s)
-	Silence    time.Duration // without any frame or pong for so long the connection is dead (25 s)
+	Silence    time.Duration // without a frame or pong, after which the connection is dead (25 s)
 	BackoffMin time.Duration // first pause before connecting again (100 ms)
 	BackoffMax time.Duration // longest pause (5 s)
-	GiveUp     time.Duration // a room that could not be joined again for so long is closed (2 min)
+	GiveUp     time.Duration // of trying to join again, after which the room is closed (2 min)
 }
 
 func (t Timing) withDefaults() Timing {

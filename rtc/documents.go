@@ -4,14 +4,12 @@ import "context"
 
 // What is different with jupyter-server-documents:
 //
-//   - The handshake is the client's to begin, which ours always is: SYNC1, then
-//     the server's SYNC2 and SYNC1, which must be answered within five seconds
-//     (its yroom.py). Each barrier is such a handshake, and while the server
-//     waits for the answer it takes nothing of anybody.
-//   - There are no sessions and no store, so nothing shows whether a room has
-//     the history that it had before: every loss discards.
-//   - It takes no request to save. It saves by itself, about half a second
-//     after any edit (its yroom_file_api.py).
+//   - The client begins the handshake, as we always do: SYNC1, then the server's SYNC2 and SYNC1, which must be
+//     answered within five seconds (its yroom.py). Each barrier is such a handshake, and while the server waits for the
+//     answer it accepts nothing from anybody.
+//   - It has no sessions and no store, so nothing shows whether a room still has the same history: every lost
+//     connection discards the replica.
+//   - It has no request to save. It saves by itself, about half a second after each edit (its yroom_file_api.py).
 
 // Documents tells that the room is one of jupyter-server-documents.
 func (r *Room) Documents() bool {
@@ -20,9 +18,8 @@ func (r *Room) Documents() bool {
 	return r.session.Documents
 }
 
-// discardIfUnsure turns a lost connection that could be made again into the end of
-// the room, where the next one may lead to another history. A replica that is
-// still empty fits any.
+// discardIfUnsure makes a lost connection the end of the room if the next one may lead to another history. An empty
+// replica fits any history.
 func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	if why.Action != Rejoin || !r.Documents() {
 		return why
@@ -33,15 +30,13 @@ func (r *Room) discardIfUnsure(why *CloseError) *CloseError {
 	return &CloseError{Code: why.Code, Action: Discard, Reason: why.Reason, Err: why.Err, Unsure: true}
 }
 
-// saveByServer is Save where the server saves by itself: it returns when the
-// room has all that is to be saved.
+// saveByServer is Save for a server that saves by itself: it returns when the room has all edits.
 func (r *Room) saveByServer(ctx context.Context) (string, error) {
 	return "unasked", r.Barrier(ctx)
 }
 
-// confirm tells those who wait for a SYNC2 that it has come. Where the server
-// then asks for ours, they are told when the answer is on its way: who waited in
-// order to leave would leave the others in the room waiting for it.
+// confirm tells the waiting callers that their SYNC2 has come. If the server then asks for ours, they are told when our
+// answer is on its way, because a caller that leaves at once would keep the others in the room waiting for it.
 func (r *Room) confirm(tickets []*ticket, v *connState) {
 	v.owed = append(v.owed, tickets...)
 	if !r.Documents() {
@@ -49,7 +44,7 @@ func (r *Room) confirm(tickets []*ticket, v *connState) {
 	}
 }
 
-// confirmOwed tells those whom the visit owes an answer.
+// confirmOwed tells the callers that confirm has held back.
 func (v *connState) confirmOwed() {
 	for _, t := range v.owed {
 		t.done <- nil

@@ -17,8 +17,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// handshakes is a room of jupyter-server-documents, as far as its handshakes
-// go: each SYNC1 is answered with SYNC2 and, a little later, its own SYNC1.
+// handshakes is a room of jupyter-server-documents, as far as its handshakes go: each SYNC1 is answered with SYNC2 and,
+// a little later, its own SYNC1.
 type handshakes struct {
 	t    *testing.T
 	srv  *httptest.Server
@@ -109,8 +109,7 @@ func (h *handshakes) take(ws *websocket.Conn, b []byte) error {
 	return nil
 }
 
-// A server that waits for an answer takes nothing of anybody, so that nobody
-// may leave without giving it.
+// A server that waits for an answer takes nothing of anybody, so that nobody may leave without giving it.
 func TestServerDocumentsIsNotLeftWaiting(t *testing.T) {
 	h, srv := newHandshakes(t, "x = 1")
 	r, nb := join(t, srv, "a.ipynb")
@@ -129,8 +128,8 @@ func TestServerDocumentsIsNotLeftWaiting(t *testing.T) {
 	}
 }
 
-// Nothing shows whether a room there has the history that it had before, so
-// that a lost connection ends it, and what it did not confirm is not known.
+// Nothing shows whether a room there has the history that it had before, so that a lost connection ends it, and what it
+// did not confirm is not known.
 func TestServerDocumentsLostIsDiscarded(t *testing.T) {
 	h, srv := newHandshakes(t, "x = 1")
 	r, nb := join(t, srv, "a.ipynb")

@@ -12,9 +12,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// FuzzReceive gives a room, in turn before and after its first sync, frames of
-// the fuzzer's making: data is cut into frames by its length bytes. Whatever
-// they are, the room answers or ends with a reason, keeps what waits to be sent
+// FuzzReceive gives a room, in turn before and after its first sync, frames of the fuzzer's making: data is cut into
+// frames by its length bytes. Whatever they are, the room answers or ends with a reason, keeps what waits to be sent
 // within what was asked for, and a replica that is not broken says what it has.
 func FuzzReceive(f *testing.F) {
 	src := ydoc.NewNotebook()

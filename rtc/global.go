@@ -15,13 +15,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// globalRoom is the room that JupyterLab's panel of collaborators reads. It
-// holds no document and needs no session.
+// globalRoom is the room that JupyterLab's panel of collaborators shows. It has no document and needs no session.
 const globalRoom = "JupyterLab:globalAwareness"
 
-// Lobby keeps us in the server's global awareness, so that the panel of
-// collaborators names the agent and the documents it has open. It is a
-// courtesy: what goes wrong with it is logged, and never fails an edit.
+// Lobby keeps us in the server's global awareness, so that the panel of collaborators shows the agent and the documents
+// it has open. Its errors are logged, and never fail an edit.
 type Lobby struct {
 	server *jupyter.Server
 	user   awareness.User
@@ -61,8 +59,7 @@ func EnterLobby(server *jupyter.Server, user awareness.User, t Timing, log *slog
 	return l
 }
 
-// Show says which documents we have open, and which of them we are at ("" for
-// none). Paths are the Contents API's.
+// Show announces our open documents, and the current one ("" for none). Paths are the Contents API's.
 func (l *Lobby) Show(current string, docs []string) {
 	l.mu.Lock()
 	l.current = ""
@@ -74,11 +71,10 @@ func (l *Lobby) Show(current string, docs []string) {
 	l.announce()
 }
 
-// Peers lists who else is on the server.
+// Peers lists the others in the server's global awareness.
 func (l *Lobby) Peers() []Peer { return parsePeers(l.table.Peers()) }
 
-// Leave takes us out of the panel and closes the connection; the context
-// bounds the goodbye.
+// Leave takes us out of the panel and closes the connection; the context bounds the last message.
 func (l *Lobby) Leave(ctx context.Context) {
 	var bye []byte
 	if update, err := l.table.SetLocal(nil); err == nil {
@@ -127,7 +123,7 @@ func (l *Lobby) run() {
 	}
 }
 
-// connect is one connection; left says that we ended it ourselves.
+// connect serves one connection; left says that we ended it ourselves.
 func (l *Lobby) connect() (left bool, err error) {
 	ctx, stop := context.WithTimeout(l.ctx, l.timing.Join)
 	defer stop()
@@ -141,8 +137,8 @@ func (l *Lobby) connect() (left bool, err error) {
 	return l.serve(ws)
 }
 
-// serve is one visit's time in the room. What the writer notes is not the
-// result itself, which a return may set while the writer still goes on.
+// serve keeps one connection going. The writer sets last, and not the named result, which a return may set while the
+// writer still runs.
 func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	var last bool
 	l.out.start()

@@ -58,8 +58,8 @@ func (h *hostile) frame(i int) []byte {
 	return wire.AppendSyncStep1(nil, wire.EncodeStateVector(sv))
 }
 
-// Whatever a room sends, the process lives, does not grow, and stays in the
-// room; the document stays as it is, and what comes right afterwards is taken.
+// Whatever a room sends, the process lives, does not grow, and stays in the room; the document stays as it is, and what
+// comes right afterwards is taken.
 func TestHostileFrames(t *testing.T) {
 	s := newScripted(t, "x = 1")
 	s.patient = true // to who asks for what follows something else, that is what is sent
@@ -80,8 +80,7 @@ func TestHostileFrames(t *testing.T) {
 	before := heap()
 	for sent, i := 0, 0; sent < hostileFrames; i++ {
 		b := h.frame(i)
-		// A mutant that is a valid edit, or the end of the room, is not what
-		// this is about.
+		// A mutant that is a valid edit, or the end of the room, is not what this is about.
 		if f, err := wire.ParseFrame(b, wire.DefaultLimits); err == nil {
 			if f.Kind == wire.Raw || f.Kind == wire.SyncStep2 || f.Kind == wire.Update && wire.CheckUpdate(f.Payload, wire.DefaultLimits) == nil {
 				continue

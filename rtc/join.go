@@ -17,16 +17,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// Join asks the server for a session on cfg.Path, enters its room and returns
-// once the replica holds all that the room does. The replica must be empty and
-// new: its client id must never have been in the room before. A connection that
-// breaks on the way is made again as long as there is time.
+// Join asks the server for a session on cfg.Path, joins its room and returns when the replica has all of the room's
+// state. The replica must be empty and new: its client id must never have been in the room. A connection that breaks on
+// the way is made again while there is time.
 //
-// The server makes a session and a room for any path at all, a missing file
-// included, and such joins do it no good: look first whether the file is there
-// and is what Type says. The error is a *jupyter.Error where the server
-// answered with one, a *CloseError where the room turned us away, or matches
-// the context's.
+// The server makes a session and a room for any path, even for a missing file, and such rooms do it harm: check first
+// that the file exists and has the Type. The error is a *jupyter.Error if the server answered with one, a *CloseError
+// if the room refused us, or matches the context's.
 func Join(ctx context.Context, cfg Config) (*Room, error) {
 	cfg.Timing = cfg.Timing.withDefaults()
 	if cfg.Limits == (wire.Limits{}) {
@@ -75,8 +72,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 	}
 }
 
-// enterRetrying enters, again and again while the connection breaks on the way and
-// there is time left.
+// enterRetrying enters the room, and tries again while the connection breaks and there is time left.
 func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *websocket.Conn, error) {
 	failed := false
 	for pause := cfg.Timing.BackoffMin; ; pause = min(2*pause, cfg.Timing.BackoffMax) {
@@ -91,9 +87,8 @@ func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *web
 			return session, ws, err
 		case hangs, broke(err):
 		case errors.Is(err, jupyter.ErrServer) && !failed:
-			// The server fails so on a file id that has just become void, or
-			// while it is busy with its index of files; the next answer is a
-			// true one.
+			// The server fails like this on a file id that has just become void, or while it updates its index of
+			// files; the next answer is right.
 			failed = true
 		default:
 			return session, nil, err
@@ -107,8 +102,7 @@ func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *web
 	}
 }
 
-// broke tells a connection that stood and was lost from one that could not be
-// made, and from answers.
+// broke tells whether an error is a lost connection, and not a failed dial or an answer.
 func broke(err error) bool {
 	var op *net.OpError
 	return errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) || errors.As(err, &op) && op.Op != "dial"
@@ -154,8 +148,8 @@ func (r *Room) run(ws *websocket.Conn) {
 	}
 }
 
-// noteBroken takes note of a connection that broke during the first
-// synchronisation. What the replica has got of it is the room's own.
+// noteBroken notes that a connection broke during the first synchronisation. All that the replica has so far came from
+// the room.
 func (r *Room) noteBroken(why *CloseError) {
 	r.broke = why
 	if sv := r.stateVector(); len(sv) > 1 { // an empty document's is a single zero
@@ -165,8 +159,7 @@ func (r *Room) noteBroken(why *CloseError) {
 	}
 }
 
-// adoptSession takes another session of the server's for ours, which can be done as
-// long as the replica has nothing of the one before.
+// adoptSession changes to another session of the server, if the replica has nothing of the former one yet.
 func (r *Room) adoptSession(s jupyter.CollabSession) bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -177,15 +170,14 @@ func (r *Room) adoptSession(s jupyter.CollabSession) bool {
 	return true
 }
 
-// reconnect opens another socket to the same session, with pauses that grow,
-// until it stands or it is clear that it cannot.
+// reconnect opens another socket to the same session, with growing pauses, until that succeeds or can no longer
+// succeed.
 func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 	t := r.cfg.Timing
 	deadline := time.Now().Add(t.GiveUp)
 	pause := t.BackoffMin
 	for {
-		// Half of the pause is left to chance, so that many rooms that were
-		// lost together do not come back together.
+		// Half of the pause is random, so that rooms that were lost together do not all come back at once.
 		wait := pause/2 + rand.N(pause/2+1)
 		select {
 		case <-r.ctx.Done():
@@ -207,8 +199,7 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 	}
 }
 
-// dialAgain makes one attempt. It asks for the session first, because only a
-// room of the same session has the history that the replica has.
+// dialAgain makes one attempt. It asks for the session first, because only the same session has the replica's history.
 func (r *Room) dialAgain() (*websocket.Conn, error) {
 	ctx, stop := context.WithTimeout(r.ctx, r.cfg.Timing.Join)
 	defer stop()
@@ -227,7 +218,7 @@ func (r *Room) dialAgain() (*websocket.Conn, error) {
 		return nil, err
 	}
 	if (s.SessionID != r.session.SessionID || s.FileID != r.session.FileID) && !r.adoptSession(s) {
-		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server's session is a new one"}
+		return nil, &CloseError{Code: CodeSession, Action: Discard, Reason: "the server has begun a new session"}
 	}
 	return r.cfg.Server.DialRoom(ctx, s.RoomID(), s.SessionID)
 }

@@ -18,8 +18,8 @@ import (
 
 func quickly(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond }
 
-// A join is not given up because the connection breaks on the way: before
-// anything was said, and between the two halves of the first exchange.
+// A join is not given up because the connection breaks on the way: before anything was said, and between the two halves
+// of the first exchange.
 func TestJoinSurvivesBrokenConnections(t *testing.T) {
 	s := newScripted(t, "x = 1", "y = 2")
 	s.breaks = map[int]string{1: "hello", 2: "half", 3: "hello", 4: "half"}
@@ -94,8 +94,8 @@ func TestJoinGivesUpInTime(t *testing.T) {
 	}
 }
 
-// The requests before the room's socket are repeated too when their connection
-// breaks, and when they hang; an answer is an answer.
+// The requests before the room's socket are repeated too when their connection breaks, and when they hang; an answer is
+// an answer.
 func TestJoinRepeatsItsRequests(t *testing.T) {
 	for name, c := range map[string]struct {
 		fault func(t *testing.T, w http.ResponseWriter, r *http.Request)

@@ -11,15 +11,14 @@ import (
 	"github.com/gorilla/websocket"
 )
 
-// link is one websocket with the goroutines that read and write it.
+// link is one websocket with the goroutines that read, write and ping it.
 //
-// The reader hands over whole frames and waits while nobody takes them, which
-// is what bounds the memory that a fast room can take. It ends when the socket
-// does; err then says why. close ends both goroutines and waits for them.
+// The reader hands over whole frames and waits until they are taken, which bounds the memory that a fast room can use.
+// It ends with the socket; err then says why. close ends all goroutines and waits for them.
 type link struct {
 	ws      *websocket.Conn
 	in      chan []byte
-	held    atomic.Int64  // bytes of the frames that are read and not taken
+	held    atomic.Int64  // bytes of the frames that are read and not released
 	freed   chan struct{} // wakes the reader
 	err     error         // valid once in is closed
 	timing  Timing
@@ -28,20 +27,18 @@ type link struct {
 	wg      sync.WaitGroup
 }
 
-// maxHeld bounds the bytes of the frames that wait to be taken, unless it is a
-// single one.
+// maxHeld bounds the bytes of the frames that are not released; a single frame may be larger.
 const maxHeld = 64 << 20
 
-// writeBase and writeRate bound how long one frame may take to be written: a
-// slow link gets the time that its size asks for, a stuck one does not.
+// writeBase and writeRate bound the time for writing one frame: it grows with the frame's size for slow connections,
+// and ends for stuck ones.
 const (
 	writeBase = 10 * time.Second
 	writeRate = 16 << 10 // bytes per second
 )
 
-// newLink starts reading ws, and writing what next gives: next blocks until
-// there is something or the context ends, then returns frames in order and
-// whether they are the last.
+// newLink starts reading ws, and writing the frames of next: next blocks until there are some or the context ends, then
+// returns them in order, and whether they are the last.
 func newLink(ws *websocket.Conn, t Timing, next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
 	ctx, cancel := context.WithCancel(context.Background())
 	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, stop: cancel, stopped: ctx.Done()}
@@ -51,7 +48,7 @@ func newLink(ws *websocket.Conn, t Timing, next func(context.Context) (frames []
 	return l
 }
 
-// close ends the link without a word and waits for its goroutines.
+// close ends the link without a close frame and waits for its goroutines.
 func (l *link) close() {
 	l.stop()
 	// The error of closing a socket that is already broken says nothing new.
@@ -88,7 +85,7 @@ func (l *link) read() {
 	}
 }
 
-// hold waits until there is room for n more bytes; false when the link ends.
+// hold waits until n more bytes fit under maxHeld; false when the link ends.
 func (l *link) hold(n int64) bool {
 	for held := l.held.Load(); held > 0 && held+n > maxHeld; held = l.held.Load() {
 		select {
@@ -101,7 +98,7 @@ func (l *link) hold(n int64) bool {
 	return true
 }
 
-// release says that a frame from in is done with.
+// release says that a frame from in has been handled.
 func (l *link) release(frame []byte) {
 	l.held.Add(-int64(len(frame)))
 	select {
@@ -110,16 +107,15 @@ func (l *link) release(frame []byte) {
 	}
 }
 
-// readFrame reads one frame, and counts every part of it as a sign of life: a
-// large document over a slow line takes longer than the silence that is
-// allowed.
+// readFrame reads one frame, and extends the deadline with every part: a large document over a slow line takes longer
+// than the allowed silence.
 func (l *link) readFrame() ([]byte, error) {
 	kind, r, err := l.ws.NextReader()
 	if err != nil {
 		return nil, err
 	}
 	if kind != websocket.BinaryMessage {
-		return nil, fmt.Errorf("the room sent a text frame, rooms are binary")
+		return nil, fmt.Errorf("the room sent a text frame: rooms use binary ones")
 	}
 	buf := make([]byte, 0, 512)
 	for {
@@ -167,8 +163,7 @@ func (l *link) write(ctx context.Context, next func(context.Context) ([][]byte, 
 	}
 }
 
-// fail breaks the socket after a failed write, so that the reader, who owns
-// the reason, ends too.
+// fail breaks the socket after a failed write, so that the reader, which keeps the reason, ends, too.
 func (l *link) fail() { _ = l.ws.Close() }
 
 func (l *link) ping(ctx context.Context) {
@@ -179,7 +174,7 @@ func (l *link) ping(ctx context.Context) {
 		case <-ctx.Done():
 			return
 		case <-t.C:
-			// A failed ping is no news: the silence that follows is.
+			// A failed ping needs no handling: the silence after it ends the connection.
 			_ = l.ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(l.timing.Ping))
 		}
 	}

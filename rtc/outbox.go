@@ -2,23 +2,22 @@ package rtc
 
 import "sync"
 
-// ticket is one caller waiting for the room to confirm what was written
-// before it asked.
+// ticket is one caller that waits until the room confirms the edits before it.
 type ticket struct {
 	done chan error // buffered, gets exactly one value
 }
 
 func newTicket() *ticket { return &ticket{done: make(chan error, 1)} }
 
-// syncRequest is one SYNC1 on its way: what its SYNC2 will confirm, and who
-// waits for that. The server answers in order.
+// syncRequest is one SYNC1 on its way: what its SYNC2 will confirm, and the callers that wait for it. The server
+// answers in order.
 type syncRequest struct {
-	confirms []byte // a state vector; nil where it confirms nothing for certain
+	confirms []byte // a state vector; nil if it confirms nothing for certain
 	tickets  []*ticket
 	full     bool // asked for the whole state, to repair a gap
 }
 
-// batch is what the writer takes from the outbox at one time.
+// batch is what the writer takes from the outbox at once.
 type batch struct {
 	frames  [][]byte
 	tickets []*ticket
@@ -30,17 +29,15 @@ func (b *batch) empty() bool {
 	return len(b.frames) == 0 && len(b.tickets) == 0 && !b.full && !b.last
 }
 
-// outbox is what waits to be written to the socket. Edits and tickets that
-// come while the writer is busy go out together, so that any number of callers
-// cost one SYNC1.
+// outbox is the queue of the socket's writer. Edits and tickets that come while the writer is busy go out together, so
+// that any number of callers cost one SYNC1.
 //
-// While it is shut (the room is not synced) updates are not kept: the state
-// vectors that are exchanged at the next synchronisation say what the room
-// lacks. Tickets are kept.
+// While it is shut (the room is not synced) it drops updates, because the state vectors of the next synchronisation
+// show what the room lacks. It keeps tickets.
 type outbox struct {
 	mu        sync.Mutex
-	keep      bool // edits are taken in
-	open      bool // and handed out
+	keep      bool // accepts edits
+	open      bool // hands them out
 	frames    [][]byte
 	answerAt  int    // where in frames the answer to a SYNC1 is, counted from 1; 0 for none
 	awareness []byte // only the newest counts
@@ -71,15 +68,15 @@ func (o *outbox) update(frame []byte) {
 	o.signal()
 }
 
-// answer queues what the server lacks, in place of an answer not yet sent: a
-// server that asks and does not listen must not fill our memory.
+// answer queues what the server lacks, in place of an answer not yet sent, so that a server that asks and does not read
+// cannot fill our memory.
 func (o *outbox) answer(frame []byte) {
 	o.mu.Lock()
 	switch {
 	case !o.keep:
 	case o.answerAt > 0:
-		// What was queued behind the old one is in the new one already, which
-		// does no harm; nothing that builds on it goes before it.
+		// The new one also has the edits queued after the old one, which does no harm; nothing that builds on it goes
+		// before it.
 		o.frames[o.answerAt-1] = frame
 	default:
 		o.frames = append(o.frames, frame)
@@ -107,15 +104,14 @@ func (o *outbox) wait(t *ticket) {
 	o.signal()
 }
 
-// asking reports whether somebody waits for a confirmation.
+// asking reports whether a caller waits for a confirmation.
 func (o *outbox) asking() bool {
 	o.mu.Lock()
 	defer o.mu.Unlock()
 	return o.open && len(o.tickets) > 0
 }
 
-// repair asks for the whole state of the room, once more when it has come if it
-// was asked for already.
+// repair asks for the whole state of the room. If a request is on its way, it asks once more when the answer has come.
 func (o *outbox) repair() {
 	o.mu.Lock()
 	o.full = true
@@ -123,8 +119,7 @@ func (o *outbox) repair() {
 	o.signal()
 }
 
-// finish queues the last frame; the writer closes the socket behind it. It
-// reports whether there is a connection to say it over.
+// finish queues the last frame; the writer closes the socket after it. It reports whether there is a connection.
 func (o *outbox) finish(frame []byte) bool {
 	o.mu.Lock()
 	open := o.open
@@ -137,8 +132,7 @@ func (o *outbox) finish(frame []byte) bool {
 	return open
 }
 
-// start opens the outbox for a freshly synced connection, first giving what
-// must be said before anything else.
+// start opens the outbox for a newly synced connection; frames go out before everything else.
 func (o *outbox) start(frames ...[]byte) {
 	o.mu.Lock()
 	o.frames = append(append([][]byte(nil), frames...), o.frames...)
@@ -150,8 +144,8 @@ func (o *outbox) start(frames ...[]byte) {
 	o.signal()
 }
 
-// keepEdits lets edits in and nothing out yet, so that none is missed between
-// taking a diff of the replica and start, and none overtakes that diff.
+// keepEdits begins to keep edits and hands none out yet, so that none is missed between the diff of the replica and
+// start, and none overtakes that diff.
 func (o *outbox) keepEdits() {
 	o.mu.Lock()
 	o.keep = true
@@ -199,8 +193,8 @@ func (o *outbox) answered() (syncRequest, bool) {
 	return r, true
 }
 
-// shut is called when the connection is gone: updates are dropped, and
-// everybody whose SYNC1 was not answered waits on for the next connection.
+// shut is called when the connection is gone: it drops updates, and keeps the tickets whose SYNC1 was not answered for
+// the next connection.
 func (o *outbox) shut() {
 	o.mu.Lock()
 	defer o.mu.Unlock()
@@ -214,7 +208,7 @@ func (o *outbox) shut() {
 	o.tickets = append(again, o.tickets...)
 }
 
-// fail ends all waiting with err; the room is closed.
+// fail ends all tickets with err; the room is closed.
 func (o *outbox) fail(err error) {
 	o.shut()
 	o.mu.Lock()

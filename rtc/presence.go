@@ -9,15 +9,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// presence is what we show of ourselves in a room.
+// presence is our own state in a room's awareness.
 type presence struct {
 	cursors  []awareness.Cursor
 	autosave bool // as last announced
 }
 
-// localState is our awareness state in a document's room: JupyterLab's shape,
-// and one key of our own, by which agents know one another. Keys that
-// JupyterLab does not know it passes over.
+// localState is our awareness state in a document's room: JupyterLab's shape and one key of our own, by which agents
+// recognise one another. JupyterLab ignores keys that it does not know.
 type localState struct {
 	Autosave bool               `json:"autosave"`
 	User     awareness.User     `json:"user"`
@@ -33,14 +32,13 @@ type Peer struct {
 	ClientID uint64
 	User     awareness.User
 	Cursors  []awareness.Cursor
-	Current  string // what is in front of them, "notebook:<path>"; known in the lobby only
-	Autosave bool   // a state that does not say counts as true, as it does for the server
-	Agent    bool   // an agent like ourselves, not a person
+	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
+	Autosave bool   // true if the state does not say, as for the server
+	Agent    bool   // an agent such as this program, not a person
 }
 
-// Peers lists who else is in the room, people and agents, in the order of
-// their client ids. Somebody who was there before us is heard of when his
-// client next renews its state, which takes up to 15 seconds.
+// Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
+// is listed once its client renews its state, which takes up to 15 seconds.
 func (r *Room) Peers() []Peer {
 	return parsePeers(r.table.Peers())
 }
@@ -64,9 +62,8 @@ func parsePeers(states []awareness.State) []Peer {
 	return peers
 }
 
-// AutosaveOff reports whether there are people in the room and all of them
-// have switched autosave off: then nobody but they decides when the file is
-// written.
+// AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they
+// decide when the file is written.
 func (r *Room) AutosaveOff() bool {
 	people, on := r.autosaves()
 	return people && !on
@@ -82,8 +79,8 @@ func (r *Room) autosaves() (people, on bool) {
 	return people, on
 }
 
-// SetCursors shows our carets and selections to the others, all of them in one
-// cell; none takes them away.
+// SetCursors shows our carets and selections to the others; all of them are in one cell. Without cursors it removes
+// them.
 func (r *Room) SetCursors(cursors ...awareness.Cursor) {
 	r.mu.Lock()
 	r.presence.cursors = cursors
@@ -91,12 +88,10 @@ func (r *Room) SetCursors(cursors ...awareness.Cursor) {
 	r.publish()
 }
 
-// publish announces our state. Its autosave flag mirrors the people's: the
-// server saves by itself as long as one state in the room says so, and a flag
-// of ours must not turn on what they turned off. With no people, or none heard
-// of yet, it says yes: the server takes our state for present long after our
-// connection is lost, and with a no it would never write the edits that it had
-// confirmed to us before.
+// publish announces our state. Its autosave flag follows the people's: the server saves by itself if one state in the
+// room says so, and our flag must not turn on what people have turned off. Without people, or before we know of any,
+// the flag is on: the server keeps our state long after a lost connection, and with the flag off it would never write
+// the edits that it has confirmed.
 func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
@@ -117,7 +112,7 @@ func (r *Room) wantAutosave() bool {
 	return on || !people
 }
 
-// onAwareness takes what others say of themselves.
+// onAwareness takes in the states of others.
 func (r *Room) onAwareness(update []byte) {
 	changed, err := r.table.Apply(update, time.Now())
 	if err != nil {
@@ -125,15 +120,14 @@ func (r *Room) onAwareness(update []byte) {
 		return
 	}
 	if slices.Contains(changed, r.cfg.Replica.ClientID()) {
-		r.publish() // somebody has spoken in our name
+		r.publish() // somebody has changed our state
 	}
 	if len(changed) > 0 {
 		r.peersChanged()
 	}
 }
 
-// peersChanged announces us again when the people's autosave flags ask for
-// another one of ours.
+// peersChanged announces us again if the people's autosave flags change ours.
 func (r *Room) peersChanged() {
 	want := r.wantAutosave()
 	r.mu.Lock()
@@ -144,8 +138,8 @@ func (r *Room) peersChanged() {
 	}
 }
 
-// goodbye is the awareness frame that takes us out of the room at once;
-// without it the others would see our caret for another 30 seconds.
+// goodbye is the awareness frame that removes us from the room at once; without it the others see our caret for another
+// 30 seconds.
 func (r *Room) goodbye() []byte {
 	update, err := r.table.SetLocal(nil)
 	if err != nil {

@@ -41,7 +41,7 @@ type Room struct {
 // ID is the room's name, "format:type:file id".
 func (r *Room) ID() string { return r.session.RoomID() }
 
-// FileID is the server's id of the file behind the room.
+// FileID is the server's id of the room's file.
 func (r *Room) FileID() string { return r.session.FileID }
 
 // SessionID is the server's session, one per server process.
@@ -54,15 +54,14 @@ func (r *Room) Path() string {
 	return r.path
 }
 
-// Rename says that the file has another path now. The room is the same: its id
-// does not depend on the path.
+// Rename says that the file has another path now. The room is the same: its id does not depend on the path.
 func (r *Room) Rename(path string) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.path = path
 }
 
-// State says where the room stands.
+// State is the room's state.
 func (r *Room) State() State {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -72,15 +71,14 @@ func (r *Room) State() State {
 // Done is closed when the room has ended; Err then says why.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
-// Err is nil while the room lives, and a *CloseError after.
+// Err is nil until the room has ended, then a *CloseError.
 func (r *Room) Err() error {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.err
 }
 
-// setState takes one step of the machine; a step that it does not allow is a
-// fault of this package.
+// setState takes one step of the state machine; a step that the machine does not allow is a bug in this package.
 func (r *Room) setState(to State) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -100,7 +98,7 @@ func (r *Room) isLeaving() bool {
 	return r.leaving || r.ctx.Err() != nil
 }
 
-// finish ends the room: everybody who waits learns why.
+// finish ends the room and tells all waiting callers why.
 func (r *Room) finish(err *CloseError) {
 	r.cfg.Replica.OnUpdate(nil)
 	r.mu.Lock()
@@ -114,8 +112,7 @@ func (r *Room) finish(err *CloseError) {
 	r.failSaves()
 }
 
-// failSaves tells everybody who waits for the server's word on a save that it
-// will not come over this connection.
+// failSaves tells the callers that wait for the outcome of a save that it will not come over this connection.
 func (r *Room) failSaves() {
 	r.mu.Lock()
 	saves := r.saves
@@ -126,12 +123,11 @@ func (r *Room) failSaves() {
 	}
 }
 
-// Barrier returns when the room has everything that was written to the replica
-// before the call. While the connection is lost it waits for the next one.
+// Barrier returns when the room has everything that was written to the replica before the call. While the connection is
+// lost it waits for the next one.
 //
-// Its error is the context's, or the room's CloseError; then nothing is known
-// of the edits that were not confirmed before: with [Discard] they have not
-// been made as far as anybody can tell.
+// Its error is the context's, or the room's CloseError. Then it is unknown whether the unconfirmed edits reached the
+// room; with [Discard] they count as not made, as far as anybody can tell.
 func (r *Room) Barrier(ctx context.Context) error {
 	t := newTicket()
 	if err := r.enqueue(func() { r.out.wait(t) }); err != nil {
@@ -159,11 +155,10 @@ func (r *Room) enqueue(put func()) error {
 	return nil
 }
 
-// Save asks the server to write the document to its file, and returns its word
-// for what came of it: "success", "skipped" or "failed". It is a statement
-// about the attempt: a read-only file also gives "success".
+// Save asks the server to write the document to its file, and returns the server's outcome: "success", "skipped" or
+// "failed". It is about the attempt: a read-only file also gives "success".
 //
-// A server with jupyter-server-documents takes no such request; see documents.go.
+// A server with jupyter-server-documents has no such request; see documents.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
 	if r.Documents() {
 		return r.saveByServer(ctx)
@@ -201,7 +196,7 @@ func (r *Room) Save(ctx context.Context) (string, error) {
 	}
 }
 
-// saved hands the server's word to the one who asked.
+// saved hands the outcome of a save to its caller.
 func (r *Room) saved(id uint64, status string) {
 	r.mu.Lock()
 	c := r.saves[id]
@@ -212,19 +207,16 @@ func (r *Room) saved(id uint64, status string) {
 	}
 }
 
-// saveTries is how often a leaving room asks for its save: once more for each
-// connection that was lost before the answer.
+// saveTries is how often a leaving room asks for its save: once more for each connection that was lost before the
+// answer.
 const saveTries = 3
 
-// saveWait is how long the server's word on the first of these saves is
-// waited for, and twice as long on each further one. The server drops a save
-// that it is waiting to make when another client asks for one, and with it the
-// answer.
+// saveWait is the wait for the outcome of the first of these saves; it doubles with each further one. The server drops
+// a pending save, and its answer, when another client asks for one.
 const saveWait = 2 * time.Second
 
-// LastSave waits until the room has our edits and asks for a save, several times
-// if need be, as the last thing before [Room.Depart]; a connection that is lost
-// meanwhile is waited for. In a room that has ended it does nothing.
+// LastSave waits until the room has our edits and asks for a save, several times if necessary. Call it last before
+// [Room.Depart]. It waits for a connection that is lost meanwhile. In a room that has ended it does nothing.
 func (r *Room) LastSave(ctx context.Context) error {
 	if r.Err() == nil {
 		if err := r.lastSave(ctx); err != nil && !errors.Is(err, ErrLeft) {
@@ -246,9 +238,8 @@ func (r *Room) lastSave(ctx context.Context) error {
 		stop()
 		patience *= 2
 		if err == nil {
-			// What the server has written into the document about the save is
-			// of use to whoever wants to know whether it was one; without it
-			// nothing is lost.
+			// The server writes into the document what it knows of the save, which helps callers that check it; without
+			// it nothing is lost.
 			_ = r.Barrier(ctx)
 			return nil
 		}
@@ -259,18 +250,16 @@ func (r *Room) lastSave(ctx context.Context) error {
 	return err
 }
 
-// Leave waits until the room has our edits, asks for a save, takes us out of
-// its awareness and closes the connection. The context bounds all of it: when
-// it ends, the room is closed all the same, and the error says what was not
-// reached. Leaving a room that has ended does nothing.
+// Leave waits until the room has our edits, asks for a save, takes us out of its awareness and closes the connection.
+// The context bounds all of it: when it ends, the room is closed anyway, and the error says what is missing. Leaving a
+// room that has ended does nothing.
 func (r *Room) Leave(ctx context.Context) error {
 	err := r.LastSave(ctx)
 	r.Depart(ctx)
 	return err
 }
 
-// Depart is Leave without a save, for a caller who knows that the room has our
-// edits and the file has all of the room.
+// Depart is Leave without a save, for a caller who knows that the room has our edits and the file is up to date.
 func (r *Room) Depart(ctx context.Context) {
 	r.mu.Lock()
 	r.leaving = true

@@ -57,8 +57,7 @@ func TestEditsPassBothWays(t *testing.T) {
 	eventually(t, "a sees the edit of b", func() bool { return sources(a) == "from b|x = 1|from a" })
 }
 
-// What is edited while the connection is down is in the room afterwards, once,
-// and so is what the others did meanwhile.
+// What is edited while the connection is down is in the room afterwards, once, and so is what the others did meanwhile.
 func TestLostConnectionIsMadeGood(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "x = 1")
@@ -145,9 +144,8 @@ func TestSaveWrites(t *testing.T) {
 	}
 }
 
-// The server makes a session and a room for anything; the room then says why
-// it will not have us. Each case has a server to itself: after one such join a
-// server may fail to start the next room, whatever its file.
+// The server makes a session and a room for anything; the room then says why it will not have us. Each case has a
+// server to itself: after one such join a server may fail to start the next room, whatever its file.
 func TestRefusedRooms(t *testing.T) {
 	for name, c := range map[string]struct {
 		content string // "": there is no file

@@ -20,8 +20,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// scripted is a server for faults that a real one does not make on demand. It
-// keeps a document and speaks the room's protocol, as far as a script lets it.
+// scripted is a server for faults that a real one does not make on demand. It keeps a document and speaks the room's
+// protocol, as far as a script lets it.
 type scripted struct {
 	t   *testing.T
 	srv *httptest.Server
@@ -203,8 +203,8 @@ func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
 	}
 }
 
-// A server applies what it is sent even where it is about to refuse us, so
-// nothing but SYNC1 may be sent before its SYNC2.
+// A server applies what it is sent even where it is about to refuse us, so nothing but SYNC1 may be sent before its
+// SYNC2.
 func TestNothingButSync1BeforeSync2(t *testing.T) {
 	s := newScripted(t, "x = 1")
 	r, nb := join(t, s.client(), "a.ipynb")
@@ -291,8 +291,7 @@ func TestConflictIsDiscarded(t *testing.T) {
 
 func TestSilentServerIsLost(t *testing.T) {
 	s := newScripted(t, "x = 1")
-	// A server that answers no pings either cannot be made with a websocket
-	// library, so pings are left out.
+	// A server that answers no pings either cannot be made with a websocket library, so pings are left out.
 	r, _ := join(t, s.client(), "a.ipynb", func(c *rtc.Config) {
 		c.Timing.Silence, c.Timing.Ping, c.Timing.BackoffMin = 200*time.Millisecond, time.Hour, time.Millisecond
 	})
@@ -319,9 +318,8 @@ func TestPingsKeepAQuietRoom(t *testing.T) {
 	}
 }
 
-// The server takes an update that leaves a gap before it, and browsers then
-// hold it back for ever; so whatever the connection does, each reaches the
-// server after all that it builds on.
+// The server takes an update that leaves a gap before it, and browsers then hold it back for ever; so whatever the
+// connection does, each reaches the server after all that it builds on.
 func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	s := newScripted(t, "x = 1") // ends the connection at an update with a gap, with ErrPending
 	r, nb := join(t, s.client(), "a.ipynb", func(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond })
@@ -351,8 +349,8 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	}
 }
 
-// A connection that is lost between the request for the last save and its
-// answer is made again, and the save asked for once more.
+// A connection that is lost between the request for the last save and its answer is made again, and the save asked for
+// once more.
 func TestLeaveAsksAgainForItsSave(t *testing.T) {
 	s := newScripted(t, "x = 1")
 	s.deny = 1

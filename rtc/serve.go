@@ -10,26 +10,24 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// maxEarly bounds the updates that are kept while the first SYNC2 of a
-// connection is on its way.
+// maxEarly bounds the updates that are kept while the first SYNC2 of a connection is on its way.
 const maxEarly = 64 << 20
 
-// connState is what the room knows about one connection.
+// connState is the state of one connection.
 type connState struct {
 	serverSV []byte   // from the server's SYNC1
 	early    [][]byte // updates that came before our SYNC2
 	size     int      // their bytes
-	have     bool     // our SYNC2 has been applied
+	have     bool     // the SYNC2 for us has been applied
 	synced   bool
 	owed     []*ticket // see Room.confirm
 }
 
-// serve speaks with the room over one socket until it ends, and says why it
-// did.
+// serve keeps the room in step over one socket until that ends, and returns why.
 func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	sv, err := r.cfg.Replica.StateVector()
 	if err != nil {
-		_ = ws.Close() // nothing was said over it yet
+		_ = ws.Close() // nothing was sent over it yet
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	hello := wire.AppendSyncStep1(nil, sv)
@@ -70,14 +68,11 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	}
 }
 
-// nextFrames waits for the outbox and turns what it gives into frames: the
-// edits, and behind them one SYNC1 for all who wait for a confirmation.
+// nextFrames waits for the outbox and makes frames of its batch: the edits, and after them one SYNC1 for all tickets.
 func (r *Room) nextFrames(ctx context.Context) (frames [][]byte, last, ok bool) {
 	for {
-		// Every edit that a state vector speaks of was put into the outbox
-		// before it was taken from the replica. So one that is read before the
-		// outbox is emptied says what the room will have; one that is read
-		// after may speak of an edit that is not sent yet.
+		// The outbox gets each edit before the replica's state vector covers it. So a vector read before the outbox is
+		// emptied says what the room will have; one read afterwards may cover an edit not yet sent.
 		var confirms []byte
 		if r.out.asking() {
 			confirms = r.stateVector()
@@ -104,8 +99,7 @@ func (r *Room) nextFrames(ctx context.Context) (frames [][]byte, last, ok bool) 
 	}
 }
 
-// stateVector is the replica's, or nil if it is broken, which comes out when
-// the next update is applied to it.
+// stateVector is the replica's, or nil if the replica is broken, which shows when the next update is applied.
 func (r *Room) stateVector() []byte {
 	sv, err := r.cfg.Replica.StateVector()
 	if err != nil {
@@ -114,9 +108,8 @@ func (r *Room) stateVector() []byte {
 	return sv
 }
 
-// receive takes one frame of the room. What it does not know, and what is
-// malformed, is passed over: the server does the same with ours, and a peer's
-// fault must not end everybody's session.
+// receive handles one frame of the room. It ignores unknown and malformed frames, as the server does with ours: a
+// peer's fault must not end the session for everybody.
 func (r *Room) receive(b []byte, v *connState) *CloseError {
 	f, err := wire.ParseFrame(b, r.cfg.Limits)
 	if err != nil {
@@ -145,8 +138,7 @@ func (r *Room) receive(b []byte, v *connState) *CloseError {
 	return nil
 }
 
-// onStep1 answers with what the server lacks: at once in a synced room, else
-// when our own synchronisation is through.
+// onStep1 answers with what the server lacks: at once in a synced room, else when our own synchronisation is done.
 func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 	if err := wire.CheckStateVector(sv, r.cfg.Limits); err != nil {
 		r.log.Warn("room sent a malformed state vector", "path", r.Path(), "error", err)
@@ -165,7 +157,7 @@ func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 	return nil
 }
 
-// onStep2 takes the answer to the oldest of our SYNC1s.
+// onStep2 handles the answer to the oldest of our SYNC1s.
 func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	req, asked := r.out.answered()
 	if end := r.applyState(update, req.full); end != nil {
@@ -193,8 +185,8 @@ func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	return r.completeSync(v)
 }
 
-// completeSync makes the room Synced once both have told the other what they have
-// and our replica is up to date; what the room lacks goes out first.
+// completeSync makes the room Synced once both have told the other what they have and our replica is up to date; what
+// the room lacks goes out first.
 func (r *Room) completeSync(v *connState) *CloseError {
 	if v.synced || !v.have || v.serverSV == nil {
 		return nil
@@ -202,15 +194,15 @@ func (r *Room) completeSync(v *connState) *CloseError {
 	if end := r.sameHistory(v.serverSV); end != nil {
 		return end
 	}
-	// Edits go into the outbox from here on; those made before are in the
-	// diff. One made in between is in both, which costs nothing.
+	// From here on the outbox keeps edits; earlier ones are in the diff. An edit in between is in both, which does no
+	// harm.
 	r.out.keepEdits()
 	diff, err := r.cfg.Replica.Diff(v.serverSV)
 	if err != nil {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
 	if r.State() == Joining {
-		// All that we have so far is the room's own.
+		// All that we have so far came from the room.
 		sv, err := r.cfg.Replica.StateVector()
 		if err != nil {
 			return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
@@ -230,10 +222,9 @@ func (r *Room) completeSync(v *connState) *CloseError {
 	return nil
 }
 
-// sameHistory compares what the server says it has with what it has confirmed
-// before. A server that has less has rebuilt the room, and then the same ids
-// stand for other content (client id 0 is given to what is read from the file):
-// merging would splice two documents into one.
+// sameHistory compares the server's state with what it has confirmed before. A server that has less has rebuilt the
+// room, and the same ids then stand for other content (text read from the file gets client id 0): merging would mix two
+// documents.
 func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	r.mu.Lock()
 	confirmed := r.confirmed
@@ -257,8 +248,8 @@ func (r *Room) sameHistory(serverSV []byte) *CloseError {
 	return nil
 }
 
-// apply takes one update into the replica. An update with a gap before it, or
-// one that is malformed, asks for the whole state once more.
+// apply applies one update to the replica. If there is a gap before the update, or it is malformed, it asks for the
+// whole state.
 func (r *Room) apply(update []byte) *CloseError {
 	err := r.cfg.Replica.Apply(update)
 	if err == nil {
@@ -267,13 +258,12 @@ func (r *Room) apply(update []byte) *CloseError {
 	if r.brokenReplica() {
 		return &CloseError{Code: CodeReplica, Action: Discard, Err: err}
 	}
-	r.log.Warn("room sent an update that cannot stand alone, asking for the whole state", "path", r.Path(), "error", err)
+	r.log.Warn("room sent an update that cannot be applied, asking for the whole state", "path", r.Path(), "error", err)
 	r.out.repair()
 	return nil
 }
 
-// applyState takes a SYNC2. When not even the whole state is complete, somebody
-// has left a gap in it for good; what we have of it is all there is to have.
+// applyState applies a SYNC2. If even the whole state has a gap, the gap is permanent, and we go on with what there is.
 func (r *Room) applyState(update []byte, full bool) *CloseError {
 	err := r.cfg.Replica.Apply(update)
 	switch {
@@ -292,11 +282,10 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 	return &CloseError{Code: CodeUnreadable, Action: GiveUp, Err: err}
 }
 
-// brokenReplica tells an error of the replica itself from one of the update: a
-// replica that cannot say what it has is of no use any more.
+// brokenReplica tells whether the replica itself is broken, and not the update: a broken one has no state vector.
 func (r *Room) brokenReplica() bool { return r.stateVector() == nil }
 
-// onRaw takes the server's words outside y-protocols.
+// onRaw handles the server's messages outside y-protocols.
 func (r *Room) onRaw(f wire.Frame) *CloseError {
 	m, err := wire.ParseRaw(f)
 	if err != nil {

@@ -2,7 +2,7 @@ package rtc
 
 import "fmt"
 
-// State is where a room stands. The machine is:
+// State is the state of a room. The state machine is:
 //
 //	Joining ──first SYNC2──▶ Synced ──connection lost──▶ Lost
 //	   │                       ▲                          │ session is the same,
@@ -12,21 +12,19 @@ import "fmt"
 //	   │
 //	   └──▶ Closed ◀── from every state: left, refused, or to be discarded
 //
-// A connection that is lost in Joining is made again there; Join's deadline
-// bounds that. Edits are allowed in Synced, Lost and CatchingUp; they are sent
-// when the room is Synced (again).
+// A connection lost in Joining is made again, within Join's deadline. Edits are allowed in Synced, Lost and CatchingUp;
+// they are sent when the room is Synced (again).
 type State int
 
 // The states of a room.
 const (
-	// Joining: the first synchronisation has not come yet; the replica is
-	// empty and must not be written.
+	// Joining: the first synchronisation has not come yet; the replica is empty and must not be written.
 	Joining State = iota
 	// Synced: the replica follows the room.
 	Synced
 	// Lost: the connection broke; another one is being made.
 	Lost
-	// CatchingUp: connected again, waiting for what the room has and we lack.
+	// CatchingUp: connected again, waiting for the edits that we lack.
 	CatchingUp
 	// Closed: the end; Room.Err says why.
 	Closed

@@ -55,8 +55,7 @@ func TestCloseReasons(t *testing.T) {
 	}
 }
 
-// A frame that is longer than what is taken in would be as long at the next
-// attempt.
+// A frame that is longer than what is taken in would be as long at the next attempt.
 func TestTooLongAFrameIsTheEnd(t *testing.T) {
 	if got := closeReason(websocket.ErrReadLimit); got.Code != CodeUnreadable || got.Action != GiveUp {
 		t.Errorf("%v, %v; want %q and to give up", got, got.Action, CodeUnreadable)

@@ -28,8 +28,7 @@ func joinText(t *testing.T, srv *jupyter.Server, path string) (*rtc.Room, *ydoc.
 	return r, text
 }
 
-// The document of a text file with CRLF line ends has LF, and so has the file
-// once it was edited.
+// The document of a text file with CRLF line ends has LF, and so has the file once it was edited.
 func TestTextFileWithCRLF(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Write(t, s.Name(t, ".txt"), "one\r\ntwo\r\n")
@@ -48,8 +47,8 @@ func TestTextFileWithCRLF(t *testing.T) {
 	}
 }
 
-// What another program changes in a text file is changed in the document, and
-// an edit of ours afterwards stands beside it.
+// What another program changes in a text file is changed in the document, and an edit of ours afterwards stands beside
+// it.
 func TestTextFileRewritten(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Write(t, s.Name(t, ".txt"), "one\ntwo\nthree\n")
