@@ -316,8 +316,8 @@ func (p *program) tool(id int, name string, args map[string]any) (text string, f
 	return content["text"].(string), failed
 }
 
-// end waits for the program's exit code. It answers nothing that it was not asked; what it tells of its own accord may come
-// until then.
+// end waits for the program's exit code. It answers nothing that it was not asked; what it tells of its own accord may
+// come until then.
 func (p *program) end() int {
 	p.t.Helper()
 	rest, err := io.ReadAll(p.out)

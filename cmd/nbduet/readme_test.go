@@ -41,7 +41,8 @@ func TestREADMETable(t *testing.T) {
 	}
 }
 
-// flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by default.
+// flagTable lists the flags in the order of --help, with the variables that stand for them and what they are by
+// default.
 func flagTable(t *testing.T) string {
 	t.Helper()
 	parser, err := newParser(&flags{}, io.Discard, io.Discard)

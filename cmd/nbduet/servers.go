@@ -131,7 +131,8 @@ func (s roleFlags) endpoint(usual endpoint, other roleFlags) endpoint {
 	return endpoint{s.url, token, s.role}
 }
 
-// unused refuses a --jupyter-url that both other addresses replace. In the environment it may be there for other programs.
+// unused refuses a --jupyter-url that both other addresses replace. In the environment it may be there for other
+// programs.
 func unused(usual endpoint, docs, kerns roleFlags) error {
 	if usual.url == "" || docs.url == "" || kerns.url == "" || usual.url == strings.TrimSpace(os.Getenv("JUPYTER_SERVER_URL")) ||
 		sameAddress(usual.url, docs.url) || sameAddress(usual.url, kerns.url) {

@@ -10,8 +10,8 @@ import (
 	"github.com/nbduet/nbduet/session/activity"
 )
 
-// stateFile is the default file of activity, in the user's state directory, as the XDG Base
-// Directory specification has it.
+// stateFile is the default file of activity, in the user's state directory, as the XDG Base Directory specification has
+// it.
 func stateFile() (string, error) {
 	dir := os.Getenv("XDG_STATE_HOME")
 	if !filepath.IsAbs(dir) { // the specification wants relative ones ignored
@@ -24,8 +24,8 @@ func stateFile() (string, error) {
 	return filepath.Join(dir, "nbduet", "activity.db"), nil
 }
 
-// openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the record
-// lasts as long as the program.
+// openActivity opens the record of activity. A file that was named must be usable; if the default one is not, the
+// record lasts as long as the program.
 func openActivity(ctx context.Context, named string, log *slog.Logger) (*activity.Store, error) {
 	if named != "" {
 		s, err := activity.Open(ctx, activity.Options{Path: named, Logger: log})

@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Activity is kept in the user's state directory unless another file is named;
-// one that is named must be usable, the usual one need not be.
+// Activity is kept in the user's state directory unless another file is named; one that is named must be usable, the
+// usual one need not be.
 func TestStateFile(t *testing.T) {
 	clean(t)
 	home, state, text := t.TempDir(), t.TempDir(), filepath.Join(t.TempDir(), "text")

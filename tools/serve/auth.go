@@ -58,8 +58,8 @@ func newTokenSet(tokens []string) tokenSet {
 	return k
 }
 
-// find gives the number of a token, -1 if it is unknown. Its time depends neither on how much of a token is right nor on
-// which one it is.
+// find gives the number of a token, -1 if it is unknown. Its time depends neither on how much of a token is right nor
+// on which one it is.
 func (k tokenSet) find(token string) int {
 	given := sha256.Sum256([]byte(token))
 	found := -1

@@ -5,8 +5,8 @@ import (
 	"strconv"
 )
 
-// A caller is who sends a request: the holder of one of Config.Tokens, the user whom that holder names in UserHeader, or
-// a subject of the issuer, whatever token it bears. "" is nobody.
+// A caller is who sends a request: the holder of one of Config.Tokens, the user whom that holder names in UserHeader,
+// or a subject of the issuer, whatever token it bears. "" is nobody.
 type caller string
 
 // tokenCaller is the caller who has the token with that number, or the user whom that one names.

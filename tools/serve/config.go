@@ -25,11 +25,11 @@ type Config struct {
 	UserHeader string
 	// OIDC accepts the tokens of an issuer, beside Tokens; nil for none.
 	OIDC *OIDC
-	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds one.
-	// OIDC's metadata and audiences are made from it. "" stands for the address in each request.
+	// PublicURL is the server's address for clients outside: "https://nb.example.org", or with a path if a proxy adds
+	// one. OIDC's metadata and audiences are made from it. "" stands for the address in each request.
 	PublicURL string
-	// AllowedHosts are the names by which requests may address the server, beside the loopback's names and the address of
-	// the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
+	// AllowedHosts are the names by which requests may address the server, beside the loopback's names and the address
+	// of the connection: "nb.example.org", or "nb.example.org:8443" for one port only. "*" is all.
 	AllowedHosts []string
 	// AllowedOrigins are the web pages that may send requests: "https://app.example.org". "*" is all.
 	AllowedOrigins []string
@@ -37,7 +37,8 @@ type Config struct {
 	// 0: [DefaultClientTimeout].
 	ClientTimeout time.Duration
 	Limits        Limits
-	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server speaks plain HTTP.
+	// CertFile and KeyFile are the PEM files of a TLS certificate and its key; without them the server speaks plain
+	// HTTP.
 	CertFile, KeyFile string
 	// Metrics are shown at /metrics; nil for none.
 	Metrics *Metrics

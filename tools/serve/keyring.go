@@ -21,7 +21,8 @@ const (
 	keysFresh = 15 * time.Minute
 	// keysStale is how long they are used when they cannot be read again.
 	keysStale = time.Hour
-	// readEvery is the least time between two readings, whatever clients send; readBurst is how many may follow at once.
+	// readEvery is the least time between two readings, whatever clients send; readBurst is how many may follow at
+	// once.
 	readEvery = 10 * time.Second
 	readBurst = 2
 	// readTime bounds one reading.
@@ -36,12 +37,12 @@ var (
 	errSigned = errors.New("no key of the issuer has signed the token")
 )
 
-// A keyring has the keys of an issuer. It reads them when the first token comes, when they are old, and when a token names
-// an unknown key.
+// A keyring has the keys of an issuer. It reads them when the first token comes, when they are old, and when a token
+// names an unknown key.
 //
-// It finds the issuer with go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the issuer
-// has withdrawn, uses a key with algorithms that it is not for, knows no key at all if one of them is odd, and may judge
-// a token by a reading that ended before the token arrived.
+// It finds the issuer with go-oidc, but keeps the keys itself. An [oidc.RemoteKeySet] never forgets a key that the
+// issuer has withdrawn, uses a key with algorithms that it is not for, knows no key at all if one of them is odd, and
+// may judge a token by a reading that ended before the token arrived.
 type keyring struct {
 	issuer  string
 	client  *http.Client

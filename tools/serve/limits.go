@@ -13,8 +13,8 @@ import (
 	"time"
 )
 
-// readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot, it
-// answers the request and returns false.
+// readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot,
+// it answers the request and returns false.
 func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	lim := s.cfg.Limits
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
@@ -49,13 +49,13 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	return nil, false
 }
 
-// maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a connection
-// that stays open.
+// maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a
+// connection that stays open.
 const maxDrain = 256 << 10
 
-// drainBody reads the rest of a body if the connection ends with the answer. Closing a connection with unread bytes resets
-// it, and its client, still sending, may never see the answer. net/http waits a moment before it closes a connection that
-// met one of its own limits, but not when the client has asked for the end.
+// drainBody reads the rest of a body if the connection ends with the answer. Closing a connection with unread bytes
+// resets it, and its client, still sending, may never see the answer. net/http waits a moment before it closes a
+// connection that met one of its own limits, but not when the client has asked for the end.
 func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 	ends := r.Close || w.Header().Get("Connection") == "close"
 	if body == nil || !ends || r.ProtoMajor != 1 || r.Header.Get("Expect") != "" { // a client that waits for 100 sends nothing

@@ -47,13 +47,14 @@ func (s *Server) metadataURL(r *http.Request) string {
 	return s.base(r) + metadataPath + "/mcp"
 }
 
-// isMetadata tells whether a path has metadata. Anybody may read them, from any page, because who wants a token has none.
+// isMetadata tells whether a path has metadata. Anybody may read them, from any page, because who wants a token has
+// none.
 func (s *Server) isMetadata(path string) bool {
 	return s.issuer != nil && (path == metadataPath || strings.HasPrefix(path, metadataPath+"/"))
 }
 
-// getMetadata answers with the metadata of one resource. If the public URL has a path, a proxy may put the well-known path
-// before it, as the RFC wants, or after it.
+// getMetadata answers with the metadata of one resource. If the public URL has a path, a proxy may put the well-known
+// path before it, as the RFC wants, or after it.
 func (s *Server) getMetadata(w http.ResponseWriter, r *http.Request) {
 	suffix := strings.TrimSuffix(strings.TrimPrefix(r.URL.Path, metadataPath), "/")
 	base := s.base(r)

@@ -16,8 +16,8 @@ import (
 	"github.com/go-jose/go-jose/v4"
 )
 
-// OIDC names an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys that
-// the issuer publishes.
+// OIDC names an OpenID Connect issuer whose access tokens are accepted: JWTs (RFC 9068) that are signed with the keys
+// that the issuer publishes.
 type OIDC struct {
 	// Issuer is the issuer's URL, exactly as its tokens have it.
 	Issuer string
@@ -127,8 +127,8 @@ func (i *issuer) identify(ctx context.Context, token string) (caller, error) {
 	return subjectCaller(t.Subject), nil
 }
 
-// scopeClaims are the two claims in which issuers write scopes: the registered one (RFC 8693), and one that several use in
-// its place.
+// scopeClaims are the two claims in which issuers write scopes: the registered one (RFC 8693), and one that several use
+// in its place.
 type scopeClaims struct {
 	Scope scopeList `json:"scope"`
 	Scp   scopeList `json:"scp"`

@@ -76,8 +76,8 @@ func cleanOrigin(o string) (string, error) {
 	return strings.ToLower(u.Scheme + "://" + u.Host), nil
 }
 
-// allow tells whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of this
-// server's own host are allowed.
+// allow tells whether a request's Origin may send requests. A request that no web page sends has no Origin. Pages of
+// this server's own host are allowed.
 func (o origins) allow(r *http.Request) bool {
 	given := r.Header["Origin"]
 	switch {

@@ -15,8 +15,8 @@ type principal struct {
 	last     time.Time // of the last request's begin or end
 }
 
-// principals are the clients without MCP sessions, by caller. They stay until the program ends. Only an issuer's subjects
-// can be more than the limit; then the one who was silent for longest is removed.
+// principals are the clients without MCP sessions, by caller. They stay until the program ends. Only an issuer's
+// subjects can be more than the limit; then the one who was silent for longest is removed.
 type principals struct {
 	clients *tool.Clients
 	most    int

@@ -69,8 +69,8 @@ type toolOutcome struct {
 	Error   string          `json:"error,omitempty"`
 }
 
-// callTool calls a tool. If the tool itself fails or refuses, the status is 200 with success false, because the call was
-// made.
+// callTool calls a tool. If the tool itself fails or refuses, the status is 200 with success false, because the call
+// was made.
 func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 	var call toolCall
 	if err := json.Unmarshal(body, &call); err != nil {

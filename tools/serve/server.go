@@ -92,8 +92,8 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
 	w := newWriter(plain, s.cfg.Limits.WriteTime)
 	if r.Body != nil && r.Body != http.NoBody {
-		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder of
-		// tests has no deadlines.
+		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder
+		// of tests has no deadlines.
 		_ = w.ctl.SetReadDeadline(began.Add(s.cfg.Limits.BodyTime))
 	}
 	sent := r.Body // readBody replaces it

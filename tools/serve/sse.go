@@ -52,8 +52,8 @@ func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
 		refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
 		return
 	}
-	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's: here
-	// the SDK for TypeScript sends the revision alone. Each message says its revision itself.
+	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's:
+	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
 	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) { s.events.MessageHandler().ServeHTTP(w, r) })
 }

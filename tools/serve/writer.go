@@ -7,8 +7,8 @@ import (
 	"time"
 )
 
-// A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a client
-// that does not read holds a request for ever.
+// A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a
+// client that does not read holds a request for ever.
 type writer struct {
 	http.ResponseWriter
 	ctl   *http.ResponseController
@@ -87,8 +87,9 @@ func (w *writer) comment(quiet time.Duration) error {
 	return w.ctl.Flush()
 }
 
-// keepAlive writes comments into a quiet stream of events, so that proxies do not take it for dead, and we notice when it
-// is: then it calls lost. It ends with ctx, and closes done. Each event is one write, so comments stand between events.
+// keepAlive writes comments into a quiet stream of events, so that proxies do not take it for dead, and we notice when
+// it is: then it calls lost. It ends with ctx, and closes done. Each event is one write, so comments stand between
+// events.
 func (w *writer) keepAlive(ctx context.Context, quiet time.Duration, lost func()) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
