@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// SameHost tells whether both URLs lead to one server. The names of this machine's own address are the same.
+// SameHost tells whether both URLs have one scheme, host and port. All names of the loopback address count as one.
 func SameHost(a, b *url.URL) bool {
 	return a.Scheme == b.Scheme && port(a) == port(b) && host(a) == host(b)
 }
@@ -29,8 +29,8 @@ func host(u *url.URL) string {
 	return name
 }
 
-// SameServer tells whether two addresses are of one server: scheme, host, port and path prefix, where the names of this
-// machine's own address count as the same.
+// SameServer tells whether two addresses lead to one server: scheme, host, port and path prefix are the same. All names
+// of the loopback address count as one.
 func SameServer(a, b string) bool {
 	u, err := url.Parse(a)
 	if err != nil {

@@ -7,16 +7,16 @@ import (
 	"net/url"
 )
 
-// CollabSession is what a client needs for joining a file's room.
+// CollabSession is what a client needs to join a file's room.
 type CollabSession struct {
 	Format string `json:"format"`
 	Type   string `json:"type"`
 	// FileID names the file for as long as the server's file id database lives, across restarts.
 	FileID string `json:"fileId"`
-	// SessionID is one per server process: another one than before means that the room may have another history.
+	// SessionID is one per server process: if it has changed, the room may have another history.
 	SessionID string `json:"sessionId"`
-	// Documents tells that the room is one of jupyter-server-documents, which knows no sessions: SessionID is empty, and
-	// nothing shows whether a room has the history that it had before.
+	// Documents tells that the room is one of jupyter-server-documents, which has no sessions: SessionID is empty, and
+	// nothing shows whether the room still has the same history.
 	Documents bool `json:"-"`
 }
 
@@ -24,11 +24,10 @@ type CollabSession struct {
 func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + c.FileID }
 
 // CollaborationSession asks for the room of a file: format and type are "json" and "notebook" for notebooks, "text" and
-// "file" for text. The server does not look whether the file exists, so read its contents model first and give the
-// path that this returned.
+// "file" for text. The server does not check that the file exists, so read its contents model first and use that path.
 //
-// With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither is
-// ErrNoCollaboration. ErrNotFound is a missing file, from those servers that look.
+// With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither
+// is ErrNoCollaboration. ErrNotFound is a missing file, from servers that check.
 func (s *Server) CollaborationSession(ctx context.Context, path, format, typ string) (CollabSession, error) {
 	const op = "open the collaboration session of"
 	clean, err := CleanPath(path)
@@ -54,7 +53,7 @@ func (s *Server) CollaborationSession(ctx context.Context, path, format, typ str
 		return CollabSession{}, err
 	}
 	if out.FileID == "" || out.SessionID == "" {
-		return CollabSession{}, &Error{Op: op, Path: clean, kind: ErrNotJupyter, Message: "the answer has no fileId or no sessionId"}
+		return CollabSession{}, &Error{Op: op, Path: clean, kind: ErrNotJupyter, Message: "the answer lacks the fileId or the sessionId"}
 	}
 	return out, nil
 }
@@ -69,8 +68,8 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 	return s.withRole(out)
 }
 
-// FilePath returns the path that a file id stands for now; ErrNotFound where the id is unknown or the file lies outside
-// this server's root.
+// FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's
+// root.
 func (s *Server) FilePath(ctx context.Context, fileID string) (string, error) {
 	var out struct {
 		Path string `json:"path"`

@@ -12,15 +12,15 @@ import (
 // Content is a file or folder in the Contents API's model.
 type Content struct {
 	Name string `json:"name"`
-	// Path is the server's own name of it: the one to use for sessions and rooms.
+	// Path is the server's own form of the path. Use it for sessions and rooms.
 	Path string `json:"path"`
 	// Type is "notebook", "file" or "directory".
 	Type string `json:"type"`
-	// Format is "json", "text" or "base64"; empty where no content came along.
+	// Format is "json", "text" or "base64"; empty without content.
 	Format       string    `json:"format"`
 	Created      time.Time `json:"created"`
 	LastModified time.Time `json:"last_modified"`
-	// Size is in bytes; nil for folders and where the server cannot tell.
+	// Size is in bytes; nil for folders, and if the server does not know it.
 	Size     *int64 `json:"size"`
 	Writable bool   `json:"writable"`
 	MimeType string `json:"mimetype"`
@@ -58,8 +58,8 @@ type ContentsOptions struct {
 	Hash bool
 }
 
-// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more.
-// The path is put into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type).
+// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more. The path is put
+// into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type).
 func (s *Server) Contents(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
 	q := url.Values{"content": {"0"}}
 	if opt.Content {

@@ -32,7 +32,7 @@ func (s *Server) DialRoom(ctx context.Context, roomID, sessionID string) (*webso
 		case http.StatusNotFound:
 			e.kind, e.Message, e.Hint = ErrNoCollaboration, "the server has no rooms", hintCollab
 		case http.StatusInternalServerError:
-			// What the server answers for a file id that it does not know (any more).
+			// The server answers this for a file id that it does not know, or no longer.
 			e.kind, e.Hint = ErrNotFound, "the file may have been deleted: ask for its collaboration session again"
 		}
 	}
@@ -50,13 +50,13 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	conn, err := s.dial(ctx, "connect to kernel", kernelID, kernelPath(kernelID)+"/channels", q, kernelTimeout, KernelProtocol)
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound {
-		// A websocket handler says even this with a page.
+		// A websocket handler answers even this with an HTML page.
 		e.kind, e.Message, e.Hint = ErrNotFound, "there is no such kernel", ""
 	}
 	return conn, err
 }
 
-// dial opens a websocket; ctx ends the handshake only, timeout where ctx has no deadline.
+// dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline.
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	ctx, cancel := withTimeout(ctx, timeout)
 	defer cancel()
@@ -87,8 +87,8 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	return nil, s.withRole(s.transportError(ctx, op, about, err))
 }
 
-// dialQuickAck dials TCP so that what is received is acknowledged at once, where the system has a switch for that. A
-// server that sends several small writes otherwise waits up to 40 ms for the acknowledgement of the first.
+// dialQuickAck dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server
+// that sends several small writes waits up to 40 ms for the acknowledgement of the first.
 func dialQuickAck(ctx context.Context, network, addr string) (net.Conn, error) {
 	d := net.Dialer{Timeout: defaultTimeout, KeepAlive: 15 * time.Second}
 	conn, err := d.DialContext(ctx, network, addr)

@@ -16,10 +16,10 @@ import (
 )
 
 const (
-	// probeTimeout is how long is waited for more servers where one has answered.
+	// probeTimeout is how long to wait for more servers once one has answered.
 	probeTimeout = 1500 * time.Millisecond
-	// firstProbeTimeout is how long is waited for the first: a server answers nobody while it saves a large notebook, and that
-	// is no reason to say that there is none.
+	// firstProbeTimeout is how long to wait for the first: a server that saves a large notebook does not answer
+	// meanwhile, but it exists.
 	firstProbeTimeout = 10 * time.Second
 	maxProbes         = 64      // at once
 	maxRunning        = 256     // files looked at, the newest first
@@ -30,7 +30,7 @@ const (
 type Running struct {
 	// URL is its base URL without a trailing slash.
 	URL string
-	// Token is empty where the server asks for none, or for a password.
+	// Token is empty if the server needs none, or a password.
 	Token string
 	// Root is the folder that the server serves.
 	Root    string
@@ -40,12 +40,12 @@ type Running struct {
 	Password bool
 }
 
-// Discover finds the servers that run now and that the files "jpserver-*.json" in the given folders tell of; nil stands
-// for [DefaultRuntimeDirs]. Each is asked for its status, at the same time: files that crashed servers left behind are
-// passed over. Who is silent is waited for about a second and a half where another has answered, and ten seconds where
-// none has. The result is sorted by address and process id.
+// Discover finds the running servers among the files "jpserver-*.json" in the given folders; nil stands for
+// [DefaultRuntimeDirs]. It asks all of them for their status at once, and ignores the files of crashed servers. It
+// waits for silent servers for ten seconds, or for about a second and a half once another has answered. The result is
+// sorted by address and process id.
 //
-// Missing folders and unreadable files are passed over as well; an error means that ctx ended.
+// Discover also ignores missing folders and unreadable files; an error means that ctx ended.
 func Discover(ctx context.Context, runtimeDirs []string) ([]Running, error) {
 	if runtimeDirs == nil {
 		runtimeDirs = DefaultRuntimeDirs()
@@ -91,7 +91,7 @@ func probe(ctx context.Context, servers []Running) []bool {
 	return live
 }
 
-// answers tells whether the server is there and is the one that the file tells of.
+// answers tells whether the server runs and is the one of the file.
 func (r Running) answers(ctx context.Context) bool {
 	s, err := New(Options{URL: r.URL, Token: r.Token})
 	if err != nil {
@@ -102,12 +102,12 @@ func (r Running) answers(ctx context.Context) bool {
 	if err == nil {
 		return true
 	}
-	// A server with a password refuses us and is there all the same. One that refuses the very token in the file is
-	// another, on a port that was used again.
+	// A server with a password refuses us, but it runs. One that refuses the token of its file is another server on a
+	// port that was used again.
 	return r.Password && r.Token == "" && errors.Is(err, ErrUnauthorized)
 }
 
-// readRuntimeFiles reads what the folders tell, without asking the servers.
+// readRuntimeFiles reads the files in the folders, without asking the servers.
 func readRuntimeFiles(dirs []string) []Running {
 	type file struct {
 		path string
@@ -159,7 +159,7 @@ func readRuntimeFile(path string) (Running, bool) {
 		Password bool   `json:"password"`
 	}
 	if json.Unmarshal(data, &info) != nil || !strings.HasPrefix(info.URL, "http") {
-		return Running{}, false // half written, or listening on a socket file
+		return Running{}, false // half written, or the server listens on a socket file
 	}
 	return Running{
 		URL: strings.TrimRight(info.URL, "/"), Token: info.Token, Root: info.Root, PID: info.PID, Version: info.Version,

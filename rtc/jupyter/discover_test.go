@@ -76,8 +76,8 @@ func TestDiscover(t *testing.T) {
 	}
 }
 
-// A server that is at something else for a while is found all the same, where there is no other; beside one that answers
-// it is not waited for to the end.
+// A server that is at something else for a while is found all the same, where there is no other; beside one that
+// answers it is not waited for to the end.
 func TestDiscoverBusy(t *testing.T) {
 	file := func(dir, url string) {
 		t.Helper()

@@ -12,11 +12,11 @@ import (
 // ErrDetached says that a notebook's room is not connected to its kernel; see [Server.ExecuteCell].
 var ErrDetached = errors.New("the room is not connected to its kernel")
 
-// jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name is made of the file's id,
-// for which POST api/fileid/index is asked, and every time that the server makes a room it has another history. It runs
-// cells itself (its execution_handlers.py) and has no endpoint to read a run back: what comes of one stands in the room.
+// jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name comes from the file's id,
+// which POST api/fileid/index returns, and each time the server makes a room, the room has another history. It runs
+// cells itself (its execution_handlers.py) and has no endpoint to read a run: the outcome is in the room only.
 
-// documentsSession makes the session of a server that has jupyter-server-documents; false where it has not.
+// documentsSession makes the session of a server with jupyter-server-documents; false if the server lacks it.
 func (s *Server) documentsSession(ctx context.Context, op, path, format, typ string) (CollabSession, bool) {
 	var out struct {
 		ID string `json:"id"`
@@ -30,9 +30,9 @@ func (s *Server) documentsSession(ctx context.Context, op, path, format, typ str
 	return CollabSession{Format: format, Type: typ, FileID: out.ID, Documents: true}, true
 }
 
-// ExecuteCell has jupyter-server-documents run a code cell of an open room, behind those that it runs there already. It
-// returns when the cell is queued, its outputs cleared and its execution state "running". source is the cell's source as
-// it is known here; ErrConflict says that the room has another one. ErrDetached is what [Server.AttachKernel] mends.
+// ExecuteCell has jupyter-server-documents run a code cell of an open room, after the cells that it runs there already.
+// It returns when the cell is queued, its outputs cleared and its execution state "running". source is the source that
+// we know; ErrConflict says that the room has another one. On ErrDetached call [Server.AttachKernel].
 func (s *Server) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, source string) error {
 	err := s.do(ctx, call{
 		op: "run cell", about: cellID, method: http.MethodPost, path: kernelPath(kernelID) + "/execute",
@@ -50,8 +50,8 @@ func (s *Server) ExecuteCell(ctx context.Context, kernelID, roomID, cellID, sour
 	return err
 }
 
-// AttachKernel gives a session the kernel that it is to have, which may be the one it has. jupyter-server-documents then
-// connects the notebook's room to it anew, and drops what it was running there.
+// AttachKernel gives a session a kernel, which may be the one it has. jupyter-server-documents then connects the
+// notebook's room to it again, and drops what it was running there.
 func (s *Server) AttachKernel(ctx context.Context, sessionID, kernelID string) error {
 	return s.do(ctx, call{
 		op: "attach kernel to session", about: sessionID, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(sessionID),
@@ -59,8 +59,8 @@ func (s *Server) AttachKernel(ctx context.Context, sessionID, kernelID string) e
 	}, nil)
 }
 
-// sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal: by it the server knows that
-// the source which was seen here is the one that it is about to run.
+// sourceHash is MurmurHash2 (Austin Appleby, 32 bits, seed 0) of the UTF-8 bytes, in decimal. With it the server checks
+// that we have seen the source that it is about to run.
 func sourceHash(source string) string {
 	const m = 0x5bd1e995
 	b := []byte(source)

@@ -16,7 +16,8 @@ type Kernel struct {
 	ID           string    `json:"id"`
 	Name         string    `json:"name"` // of the kernelspec
 	LastActivity time.Time `json:"last_activity"`
-	// ExecutionState is "starting", "idle", "busy", "restarting", "dead" or, before it was heard, "unknown".
+	// ExecutionState is "starting", "idle", "busy", "restarting", "dead" or, before the kernel's first message,
+	// "unknown".
 	ExecutionState string `json:"execution_state"`
 	// Connections counts the open channels sockets.
 	Connections int `json:"connections"`
@@ -24,7 +25,7 @@ type Kernel struct {
 
 // KernelSpecs are the kernels that can be started.
 type KernelSpecs struct {
-	// Default is the name of the one that is started where none is named.
+	// Default is the name of the one that is started if none is named.
 	Default string                `json:"default"`
 	Specs   map[string]KernelSpec `json:"kernelspecs"`
 }
@@ -71,8 +72,8 @@ func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
 	return out, err
 }
 
-// StartKernelIn starts a kernel that belongs to no session; an empty name starts the server's default. It begins in the
-// folder, which is a path of the Contents API; "" is the root. A server that runs kernels elsewhere does not go by it.
+// StartKernelIn starts a kernel that belongs to no session; an empty name starts the server's default. Its working
+// folder is a path of the Contents API; "" is the root. A server that runs kernels elsewhere ignores the folder.
 func (s *Server) StartKernelIn(ctx context.Context, name, folder string) (Kernel, error) {
 	clean, err := CleanPath(folder)
 	if err != nil {
@@ -103,7 +104,7 @@ func (s *Server) Restart(ctx context.Context, id string) (Kernel, error) {
 	const op = "restart kernel"
 	err := s.do(ctx, call{op: op, about: id, method: http.MethodPost, path: kernelPath(id) + "/restart", timeout: kernelTimeout}, &out)
 	if errors.Is(err, ErrServer) {
-		// The server fails in the same way over a kernel that it does not have.
+		// The server fails in the same way for a kernel that it does not have.
 		if gone := s.do(ctx, call{op: op, about: id, path: kernelPath(id)}, nil); errors.Is(gone, ErrNotFound) {
 			err = gone
 		}

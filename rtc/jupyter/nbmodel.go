@@ -7,19 +7,19 @@ import (
 	"net/url"
 )
 
-// jupyter-server-nbmodel is an extension that runs code for its clients and writes what comes of it into the open room
-// of jupyter-collaboration. Its handlers.py has the endpoints; they are below those of the kernel.
+// jupyter-server-nbmodel is an extension that runs code for its clients and writes the outputs into the open room of
+// jupyter-collaboration. Its handlers.py has the endpoints, which are below the kernel's.
 
 // ErrNoServerRuns is a server without jupyter-server-nbmodel.
 var ErrNoServerRuns = errors.New("the server does not run cells by itself")
 
-// ServerRun is where a run in the server stands.
+// ServerRun is the state of a run in the server.
 type ServerRun struct {
 	// Status is "queued", "running", "input" or "complete".
 	Status string
 	// Outcome is what the kernel's reply says, "ok" or "error" for most; "" before Status is "complete".
 	Outcome string
-	// Count is the execution count; nil where there is none.
+	// Count is the execution count; nil if there is none.
 	Count *int
 	// Question names what the code asks where Status is "input", and Prompt and Password are what it asks.
 	Question string
@@ -51,8 +51,8 @@ func (s *Server) HasServerRuns(ctx context.Context, kernelID string) (bool, erro
 	return err == nil, err
 }
 
-// StartServerRun has the server run code, behind what it runs already for that kernel, and returns the run's id. What
-// comes of it is written into the cell, as long as the room is open. ErrNoServerRuns is a server without
+// StartServerRun has the server run code, after the code that it runs already for that kernel, and returns the run's
+// id. The server writes the outputs into the cell while the room is open. ErrNoServerRuns is a server without
 // jupyter-server-nbmodel, ErrNotFound one without the kernel.
 func (s *Server) StartServerRun(ctx context.Context, kernelID, code, roomID, cellID string) (id string, err error) {
 	var out struct {
@@ -73,9 +73,9 @@ func (s *Server) StartServerRun(ctx context.Context, kernelID, code, roomID, cel
 	return out.ID, nil
 }
 
-// ServerRun asks where a run in the server stands. That it is complete is told once: then, and after a restart of the
-// server, the run is ErrNotFound. ErrServer, with the server's word in Message, is a run that could not be carried out,
-// or was taken out of the queue.
+// ServerRun asks for the state of a run in the server. The server reports "complete" once; later, and after a restart
+// of the server, the run is ErrNotFound. ErrServer, with the server's message, is a run that could not be carried out,
+// or that was taken out of the queue.
 func (s *Server) ServerRun(ctx context.Context, kernelID, id string) (ServerRun, error) {
 	var out struct {
 		Request string `json:"request_status"`
@@ -102,7 +102,7 @@ func (s *Server) ServerRun(ctx context.Context, kernelID, id string) (ServerRun,
 	return run, nil
 }
 
-// AnswerServerRun answers what the run that goes on in a kernel has asked.
+// AnswerServerRun answers the input request of the run in a kernel.
 func (s *Server) AnswerServerRun(ctx context.Context, kernelID, line string) error {
 	return s.do(ctx, call{
 		op: "answer what the code asks in kernel", about: kernelID, method: http.MethodPost, path: kernelPath(kernelID) + "/input",
@@ -110,7 +110,7 @@ func (s *Server) AnswerServerRun(ctx context.Context, kernelID, line string) err
 	}, nil)
 }
 
-// noServerRuns names what is missing where the endpoint is, or where another extension has it.
+// noServerRuns names the missing extension if the endpoint is missing, or belongs to another extension.
 func noServerRuns(err error) error {
 	var e *Error
 	if !errors.As(err, &e) {

@@ -14,11 +14,11 @@ const maxPathBytes = 4096
 // slashes, no leading or trailing slash, no "." segment. The root itself is "".
 //
 // A path with a ".." segment, a NUL byte or invalid UTF-8, or one longer than 4096 bytes, is refused with an error that
-// names it and matches [ErrBadPath]. ".." is refused rather than resolved because only the server knows which of the
-// folders are links.
+// names it and matches [ErrBadPath]. ".." is refused, and not resolved, because only the server knows which folders are
+// links.
 func CleanPath(p string) (string, error) {
 	if len(p) > maxPathBytes {
-		return "", fmt.Errorf("%w: %d bytes, starting with %q, where at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
+		return "", fmt.Errorf("%w: %d bytes, starting with %q: at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
 	}
 	if !utf8.ValidString(p) {
 		return "", fmt.Errorf("%w: %q is not UTF-8", ErrBadPath, p)
@@ -48,7 +48,7 @@ func escapePath(p string) string {
 	return strings.Join(segs, "/")
 }
 
-// Under says whether a path is that of a folder, or of something below it.
+// Under tells whether path is folder, or something in it.
 func Under(path, folder string) bool {
 	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }

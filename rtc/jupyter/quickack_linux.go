@@ -5,8 +5,8 @@ import (
 	"syscall"
 )
 
-// quickAckConn is a TCP connection that acknowledges at once what it receives. The kernel falls back to delayed
-// acknowledgements on its own, so the switch is set again after every read.
+// quickAckConn is a TCP connection with immediate acknowledgements. The operating system goes back to delayed ones by
+// itself, so the switch is set again after every read.
 type quickAckConn struct {
 	*net.TCPConn
 	raw syscall.RawConn

@@ -7,11 +7,10 @@ import (
 	"strings"
 )
 
-// Redact takes the token out of a text that came from elsewhere: a server may repeat what it was sent, and a log is read by
-// others.
+// Redact takes the token out of a foreign text, because a server may repeat what it was sent, and others read the log.
 func (s *Server) Redact(text string) string { return Redactor(s)(text) }
 
-// Redactor returns the Redact of several servers at once. No part of a token is left where another one is in it.
+// Redactor returns a Redact for several servers. It replaces longer tokens first, so that no part of one is left.
 func Redactor(servers ...*Server) func(text string) string {
 	var tokens []string
 	for _, s := range servers {

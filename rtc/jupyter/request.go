@@ -20,19 +20,19 @@ import (
 
 // call is one REST request.
 type call struct {
-	op     string     // what is being done, for errors
-	about  string     // to what, for errors
-	method string     // GET where empty
+	op     string     // the operation, for errors
+	about  string     // its object, for errors
+	method string     // GET if empty
 	path   string     // below the base URL, escaped, beginning with a slash
 	query  url.Values // or nil
-	body   any        // sent as JSON where not nil
-	// timeout is the time allowed where the context has no deadline; defaultTimeout where zero.
+	body   any        // sent as JSON if not nil
+	// timeout is the time allowed if the context has no deadline; zero is defaultTimeout.
 	timeout time.Duration
-	// choices takes HTTP 300 for an answer, not for a redirect.
+	// choices accepts HTTP 300 as an answer, not as a redirect.
 	choices bool
 }
 
-// do sends c and decodes the JSON answer into out, which is nil where none is wanted. Every error is an *Error.
+// do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
 func (s *Server) do(ctx context.Context, c call, out any) error {
 	return s.withRole(s.send(ctx, c, out))
 }
@@ -81,8 +81,8 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if kind := mediaType(resp); kind != "application/json" {
 		return &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
-			Message: fmt.Sprintf("the answer is %q where JSON was expected", shorten(kind, 60)),
-			Hint:    "see that " + s.BaseURL() + " is a Jupyter server's whole base URL",
+			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
+			Hint:    "check that " + s.BaseURL() + " is a Jupyter server's whole base URL",
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(resp.Body, s.maxAnswer+1))
@@ -104,8 +104,8 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	return nil
 }
 
-// list is do for the lists of kernels and sessions, which the server fails to make (HTTP 500) while a kernel of anybody's
-// is being started or is going away: it asks again, four times in all within about half a second.
+// list is do for the lists of kernels and sessions. The server fails to make them (HTTP 500) while any kernel is
+// starting or ending, so list asks up to four times within about half a second.
 func (s *Server) list(ctx context.Context, c call, out any) error {
 	for pause := 40 * time.Millisecond; ; pause *= 3 {
 		err := s.do(ctx, c, out)
@@ -137,7 +137,7 @@ func withTimeout(ctx context.Context, d time.Duration) (context.Context, context
 
 // transportError makes the error for a request that got no answer.
 func (s *Server) transportError(ctx context.Context, op, about string, err error) *Error {
-	// Go's own wrapping repeats method and URL; the cause alone is what helps.
+	// Go's own wrapping repeats method and URL; only the cause helps.
 	var ue *url.Error
 	if errors.As(err, &ue) {
 		err = ue.Err
@@ -170,7 +170,7 @@ func (s *Server) failedAnswer(op, about string, resp *http.Response) *Error {
 	case "application/json":
 		text = s.messageOf(resp.Body)
 	case "text/plain":
-		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // what cannot be read is not said
+		b, _ := io.ReadAll(io.LimitReader(resp.Body, 2048)) // an unreadable message is left out
 		text = string(b)
 	}
 	return answerError(op, about, resp.StatusCode, oneLine(s.Redact(text)), kind == "text/html")
@@ -187,7 +187,7 @@ func (s *Server) redirected(op, about string, resp *http.Response) *Error {
 		e.Status = resp.StatusCode
 		return e
 	}
-	return answerError(op, about, resp.StatusCode, s.Redact("the server sends us on to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
+	return answerError(op, about, resp.StatusCode, s.Redact("the server redirects to "+shorten(loc.Scheme+"://"+loc.Host, 200)), false)
 }
 
 // messageOf reads the message that Jupyter's API handlers put into the body of an error.

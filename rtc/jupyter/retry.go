@@ -6,17 +6,16 @@ import (
 	"time"
 )
 
-// retryPause is how long after a look at a file that failed another one is.
+// retryPause is the time between two readings of a file.
 const retryPause = 250 * time.Millisecond
 
-// Whole reads a file by a request, again where the server could not read it: it
-// writes a file in its place, and half of it may be there.
+// Whole reads a file by a request, and repeats it if the server could not read the file, because another program may
+// have written half of it.
 func Whole(ctx context.Context, read func() error) error {
 	return Again(ctx, 4, ErrBadRequest, read)
 }
 
-// Again reads a file, so many times at most, as long as it fails for a reason
-// that may pass.
+// Again reads a file, at most tries times, while the error matches passing.
 func Again(ctx context.Context, tries int, passing error, read func() error) error {
 	for try := 1; ; try++ {
 		err := read()

@@ -5,13 +5,13 @@ import (
 	"strings"
 )
 
-// The settings by which a person says where the server is; they are named where there is one.
+// The settings that name the server, if there is one server.
 const (
 	settingURL   = "JUPYTER_SERVER_URL"
 	settingToken = "JUPYTER_TOKEN (or --token)"
 )
 
-// forRole puts the settings of a role into a text that names the usual ones.
+// forRole replaces the usual settings in a text by those of a role.
 func forRole(role, text string) string {
 	if role == "" {
 		return text
@@ -20,7 +20,7 @@ func forRole(role, text string) string {
 	return strings.NewReplacer(settingToken, upper+"_TOKEN (or --"+role+"-token)", settingURL, upper+"_URL").Replace(text)
 }
 
-// withRole has an error say which of several servers it is from.
+// withRole makes an error name its server, if there are several.
 func (s *Server) withRole(err error) error {
 	var e *Error
 	if s.role != "" && errors.As(err, &e) && e.Server == "" {
@@ -30,7 +30,7 @@ func (s *Server) withRole(err error) error {
 	return err
 }
 
-// atAddress is where the server is, behind a word, unless errors say that anyway.
+// atAddress is the word and the server's address; "" if errors name the server anyway.
 func (s *Server) atAddress(word string) string {
 	if s.role != "" {
 		return ""

@@ -6,8 +6,8 @@ import (
 	"runtime"
 )
 
-// DefaultRuntimeDirs returns the folders in which Jupyter servers of this user leave word of themselves:
-// JUPYTER_RUNTIME_DIR alone where it is set, else "runtime" below JUPYTER_DATA_DIR or below the platform's data folder
+// DefaultRuntimeDirs returns the folders in which this user's Jupyter servers write their runtime files: if
+// JUPYTER_RUNTIME_DIR is set, that one alone, else "runtime" below JUPYTER_DATA_DIR or below the platform's data folder
 // (jupyter_core's rules).
 func DefaultRuntimeDirs() []string { return runtimeDirs(runtime.GOOS, os.Getenv, os.UserHomeDir) }
 

@@ -27,7 +27,7 @@ const (
 
 // Options say which server to talk to and how.
 type Options struct {
-	// URL is the server's address: http or https, with the server's base URL as path where it has one. The addresses
+	// URL is the server's address: http or https, with the server's base URL as path if it has one. The addresses
 	// that Jupyter prints and browsers show are understood: "/lab", "/tree" and what follows them is dropped. A
 	// "?token=" in it is used as the token, before Token, because it was given for this very server.
 	URL string
@@ -40,8 +40,8 @@ type Options struct {
 	Logger *slog.Logger
 	// UserAgent is sent with every request; empty sends "nbduet".
 	UserAgent string
-	// Role is what the server is for where it is one of several, such as "runtime": every error says which one has
-	// failed, and its hints name the settings of that one (--runtime-url, RUNTIME_URL).
+	// Role is the server's purpose if there are several servers, such as "runtime": every error then names the server,
+	// and its hints name that server's settings (--runtime-url, RUNTIME_URL).
 	Role string
 }
 
@@ -50,11 +50,11 @@ type Server struct {
 	base      *url.URL // scheme, host and path prefix; the path has no trailing slash
 	token     string
 	client    *http.Client
-	transport *http.Transport // the one made here, nil where the caller brought one
+	transport *http.Transport // made here; nil if the caller gave one
 	tls       *tls.Config     // for websockets, nil for the system's roots
 	log       *slog.Logger
 	userAgent string
-	role      string // "" where it is the only one
+	role      string // "" for the only server
 	maxAnswer int64  // bytes
 }
 
@@ -110,8 +110,8 @@ func (s *Server) HasToken() bool { return s.token != "" }
 // CloseIdleConnections closes the kept-alive HTTP connections that are not in use.
 func (s *Server) CloseIdleConnections() { s.client.CloseIdleConnections() }
 
-// checkRedirect follows a redirect only within the server's own origin, and not to a login page. The others are
-// answered to the caller as they are: the next host must not see the token.
+// checkRedirect follows a redirect only within the server's own origin, and not to a login page. The caller gets other
+// redirects as answers, because another host must not see the token.
 func (s *Server) checkRedirect(req *http.Request, via []*http.Request) error {
 	if len(via) >= 5 || req.URL.Scheme != s.base.Scheme || req.URL.Host != s.base.Host || isLogin(req.URL) {
 		return http.ErrUseLastResponse
@@ -126,7 +126,7 @@ func isLogin(u *url.URL) bool {
 	return strings.HasSuffix(u.Path, "/login") || strings.HasSuffix(u.Path, "/oauth2/authorize")
 }
 
-// parseAddress takes apart what a person gave as the server's address.
+// parseAddress parses the server's address as a person gives it.
 func parseAddress(raw string) (base *url.URL, token string, err error) {
 	shown := safeAddress(raw)
 	if strings.TrimSpace(raw) == "" {
@@ -155,7 +155,7 @@ func parseAddress(raw string) (base *url.URL, token string, err error) {
 	return &url.URL{Scheme: u.Scheme, Host: u.Host, Path: path, RawPath: prefix}, token, nil
 }
 
-// safeAddress is raw without what may be secret in it: query, fragment, user name and password.
+// safeAddress is raw without its possible secrets: query, fragment, user name and password.
 func safeAddress(raw string) string {
 	if i := strings.IndexAny(raw, "?#"); i >= 0 {
 		raw = raw[:i]
@@ -172,8 +172,8 @@ func safeAddress(raw string) string {
 // pages are the path segments at which a Jupyter server's user interfaces begin.
 var pages = []string{"lab", "tree", "notebooks", "edit", "consoles", "doc", "login"}
 
-// cutPages returns the base URL's path of an address that may be one of the pages of a user interface, without a
-// trailing slash. A JupyterHub user may be called as a page is: what follows "user" is never taken for one.
+// cutPages returns the base URL's path of an address that may be a page of a user interface, without a trailing slash.
+// A JupyterHub user may have the name of a page, so the segment after "user" is never taken for one.
 func cutPages(path string) string {
 	segs := slices.DeleteFunc(strings.Split(path, "/"), func(s string) bool { return s == "" })
 	for i, seg := range segs {

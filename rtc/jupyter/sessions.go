@@ -17,11 +17,11 @@ type Session struct {
 
 // NewSession says what [Server.CreateSession] makes.
 type NewSession struct {
-	// Path is a contents path; where a session for it exists, that one is returned.
+	// Path is a contents path; if a session for it exists, that one is returned.
 	Path string
 	// Name is shown to people; a notebook's is its file name.
 	Name string
-	// Type is "notebook" where empty.
+	// Type is "notebook" if empty.
 	Type string
 	// KernelName picks a kernelspec, KernelID an existing kernel; with both empty the server's default is started.
 	KernelName, KernelID string
@@ -34,7 +34,7 @@ func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
 	return out, err
 }
 
-// CreateSession returns the session of a path, which it makes, with its kernel, where there is none.
+// CreateSession returns the session of a path. If there is none, it makes one with a kernel.
 func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, error) {
 	const op = "create session for"
 	path, err := CleanPath(n.Path)
@@ -77,7 +77,7 @@ func (s *Server) PatchSession(ctx context.Context, id, path, name string) (Sessi
 	return out, err
 }
 
-// ChangeKernel gives a session a new kernel of another kernelspec and shuts the former one down. It returns when both is
+// ChangeKernel gives a session a new kernel of another kernelspec, shuts the former one down, and returns when both are
 // done.
 func (s *Server) ChangeKernel(ctx context.Context, id, kernelName string) (Session, error) {
 	var out Session

@@ -21,7 +21,7 @@ type Options struct {
 
 // timing holds the waits of a connection; tests shorten them.
 type timing struct {
-	greet     time.Duration // between our greetings on a new socket, until the kernel is heard
+	greet     time.Duration // between our info requests on a new socket, until the kernel's first message
 	greetWait time.Duration // how long to wait for that before writing all the same
 	ping      time.Duration // between our pings
 	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
@@ -29,7 +29,7 @@ type timing struct {
 	tick      time.Duration // between looks at the above
 	trailing  time.Duration // how long the rest of a finished request's output may trail behind after a lost connection
 	redial    time.Duration // how long to try to get a lost connection back
-	redialOne time.Duration // the same, for one try
+	redialOne time.Duration // for one try of that
 }
 
 var defaultTiming = timing{
@@ -49,7 +49,7 @@ type Conn struct {
 	ctx    context.Context // ends when the connection is to end
 	cancel context.CancelFunc
 	outbox chan outgoing // read by the writer
-	wake   chan struct{} // has the watcher look at once
+	wake   chan struct{} // wakes the watcher
 	done   chan struct{} // closed when all goroutines have ended
 	probes sync.WaitGroup
 
@@ -58,7 +58,7 @@ type Conn struct {
 	state      tracker
 	pending    map[string]*execution // by message id
 	asking     *inputRequest         // the question not yet answered
-	first      []outgoing            // to be written before all else on the next socket
+	first      []outgoing            // to be written first on the next socket
 	heard      time.Time             // when the reader last began to wait for a message
 	waiting    bool                  // the reader waits for a message, not for a handler
 	probe      string                // id of the last probe
@@ -71,8 +71,8 @@ type Conn struct {
 	informed chan struct{}  // closed when it has
 }
 
-// Dial connects to a running kernel. Its end is the caller's to ask for: ctx ends the dialling only. The errors are the
-// server's (*jupyter.Error); errors.Is with jupyter.ErrNotFound where there is no such kernel.
+// Dial connects to a running kernel. ctx ends the dialling only; the caller closes the connection. The errors are the
+// server's (*jupyter.Error), and match jupyter.ErrNotFound if there is no such kernel.
 func Dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options) (*Conn, error) {
 	return dial(ctx, srv, kernelID, opt, defaultTiming)
 }
@@ -109,9 +109,9 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 // KernelID returns the kernel's id.
 func (c *Conn) KernelID() string { return c.kernelID }
 
-// Correct gives the kernel's state where told is the server's word for it. The server listens to the kernel by itself and
-// can be behind: of a kernel whose answer has come it may still say that it is busy, of one that has begun with a request
-// of ours that it is idle.
+// Correct returns the kernel's state, where told is the state that the server reports. The server follows the kernel by
+// itself and can be late: it may report busy after the answer has come, or idle after the kernel has begun a request of
+// ours.
 func (c *Conn) Correct(told string) string {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -130,7 +130,7 @@ func (c *Conn) Correct(told string) string {
 }
 
 // Restarted tells whether the kernel's process was replaced since the last call, or since [Dial]: ErrKernelRestarted,
-// with ErrKernelDied where nobody asked for it, or nil. What happened while the connection was lost is not known.
+// with ErrKernelDied if nobody asked for it, or nil. It does not know what happened while the connection was lost.
 func (c *Conn) Restarted() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -139,7 +139,7 @@ func (c *Conn) Restarted() error {
 	return err
 }
 
-// Gone tells whether the kernel is dead for good: ErrKernelDead, as ErrShutDown where somebody has shut it down, or nil.
+// Gone tells whether the kernel is dead for good: ErrKernelDead, or ErrShutDown if somebody has shut it down, or nil.
 func (c *Conn) Gone() error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -169,7 +169,7 @@ func (c *Conn) Close() error {
 	return nil
 }
 
-// end makes the connection end because of err; the first cause counts.
+// end ends the connection because of err; the first cause counts.
 func (c *Conn) end(err error) {
 	c.mu.Lock()
 	if c.err == nil {
@@ -204,7 +204,7 @@ func (c *Conn) run(ws *websocket.Conn) {
 	}
 }
 
-// redial gets the connection back, under the same session id, so that the server hands over what it has kept.
+// redial connects again under the same session id, so that the server sends the messages that it has kept.
 func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	c.mu.Lock()
 	c.state.gap()
@@ -224,7 +224,7 @@ func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 		case errors.Is(err, jupyter.ErrNotFound):
 			return nil, fmt.Errorf("%w: the server no longer has it", ErrShutDown)
 		case errors.Is(err, jupyter.ErrUnauthorized), errors.Is(err, jupyter.ErrForbidden), time.Now().After(deadline):
-			return nil, fmt.Errorf("%w: it was lost (%w) and cannot be had back: %w", ErrClosed, cause, err)
+			return nil, fmt.Errorf("%w: it was lost (%w), and reconnecting failed: %w", ErrClosed, cause, err)
 		}
 		select {
 		case <-c.ctx.Done():

@@ -5,7 +5,7 @@ import (
 	"time"
 )
 
-// dispatch takes in one message; it runs on the reading goroutine and waits for a handler that is behind.
+// dispatch handles one message; it runs on the reading goroutine and waits for a slow handler.
 func (c *Conn) dispatch(m incoming) {
 	switch m.channel {
 	case "iopub":
@@ -42,7 +42,7 @@ func (c *Conn) onStatus(m incoming) {
 		State string `json:"execution_state"`
 	}
 	if err := json.Unmarshal(m.content, &content); err != nil {
-		c.log.Warn("kernel message passed over", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		c.log.Warn("kernel message ignored", "kernel", c.kernelID, "type", m.header.Type, "error", err)
 		return
 	}
 	c.mu.Lock()
@@ -54,10 +54,10 @@ func (c *Conn) onStatus(m incoming) {
 	}
 	switch content.State {
 	case StateStarting:
-		// A new process. What the old one was running is gone; the rest is asked for.
+		// A new process. What the old one was running is lost; a probe shows the rest.
 		c.restarted(ErrKernelRestarted)
 	case StateRestarting:
-		// Only the server says this, when it starts a kernel again that has ended by itself.
+		// Only the server sends this, when it restarts a kernel that has ended by itself.
 		c.restartErr = errDied
 		c.expectProcess()
 		c.restarted(errDied)
@@ -85,12 +85,12 @@ func (c *Conn) onStatus(m incoming) {
 	}
 }
 
-// onShutdown takes in the kernel's farewell.
+// onShutdown handles the kernel's shutdown_reply.
 func (c *Conn) onShutdown(m incoming) {
 	var content struct {
 		Restart bool `json:"restart"`
 	}
-	_ = json.Unmarshal(m.content, &content) // without it, the worse is assumed
+	_ = json.Unmarshal(m.content, &content) // if unreadable, assume the worse
 	c.mu.Lock()
 	c.state.shutdown(content.Restart)
 	if content.Restart {
@@ -117,11 +117,11 @@ func (c *Conn) onOutput(m incoming) {
 	}
 	c.mu.Unlock()
 	if ex == nil {
-		return // somebody else's, or of a request that nobody waits for any more
+		return // of another client, or of a request that nobody waits for
 	}
 	ev, err := decodeEvent(m)
 	if err != nil {
-		c.log.Warn("kernel message passed over", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		c.log.Warn("kernel message ignored", "kernel", c.kernelID, "type", m.header.Type, "error", err)
 		return
 	}
 	if s, ok := ev.(Stream); ok && isRateNotice(s, m.header.Session, session) {
@@ -143,19 +143,19 @@ func (c *Conn) onReply(m incoming) {
 		return
 	}
 	ex.reply = reply
-	// What was aborted has no output, and not every kernel says that it is through with it.
+	// An aborted request has no output, and not every kernel sends an idle status for it.
 	ex.idle = ex.idle || reply.Status == "aborted"
 	c.finishIfAnswered(ex)
 }
 
-// finishIfAnswered ends an execution of which reply and idle status have come. c.mu is held.
+// finishIfAnswered ends an execution whose reply and idle status have come. c.mu is held.
 func (c *Conn) finishIfAnswered(ex *execution) {
 	if ex.reply != nil && ex.idle {
 		c.finish(ex, nil)
 	}
 }
 
-// deliver hands an event to an execution's handler, and waits while that has too many to work on.
+// deliver hands an event to an execution's handler, and waits while the handler's buffer is full.
 func (c *Conn) deliver(ex *execution, ev Event) {
 	if ev == nil {
 		return

@@ -5,11 +5,11 @@ import (
 	"fmt"
 )
 
-// Evaluate runs code silently: it has no number, is in no history, and puts nothing out to anybody. Then it evaluates the
-// expressions; the reply has what the kernel answers for each, by name: an object with "status" and "data", or the
-// exception. It waits for what the kernel is doing.
+// Evaluate runs code silently: it gets no number and no history, and shows nothing to anybody. Then it evaluates the
+// expressions; the reply has the kernel's answer for each, by name: an object with "status" and "data", or the
+// exception. The kernel first finishes what it runs.
 //
-// An exception of the code is an [Error]. begun tells whether the kernel was at the code when that, or the context, ended.
+// An exception of the code is an [Error]. begun tells whether the kernel had begun the code when Evaluate returned.
 func (c *Conn) Evaluate(ctx context.Context, code string, expressions map[string]string) (reply Reply, begun bool, err error) {
 	reply, err = c.Execute(ctx, Request{Code: code, Silent: true, UserExpressions: expressions}, func(ev Event) {
 		if st, ok := ev.(Status); ok && st.State == StateBusy {

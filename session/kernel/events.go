@@ -5,19 +5,19 @@ import (
 	"strings"
 )
 
-// Event is one of the types below: what a kernel tells while it runs a request. Data and metadata hold plain JSON
+// Event is one of the types below: a kernel's message about a running request. Data and metadata hold plain JSON
 // values: string, bool, nil, int, float64, []any, map[string]any.
 type Event interface{ event() }
 
 // Stream is text that was printed. Name is "stdout" or "stderr".
 type Stream struct{ Name, Text string }
 
-// Display is something shown: a bundle of representations by MIME type.
+// Display is a shown value: a bundle of representations by MIME type.
 type Display struct {
 	Data, Metadata map[string]any
 	// DisplayID names a display that can be updated later; empty for one that cannot.
 	DisplayID string
-	// Update tells that the display of that name is to be changed, not another one shown.
+	// Update changes the display of that name, and shows no new one.
 	Update bool
 }
 
@@ -42,7 +42,7 @@ func (e Error) Error() string {
 	return e.Name + ": " + e.Value
 }
 
-// ClearOutput asks for the outputs so far to be removed; with Wait, when the next one comes.
+// ClearOutput removes the outputs so far; with Wait, when the next one comes.
 type ClearOutput struct{ Wait bool }
 
 // Input tells that the code begins to run, as number Count.
@@ -54,15 +54,15 @@ type InputRequest struct {
 	Password bool
 }
 
-// Status is the kernel's state as this request has it: "busy", then "idle".
+// Status is the kernel's state for this request: "busy", then "idle".
 type Status struct{ State string }
 
 // RateLimited tells that the server dropped output of this request because too much came at once. Text is the server's
 // own explanation. More may have been dropped since, until the request ends.
 type RateLimited struct{ Text string }
 
-// Gap tells that the connection was lost and is back: what the kernel sent in between has come or will come only if
-// nobody else was connected to it.
+// Gap tells that the connection was lost and is back: the messages in between come only if no other client was
+// connected to the kernel.
 type Gap struct{}
 
 func (Stream) event()       {}
@@ -149,8 +149,8 @@ func notNil(m mapping) map[string]any {
 	return m
 }
 
-// isRateNotice tells the server's note about dropped output from a program that prints the same words: the server
-// writes it in its own name, not in the kernel's.
+// isRateNotice recognises the server's note about dropped output. A program may print the same words, but the server
+// sends its note in its own session, not in the kernel's.
 func isRateNotice(s Stream, from, kernelSession string) bool {
 	if s.Name != "stderr" || from == kernelSession {
 		return false

@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// eventBuffer is how many events are held for a handler before the reading goroutine waits for it.
+// eventBuffer is how many events are buffered for a handler before the reading goroutine waits for it.
 const eventBuffer = 32
 
 // Request is code to run.
 type Request struct {
 	Code string
-	// Silent code has no number, is in no history and shows nothing.
+	// Silent code gets no number, no history and no output.
 	Silent bool
 	// StoreHistory counts the code and keeps it in the kernel's history; Silent overrides it.
 	StoreHistory bool
@@ -23,17 +23,17 @@ type Request struct {
 	UserExpressions map[string]string
 }
 
-// Reply is the kernel's own word on a request.
+// Reply is the kernel's reply to a request.
 type Reply struct {
 	// Status is "ok", "error" or "aborted" (not run, because something before it failed or it was interrupted).
 	Status string
-	// Count is the execution count; 0 where the kernel gave none.
+	// Count is the execution count; 0 if the kernel gave none.
 	Count int
 	// Error is set with the status "error".
 	Error *Error
 	// UserExpressions holds, by name, an object with "status" and either "data" or the exception.
 	UserExpressions map[string]any
-	// Payload holds what the kernel asks of its client, such as a page of help to be shown.
+	// Payload holds the kernel's requests to its client, such as to show a help page.
 	Payload []map[string]any
 }
 
@@ -45,8 +45,8 @@ type execution struct {
 	gone   chan struct{} // closed when nobody takes events any more
 
 	written   bool // on its way to the kernel
-	begun     bool // the kernel has taken it up
-	idle      bool // the kernel has said that it is through
+	begun     bool // the kernel has begun it
+	idle      bool // the kernel has sent its idle status
 	ended     bool
 	reply     *Reply
 	err       error
@@ -56,13 +56,13 @@ type execution struct {
 	waitUntil time.Time // when to stop waiting for the idle status; zero for never
 }
 
-// Execute runs code and calls handle with what comes of it, in order and one at a time; handle may be nil. Several
-// requests may be on their way at once, the kernel runs them one after the other. stop_on_error is always false: a
-// failure here must not throw out what other clients have queued.
+// Execute runs code and calls handle with the events, in order and one at a time; handle may be nil. Several requests
+// may be on their way at once; the kernel runs them one after the other. stop_on_error is always false, so that a
+// failure here does not cancel what other clients have queued.
 //
-// It returns when the kernel is through with the request. A Python exception is no error of Execute: see Reply.Error.
-// The errors are ErrKernelRestarted (with ErrKernelDied where nobody asked for it), ErrKernelDead, ErrAnswerLost,
-// ErrClosed, or the context's own: then the kernel goes on running the code, and nothing more is told of it.
+// It returns when the kernel has finished the request. A Python exception is no error of Execute: see Reply.Error. The
+// errors are ErrKernelRestarted (with ErrKernelDied if nobody asked for it), ErrKernelDead, ErrAnswerLost, ErrClosed,
+// or the context's own: then the kernel goes on running the code, and no more events come.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
 	if err := c.awaitProcess(ctx); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
@@ -105,7 +105,7 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	}
 }
 
-// conclude hands over the events that are left and returns how the execution ended.
+// conclude hands over the remaining events and returns the outcome.
 func (c *Conn) conclude(ex *execution, handle func(Event)) (Reply, error) {
 	for {
 		select {
@@ -145,7 +145,7 @@ func (c *Conn) forget(ex *execution) {
 	delete(c.pending, ex.id)
 }
 
-// setWritten notes whether an execution is on its way, and tells whether anybody still waits for it.
+// setWritten notes whether an execution is on its way, and tells whether a caller still waits for it.
 func (c *Conn) setWritten(ex *execution, written bool) bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()

@@ -12,15 +12,16 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// FindOrStart returns the Jupyter session of a notebook, so that people's tabs and this program share one kernel; where
-// there is none it starts one, and says so. name is shown to people, the file's own where empty. kernelName picks the
-// kernelspec; where empty it is the notebook's (as it is on disk), or the server's default if the notebook names none.
+// FindOrStart returns the Jupyter session of a notebook, so that people's tabs and this program share one kernel. If
+// there is none, it starts one and returns started. name is shown to people; empty stands for the file's name.
+// kernelName picks the kernelspec; empty stands for the notebook's (on disk), or the server's default if the notebook
+// names none.
 //
-// A kernelspec that this server does not have is replaced by one for the same language; if there is none, the error
-// lists what there is.
+// A kernelspec that the server lacks is replaced by one for the same language; if there is none, the error lists the
+// server's.
 //
-// srv is the server that has the kernels, and docs the one that has the notebook: mostly the same. To another one the
-// notebook's path is only a name that the kernel is found by.
+// srv is the kernels' server, and docs the notebook's, which is usually the same. If they differ, the notebook's path
+// is only a name by which srv finds the kernel.
 func FindOrStart(ctx context.Context, srv, docs *jupyter.Server, notebook, name, kernelName string) (s jupyter.Session, started bool, err error) {
 	clean, err := jupyter.CleanPath(notebook)
 	if err != nil {

@@ -9,14 +9,13 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Fixed ties a notebook to a kernel that runs already, whatever its Jupyter session has. The zero value ties nothing.
+// Fixed ties a notebook to a running kernel, and overrides its Jupyter session. The zero value ties nothing.
 type Fixed struct {
 	Path string // of the notebook, as the Contents API has it
 	ID   string // of the kernel
 }
 
-// ErrFixed says that a notebook cannot have its kernel, or have another one, because that was fixed when the program
-// was started.
+// ErrFixed says that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
 var ErrFixed = errors.New("--runtime-id (RUNTIME_ID) names the notebook's kernel")
 
 // FixedKernel is a Fixed that follows its notebook.
@@ -29,7 +28,7 @@ type FixedKernel struct {
 // NewFixed makes one.
 func NewFixed(set Fixed) *FixedKernel { return &FixedKernel{set: set} }
 
-// Of is the id of the kernel that the notebook with the file id and the path is tied to, "" for none.
+// Of is the id of the fixed kernel of the notebook with that file id and path, "" for none.
 func (f *FixedKernel) Of(file, path string) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -59,8 +58,8 @@ func (f *FixedKernel) Moved(from, to string) {
 	}
 }
 
-// LookUp looks up the fixed kernel of the notebook at a path; not by its id, which may be no path of the server's. The
-// error matches jupyter.ErrNotFound where there is none.
+// LookUp finds the fixed kernel of the notebook at a path in the server's list, because an id may not be valid in a
+// URL. The error matches jupyter.ErrNotFound if there is none.
 func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path, id string) (jupyter.Kernel, error) {
 	all, err := srv.Kernels(ctx)
 	if err != nil {
@@ -71,6 +70,6 @@ func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path, id 
 			return k, nil
 		}
 	}
-	return jupyter.Kernel{}, fmt.Errorf("find the kernel of %s: %w, and no kernel with the id %q runs on %s (%w): start nbduet with the id of one that runs, or without",
+	return jupyter.Kernel{}, fmt.Errorf("find the kernel of %s: %w, but no kernel with the id %q runs on %s (%w): start nbduet with the id of a running kernel, or without",
 		path, ErrFixed, id, srv.BaseURL(), jupyter.ErrNotFound)
 }

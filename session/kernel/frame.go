@@ -11,7 +11,7 @@ import (
 // maxParts bounds the parts of one frame: a channel, four parts of a message, and its buffers.
 const maxParts = 1 << 16
 
-// codec is one of the two ways in which messages travel.
+// codec is one of the two wire formats of messages.
 type codec interface {
 	encode(outgoing) (frameType int, frame []byte)
 	decode(frameType int, frame []byte) (incoming, error)
@@ -39,10 +39,10 @@ func (binaryCodec) encode(m outgoing) (int, []byte) {
 
 func (binaryCodec) decode(frameType int, frame []byte) (incoming, error) {
 	if frameType != websocket.BinaryMessage {
-		return incoming{}, fmt.Errorf("kernel frame: a text frame where binary ones were agreed on")
+		return incoming{}, fmt.Errorf("kernel frame: a text frame, but the protocol is binary")
 	}
 	if len(frame) < 8 {
-		return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short for one", len(frame))
+		return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short", len(frame))
 	}
 	n := binary.LittleEndian.Uint64(frame)
 	if n < 6 || n > maxParts || 8*(n+1) > uint64(len(frame)) {
@@ -80,7 +80,7 @@ func (textCodec) encode(m outgoing) (int, []byte) {
 func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 	if frameType == websocket.BinaryMessage {
 		if len(frame) < 8 {
-			return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short for one", len(frame))
+			return incoming{}, fmt.Errorf("kernel frame: %d bytes are too short", len(frame))
 		}
 		n := binary.BigEndian.Uint32(frame)
 		if n < 1 || n > maxParts || 4*(uint64(n)+1) > uint64(len(frame)) {
@@ -91,7 +91,7 @@ func (textCodec) decode(frameType int, frame []byte) (incoming, error) {
 			end = uint64(binary.BigEndian.Uint32(frame[8:]))
 		}
 		if start < 4*(uint64(n)+1) || start > end || end > uint64(len(frame)) {
-			return incoming{}, fmt.Errorf("kernel frame: the message stands at %d to %d of %d bytes", start, end, len(frame))
+			return incoming{}, fmt.Errorf("kernel frame: the message is at %d to %d of %d bytes", start, end, len(frame))
 		}
 		frame = frame[start:end]
 	}

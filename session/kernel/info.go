@@ -7,13 +7,13 @@ import (
 	"time"
 )
 
-// onInfo keeps what the kernel says of its language. It is asked at the beginning of each socket, as a greeting.
+// onInfo keeps the kernel's description of its language. Each socket begins with a request for it.
 func (c *Conn) onInfo(m incoming) {
 	var content struct {
 		Language mapping `json:"language_info"`
 	}
 	if err := json.Unmarshal(m.content, &content); err != nil || content.Language == nil {
-		return // a kernel that cannot say it
+		return // a kernel without a description
 	}
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -24,11 +24,11 @@ func (c *Conn) onInfo(m incoming) {
 	}
 }
 
-// LanguageInfo returns what the kernel says of its language, as notebooks have it in their metadata under
-// "language_info"; it waits until the kernel has started up and said it.
+// LanguageInfo returns the kernel's description of its language, as notebooks have it in their metadata under
+// "language_info". It waits until the kernel has started and sent it.
 //
-// Some kernels, R's among them, leave a greeting on the control channel unanswered. They are asked on the other one,
-// where they answer when they are through with what they run.
+// Some kernels, such as R's, do not answer on the control channel. They are asked on the shell channel, where they
+// answer when they have finished what they run.
 func (c *Conn) LanguageInfo(ctx context.Context) (map[string]any, error) {
 	ask := time.NewTimer(c.timing.greetWait)
 	defer ask.Stop()

@@ -6,7 +6,7 @@ import (
 	"fmt"
 )
 
-// inputRequest is a question of the kernel's that waits for its answer.
+// inputRequest is an unanswered input request of the kernel.
 type inputRequest struct {
 	request string          // the execution that asks
 	header  json.RawMessage // the question's header, the answer's parent
@@ -15,7 +15,7 @@ type inputRequest struct {
 func (c *Conn) onInputRequest(m incoming) {
 	ev, err := decodeEvent(m)
 	if err != nil {
-		c.log.Warn("kernel message passed over", "kernel", c.kernelID, "type", m.header.Type, "error", err)
+		c.log.Warn("kernel message ignored", "kernel", c.kernelID, "type", m.header.Type, "error", err)
 		return
 	}
 	c.mu.Lock()
@@ -27,8 +27,8 @@ func (c *Conn) onInputRequest(m incoming) {
 	}
 }
 
-// Input answers the last [InputRequest]; value is the line without its newline. ErrNoInput where no code of this
-// connection's waits for one.
+// Input answers the last [InputRequest]; value is the line without its newline. The error is ErrNoInput if no code of
+// this connection waits for input.
 func (c *Conn) Input(ctx context.Context, value string) error {
 	c.mu.Lock()
 	asking, err := c.asking, c.err

@@ -11,16 +11,16 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// User is whom a Link is for: a notebook, or an analysis session that has none.
+// User is the user of a Link: a notebook, or an analysis session without one.
 type User interface {
-	// Obtain finds the kernel, or has it started. The link calls it, and is locked meanwhile.
+	// Obtain finds the kernel or starts it. The link calls it while locked.
 	Obtain(ctx context.Context) (k jupyter.Kernel, started bool, err error)
-	// Whose is the kernel, in a sentence: "the notebook's".
+	// Whose names the kernel's owner in a sentence: "the notebook's".
 	Whose() string
 }
 
-// Link is the connection to the kernel that a document shares with whoever has the notebook open, or to that of an
-// analysis session. It connects when it is first used, and again after what it was connected to is gone.
+// Link is the connection of a document or an analysis session to its kernel; people's tabs share a document's kernel.
+// It connects at its first use, and again when the kernel it was connected to is gone.
 type Link struct {
 	user   User
 	server *jupyter.Server // that has the kernels
@@ -29,9 +29,9 @@ type Link struct {
 	mu   sync.Mutex
 	conn *Conn
 	id   string
-	lost string // the id of the kernel that was here before and is gone
-	how  string // what became of that: "died" or "been shut down"
-	news string // what the next run is told, beyond what the connection knows
+	lost string // the id of the former kernel, which is gone
+	how  string // how it ended: "died" or "been shut down"
+	news string // for the next run, beside the connection's own news
 }
 
 // NewLink makes the link of a user to its kernel on a server.
@@ -39,8 +39,8 @@ func NewLink(user User, server *jupyter.Server, log *slog.Logger) *Link {
 	return &Link{user: user, server: server, log: log}
 }
 
-// Connect gives a live connection to the user's kernel. The news is what has become of the kernel since the last run,
-// "" for nothing.
+// Connect returns a working connection to the user's kernel. The news tells what has happened to the kernel since the
+// last run, "" for nothing.
 func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -59,7 +59,7 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 	}
 }
 
-// dial connects to the user's kernel, started for it if need be. k.mu is held.
+// dial connects to the user's kernel, which it starts if necessary. k.mu is held.
 func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	found, started, err := k.user.Obtain(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	if found.ExecutionState == StateDead {
 		// The server has given up on starting it again.
 		if _, err := k.server.Restart(ctx, found.ID); err != nil {
-			return nil, "", fmt.Errorf("start the kernel again, which had died: %w", err)
+			return nil, "", fmt.Errorf("restart the kernel, which had died: %w", err)
 		}
 		news = RestartNews(ErrKernelDied)
 	}
@@ -87,14 +87,14 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	return conn, cmp.Or(news, k.takeNews()), nil
 }
 
-// takeNews hands over the news, once. k.mu is held.
+// takeNews returns the news, once. k.mu is held.
 func (k *Link) takeNews() string {
 	news := k.news
 	k.news = ""
 	return news
 }
 
-// RestartNews words what a run is told about a restart before it.
+// RestartNews is the news for a run about a restart before it.
 func RestartNews(err error) string {
 	switch {
 	case errors.Is(err, ErrKernelDied):
@@ -105,16 +105,16 @@ func RestartNews(err error) string {
 	return ""
 }
 
-// drop lets go of a connection that is of no more use. k.mu is held.
+// drop closes a connection that has ended. k.mu is held.
 func (k *Link) drop() {
 	if err := k.conn.Gone(); err != nil {
 		k.noteLost(k.id, err)
 	}
-	_ = k.conn.Close() // what ended it was told to its runs
+	_ = k.conn.Close() // its runs know why it ended
 	k.conn, k.id = nil, ""
 }
 
-// noteLost notes that a kernel is gone. k.mu is held.
+// noteLost notes that a kernel is gone, and how. k.mu is held.
 func (k *Link) noteLost(id string, err error) {
 	k.lost, k.how = id, "died"
 	if errors.Is(err, ErrShutDown) {
@@ -122,8 +122,7 @@ func (k *Link) noteLost(id string, err error) {
 	}
 }
 
-// Forget drops the connection to a kernel of which a run has learned that it is dead, so that the next run looks for a
-// new one.
+// Forget drops the connection to a kernel that a run has found dead, so that the next run looks for a new one.
 func (k *Link) Forget(conn *Conn, err error) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -133,7 +132,7 @@ func (k *Link) Forget(conn *Conn, err error) {
 	}
 }
 
-// Correct gives the state of a kernel where told is the server's word for it, see [Conn.Correct].
+// Correct returns the state of a kernel, where told is the state that the server reports; see [Conn.Correct].
 func (k *Link) Correct(id, told string) string {
 	if !k.mu.TryLock() {
 		return told // it is being connected: nothing is known that the server does not know
@@ -145,17 +144,17 @@ func (k *Link) Correct(id, told string) string {
 	return k.conn.Correct(told)
 }
 
-// Close lets go of the connection, if there is one. The kernel lives on.
+// Close closes the connection, if there is one. The kernel goes on.
 func (k *Link) Close() {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	if k.conn != nil {
-		_ = k.conn.Close() // letting go of a socket; the kernel lives on
+		_ = k.conn.Close() // its error does not matter: the kernel goes on
 		k.conn, k.id = nil, ""
 	}
 }
 
-// Renew lets go of the connection to a process that has been replaced on request: whoever asked knows.
+// Renew closes the connection to a process that was replaced on request, without news: the caller knows.
 func (k *Link) Renew() {
 	k.Close()
 	k.mu.Lock()
@@ -163,7 +162,7 @@ func (k *Link) Renew() {
 	k.lost, k.news = "", ""
 }
 
-// Say leaves something to be told to the next run.
+// Say sets news for the next run.
 func (k *Link) Say(news string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -177,14 +176,14 @@ func (k *Link) Connected() bool {
 	return k.conn != nil
 }
 
-// KernelID is the id of the kernel that is connected to, or was named by Take; "" for none.
+// KernelID is the id of the connected kernel, or of the one named by Take; "" for none.
 func (k *Link) KernelID() string {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	return k.id
 }
 
-// Take names the kernel that a run uses without a connection, and hands over what the run is to be told.
+// Take names the kernel that a run uses without a connection, and returns the news for the run.
 func (k *Link) Take(id string) (news string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -37,7 +37,7 @@ func plain(v any) any {
 		}
 		f, err := v.Float64()
 		if err != nil {
-			return v.String() // beyond what a float can hold
+			return v.String() // larger than a float can hold
 		}
 		return f
 	case []any:

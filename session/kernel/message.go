@@ -27,12 +27,12 @@ type header struct {
 type incoming struct {
 	channel   string // "iopub", "shell", "stdin", "control"
 	header    header
-	rawHeader json.RawMessage // as it came, to be sent back as the parent of an answer
+	rawHeader json.RawMessage // as received, for the parent header of an answer
 	parent    parentHeader
 	content   json.RawMessage
 }
 
-// parentHeader is what is looked at of the header of the request that a message belongs to.
+// parentHeader is the used part of the header of the request that a message belongs to.
 type parentHeader struct {
 	ID   string `json:"msg_id"`
 	Type string `json:"msg_type"`
@@ -45,10 +45,10 @@ type outgoing struct {
 	// header, parent header, metadata, content: as JSON
 	parts [4][]byte
 
-	// sending is called just before the message is written, and tells whether it is to be written at all; nil means
-	// yes. It comes before and not after, because the answer can be quicker than the writer.
+	// sending is called just before the message is written, and tells whether to write it; nil means yes. It comes
+	// before the write, because the answer can come before the write returns.
 	sending func() bool
-	// unsent is called when writing has failed after all; nil for nothing.
+	// unsent is called when the write has failed; nil for nothing.
 	unsent func()
 }
 

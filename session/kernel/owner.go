@@ -7,21 +7,21 @@ import (
 	"sync"
 )
 
-// Owners knows whose the kernels are that belong to no notebook. The zero value is ready for use.
+// Owners knows the owners of the kernels without a notebook. The zero value is ready for use.
 type Owners struct {
 	mu       sync.Mutex
 	owner    map[string]string // by the kernel's id
 	starting map[*Starting]bool
 }
 
-// Starting is a kernel of which the server knows, perhaps, and we do not yet.
+// Starting is a kernel that the server may know already, and we do not yet.
 type Starting struct {
 	k     *Owners
 	owner string
 	known chan struct{}
 }
 
-// Begin is to be called before a kernel is started, and the end of what it returns after.
+// Begin notes that a kernel is about to be started. Call it before, and End afterwards.
 func (k *Owners) Begin(owner string) *Starting {
 	k.mu.Lock()
 	defer k.mu.Unlock()
@@ -33,7 +33,7 @@ func (k *Owners) Begin(owner string) *Starting {
 	return s
 }
 
-// End names the kernel, "" where there is none.
+// End names the kernel, "" if none was started.
 func (s *Starting) End(id string) {
 	s.k.mu.Lock()
 	defer s.k.mu.Unlock()
@@ -44,15 +44,15 @@ func (s *Starting) End(id string) {
 	close(s.known)
 }
 
-// Release makes a kernel anybody's, or forgets one that is gone.
+// Release forgets the owner of a kernel, which anybody may see then, or which is gone.
 func (k *Owners) Release(id string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.owner, id)
 }
 
-// Others gives the ids of the kernels that were started for other owners, without a notebook: they are nobody else's to
-// see. A list of kernels is to be asked for before, as those that are being started then are waited for.
+// Others returns the ids of the kernels without a notebook that were started for other owners, and that only these may
+// see. Ask the server for its kernels first: Others waits for those that are being started then.
 func (k *Owners) Others(ctx context.Context, owner string) (map[string]bool, error) {
 	k.mu.Lock()
 	wait := slices.Collect(maps.Keys(k.starting))
@@ -78,7 +78,7 @@ func (k *Owners) Others(ctx context.Context, owner string) (map[string]bool, err
 	return out, nil
 }
 
-// Len is how many kernels are somebody's.
+// Len is how many kernels have an owner.
 func (k *Owners) Len() int {
 	k.mu.Lock()
 	defer k.mu.Unlock()

@@ -5,22 +5,22 @@ import (
 	"time"
 )
 
-// How a new process is listened for. The server's ear for a kernel's output comes back a moment after the process has,
-// and what the kernel says in between is lost: the output of the first request after a death, mostly.
+// When a kernel's process has died, the server subscribes to the output of the new one a moment after it has started.
+// Output in between is lost, usually that of the first request. So requests wait for the new process's first message.
 const (
-	askEvery = 300 * time.Millisecond // between two questions
-	askTries = 20                     // then the request goes out all the same
+	askEvery = 300 * time.Millisecond // between two info requests
+	askTries = 20                     // then the request goes out anyway
 )
 
-// expectProcess notes that the kernel's process has ended by itself, and that nothing has been heard of the next one. c.mu is
-// held.
+// expectProcess notes that the kernel's process has ended by itself, and that no message of the next one has come. c.mu
+// is held.
 func (c *Conn) expectProcess() {
 	if c.unheard == nil {
 		c.unheard = make(chan struct{})
 	}
 }
 
-// processHeard notes a word of the process. c.mu is held.
+// processHeard notes a message of the process. c.mu is held.
 func (c *Conn) processHeard() {
 	if c.unheard != nil {
 		close(c.unheard)
@@ -28,7 +28,7 @@ func (c *Conn) processHeard() {
 	}
 }
 
-// awaitProcess waits until something has been heard of a process that took the place of a dead one, asking it for a word.
+// awaitProcess waits for the first message of a process that has replaced a dead one, and sends it info requests.
 func (c *Conn) awaitProcess(ctx context.Context) error {
 	for range askTries {
 		c.mu.Lock()

@@ -9,11 +9,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Servers are the Jupyter servers that documents and kernels are on: one, or two. Files, rooms and file ids are the
-// one's, kernels, their Jupyter sessions and kernelspecs the other's. To the kernels' server the path of a notebook is
-// only a name then: it may have another file of that name, or none. So it is asked for no file, and its sessions count
-// as those of our notebooks only where they were found or started for one. An open tab does not know of that server's
-// kernels: it shows what they put out, and cannot run a cell in them.
+// Servers are the Jupyter servers of documents and kernels: one server, or two. One has files, rooms and file ids, the
+// other kernels, their Jupyter sessions and kernelspecs. If there are two, a notebook's path is only a name to the
+// kernels' server, which may have another file of that name, or none. So it is asked for no file, and its sessions
+// count as our notebooks' only if they were found or started for one. An open tab does not know that server's kernels:
+// it shows their outputs, and cannot run a cell in them.
 type Servers struct {
 	Documents *jupyter.Server
 	Kernels   *jupyter.Server
@@ -25,7 +25,7 @@ type Servers struct {
 // Apart reports whether the kernels are on another server than the documents.
 func (s *Servers) Apart() bool { return s.Kernels != s.Documents }
 
-// Take notes that a session is that of the notebook with the file id.
+// Take notes the session of the notebook with that file id.
 func (s *Servers) Take(file string, sess jupyter.Session) {
 	if file == "" || !s.Apart() {
 		return
@@ -38,7 +38,7 @@ func (s *Servers) Take(file string, sess jupyter.Session) {
 	s.taken[file] = sess.ID
 }
 
-// Ours reports whether a Jupyter session is of a notebook of the documents' server.
+// Ours reports whether a Jupyter session belongs to a notebook of the documents' server.
 func (s *Servers) Ours(sess jupyter.Session) bool {
 	if !s.Apart() {
 		return true
@@ -53,8 +53,8 @@ func (s *Servers) Ours(sess jupyter.Session) bool {
 	return false
 }
 
-// NotebookOf is the path of the notebook that a Jupyter session of the kernels' server is of, "" where it is of none of
-// the documents' server's.
+// NotebookOf is the path of the notebook of a Jupyter session on the kernels' server, "" if the session belongs to no
+// notebook of the documents' server.
 func (s *Servers) NotebookOf(sess jupyter.Session) string {
 	if sess.Type != "notebook" || !s.Ours(sess) {
 		return ""
@@ -62,8 +62,8 @@ func (s *Servers) NotebookOf(sess jupyter.Session) string {
 	return sess.Path
 }
 
-// Session gives the session that the notebook had on the other server, under its new path where it was renamed; false
-// where it had none, or that is gone. Where there is no other server [FindOrStart] knows.
+// Session returns the notebook's session on the other server, under its new path if it was renamed; false if there is
+// none, or no longer. With one server use [FindOrStart].
 func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Session, bool, error) {
 	s.mu.Lock()
 	id := s.taken[file]
@@ -81,7 +81,7 @@ func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Sessi
 		}
 		if found.Path != path {
 			if found, err = s.Kernels.PatchSession(ctx, id, path, ""); err != nil {
-				return found, false, fmt.Errorf("take the kernel of %s along with it: %w", path, err)
+				return found, false, fmt.Errorf("move the kernel of %s to its new path: %w", path, err)
 			}
 		}
 		return found, true, nil
@@ -92,8 +92,9 @@ func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Sessi
 	return jupyter.Session{}, false, nil
 }
 
-// Move takes the kernels of a renamed notebook, or of all in a renamed folder, along. An open tab does that itself;
-// without one the next run would start another kernel. The errors are of those that stay behind.
+// Move gives the kernels of a renamed notebook, or of all notebooks in a renamed folder, their new paths. An open tab
+// does that itself; without one the next run would start another kernel. It returns an error for each kernel that was
+// not moved.
 func (s *Servers) Move(ctx context.Context, from, to string) []error {
 	sessions, err := s.Kernels.Sessions(ctx)
 	if err != nil {

@@ -26,7 +26,7 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 		cd = binaryCodec{}
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
-	// A writer that is stuck in a full socket must not hold up the end of the connection.
+	// A writer that is stuck in a full socket must not delay the end of the connection.
 	unstick := context.AfterFunc(c.ctx, func() { _ = ws.NetConn().SetWriteDeadline(time.Now().Add(closeTimeout)) })
 	defer unstick()
 	heard := make(chan struct{})
@@ -41,11 +41,11 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 	return readErr
 }
 
-// write writes what comes through the outbox, and pings, until ctx ends. On its return the socket is closed.
+// write writes the messages of the outbox, and pings, until ctx ends. When it returns, the socket is closed.
 //
-// It begins with a greeting, which the kernel answers even while it runs code, and holds back everything else until the
-// kernel has been heard: the server takes a socket for open before it listens to the kernel on its behalf, and output
-// from before that is lost.
+// It begins with an info request, which the kernel answers even while it runs code, and holds everything else back
+// until the kernel's first message: the server opens a socket before it subscribes to the kernel for it, and earlier
+// output is lost.
 func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-chan struct{}) error {
 	defer ws.Close()
 	pings := time.NewTicker(c.timing.ping)
@@ -96,7 +96,7 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 		case m = <-outbox:
 		}
 		if err := c.writeOne(ws, cd, m); err != nil {
-			// Nothing of a message that failed to be written whole has reached the kernel.
+			// The kernel gets nothing of a message that was not written completely.
 			c.mu.Lock()
 			c.first = append(c.first, m)
 			c.mu.Unlock()
@@ -105,7 +105,7 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 	}
 }
 
-// greet asks for the kernel's name on the channel that it answers at once. The reply is of no interest.
+// greet sends an info request on the control channel, which the kernel answers at once.
 func (c *Conn) greet(ws *websocket.Conn, cd codec) error {
 	m, err := newOutgoing("control", c.ids.header("kernel_info_request"), nil, struct{}{})
 	if err != nil {
@@ -114,7 +114,7 @@ func (c *Conn) greet(ws *websocket.Conn, cd codec) error {
 	return c.writeOne(ws, cd, m)
 }
 
-// writeFirst writes what a former socket has left over.
+// writeFirst writes the messages that a former socket has not written.
 func (c *Conn) writeFirst(ws *websocket.Conn, cd codec) error {
 	for {
 		c.mu.Lock()
@@ -128,7 +128,7 @@ func (c *Conn) writeFirst(ws *websocket.Conn, cd codec) error {
 			return err
 		}
 		c.mu.Lock()
-		c.first = c.first[1:] // only the writer takes from it, and none else adds to it while there is one
+		c.first = c.first[1:] // only the writer takes from it, and nobody adds to it meanwhile
 		c.mu.Unlock()
 	}
 }
@@ -151,7 +151,7 @@ func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
 	return nil
 }
 
-// read takes in messages until the socket fails; it calls heard when one has come from the kernel's broadcasts.
+// read handles messages until the socket fails; it calls heard with each message on iopub.
 func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 	ws.SetPongHandler(func(string) error { return c.extendDeadline(ws) })
 	pong := ws.PingHandler()
@@ -170,7 +170,7 @@ func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 		}
 		m, err := cd.decode(frameType, frame)
 		if err != nil {
-			c.log.Warn("kernel frame passed over", "kernel", c.kernelID, "error", err)
+			c.log.Warn("kernel frame ignored", "kernel", c.kernelID, "error", err)
 			continue
 		}
 		if m.channel == "iopub" {
@@ -180,8 +180,8 @@ func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 	}
 }
 
-// readFrame reads one message. The time for it is counted anew with every piece: a display of many megabytes takes
-// long on a slow line, and no ping is heard meanwhile.
+// readFrame reads one message. Every piece extends the deadline: a display of many megabytes takes long on a slow line,
+// and no ping comes meanwhile.
 func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 	if err := c.extendDeadline(ws); err != nil {
 		return 0, nil, err
@@ -203,12 +203,12 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 	}
 }
 
-// extendDeadline allows the socket another while to be silent.
+// extendDeadline allows the socket another period of silence.
 func (c *Conn) extendDeadline(ws *websocket.Conn) error {
 	return ws.SetReadDeadline(time.Now().Add(c.timing.silence))
 }
 
-// setWaiting notes that the reader begins or ends to wait for a message.
+// setWaiting notes that the reader begins or stops waiting for a message.
 func (c *Conn) setWaiting(waiting bool) {
 	c.mu.Lock()
 	c.waiting, c.heard = waiting, time.Now()

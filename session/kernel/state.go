@@ -1,6 +1,6 @@
 package kernel
 
-// The states of a kernel, as [Conn.Correct] tells them. StateUnknown is that after a lost connection.
+// The states of a kernel, as [Conn.Correct] returns them. StateUnknown is the state after a lost connection.
 const (
 	StateUnknown    = "unknown"
 	StateStarting   = "starting"
@@ -10,7 +10,7 @@ const (
 	StateDead       = "dead"
 )
 
-// maxBusy bounds the requests that are remembered as being worked on.
+// maxBusy bounds the requests that are remembered as running.
 const maxBusy = 1024
 
 // tracker follows the kernel's state through the status messages of everybody's requests. A kernel answers small
@@ -18,15 +18,15 @@ const maxBusy = 1024
 type tracker struct {
 	state string
 	busy  map[string]bool // by the request's id
-	// ended tells that the kernel has said that it shuts down: only a start takes that back, not the idle that
-	// follows the farewell.
+	// ended tells that the kernel has announced its shutdown: only a start resets it, not the idle status that follows
+	// the announcement.
 	ended bool
-	// sure tells that the kernel has been through with a request of ours since it was last lost sight of: it takes one
-	// after the other, so that nothing is at work that was not heard of.
+	// sure tells that the kernel has finished a request of ours since the last gap: it runs one after the other, so
+	// nothing unknown is running.
 	sure bool
 }
 
-// unheard stands in tracker.busy for a request that the kernel was at before it was listened to.
+// unheard stands in tracker.busy for a request that the kernel was running before we connected.
 const unheard = "unheard"
 
 func newTracker(state string) tracker {
@@ -40,7 +40,7 @@ func newTracker(state string) tracker {
 	return t
 }
 
-// status takes in one status message.
+// status handles one status message.
 func (t *tracker) status(state, parent string) {
 	switch state {
 	case StateBusy:
@@ -63,7 +63,7 @@ func (t *tracker) status(state, parent string) {
 	}
 }
 
-// requestDone notes that the kernel is through with a request of ours.
+// requestDone notes that the kernel has finished a request of ours.
 func (t *tracker) requestDone() {
 	delete(t.busy, unheard)
 	t.sure = true
@@ -72,7 +72,7 @@ func (t *tracker) requestDone() {
 	}
 }
 
-// shutdown takes in the kernel's farewell.
+// shutdown handles the kernel's shutdown_reply.
 func (t *tracker) shutdown(restart bool) {
 	clear(t.busy)
 	t.ended, t.sure = true, false
@@ -82,7 +82,7 @@ func (t *tracker) shutdown(restart bool) {
 	}
 }
 
-// gap forgets what may have changed unseen.
+// gap forgets what may have changed while the connection was lost.
 func (t *tracker) gap() {
 	clear(t.busy)
 	t.state, t.ended, t.sure = StateUnknown, false, false

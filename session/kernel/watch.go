@@ -8,49 +8,48 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// A request can lose its answer without a word: the connection was down while the kernel answered, or the kernel has
-// been replaced by a new process. Two things find that out.
+// A request can lose its answer silently: the connection was down while the kernel answered, or a new process has
+// replaced the kernel. Two things detect that.
 //
 // A probe is a kernel_info request. The kernel takes requests in order and the server passes replies in order, so once
 // the probe is answered, nothing more is to come for what was sent before it.
 //
-// The watcher asks the server for the kernel when a request is pending and nothing at all has been heard for a while.
+// The watcher asks the server for the kernel when a request is pending and no message has come for a while.
 
-// leaveTime is how long the server is asked, every tick, whether a kernel that said farewell is gone.
+// leaveTime is how long to ask the server, every tick, whether a kernel that has announced its shutdown is gone.
 const leaveTime = 15 * time.Second
 
-// askTimeout bounds one question to the server.
+// askTimeout bounds one request to the server.
 const askTimeout = 10 * time.Second
 
-// restarted deals with the pending requests when the kernel's process is replaced: what it was running is lost; what it
-// had not begun is lost as well, unless it was still on its way and the new process gets it, which a probe shows. c.mu
-// is held.
+// restarted handles the pending requests when the kernel's process is replaced: a request that it was running is lost;
+// one that it had not begun is lost, too, unless the new process gets it, which a probe shows. c.mu is held.
 func (c *Conn) restarted(err error) {
 	c.asking = nil
 	c.leaving = time.Time{}
-	doubtful := false
+	needProbe := false
 	for _, ex := range c.pending {
 		switch {
 		case ex.begun:
 			c.finish(ex, err)
 		case ex.written:
-			// The server's word that the process ended comes first, the new process's greeting after it.
+			// The server reports the end of the process first, the new process its start later.
 			if !errors.Is(ex.failure, ErrKernelRestarted) {
 				ex.failure = err
 			}
-			doubtful = true
+			needProbe = true
 		}
 	}
-	if doubtful {
+	if needProbe {
 		c.sendProbe()
 	}
 }
 
-// probeAfterGap sees to the pending requests when a lost connection is back, before the new socket is read and written.
+// probeAfterGap handles the pending requests when a lost connection is back, before the new socket is read or written.
 func (c *Conn) probeAfterGap() {
 	c.mu.Lock()
 	var told []*execution
-	doubtful := false
+	needProbe := false
 	for _, ex := range c.pending {
 		if !ex.written {
 			continue
@@ -59,10 +58,10 @@ func (c *Conn) probeAfterGap() {
 		if ex.failure == nil {
 			ex.failure = ErrAnswerLost
 		}
-		doubtful = true
+		needProbe = true
 	}
-	if doubtful {
-		if m, err := c.newProbe(); err == nil { // the watcher is there as well
+	if needProbe {
+		if m, err := c.newProbe(); err == nil { // the watcher helps then
 			c.first = append([]outgoing{m}, c.first...)
 		}
 	}
@@ -74,7 +73,7 @@ func (c *Conn) probeAfterGap() {
 	}
 }
 
-// newProbe makes a probe that covers every written request in doubt. c.mu is held.
+// newProbe makes a probe for every written request that may have failed. c.mu is held.
 func (c *Conn) newProbe() (outgoing, error) {
 	m, err := newOutgoing("shell", c.ids.header("kernel_info_request"), nil, struct{}{})
 	if err != nil {
@@ -89,12 +88,11 @@ func (c *Conn) newProbe() (outgoing, error) {
 	return m, nil
 }
 
-// sendProbe has a probe written by a goroutine of its own, for the reading one must not wait for the writer. c.mu is
-// held.
+// sendProbe writes a probe on a new goroutine, because the reading one must not wait for the writer. c.mu is held.
 func (c *Conn) sendProbe() {
 	m, err := c.newProbe()
 	if err != nil {
-		return // the watcher is there as well
+		return // the watcher helps then
 	}
 	c.probes.Go(func() {
 		select {
@@ -104,7 +102,7 @@ func (c *Conn) sendProbe() {
 	})
 }
 
-// onProbeReply ends the requests that the probe has shown to be without answer.
+// onProbeReply ends the requests that the probe has shown to have no answer.
 func (c *Conn) onProbeReply(probe string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -116,11 +114,11 @@ func (c *Conn) onProbeReply(probe string) {
 			c.finish(ex, ex.failure)
 			continue
 		}
-		ex.waitUntil = time.Now().Add(c.timing.trailing) // its last output may trail behind, on the other channel
+		ex.waitUntil = time.Now().Add(c.timing.trailing) // its last output may come later, on the other channel
 	}
 }
 
-// finishAfterProbe ends the requests that have their reply when the kernel is through with the probe sent after them.
+// finishAfterProbe ends the requests that have their reply, once the kernel is idle after the probe.
 func (c *Conn) finishAfterProbe(probe, state string) {
 	if state != StateIdle {
 		return
@@ -137,7 +135,7 @@ func (c *Conn) finishAfterProbe(probe, state string) {
 	}
 }
 
-// wakeWatcher has the watcher look at once.
+// wakeWatcher makes the watcher check at once.
 func (c *Conn) wakeWatcher() {
 	select {
 	case c.wake <- struct{}{}:
@@ -145,7 +143,7 @@ func (c *Conn) wakeWatcher() {
 	}
 }
 
-// watch looks after silent requests until the connection ends.
+// watch checks silent requests until the connection ends.
 func (c *Conn) watch() {
 	tick := time.NewTicker(c.timing.tick)
 	defer tick.Stop()
@@ -187,7 +185,7 @@ func (c *Conn) watch() {
 		if !silent {
 			continue
 		}
-		// Twice the same word, with nothing heard in between: the first may have met a request on its way.
+		// Idle twice without a message in between: the first time a request may have been on its way.
 		if state == StateIdle && idleSince.Equal(heard) {
 			c.failUnanswered(heard)
 		}
@@ -208,14 +206,14 @@ func (c *Conn) ask() (state string, ok bool) {
 		return "", false
 	}
 	if err != nil {
-		// The socket's own watch decides what a server that does not answer means.
-		c.log.Debug("kernel state not to be had", "kernel", c.kernelID, "error", err)
+		// The socket's own deadline decides about a server that does not answer.
+		c.log.Debug("kernel state is not available", "kernel", c.kernelID, "error", err)
 		return "", false
 	}
 	return k.ExecutionState, true
 }
 
-// setUnknownState takes the server's word for a state that is not known otherwise.
+// setUnknownState takes over the server's state if ours is unknown.
 func (c *Conn) setUnknownState(state string) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -224,7 +222,7 @@ func (c *Conn) setUnknownState(state string) {
 	}
 }
 
-// failUnanswered ends the requests that an idle kernel leaves unanswered, unless something was heard after all.
+// failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all.
 func (c *Conn) failUnanswered(heard time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()

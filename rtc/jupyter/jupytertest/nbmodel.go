@@ -5,8 +5,8 @@ import (
 	"testing"
 )
 
-// WithNbmodel gives a server jupyter-server-nbmodel, which runs cells by itself: that of .cache/nbmodel, or of the folder
-// that NBDUET_NBMODEL names. The test fails where it is missing.
+// WithNbmodel gives a server jupyter-server-nbmodel, which runs cells by itself: that of .cache/nbmodel, or of the
+// folder that NBDUET_NBMODEL names. The test fails where it is missing.
 func WithNbmodel(t testing.TB) Option {
 	t.Helper()
 	dir := installed(t, "NBDUET_NBMODEL", "nbmodel", "jupyter_server_nbmodel",
