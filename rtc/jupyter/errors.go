@@ -134,7 +134,7 @@ func answerError(op, path string, status int, text string, html bool) *Error {
 		e.kind = ErrTooLarge
 	case status == http.StatusFailedDependency, status == http.StatusBadGateway,
 		status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
-		e.kind, e.Hint = ErrUnreachable, "a proxy answers, but its Jupyter server does not: start the server (on a JupyterHub: in the hub's control panel)"
+		e.kind, e.Hint = ErrUnreachable, "a proxy answers, but its Jupyter server does not: start it (on a JupyterHub: in the hub's control panel)"
 	case status >= 500:
 		e.kind, e.Hint = ErrServer, "the Jupyter server's log says more"
 	case status == http.StatusBadRequest, status == http.StatusMethodNotAllowed, status == http.StatusUnprocessableEntity:

@@ -16,8 +16,7 @@ import (
 	"time"
 )
 
-// A process that is killed at any moment leaves a database that others read,
-// with all that it had written.
+// A process that is killed at any moment leaves a database that others read, with all that it had written.
 func TestKilled(t *testing.T) {
 	path := file(t)
 	cmd := exec.CommandContext(t.Context(), os.Args[0])
@@ -63,8 +62,7 @@ func TestKilled(t *testing.T) {
 	}
 }
 
-// Where the disk is full nothing fails and nothing is forgotten, and it is
-// written when there is room again.
+// Where the disk is full nothing fails and nothing is forgotten, and it is written when there is room again.
 func TestFullDisk(t *testing.T) {
 	path := file(t)
 	var log lockedBuffer
@@ -219,8 +217,7 @@ func raw(t *testing.T, path string) *sql.DB {
 	return db
 }
 
-// Two writes that fail one after the other, the later begun before the earlier
-// has ended, forget nothing.
+// Two writes that fail one after the other, the later begun before the earlier has ended, forget nothing.
 func TestFailedWritesAtOnce(t *testing.T) {
 	s := store(t, Options{Path: Memory})
 	note := func(text string) {

@@ -13,7 +13,7 @@ func (s *Store) Recent(ctx context.Context, owner string, limit int) ([]Session,
 	if err != nil {
 		return nil, fmt.Errorf("read the activity: %w", err)
 	}
-	// What goes on here is newer in memory, and may not be written yet.
+	// This process's current sessions are newer in memory, and may not be written yet.
 	s.mu.Lock()
 	for _, cur := range s.sessions {
 		if cur.owner != owner {
@@ -101,7 +101,7 @@ func (s *Store) details(ctx context.Context, r *Session) error {
 	})
 }
 
-// each calls fn for every row of what a query about one session gives.
+// each calls fn for every row of a query about one session.
 func (s *Store) each(ctx context.Context, query, id string, fn func(scan func(...any) error) error) error {
 	rows, err := s.db.QueryContext(ctx, query, id)
 	if err != nil {

@@ -6,8 +6,8 @@ import (
 	"fmt"
 )
 
-// steps make the newest schema out of any older one: step n brings a database of version n to version n+1, and an empty
-// one has version 0. Times are milliseconds since 1970. A step that was released is never changed.
+// steps make the newest schema out of any older one: step n migrates version n to version n+1, and an empty database
+// has version 0. Times are milliseconds since 1970. A released step never changes.
 var steps = []string{
 	`CREATE TABLE sessions (
 		id      TEXT PRIMARY KEY,
@@ -47,7 +47,7 @@ var steps = []string{
 // maxSessions is how many sessions a database keeps; the oldest go first.
 const maxSessions = 5_000
 
-// migrate brings a database to the newest schema. Two processes may do so at once.
+// migrate migrates a database to the newest schema. Two processes may do so at once.
 func migrate(ctx context.Context, db *sql.DB) error {
 	tx, err := db.BeginTx(ctx, nil) // takes the write lock at once: see open
 	if err != nil {
@@ -59,11 +59,11 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if version > len(steps) {
-		return fmt.Errorf("the database has version %d, and this program knows %d and older: it was made by a newer nbduet; use that, or another file", version, len(steps))
+		return fmt.Errorf("the database has version %d, but this program knows only %d and older: a newer nbduet has made it; use that one, or another file", version, len(steps))
 	}
 	for n := version; n < len(steps); n++ {
 		if _, err := tx.ExecContext(ctx, steps[n]); err != nil {
-			return fmt.Errorf("bring the database to version %d: %w", n+1, err)
+			return fmt.Errorf("migrate the database to version %d: %w", n+1, err)
 		}
 	}
 	// PRAGMA takes no parameters; the number is ours.

@@ -6,35 +6,34 @@ import (
 	"time"
 )
 
-// How much of one session is kept. What comes beyond is counted, and not told apart.
+// The bounds of one session. More is counted, but not listed.
 const (
 	maxFiles       = 2_000
 	maxTopics      = 200
 	maxDiscoveries = 1_000
 )
 
-// Silence is how long after its last sign of life a session of another process, or of an earlier one, counts as
-// interrupted if it has not been ended.
+// Silence is how long after its last heartbeat an unended session of another process counts as interrupted.
 const Silence = 2 * time.Minute
 
-// A Status says how a session stands.
+// A Status is the state of a session.
 type Status string
 
 // The states of a session.
 const (
 	Active      Status = "active"
 	Ended       Status = "ended"
-	Interrupted Status = "interrupted" // its process is gone and never ended it
+	Interrupted Status = "interrupted" // its process is gone and has not ended it
 )
 
-// A Session is what one client did between its coming and its going.
+// A Session is what one client did from its first call to its end.
 type Session struct {
 	ID      string // 32 hexadecimal digits
 	Owner   string // who may see it
-	Client  string // the client program's own name and version; "" where it did not say
+	Client  string // the client program's name and version; "" if it gave none
 	Status  Status
 	Started time.Time
-	// Until is when it ended or, if it has not, when it was last heard of.
+	// Until is when it ended or, if it has not, its last heartbeat.
 	Until       time.Time
 	ToolCalls   int
 	Files       []File // the most used first
@@ -42,14 +41,14 @@ type Session struct {
 	Discoveries []Discovery
 }
 
-// A File is a file that a client had to do with.
+// A File is a file that a client's calls were about.
 type File struct {
 	Path  string // as the Contents API has it
 	Count int    // calls about it
 	Last  time.Time
 }
 
-// A Discovery is something that a client found out and wants to be kept.
+// A Discovery is a finding that a client has noted.
 type Discovery struct {
 	Text     string
 	Solution string // of a solved issue; "" for others
@@ -57,14 +56,14 @@ type Discovery struct {
 	At       time.Time
 }
 
-// sortFiles puts the files into the order in which they are told.
+// sortFiles puts the most used files first.
 func (s *Session) sortFiles() {
 	slices.SortFunc(s.Files, func(a, b File) int {
 		return cmp.Or(cmp.Compare(b.Count, a.Count), b.Last.Compare(a.Last), cmp.Compare(a.Path, b.Path))
 	})
 }
 
-// current is a session that goes on, and what of it is not in the database yet.
+// current is a current session, and which parts of it are not in the database yet.
 type current struct {
 	id, owner, client string
 	started, seen     time.Time
@@ -80,7 +79,7 @@ type current struct {
 	wroteFinds  int
 }
 
-// snapshot is what others are told of it.
+// snapshot is a copy for others.
 func (c *current) snapshot() Session {
 	s := Session{
 		ID: c.id, Owner: c.owner, Client: c.client, Status: Active, Started: c.started, Until: c.seen, ToolCalls: c.calls,

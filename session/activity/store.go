@@ -24,17 +24,17 @@ import (
 // Memory is the path of a database that ends with the process.
 const Memory = ":memory:"
 
-// maxCurrent bounds the sessions that go on at once; beyond it the one not heard of for longest is ended.
+// maxCurrent bounds the current sessions; beyond it the longest silent one is ended.
 const maxCurrent = 1_000
 
 // maxText bounds each text that a client has noted, in bytes.
 const maxText = 4_000
 
-// Options say where activity is kept.
+// Options say where to keep activity.
 type Options struct {
-	// Path of the database file, made with its folder where there is none, or [Memory].
+	// Path is the database file, which is made with its folder if it is missing, or [Memory].
 	Path string
-	// Logger hears of what cannot be written; nil logs nothing.
+	// Logger gets failed writes; nil logs nothing.
 	Logger *slog.Logger
 }
 
@@ -72,7 +72,7 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 	return s, nil
 }
 
-// open opens the file so that others can use it too, and that a killed process leaves it whole.
+// open opens the file so that other processes can use it, and a killed process leaves it intact.
 func open(opt Options) (*sql.DB, error) {
 	query := url.Values{
 		"_pragma": {"busy_timeout(5000)", "journal_mode(wal)", "synchronous(normal)", "foreign_keys(1)"},
@@ -112,10 +112,10 @@ func private(path string) error {
 	return f.Close()
 }
 
-// A Client is who did something.
+// A Client identifies a client.
 type Client struct {
 	Key   string // of its connection: the same key is the same session
-	Owner string // who may see the session later on
+	Owner string // who may see the session later
 	Name  string // what the client program calls itself
 }
 
@@ -134,7 +134,7 @@ func (s *Store) Called(c Client, files ...string) {
 	s.changed()
 }
 
-// Noted keeps topics and discoveries of a client. A topic that the session has already is left out.
+// Noted adds topics and discoveries of a client. It leaves out topics that the session already has.
 func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, error) {
 	now := time.Now()
 	s.mu.Lock()
@@ -147,7 +147,7 @@ func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, er
 		}
 	}
 	if len(cur.topics)+len(add) > maxTopics || len(cur.discoveries)+len(found) > maxDiscoveries {
-		return Session{}, fmt.Errorf("the session has %d topics and %d discoveries, and %d and %d are kept: nothing was added",
+		return Session{}, fmt.Errorf("the session has %d topics and %d discoveries, and at most %d and %d are kept: nothing was added",
 			len(cur.topics), len(cur.discoveries), maxTopics, maxDiscoveries)
 	}
 	cur.topics = append(cur.topics, add...)
@@ -159,7 +159,7 @@ func (s *Store) Noted(c Client, topics []string, found []Discovery) (Session, er
 	return cur.snapshot(), nil
 }
 
-// clean makes a text fit to be kept on lines of its own.
+// clean trims a text and makes it valid.
 func clean(text string) string {
 	text = strings.TrimSpace(strings.ToValidUTF8(text, "\uFFFD"))
 	for len(text) > maxText {
@@ -172,7 +172,7 @@ func clean(text string) string {
 	return text
 }
 
-// Current is the session of a client that goes on; false where it has done nothing yet.
+// Current is a client's current session; false if it has done nothing yet.
 func (s *Store) Current(key string) (Session, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -243,7 +243,7 @@ func newID() string {
 	return hex.EncodeToString(b[:])
 }
 
-// Close ends all sessions, writes what is left as far as it can be until ctx ends, and closes the database.
+// Close ends all sessions, writes the rest until ctx ends, and closes the database.
 func (s *Store) Close(ctx context.Context) error {
 	s.stop()
 	s.writer.Wait()

@@ -86,8 +86,8 @@ func TestSessionsAreKept(t *testing.T) {
 	}
 }
 
-// The writer writes by itself, and a session of an older process that nobody
-// ended is interrupted once it has been silent for long.
+// The writer writes by itself, and a session of an older process that nobody ended is interrupted once it has been
+// silent for long.
 func TestWrittenInTheBackground(t *testing.T) {
 	path := file(t)
 	s, other := store(t, Options{Path: path}), store(t, Options{Path: path})

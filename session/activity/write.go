@@ -11,15 +11,15 @@ const (
 	writeEvery = time.Second
 	// retryEvery is how long after a failed write the next is tried.
 	retryEvery = 10 * time.Second
-	// heartbeat is how often a session that goes on says so, well within [Silence].
-	heartbeat = 30 * time.Second
+	// beatEvery is how often a current session updates its time, well within [Silence].
+	beatEvery = 30 * time.Second
 	// writeTimeout bounds one write; another process may hold the database.
 	writeTimeout = 10 * time.Second
 )
 
-// write is the writer: it brings what has changed to the database, at most once a second.
+// write is the writer: it writes changes to the database, at most once a second.
 func (s *Store) write() {
-	beat := time.NewTicker(heartbeat)
+	beat := time.NewTicker(beatEvery)
 	defer beat.Stop()
 	for {
 		select {
@@ -35,7 +35,7 @@ func (s *Store) write() {
 		pause := writeEvery
 		if s.report(err) {
 			pause = retryEvery
-			s.changed() // what is left is tried again
+			s.changed() // try the rest again
 		}
 		select {
 		case <-s.ctx.Done():
@@ -45,7 +45,7 @@ func (s *Store) write() {
 	}
 }
 
-// heartbeat makes every session that goes on say so in the database.
+// heartbeat updates the time of every current session in the database.
 func (s *Store) heartbeat(now time.Time) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -57,7 +57,7 @@ func (s *Store) heartbeat(now time.Time) {
 // report tells whether a write failed, and logs it when that is news.
 func (s *Store) report(err error) (failed bool) {
 	if s.ctx.Err() != nil {
-		return false // Close writes what is left
+		return false // Close writes the rest
 	}
 	trouble := ""
 	if err != nil {
@@ -69,14 +69,14 @@ func (s *Store) report(err error) (failed bool) {
 	s.mu.Unlock()
 	switch {
 	case trouble != "" && before == "":
-		s.log.Warn("activity is kept in memory only, as it cannot be written", "error", err)
+		s.log.Warn("activity cannot be written, and is kept in memory only", "error", err)
 	case trouble == "" && before != "":
 		s.log.Info("activity is written again")
 	}
 	return err != nil
 }
 
-// A change is what of one session is to be written.
+// A change is the unwritten part of one session.
 type change struct {
 	of            *current
 	row           Session
@@ -84,7 +84,7 @@ type change struct {
 	topics, finds int // how many were written before
 }
 
-// changes takes what is to be written; [Store.wrote] or [Store.failed] must follow.
+// changes takes the unwritten parts of all sessions; call [Store.markWritten] afterwards.
 func (s *Store) changes() []change {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -110,7 +110,7 @@ func (s *Store) changes() []change {
 	return out
 }
 
-// markWritten notes whether changes were written; if not, they are to be written again.
+// markWritten notes whether changes were written; if not, they are taken again.
 func (s *Store) markWritten(list []change, written bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -120,11 +120,11 @@ func (s *Store) markWritten(list []change, written bool) {
 			for _, f := range c.files {
 				c.of.dirty[f.Path] = true
 			}
-			// A later write may have been taken meanwhile: what is written twice is the same.
+			// A later change may have been taken meanwhile; to write rows twice does no harm.
 			c.of.wroteTopics, c.of.wroteFinds = min(c.of.wroteTopics, c.topics), min(c.of.wroteFinds, c.finds)
 		}
 		if n := len(s.ended) - maxCurrent; n > 0 {
-			s.ended = s.ended[n:] // of a disk that stays full not everything can be kept
+			s.ended = s.ended[n:] // with a full disk not everything can be kept
 		}
 		return
 	}
@@ -138,7 +138,7 @@ func (s *Store) markWritten(list []change, written bool) {
 	s.ended = kept
 }
 
-// flush writes what has changed, all of it or nothing.
+// flush writes all changes, or none.
 func (s *Store) flush(ctx context.Context) error {
 	list := s.changes()
 	if len(list) == 0 {

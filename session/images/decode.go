@@ -14,7 +14,7 @@ import (
 	_ "golang.org/x/image/webp" // one more
 )
 
-// The bounds on what is decoded.
+// The bounds of images to decode.
 const (
 	// MaxBytes is how large an image may be, in bytes of its own format.
 	MaxBytes = 32 << 20
@@ -32,18 +32,18 @@ const SVG = "image/svg+xml"
 // types are the MIME types of the formats, by the names that package image has for them.
 var types = map[string]string{"png": "image/png", "jpeg": "image/jpeg", "gif": "image/gif", "webp": "image/webp"}
 
-// Types are the MIME types that are understood, those that show most faithfully what was drawn first.
+// Types are the supported MIME types, the most faithful first.
 func Types() []string { return []string{"image/png", "image/jpeg", "image/webp", "image/gif", SVG} }
 
 // An Image is an image in its own format.
 type Image struct {
-	MIME string // as the bytes have it, whatever the output said
-	Data []byte // not to be changed
-	// Width and Height are its size in pixels; 0 for an SVG, whose size is known when it is drawn.
+	MIME string // of the bytes, which the output may have named differently
+	Data []byte // read-only
+	// Width and Height are its size in pixels; 0 for an SVG, whose size is known once it is drawn.
 	Width, Height int
 }
 
-// Ext is the usual ending of a file of the image's kind, without the dot.
+// Ext is the usual file extension of the image's type, without the dot.
 func (i Image) Ext() string {
 	switch i.MIME {
 	case SVG:
@@ -54,8 +54,8 @@ func (i Image) Ext() string {
 	return strings.TrimPrefix(i.MIME, "image/")
 }
 
-// Decode reads an image out of an output: base64, with or without line ends, or the text of an SVG. It does not decode
-// the pixels. An error says what is wrong with the image, for whoever made it.
+// Decode reads an image from an output: base64, with or without line ends, or the text of an SVG. It does not decode
+// the pixels. An error says what is wrong with the image, for its author.
 func Decode(mime, text string) (Image, error) {
 	if strings.TrimSpace(text) == "" {
 		return Image{}, errors.New("it is empty")
@@ -77,30 +77,30 @@ func Decode(mime, text string) (Image, error) {
 	return Sniff(data)
 }
 
-// Sniff tells what kind of image the bytes are, and how large.
+// Sniff finds the type and size of the image in the bytes.
 func Sniff(data []byte) (Image, error) {
 	if len(data) > MaxBytes {
 		return Image{}, tooLarge(len(data), MaxBytes)
 	}
 	cfg, format, err := image.DecodeConfig(bytes.NewReader(data))
 	if animatedWebP(data) {
-		return Image{}, errors.New("it is an animated WebP: save it as a GIF, or one picture of it")
+		return Image{}, errors.New("it is an animated WebP: save it as a GIF, or save one frame")
 	}
 	if err != nil {
-		return Image{}, errors.New("it is not a PNG, JPEG, GIF or WebP that can be read")
+		return Image{}, errors.New("it is not a readable PNG, JPEG, GIF or WebP")
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
 		return Image{}, errors.New("it has no pixels")
 	}
 	if cfg.Width > MaxSide || cfg.Height > MaxSide || cfg.Width*cfg.Height > MaxPixels {
-		return Image{}, fmt.Errorf("it has %d×%d pixels, and more than %d on a side or %d in all are not decoded: save it smaller",
+		return Image{}, fmt.Errorf("it has %d×%d pixels, but at most %d on a side and %d in all are decoded: save it smaller",
 			cfg.Width, cfg.Height, MaxSide, MaxPixels)
 	}
 	return Image{MIME: types[format], Data: data, Width: cfg.Width, Height: cfg.Height}, nil
 }
 
 func tooLarge(n, most int) error {
-	return fmt.Errorf("it takes %d bytes, and no more than %d are looked at: save it smaller", n, most)
+	return fmt.Errorf("it has %d bytes, but at most %d are decoded: save it smaller", n, most)
 }
 
 // decode64 reads base64 in which there may be white space, and whose padding may be missing.

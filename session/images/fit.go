@@ -12,10 +12,10 @@ import (
 	"golang.org/x/image/draw"
 )
 
-// MaxShown is the longest side of a picture that is shown, in pixels: models see no more of a larger one.
+// MaxShown is the longest side of a shown picture, in pixels: models see no more of a larger one.
 const MaxShown = 1568
 
-// minShown is the longest side below which nobody would recognise anything.
+// minShown is the shortest useful length of a picture's longer side, in pixels.
 const minShown = 48
 
 // slots bounds how many images are decoded or drawn at one time.
@@ -31,7 +31,7 @@ func acquireSlot(ctx context.Context) (release func(), err error) {
 	}
 }
 
-// Limits bound a picture that is shown.
+// Limits bound a shown picture.
 type Limits struct {
 	Side  int // pixels on the longer side; 0 for MaxShown
 	Bytes int // of the encoded picture
@@ -44,15 +44,15 @@ func (l Limits) side() int {
 	return l.Side
 }
 
-// A Picture is what a client is shown of an image: a PNG, JPEG, GIF or WebP that has been decoded once.
+// A Picture is an image as a client is shown it: a PNG, JPEG, GIF or WebP that has been decoded once.
 type Picture struct {
 	Image
-	// OwnWidth and OwnHeight are the size of the image that it was made of, in pixels, for an SVG in CSS pixels.
+	// OwnWidth and OwnHeight are the original image's size in pixels, for an SVG in CSS pixels.
 	OwnWidth, OwnHeight int
 }
 
-// Fit makes a picture of an image, within the limits: the image itself where it is, else one drawn anew, scaled down and
-// as a PNG, or where that takes too many bytes as a JPEG. An error says what is wrong with the image, or is ctx's.
+// Fit makes a picture of an image within the limits: the image itself if it fits, else a new one, scaled down, as a
+// PNG, or as a JPEG if the PNG has too many bytes. An error says what is wrong with the image, or is ctx's.
 func Fit(ctx context.Context, img Image, lim Limits) (Picture, error) {
 	release, err := acquireSlot(ctx)
 	if err != nil {
@@ -68,7 +68,7 @@ func Fit(ctx context.Context, img Image, lim Limits) (Picture, error) {
 		}
 		pixels, p.OwnWidth, p.OwnHeight = d.pixels, d.width, d.height
 	} else {
-		// It may have been made by hand: the bounds are checked again.
+		// The caller may have made the Image without Decode: check the bounds again.
 		if img, err = Sniff(img.Data); err != nil {
 			return Picture{}, err
 		}
@@ -84,8 +84,8 @@ func Fit(ctx context.Context, img Image, lim Limits) (Picture, error) {
 	return p, err
 }
 
-// decodePixels decodes an image, the first one of an animation. A decoder that panics on a broken file must not take
-// everything with it.
+// decodePixels decodes an image, or the first frame of an animation. It turns a decoder's panic on a broken file into
+// an error.
 func decodePixels(data []byte) (img image.Image, err error) {
 	defer func() {
 		if r := recover(); r != nil {
@@ -101,7 +101,7 @@ func decodePixels(data []byte) (img image.Image, err error) {
 
 // encode writes pixels within the limits.
 func encode(src image.Image, lim Limits) (Image, error) {
-	// Draw in the size first, so that all that follows is cheap.
+	// Scale first, so that the rest is cheap.
 	pixels := scaled(src, lim.side())
 	for side := lim.side(); ; {
 		img, err := smallest(pixels, lim.Bytes)
@@ -116,7 +116,7 @@ func encode(src image.Image, lim Limits) (Image, error) {
 	}
 }
 
-// smallest writes pixels as a PNG, or as a JPEG as good as fits; without data where neither fits.
+// smallest encodes pixels as a PNG, or as the best JPEG that fits; without data if neither fits.
 func smallest(pixels *image.NRGBA, most int) (Image, error) {
 	b := pixels.Bounds()
 	img := Image{MIME: "image/png", Width: b.Dx(), Height: b.Dy()}

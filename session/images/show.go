@@ -2,8 +2,8 @@ package images
 
 import "context"
 
-// Show makes the picture of an image that a client is shown, or gives the one that was made before. An error says what
-// is wrong with the image, or is ctx's.
+// Show makes the picture of an image for a client, or returns the cached one. An error says what is wrong with the
+// image, or is ctx's.
 func (s *Store) Show(ctx context.Context, e Entry, img Image, lim Limits) (Picture, error) {
 	key := blobKey{nameKey{e.Session, e.ID}, lim.side(), lim.Bytes}
 	s.mu.Lock()

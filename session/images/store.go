@@ -14,7 +14,7 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// maxKnown bounds how many images a store knows of, those included whose bytes it has let go of.
+// maxKnown bounds how many images a store knows, with or without their bytes.
 const maxKnown = 10_000
 
 // DefaultCache is how many bytes of images are kept by default.
@@ -32,13 +32,13 @@ type Origin struct {
 	Line    string // the first line of its code
 }
 
-// An Entry is what is known of an image.
+// An Entry describes a known image.
 type Entry struct {
 	Origin
 	ID            string // names the image within its session
 	Ext           string
 	MIME          string
-	Width, Height int // in pixels; 0 where it is not known, as of an SVG
+	Width, Height int // in pixels; 0 for unknown, as for an SVG
 	Bytes         int
 	seq           uint64
 }
@@ -59,28 +59,27 @@ func ParseURI(address string) (session, id string, err error) {
 	id, ext, ok3 := strings.Cut(file, ".")
 	session, err = url.PathUnescape(escaped)
 	if !ok || !ok2 || !ok3 || err != nil || id == "" || ext == "" || strings.ContainsAny(file, "/?#") {
-		return "", "", fmt.Errorf("%q is not the address of an image, which is %s{session_id}/images/{image_id}.{ext}", address, uriHead)
+		return "", "", fmt.Errorf("%q is not the address of an image: give one such as %s{session_id}/images/{image_id}.{ext}", address, uriHead)
 	}
 	return session, id, nil
 }
 
-// ID names an image: by its cell and its content, so that the same picture drawn again by the same cell has the same
-// name. data is the text of the output as it stands in the notebook.
+// ID names an image by its cell and its content, so that the same cell gives the same picture the same name. data is
+// the text of the output in the notebook.
 func ID(cell, mime, data string) string {
 	h := sha256.New()
 	for _, s := range []string{cell, mime} {
 		// A hash takes everything.
 		_, _ = io.WriteString(h, s+"\x00")
 	}
-	// The file may have line ends within the base64 that the kernel's message had not.
+	// The file may have line ends in the base64, which the kernel's message had not.
 	for part := range strings.FieldsSeq(data) {
 		_, _ = io.WriteString(h, part)
 	}
 	return hex.EncodeToString(h.Sum(nil)[:10])
 }
 
-// A Store knows images by their addresses, and keeps the bytes of those used last, of originals and of what was made of
-// them alike.
+// A Store knows images by their addresses, and caches the bytes of the last used ones, originals and pictures alike.
 type Store struct {
 	mu    sync.Mutex
 	most  int
@@ -92,7 +91,7 @@ type Store struct {
 
 type nameKey struct{ session, id string }
 
-// blobKey names bytes: those of the original, or of the picture that was made of it within limits.
+// blobKey names bytes: the original's, or those of the picture made of it within limits.
 type blobKey struct {
 	nameKey
 	side, most int
@@ -103,12 +102,12 @@ type blob struct {
 	err     error // why there is no picture
 }
 
-// blobBytes is what a blob costs beside its data, about.
+// blobBytes is about the memory of a blob beside its data.
 const blobBytes = 300
 
 func (b blob) size() int { return len(b.picture.Data) + blobBytes }
 
-// NewStore makes a store that keeps up to so many bytes; 0 stands for [DefaultCache].
+// NewStore makes a store with a cache of so many bytes; 0 stands for [DefaultCache].
 func NewStore(bytes int) *Store {
 	if bytes <= 0 {
 		bytes = DefaultCache
@@ -152,7 +151,7 @@ func (s *Store) Add(from Origin, mime, data string) (Entry, Image, error) {
 	return e, img, nil
 }
 
-// look finds an image whose bytes are here, and remembers where it is from now.
+// look finds an image with cached bytes, and updates its origin.
 func (s *Store) look(key nameKey, from Origin) (Entry, blob, bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -172,7 +171,7 @@ func (s *Store) look(key nameKey, from Origin) (Entry, blob, bool) {
 	return e, b, true
 }
 
-// Find tells what is known of an image, and its bytes where they are here: else img.Data is nil.
+// Find finds an image, with its bytes if they are cached; else img.Data is nil.
 func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -184,7 +183,7 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	return e, b.picture.Image, true
 }
 
-// Forget lets go of all images of some sessions.
+// Forget forgets all images of some sessions.
 func (s *Store) Forget(sessions ...string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
@@ -200,8 +199,8 @@ func (s *Store) Forget(sessions ...string) {
 	}
 }
 
-// List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for the
-// beginning. next is the place for the next call, 0 where there is none.
+// List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for
+// the beginning. next is the place for the next call, 0 where there is none.
 func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, next uint64) {
 	s.mu.Lock()
 	for _, e := range s.known.Values() {
@@ -214,7 +213,7 @@ func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, n
 		if a.seq > b.seq {
 			return -1
 		}
-		return 1 // no two are alike
+		return 1 // no two are equal
 	})
 	if len(list) > most {
 		list = list[:most]
@@ -223,7 +222,7 @@ func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, n
 	return list, next
 }
 
-// put keeps bytes, and lets go of those not used for longest. What is larger than all that may be kept is not kept.
+// put caches bytes and evicts the least recently used. It does not cache more than the whole cache's size.
 func (s *Store) put(key blobKey, b blob) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

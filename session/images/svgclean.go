@@ -24,8 +24,9 @@ const (
 	xmlSpace   = "http://www.w3.org/XML/1998/namespace"
 )
 
-// elements are what SVG 1.1 and 2 draw with, and what describes that. All else is dropped with what is in it: script
-// and foreignObject, animations, which could set a link to a script, metadata, and what drawing programs leave behind.
+// elements are the drawing and describing elements of SVG 1.1 and 2. All others are dropped with their content: script
+// and foreignObject, animations, which could set a link to a script, metadata, and the private data of drawing
+// programs.
 var elements = func() map[string]bool {
 	m := map[string]bool{}
 	for name := range strings.FieldsSeq(`svg g defs symbol use switch a title desc style view
@@ -40,15 +41,15 @@ var elements = func() map[string]bool {
 }()
 
 // CleanSVG returns an SVG that draws the same and does nothing else: without scripts, event handlers, foreign objects,
-// animations, document types and their entities, processing instructions, and without a reference to anything but its
-// own parts and pictures that stand in it. It is well-formed, in UTF-8, without namespace prefixes but xlink. An error
-// says why it cannot be had: it is no SVG, or so deep, large or entangled that drawing it would take for ever.
+// animations, document types and their entities, processing instructions, and without references, except to its own
+// parts and to embedded pictures. It is well-formed, in UTF-8, without namespace prefixes except xlink. An error says
+// why that fails: the input is no SVG, or so deep, large or entangled that drawing it would take for ever.
 func CleanSVG(svg []byte) ([]byte, error) {
 	if len(svg) > MaxSVG {
 		return nil, tooLarge(len(svg), MaxSVG)
 	}
 	c := cleaner{dec: xml.NewDecoder(bytes.NewReader(svg))}
-	// Text out of a notebook is UTF-8, whatever its first line said when it was a file.
+	// Text from a notebook is UTF-8, whatever encoding its XML declaration names.
 	c.dec.CharsetReader = func(_ string, r io.Reader) (io.Reader, error) { return r, nil }
 	c.dec.Entity = xml.HTMLEntity
 	if !utf8.Valid(svg) {
@@ -75,12 +76,12 @@ func CleanSVG(svg []byte) ([]byte, error) {
 	return c.out.Bytes(), nil
 }
 
-// cleaner writes what may stay of an SVG.
+// cleaner writes the allowed parts of an SVG.
 type cleaner struct {
 	dec      *xml.Decoder
 	out      bytes.Buffer
-	open     []openElement // those that are written and not closed
-	dropped  int           // how deep the reader is within an element that is dropped
+	open     []openElement // written and not yet closed
+	dropped  int           // how deep the reader is within a dropped element
 	elements int
 	ended    bool // the root is closed
 	style    bytes.Buffer
@@ -141,7 +142,7 @@ func (c *cleaner) start(t xml.StartElement) error {
 	seen := make([]string, 0, len(t.Attr))
 	for _, a := range t.Attr {
 		name, value, ok := attribute(a)
-		// The same name twice can come of two prefixes for one namespace.
+		// Two prefixes for one namespace can give the same name twice.
 		if !ok || slices.Contains(seen, name) {
 			continue
 		}
@@ -187,7 +188,7 @@ func (c *cleaner) within(name string) bool {
 	return len(c.open) > 0 && c.open[len(c.open)-1].name == name
 }
 
-// attribute returns what may stay of an attribute, under the name that it gets.
+// attribute returns the name and value of an allowed attribute in the output.
 func attribute(a xml.Attr) (name, value string, ok bool) {
 	name = a.Name.Local
 	switch a.Name.Space {
@@ -220,7 +221,7 @@ func attribute(a xml.Attr) (name, value string, ok bool) {
 	return name, a.Value, true
 }
 
-// inside tells whether a reference stays within the SVG: to a part of it, or to a picture that stands in it.
+// inside tells whether a reference stays within the SVG: to one of its parts, or to an embedded picture.
 func inside(href string) bool {
 	if strings.HasPrefix(href, "#") {
 		return true

@@ -17,8 +17,8 @@ var (
 	cssPart = regexp.MustCompile(`(?is)^url\(\s*["']?#([^"'()\s]+)["']?\s*\)$`)
 )
 
-// cleanCSS returns a style sheet, or the value of an attribute, without references to anything but parts of the same
-// SVG. Text in which more is suspicious than that is dropped whole.
+// cleanCSS returns a style sheet, or the value of an attribute, without references, except to parts of the same SVG. It
+// drops a text completely if more in it is suspicious.
 func cleanCSS(css string) string {
 	if !strings.ContainsAny(css, `(@\:/`) {
 		return css
@@ -34,7 +34,7 @@ func cleanCSS(css string) string {
 		}
 		return "none"
 	})
-	// What was taken out may have let something else come together.
+	// Removing a part may have joined two others into something forbidden.
 	if cssOutside.MatchString(css) {
 		return ""
 	}

@@ -18,7 +18,7 @@ import (
 	"golang.org/x/image/font/gofont/goregular"
 )
 
-// rasteriser is the program in the folder raster, which draws SVG. Making it again is described there.
+// rasteriser is the program in the folder raster, which draws SVG; that folder says how to build it.
 //
 //go:embed raster/raster.wasm
 var rasteriser []byte
@@ -28,15 +28,15 @@ const (
 	drawPages = 4096
 	// drawTime bounds the time of one drawing; plots take some hundredths of a second.
 	drawTime = slowdown * 20 * time.Second
-	// maxOwnSide is as large a side as an SVG is said to have.
+	// maxOwnSide is the largest side that is reported for an SVG.
 	maxOwnSide = 1 << 30
 )
 
-// fonts are those that text is drawn with, whatever font it names.
+// fonts draw all text, whatever font it names.
 var fonts = [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF}
 
-// sandbox compiles the rasteriser, once in the process and only when there is an SVG to be drawn: it takes a second or
-// two, and some tens of megabytes.
+// sandbox compiles the rasteriser, once in the process and when the first SVG is drawn: it takes a second or two, and
+// some tens of megabytes.
 var sandbox = sync.OnceValues(func() (compiled, error) {
 	ctx := context.Background()
 	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(drawPages).WithCloseOnContextDone(true))
@@ -70,7 +70,7 @@ func drawSVG(ctx context.Context, svg []byte, side int) (drawn, error) {
 	if err != nil {
 		return drawn{}, fmt.Errorf("start the rasteriser: %w", err)
 	}
-	// What was drawn is copied out before.
+	// The pixels are copied out before.
 	defer mod.Close(context.WithoutCancel(ctx))
 	p := rasterInstance{ctx: ctx, mod: mod}
 	d, err := p.draw(svg, side)
@@ -133,7 +133,7 @@ func (p rasterInstance) draw(svg []byte, side int) (drawn, error) {
 	return d, nil
 }
 
-// put copies bytes to where the rasteriser sees them.
+// put copies bytes into the rasteriser's memory.
 func (p rasterInstance) put(b []byte) (at uint64, err error) {
 	if at, err = p.call("room", uint64(len(b))); err != nil {
 		return 0, err
@@ -144,8 +144,8 @@ func (p rasterInstance) put(b []byte) (at uint64, err error) {
 	return at, nil
 }
 
-// call calls a function of the rasteriser. One that fails has run out of memory or of stack, or has met a mistake of its
-// own; the rest of the program is not touched by that.
+// call calls a function of the rasteriser. If it fails, it has run out of memory or stack, or has a bug; that does not
+// affect the rest of the program.
 func (p rasterInstance) call(name string, args ...uint64) (uint64, error) {
 	out, err := p.mod.ExportedFunction(name).Call(p.ctx, args...)
 	if err != nil {
@@ -165,15 +165,15 @@ func (p rasterInstance) size(name string) float64 {
 	return float64(api.DecodeF32(v))
 }
 
-// complaint is what the rasteriser says is wrong with the SVG.
+// complaint is the rasteriser's error about the SVG.
 func (p rasterInstance) complaint() error {
 	at, err := p.call("error")
 	n, err2 := p.call("error_len")
 	text, ok := p.mod.Memory().Read(uint32(at), uint32(min(n, 200)))
 	if err != nil || err2 != nil || !ok {
-		return errors.New("it is not an SVG that can be drawn")
+		return errors.New("it cannot be drawn as an SVG")
 	}
-	return fmt.Errorf("it is not an SVG that can be drawn: %q", text)
+	return fmt.Errorf("it cannot be drawn as an SVG: %q", text)
 }
 
 // whole rounds a length to a number of pixels, at least one.

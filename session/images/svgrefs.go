@@ -7,13 +7,13 @@ import (
 )
 
 const (
-	// maxDrawn is how many elements an SVG may come to when each reference is followed.
+	// maxDrawn bounds the elements of an SVG with all references followed.
 	maxDrawn = 1_000_000
 	// maxFollowed bounds the work of counting them.
 	maxFollowed = 5_000_000
 )
 
-// references count what an SVG comes to when each reference is followed: ten elements that each use the next one ten
+// references count the elements of an SVG with all references followed: ten elements that each use the next one ten
 // times are ten billion.
 type references struct {
 	spans []span
@@ -26,7 +26,7 @@ type references struct {
 type span struct {
 	from, to       int // elements
 	refFrom, refTo int // references
-	drawn          int // what it comes to; 0 while that is not known
+	drawn          int // elements with references followed; 0 if not counted yet
 	counting       bool
 }
 
@@ -64,7 +64,7 @@ func (r *references) addURLs(css string) {
 	}
 }
 
-// check refuses what comes to too much, or refers to itself.
+// check refuses an SVG with too many elements to draw, or with a cycle.
 func (r *references) check() error {
 	if len(r.spans) == 0 || len(r.refs) == 0 {
 		return nil
@@ -88,7 +88,7 @@ func (r *references) count(i int, work *int, depth int) (int, error) {
 	n := s.to - s.from
 	for _, ref := range r.refs[s.refFrom:s.refTo] {
 		if *work++; *work > maxFollowed {
-			return 0, errors.New("its references are too many to follow")
+			return 0, errors.New("it has too many references to follow")
 		}
 		to, ok := r.byID[ref.id]
 		if !ok {
@@ -99,7 +99,7 @@ func (r *references) count(i int, work *int, depth int) (int, error) {
 			return 0, err
 		}
 		if n += drawn; n > maxDrawn {
-			return 0, fmt.Errorf("it comes to more than %d elements when its references are followed", maxDrawn)
+			return 0, fmt.Errorf("it has more than %d elements when its references are followed", maxDrawn)
 		}
 	}
 	s.counting, s.drawn = false, n

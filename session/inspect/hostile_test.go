@@ -135,7 +135,8 @@ many = [Blocks() for _ in range(1000)]`)
 	}
 }
 
-// Where there is no alarm, as on Windows, a thread ends what takes too long, and nothing of it reaches the user's cells.
+// Where there is no alarm, as on Windows, a thread ends what takes too long, and nothing of it reaches the user's
+// cells.
 func TestNoAlarm(t *testing.T) {
 	k := startKernel(t)
 	k.define("import signal, threading\nthreads = set(threading.enumerate())\ndel signal.setitimer\nclass C:\n  def __repr__(self):\n    while True: pass\nc, x = C(), 5")

@@ -10,9 +10,9 @@ import (
 	"time"
 )
 
-// A Kernel is what is inspected, such as a *session.Analysis. For R it must be a [PayloadKernel] as well.
+// A Kernel is a kernel to inspect. For R it must also be a [PayloadKernel].
 type Kernel interface {
-	// Evaluate runs code silently, then evaluates the expressions, and returns what the kernel answers for each.
+	// Evaluate runs code silently, then evaluates the expressions, and returns the kernel's answer for each.
 	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
 	// Status is "idle", "busy" and so on.
 	Status(ctx context.Context) string
@@ -20,7 +20,7 @@ type Kernel interface {
 	Language(ctx context.Context) (string, error)
 }
 
-// ErrBusy says that the kernel runs something else, so that it cannot be asked.
+// ErrBusy says that the kernel cannot be asked, because it runs something else.
 var ErrBusy = errors.New("the kernel is busy")
 
 // ErrSlow says that the kernel did not answer in time.
@@ -30,7 +30,7 @@ var ErrSlow = errors.New("the kernel did not answer in time")
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be looked at, only those of Python, R and Julia: print them with execute_code", e.Language)
+	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia: print them with execute_code", e.Language)
 }
 
 // A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a
@@ -46,7 +46,7 @@ const (
 	askFrame  = "frame"
 )
 
-// How long an inspection may take inside the kernel, where it is ended, and how much longer it is waited for.
+// How long an inspection may take inside the kernel, which ends it then, and how much longer to wait for the answer.
 const (
 	listTime   = 2 * time.Second
 	detailTime = 4 * time.Second
@@ -54,13 +54,13 @@ const (
 	grace      = 10 * time.Second
 )
 
-// A kernel that has just been given another small thing to do is idle again within this time.
+// A kernel that runs only another small request is idle again within this time.
 const (
 	busyTime = 250 * time.Millisecond
 	busyPoll = 25 * time.Millisecond
 )
 
-// ask puts one question to the kernel and decodes its answer.
+// ask sends one question to the kernel and decodes its answer.
 func ask(ctx context.Context, k Kernel, kind string, within time.Duration, question map[string]any, answer any) error {
 	if err := awaitIdle(ctx, k); err != nil {
 		return err
@@ -101,7 +101,7 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 	return nil
 }
 
-// provider is what a language needs: the check of a name, and who is asked. Where there is none, both are nil.
+// provider returns a language's check of names and its inspection; both are nil for an unsupported language.
 func provider(k Kernel, language, kind string) (check func(string) error, inspection func(context.Context, map[string]any) (json.RawMessage, error)) {
 	switch r, payload := k.(PayloadKernel); {
 	case strings.EqualFold(language, "python"):
@@ -120,7 +120,7 @@ func provider(k Kernel, language, kind string) (check func(string) error, inspec
 	return nil, nil
 }
 
-// awaitIdle gives ErrBusy where the kernel does not stop being busy at once.
+// awaitIdle returns ErrBusy unless the kernel is idle at once.
 func awaitIdle(ctx context.Context, k Kernel) error {
 	deadline := time.Now().Add(busyTime)
 	for k.Status(ctx) == "busy" {

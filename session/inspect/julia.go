@@ -17,7 +17,7 @@ var juliaFiles embed.FS
 // the function answer.
 var juliaSource = sourceOf(juliaFiles, "julia/common.jl", "julia/show.jl", "julia/path.jl", "julia/table.jl", "julia/loops.jl", "julia/list.jl", "julia/detail.jl", "julia/frame.jl")
 
-// juliaKinds are the kinds that it answers.
+// juliaKinds are the supported kinds.
 var juliaKinds = []string{askList, askDetail, askFrame}
 
 // Julia's own modules by syntax alone, without a name: the user may have a variable Base, and may want one later, which
@@ -31,7 +31,7 @@ const (
 // juliaNoCode is what IJulia evaluates before the expression. Whatever it is, its value becomes ans, and so it is ans.
 const juliaNoCode = juliaCore + ".isdefined(" + juliaCore + ".Main, :ans) ? " + juliaCore + ".Main.ans : " + juliaCore + ".nothing"
 
-// juliaInspection asks IJulia. The source is sent where it is not there yet.
+// juliaInspection asks IJulia. It sends the source if the kernel does not have it yet.
 func juliaInspection(ctx context.Context, k Kernel, kind string, question map[string]any) (json.RawMessage, error) {
 	for _, source := range []string{"", juliaSource} {
 		expression, err := juliaExpression(source, kind, question)
@@ -54,13 +54,13 @@ func juliaInspection(ctx context.Context, k Kernel, kind string, question map[st
 		}
 		break
 	}
-	return nil, errors.New("the kernel answers the inspection with something else: it may not be IJulia")
+	return nil, errors.New("the kernel's answer to the inspection is of an unknown form: it may not be IJulia")
 }
 
-// juliaNoSource is the answer where the source is needed.
+// juliaNoSource is the answer if the kernel needs the source.
 const juliaNoSource = "no source"
 
-// juliaModule is the name that the source has in a kernel.
+// juliaModule is the name of the source in a kernel.
 var juliaModule = func() string {
 	h := fnv.New64a()
 	h.Write([]byte(juliaSource))
@@ -68,8 +68,8 @@ var juliaModule = func() string {
 }()
 
 // juliaExpression is one expression whose value, as IJulia shows it, is the answer: Docs.Text shows a text as it is, of
-// any length. It defines no name in Main and uses none. The source is evaluated once in a kernel and for each version of
-// it: Julia never frees what it has compiled, and compiling takes most of the first inspection's time.
+// any length. It defines no name in Main and uses none. The source is evaluated once in a kernel and for each version
+// of it: Julia never frees what it has compiled, and compiling takes most of the first inspection's time.
 func juliaExpression(source, kind string, question map[string]any) (string, error) {
 	asked, err := literals(question, juliaLiteral, func(name, value string) string { return "B.Pair(" + juliaString(name) + ", " + value + ")" })
 	if err != nil {

@@ -8,7 +8,7 @@ import (
 	"strings"
 )
 
-// literal is a value as it is written in a language whose numbers look as Go's do.
+// literal is a value in the syntax of a language that writes numbers as Go does.
 func literal(v any, language string, truth func(bool) string, text func(string) string) (string, error) {
 	switch v := v.(type) {
 	case bool:

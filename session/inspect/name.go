@@ -6,7 +6,7 @@ import (
 	"unicode"
 )
 
-// MaxName is the most characters of a name.
+// MaxName bounds a name, in characters.
 const MaxName = 500
 
 // A NameError says what is wrong with the name of a variable.
@@ -35,7 +35,7 @@ func checkParts(name, separators string, allowed func(r rune, first bool) bool) 
 		case separates && first:
 			return &NameError{name, "a part of it is empty"}
 		case !separates && !allowed(r, first):
-			return &NameError{name, fmt.Sprintf("%q cannot stand there", r)}
+			return &NameError{name, fmt.Sprintf("%q is not allowed there", r)}
 		default:
 			first = separates
 		}
@@ -56,7 +56,7 @@ func CheckName(name string) error {
 	return err
 }
 
-// checkAnyName checks a name before it is known which language it is of.
+// checkAnyName checks a name before its language is known.
 func checkAnyName(name string) error {
 	err := CheckName(name)
 	if err != nil && (checkRName(name) == nil || checkJuliaName(name) == nil) {

@@ -10,10 +10,10 @@ import (
 // askPreview is the inspection of a file.
 const askPreview = "preview"
 
-// previewTime is what a preview may take inside the kernel.
+// previewTime bounds a preview inside the kernel.
 const previewTime = 12 * time.Second
 
-// MaxPreviewData is the most bytes of a file that can be given to the kernel along with the question.
+// MaxPreviewData bounds the bytes of a file that are sent to the kernel with the question.
 const MaxPreviewData = 4 << 20
 
 // Codes of the refusals of [File], besides "failed" and "interrupted"; NotHere says that the kernel does not see the
@@ -27,16 +27,16 @@ const (
 	TooSlow           = "too_slow"
 )
 
-// PreviewFormats are the formats that a file can be said to have.
+// PreviewFormats are the formats of files.
 func PreviewFormats() []string {
 	return []string{"csv", "tsv", "excel", "parquet", "jsonl", "feather", "sqlite"}
 }
 
-// PreviewOptions say what is to be seen of a file.
+// PreviewOptions say what to show of a file.
 type PreviewOptions struct {
-	// Path is the file's, from the kernel's working folder, with slashes.
+	// Path is the file's path from the kernel's working folder, with slashes.
 	Path string
-	// Data is the file itself, at most MaxPreviewData bytes, where the kernel does not see it; nil where it does.
+	// Data is the file's content, at most MaxPreviewData bytes, if the kernel cannot read the file; nil if it can.
 	Data []byte
 	// Format is one of PreviewFormats; "" goes by the name's ending.
 	Format string

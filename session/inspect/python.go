@@ -78,11 +78,11 @@ func pythonString(s string) string {
 	return strconv.QuoteToASCII(strings.ToValidUTF8(s, "\uFFFD"))
 }
 
-// pythonAnswer takes the answer out of what the kernel says of the expression.
+// pythonAnswer takes the answer out of the kernel's answer for the expression.
 func pythonAnswer(v any) (json.RawMessage, error) {
 	text, err := shown(v, pythonMIME)
 	if err == nil && !json.Valid([]byte(text)) {
-		err = errors.New("the kernel answers the inspection with something else: it may not be an IPython kernel")
+		err = errors.New("the kernel's answer to the inspection is of an unknown form: it may not be an IPython kernel")
 	}
 	return json.RawMessage(text), err
 }

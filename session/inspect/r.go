@@ -42,7 +42,7 @@ func rInspection(ctx context.Context, k PayloadKernel, source string, question m
 			return json.RawMessage(text), nil
 		}
 	}
-	return nil, errors.New("the kernel answers the inspection with nothing: it may not be IRkernel")
+	return nil, errors.New("the kernel's answer to the inspection is empty: it may not be IRkernel")
 }
 
 // rExpression is one expression on one line, all in ASCII so that it means the same in any locale. It uses no name of
@@ -66,8 +66,8 @@ func rString(s string) string {
 	return asciiString(strings.ReplaceAll(s, "\x00", "\uFFFD"), `"\`)
 }
 
-// checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error is
-// a *NameError.
+// checkRName checks that name is a name of R, such as df or my.data, or a path of them with $ or @ between. The error
+// is a *NameError.
 func checkRName(name string) error {
 	return checkParts(name, "$@", func(r rune, first bool) bool {
 		return unicode.IsLetter(r) || r == '.' || !first && (r == '_' || unicode.In(r, unicode.Nd, unicode.Mn, unicode.Mc))

@@ -5,7 +5,7 @@ import (
 	"encoding/json"
 )
 
-// Limits of the questions' parameters, and what they are where they are 0.
+// Limits of the options, and the values that 0 stands for.
 const (
 	MaxListed      = 500
 	DefaultListed  = 200
@@ -17,7 +17,7 @@ const (
 	DefaultColumns = 100
 )
 
-// ListOptions say which variables are listed.
+// ListOptions say which variables to list.
 type ListOptions struct {
 	Offset, Limit int
 	// Everything lists modules, functions and classes too.
@@ -31,8 +31,8 @@ type Named struct {
 	Type string `json:"type" jsonschema:"The class's name."` // without its module
 }
 
-// A Variable is one line of the list. Its size is absent where there is nothing to say, and its value where it is none of
-// these.
+// A Variable is one line of the list. Its size is absent where there is nothing to say, and its value where it is none
+// of these.
 type Variable struct {
 	Named
 	Size  string          `json:"size,omitempty" jsonschema:"In words, such as \"1000 rows × 5 cols\" or \"3 items\"."`
@@ -55,20 +55,21 @@ func Variables(ctx context.Context, k Kernel, opt ListOptions) (Listing, error) 
 	return out, err
 }
 
-// DetailOptions say how much of a value is shown.
+// DetailOptions say how much of a value to show.
 type DetailOptions struct {
 	MaxChars int // of the value
 	Table    TableOptions
 }
 
-// TableOptions say how much of a table is shown.
+// TableOptions say how much of a table to show.
 type TableOptions struct {
 	NoHead     bool
 	HeadRows   int
 	MaxColumns int
 }
 
-// A Detail is one value, for types that have none as in [Variable] a text as repr has it, shortened, or why there is none.
+// A Detail is one value, for types that have none as in [Variable] a text as repr has it, shortened, or why there is
+// none.
 type Detail struct {
 	Variable
 	Module    string `json:"module" jsonschema:"Where the class is from."`
@@ -91,9 +92,9 @@ func Value(ctx context.Context, k Kernel, name string, opt DetailOptions) (Detai
 	return out, err
 }
 
-// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF, R or Julia. What is kept by column is
-// an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers beyond 2^53
-// included, is text.
+// A Table is what is known of a table or a column: of pandas, polars, PyArrow, Modin, cuDF, R or Julia. What is kept by
+// column is an object in the columns' order. A missing value is null; what JSON has no form of, infinity and integers
+// beyond 2^53 included, is text.
 type Table struct {
 	Shape   []*int64        `json:"shape" jsonschema:"Rows and columns; null where it takes computing."`
 	Columns []string        `json:"columns"`

@@ -8,7 +8,7 @@ import (
 	"time"
 )
 
-// leaveTimeout bounds the goodbye when the last document is closed.
+// leaveTimeout bounds leaving when the last document is closed.
 const leaveTimeout = 4 * time.Second
 
 // Lobby is what a Keeper needs of rtc.Lobby.
@@ -17,7 +17,7 @@ type Lobby interface {
 	Leave(ctx context.Context)
 }
 
-// Keeper keeps the agent in the server's global awareness for as long as a document is open.
+// Keeper keeps the agent in the server's global awareness while a document is open.
 type Keeper struct {
 	enter func() Lobby
 
@@ -53,7 +53,7 @@ func (k *Keeper) Moved(from, to string) {
 	}
 }
 
-// Closed shows that a document is no longer open; the last one leaves the lobby.
+// Closed shows that a document is no longer open; after the last one it leaves the lobby.
 func (k *Keeper) Closed(path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()

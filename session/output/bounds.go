@@ -11,19 +11,19 @@ import (
 const (
 	// outputBytesMax bounds what one run may put into the shared document.
 	outputBytesMax = 8 << 20
-	// errorReserve is what an error may take beyond that: why a run has ended is worth more than all that it printed.
+	// errorReserve is extra space for an error: why a run has ended matters more than what it printed.
 	errorReserve = 256 << 10
-	// itemBytes is what an output costs beside its own text, about.
+	// itemBytes is about the cost of an output beside its text.
 	itemBytes = 128
-	// restBytesMax is how much of the text that the cell does not get is kept, the last of it.
+	// restBytesMax bounds the end of the left-out text that is kept in memory.
 	restBytesMax = 256 << 10
 )
 
-// rateNote stands where the Jupyter server has left out output.
+// rateNote marks where the Jupyter server has left out output.
 const rateNote = "\n[output is missing here: more came at once than the Jupyter server passes on. " +
 	"It passes more with --ServerApp.iopub_data_rate_limit (bytes of text a second) and --ServerApp.iopub_msg_rate_limit (messages a second)]\n"
 
-// excess is what a run has put out beyond its bounds: its size, the end of its text, and where all of that can be read.
+// excess is a run's output beyond its bounds: its size, the end of its text, and the spool with all of it.
 type excess struct {
 	omitted int    // bytes
 	said    int    // how many of them the cell says are left out
@@ -32,8 +32,8 @@ type excess struct {
 	spool   *spool // has the text; nil while there is none
 }
 
-// admitText gives the part of a text that may be taken in, and keeps the end of the other. Once something was left out
-// so is all that follows, for an output with holes is worse than one that ends.
+// admitText returns the part of a text that fits, and keeps the end of the rest. After the first omission it omits all
+// that follows, because an output with holes is worse than one that ends.
 func (o *outputs) admitText(text string, newItem bool) string {
 	room := outputBytesMax - o.size
 	if newItem {
@@ -70,7 +70,7 @@ func (o *outputs) spoolText(text string) {
 	o.spool.write(text)
 }
 
-// admit reports whether an output of n bytes may be taken in, and counts it.
+// admit reports whether an output of n bytes fits, and counts it.
 func (o *outputs) admit(n int, kind string) bool {
 	switch {
 	case kind == "error" && o.size+n <= outputBytesMax+errorReserve:
@@ -85,19 +85,19 @@ func (o *outputs) admit(n int, kind string) bool {
 	return true
 }
 
-// sayOmitted puts a note where output was left out, unless one says all.
+// sayOmitted puts a note where output was left out, unless the last note already says so.
 func (o *outputs) sayOmitted() {
 	if o.omitted == o.said {
 		return
 	}
 	o.said = o.omitted
-	// Not through note, for what is to be cleared before the next output stays where none comes.
-	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text can be had for a while: get_run with run_id %q, output -1, and offset 0 and up]\n",
+	// This does not use note, because outputs to be cleared before the next one stay if none comes.
+	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text is kept for a while: read it by get_run with run_id %q, output -1, and offset 0 and up]\n",
 		o.omitted, o.run))
 	o.saidAt = len(o.items)
 }
 
-// remembered is all outputs as they stand, and the end of the text that was left out, behind the note that says so.
+// remembered is all outputs as they are, and, after the note about it, the end of the text that was left out.
 func (o *outputs) remembered() []ydoc.Output {
 	all := o.list()
 	if len(o.rest) == 0 {

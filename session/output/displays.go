@@ -17,12 +17,12 @@ import (
 const (
 	// displaysKept is how many display ids a document remembers.
 	displaysKept = 1024
-	// placesKept is in how many cells' outputs one of them is remembered.
+	// placesKept is how many outputs are remembered for one of them.
 	placesKept = 32
 )
 
-// place is an output that shows a display: an index in a cell's outputs, with the print of what was there, because
-// others write outputs too.
+// place is an output that shows a display: an index in a cell's outputs, with the fingerprint of the output there,
+// because others write outputs, too.
 type place struct {
 	cell  string
 	index int
@@ -41,14 +41,14 @@ func fingerprint(o ydoc.Output) (sum [sha256.Size]byte, ok bool) {
 // Places are the outputs of a cell that show displays which can be updated later, by the displays' ids.
 type Places map[string][]place
 
-// Displays remembers where the cells that were run here show a display that can be updated from another cell. Open tabs
-// do not see to that: they follow only the displays of what they have run themselves. The zero value is ready for use.
+// Displays remembers which outputs of our runs show a display that another cell can update. Open tabs do not update
+// them: they follow only the displays of their own runs. The zero value is ready for use.
 type Displays struct {
 	mu   sync.Mutex
 	byID *lru.Cache[string, []place]
 }
 
-// Enter remembers what a run has left in its cell.
+// Enter remembers the displays that a run has left in its cell.
 func (s *Displays) Enter(cell string, shown Places) {
 	s.Leave(cell)
 	s.mu.Lock()
@@ -86,8 +86,7 @@ func (s *Displays) Leave(cell string) {
 	}
 }
 
-// Update shows something new wherever a display of that id still stands as it was left, in one edit. A place that has
-// changed is forgotten.
+// Update changes all outputs that still show the display of that id unchanged, in one edit. It forgets changed ones.
 func (s *Displays) Update(ctx context.Context, nb Notebook, id string, up kernel.Display) error {
 	s.mu.Lock()
 	defer s.mu.Unlock()

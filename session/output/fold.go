@@ -13,10 +13,10 @@ type folder struct {
 	at   int    // where the next character goes
 }
 
-// last is the last line as it stands in the text.
+// last is the last line of the text.
 func (f *folder) last() string { return string(f.line) }
 
-// write takes in text and returns what stands from the start of the former last line on.
+// write applies text and returns the text from the start of the former last line on.
 func (f *folder) write(text string) string {
 	var done strings.Builder
 	for _, c := range text {

@@ -2,10 +2,10 @@ package output
 
 import "github.com/nbduet/nbduet/session/kernel"
 
-// Keeper takes in the output of a run that has no cell to show it.
+// Keeper takes in the output of a run without a cell.
 type Keeper struct{ held }
 
-// NewKeeper makes one for the run of that id. What is more than is kept goes to spools.
+// NewKeeper makes a Keeper for the run with that id. Output beyond the bounds goes to spools.
 func NewKeeper(run string, spools *Spools) *Keeper {
 	k := &Keeper{}
 	k.outs.run, k.outs.spools = run, spools
@@ -20,7 +20,7 @@ func (k *Keeper) Handle(ev kernel.Event) {
 	k.outs.kept()
 }
 
-// Finish notes how much was left out.
+// Finish adds the note about omitted output.
 func (k *Keeper) Finish() {
 	k.mu.Lock()
 	defer k.mu.Unlock()

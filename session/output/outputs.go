@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputs is what a run has put out, as nbformat has it, and what of it still has to be written to the cell. It is not
+// outputs is a run's output as nbformat has it, and the part of it that still has to be written to the cell. It is not
 // safe for concurrent use.
 //
-// Open tabs show a change of a cell's outputs rightly in two cases only: when something is put at the end, and when all
-// of them are written anew. So a change is one of these two.
+// Open tabs show a change of a cell's outputs correctly in two cases only: when something is appended, and when all of
+// them are rewritten. So a change is one of these two.
 type outputs struct {
 	run     string  // its id
-	spools  *Spools // where text goes that the cell does not get; nil for nowhere
+	spools  *Spools // for text that the cell does not get; nil for none
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
@@ -30,7 +30,7 @@ type outputs struct {
 	byID    map[string][]int
 	updates map[string]kernel.Display // of displays that other cells may show
 	dropped bool                      // the server has left out output of its own accord
-	special bool                      // more has come than texts without control characters and outputs that stay
+	special bool                      // an event has come that jupyter-server-nbmodel does not write well
 }
 
 // item is one output. A stream's text grows in place.
@@ -47,7 +47,7 @@ type change struct {
 	out    ydoc.Output
 }
 
-// add takes in one event of the kernel.
+// add applies one event of the kernel.
 func (o *outputs) add(ev kernel.Event) {
 	o.special = o.special || special(ev)
 	switch e := ev.(type) {
@@ -57,7 +57,7 @@ func (o *outputs) add(ev kernel.Event) {
 	case kernel.Stream:
 		o.stream(cmp.Or(e.Name, "stdout"), e.Text)
 	case kernel.RateLimited:
-		if !o.dropped { // once is enough: it comes again and again
+		if !o.dropped { // once is enough: the event repeats
 			o.dropped = true
 			o.note(rateNote)
 		}
@@ -116,7 +116,7 @@ func (o *outputs) stream(name, text string) {
 	}
 }
 
-// last is the name of the stream that the last output is, "" for none.
+// last is the stream's name if the last output is a stream, else "".
 func (o *outputs) last() string {
 	if n := len(o.items); n > 0 {
 		return o.items[n-1].stream
@@ -187,24 +187,24 @@ func (o *outputs) update(id string, data, metadata map[string]any) {
 		old := o.items[i].out
 		grown := size - Size(old["data"]) - Size(old["metadata"])
 		if o.size+grown > outputBytesMax {
-			continue // the former one stays
+			continue // it does not fit: the former one stays
 		}
 		o.size += grown
-		n := maps.Clone(old) // what was handed out is never changed
+		n := maps.Clone(old) // outputs handed out never change
 		n["data"], n["metadata"] = object(data), object(metadata)
 		o.items[i].out = n
 		o.rewriteAll()
 	}
 }
 
-// takeUpdates hands over what other cells may have to show.
+// takeUpdates returns the display updates for other cells.
 func (o *outputs) takeUpdates() map[string]kernel.Display {
 	up := o.updates
 	o.updates = nil
 	return up
 }
 
-// places is where the run shows displays that can be updated later.
+// places are the outputs of the run whose displays can be updated later.
 func (o *outputs) places(cell string) Places {
 	all := make(Places, len(o.byID))
 	for id, at := range o.byID {
@@ -251,7 +251,7 @@ func (o *outputs) rewriteAll() {
 // pending reports whether there is something to write.
 func (o *outputs) pending() bool { return o.rewrite || len(o.added) > 0 }
 
-// list is all outputs as they stand.
+// list is all outputs as they are.
 func (o *outputs) list() []ydoc.Output {
 	all := make([]ydoc.Output, len(o.items))
 	for i, it := range o.items {
@@ -264,7 +264,7 @@ func (o *outputs) list() []ydoc.Output {
 	return all
 }
 
-// take hands over what has to be written.
+// take returns what has to be written.
 func (o *outputs) take() (added []change, all []ydoc.Output, rewrite bool) {
 	added, rewrite = o.added, o.rewrite
 	if rewrite {
@@ -274,7 +274,7 @@ func (o *outputs) take() (added []change, all []ydoc.Output, rewrite bool) {
 	return added, all, rewrite
 }
 
-// kept counts all output as written, where there is no cell to write it to.
+// kept marks all output as written, for a run without a cell.
 func (o *outputs) kept() {
 	o.added, o.rewrite, o.waiting, o.updates = nil, false, 0, nil
 }

@@ -7,15 +7,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Sink takes in what one run puts out: a [Writer] where a cell is to show it, a [Keeper] where there is none.
+// Sink takes in the output of one run: a [Writer] for a run with a cell, a [Keeper] for one without.
 type Sink interface {
-	// Handle takes in one event of the kernel.
+	// Handle applies one event of the kernel.
 	Handle(ev kernel.Event)
-	// Snapshot is what the run has put out so far.
+	// Snapshot is the run's output so far.
 	Snapshot() Snapshot
 	// Count is the execution count, once the kernel has given it.
 	Count() *int
-	// LeftOut is where the text is that the cell does not get.
+	// LeftOut is the text that the cell does not get.
 	LeftOut() LeftOut
 }
 
@@ -34,10 +34,10 @@ type Snapshot struct {
 type held struct {
 	mu   sync.Mutex
 	outs outputs
-	cell []ydoc.Output // what the cell has, where the server writes it; nil otherwise
+	cell []ydoc.Output // the cell's outputs if the server writes them; nil otherwise
 }
 
-// Snapshot is what the run has put out so far.
+// Snapshot is the run's output so far.
 func (h *held) Snapshot() Snapshot {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -57,7 +57,7 @@ func (h *held) Count() *int {
 	return h.outs.count
 }
 
-// LeftOut is where the text is that the cell does not get.
+// LeftOut is the text that the cell does not get.
 func (h *held) LeftOut() LeftOut {
 	h.mu.Lock()
 	defer h.mu.Unlock()

@@ -6,9 +6,9 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// special reports whether an event is one that jupyter-server-nbmodel 0.2.9 does not write into the notebook as
-// JupyterLab would: it fails over a carriage return or a backspace in a text that is not all ASCII, passes over display
-// updates, and clears at once where that should wait.
+// special reports whether jupyter-server-nbmodel 0.2.9 writes an event differently from JupyterLab: it fails on a
+// carriage return or a backspace in text that is not ASCII, ignores display updates, and clears at once when it should
+// wait.
 func special(ev kernel.Event) bool {
 	switch e := ev.(type) {
 	case kernel.Stream:

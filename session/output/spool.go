@@ -11,24 +11,24 @@ import (
 )
 
 const (
-	// maxSpoolBuffer is how much of what a cell did not get is held in memory; what is more is put into a file.
+	// maxSpoolBuffer bounds the left-out text in memory; more goes to a file.
 	maxSpoolBuffer = 256 << 10
-	// maxSpool bounds what is kept for one run, its beginning.
+	// maxSpool bounds the text kept for one run, from its beginning.
 	maxSpool = 256 << 20
 	// maxSpoolLine is how far back a carriage return is followed.
 	maxSpoolLine = 64 << 10
-	// markEvery is how many bytes lie between two places whose number in characters is known, about.
+	// markEvery is about the number of bytes between two marks.
 	markEvery = 64 << 10
 )
 
 // errSpoolGone says that the text is no longer there.
-var errSpoolGone = errors.New("what was left out of the notebook is no longer remembered: later runs have left out more")
+var errSpoolGone = errors.New("the output left out of the notebook is no longer kept: later runs have left out more")
 
-// spool keeps the text that a run's cell did not get, as a terminal would show it, so that it can be read from any
-// place: the end of it in memory, and the rest in a temporary file that only this user can read. Where the system
-// allows it the file has no name once it is open, so that it ends with the process however that ends.
+// spool keeps the text that a run's cell did not get, as a terminal would show it, for reading from any offset: the end
+// of it in memory, and the rest in a temporary file that only this user can read. If the system allows it, the file has
+// no name once it is open, so that it disappears with the process.
 //
-// Its lock is that of all spools: what is done under it is short, and goes no further than the system's file cache.
+// All spools share one lock; the work under it is short, and writes no further than the system's file cache.
 type spool struct {
 	all *Spools
 
@@ -39,8 +39,8 @@ type spool struct {
 	chars   int      // characters of both
 	marks   []mark   // in order
 	line    folder   // the last line, which is not in buf yet
-	full    bool     // nothing more is taken in
-	lost    int      // bytes that were not
+	full    bool     // accepts no more text
+	lost    int      // bytes not accepted
 	gone    bool     // nothing is left
 }
 
@@ -62,7 +62,7 @@ func (s *spool) write(text string) {
 	s.all.trim(s)
 }
 
-// ended folds text, and gives what nothing that comes can change.
+// ended folds text, and returns the part that later text cannot change.
 func (s *spool) ended(text string) string {
 	end := strings.LastIndexByte(text, '\n') + 1
 	before := ""
@@ -82,7 +82,7 @@ func (s *spool) ended(text string) string {
 	return text
 }
 
-// append puts text behind what is there. The lock is held.
+// append appends text. The lock is held.
 func (s *spool) append(text string) {
 	for text != "" {
 		n := min(len(text), markEvery)
@@ -107,15 +107,14 @@ func (s *spool) append(text string) {
 	}
 }
 
-// stop takes in nothing more: n bytes that should have come are lost.
+// stop accepts no more text: n bytes are lost.
 func (s *spool) stop(n int) {
 	s.full = true
 	s.lost += n + len(s.line.last())
 	s.line = folder{}
 }
 
-// flush moves the buffer to the file, and reports whether it could. Where not, for the disk is full or there is none,
-// the buffer stays as it is.
+// flush moves the buffer to the file, and reports whether it could. If the disk is full or missing, the buffer stays.
 func (s *spool) flush() bool {
 	if s.file == nil {
 		f, err := os.CreateTemp("", "nbduet-run-*.txt") // mode 0600
@@ -135,8 +134,8 @@ func (s *spool) flush() bool {
 	return true
 }
 
-// page reads at most n characters from the offset-th on, and tells how many there are. The tail is the end of what was
-// lost.
+// page reads at most n characters from the offset-th on, and returns how many there are. The tail is the end of the
+// lost text.
 func (s *spool) page(offset, n int, tail string) (text string, total int, err error) {
 	s.all.mu.Lock()
 	defer s.all.mu.Unlock()
@@ -164,7 +163,7 @@ func (s *spool) page(offset, n int, tail string) (text string, total int, err er
 	return text + slice(end, max(0, offset-s.chars), n), total, nil
 }
 
-// stored reads what is in the file and the buffer.
+// stored reads from the file and the buffer.
 func (s *spool) stored(offset, n int) (string, error) {
 	i, _ := slices.BinarySearchFunc(s.marks, offset+1, func(m mark, c int) int { return m.chars - c })
 	m := s.marks[i-1] // the first is at 0
@@ -175,7 +174,7 @@ func (s *spool) stored(offset, n int) (string, error) {
 	if m.at < s.flushed {
 		k := min(want, s.flushed-m.at)
 		if _, err := s.file.ReadAt(b[:k], m.at); err != nil && !errors.Is(err, io.EOF) {
-			return "", fmt.Errorf("read the output that was left out of the notebook: %w", err)
+			return "", fmt.Errorf("read the output left out of the notebook: %w", err)
 		}
 		got = int(k)
 	}
@@ -200,7 +199,7 @@ func slice(text string, offset, n int) string {
 	return text[from:]
 }
 
-// drop lets go of all that is kept.
+// drop drops all text.
 func (s *spool) drop() {
 	if s == nil {
 		return
@@ -213,9 +212,9 @@ func (s *spool) drop() {
 // release is drop with the lock held.
 func (s *spool) release() {
 	if s.file != nil {
-		_ = s.file.Close() // nobody reads what was written any more
+		_ = s.file.Close() // nobody reads the file any more
 		if s.named {
-			_ = os.Remove(s.file.Name()) // what the system still holds it removes with its other temporary files
+			_ = os.Remove(s.file.Name()) // if it fails, the system removes it with its other temporary files
 		}
 		s.all.bytes -= s.flushed
 		s.all.files = slices.DeleteFunc(s.all.files, func(o *spool) bool { return o == s })

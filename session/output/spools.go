@@ -6,20 +6,20 @@ import (
 )
 
 const (
-	// maxSpools bounds what is kept in files for all runs together.
+	// maxSpools bounds the files of all runs together.
 	maxSpools = 1 << 30
 	// maxOpenSpools is how many runs have a file at once.
 	maxOpenSpools = 32
 )
 
-// Spools are the files of all runs. The oldest go first where they are too much. The zero value is ready for use.
+// Spools are the files of all runs. Beyond the bounds the oldest are dropped. The zero value is ready for use.
 type Spools struct {
 	mu    sync.Mutex
 	bytes int64    // in all files
-	files []*spool // that have one, oldest first
+	files []*spool // those with a file, the oldest first
 }
 
-// trim lets go of the oldest until the bounds are kept, but for one. The lock is held.
+// trim drops the oldest, except but, until the bounds are kept. The lock is held.
 func (a *Spools) trim(but *spool) {
 	for a.bytes > maxSpools || len(a.files) > maxOpenSpools {
 		i := slices.IndexFunc(a.files, func(s *spool) bool { return s != but })
@@ -30,7 +30,7 @@ func (a *Spools) trim(but *spool) {
 	}
 }
 
-// Close lets go of all.
+// Close drops all.
 func (a *Spools) Close() {
 	a.mu.Lock()
 	defer a.mu.Unlock()

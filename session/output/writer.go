@@ -14,11 +14,11 @@ const (
 	// writeEvery is the shortest time between two writes of a run's output: the first byte goes out at once, a flood in
 	// batches.
 	writeEvery = 25 * time.Millisecond
-	// writeTimeout bounds one write, lost connections included.
+	// writeTimeout bounds one write, including lost connections.
 	writeTimeout = 30 * time.Second
-	// maxWriteRetry is the longest pause after writes that failed.
+	// maxWriteRetry is the longest pause after failed writes.
 	maxWriteRetry = 5 * time.Second
-	// maxWaiting is how much may wait to be written before the kernel's messages are held back.
+	// maxWaiting bounds the unwritten output; beyond it the kernel's messages are held back.
 	maxWaiting = 4 << 20
 )
 
@@ -49,13 +49,13 @@ type Writer struct {
 	space *sync.Cond // tells that less waits
 	ended bool
 	wake  chan struct{}
-	over  chan struct{} // closed when nothing more comes
+	over  chan struct{} // closed when no more output comes
 	done  chan struct{}
-	left  bool // the runner's own: the server sees to the end of the cell
-	told  bool // the runner's own once done is closed: the last write has told the cell that its run has ended
+	left  bool // the runner's: the server marks the end of the cell's run
+	told  bool // the runner's once done is closed: the last write has marked the end of the cell's run
 }
 
-// NewWriter sets one to work; its writes end with the context. End it with Finish.
+// NewWriter starts a Writer; its writes end with the context. End it with Finish.
 func NewWriter(ctx context.Context, to Target) *Writer {
 	w := &Writer{to: to, ctx: ctx, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
 	w.outs.run, w.outs.spools = to.Run, to.Spools
@@ -64,7 +64,7 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 	return w
 }
 
-// Handle takes in one event of the kernel, and waits while too much is to be written.
+// Handle applies one event of the kernel, and waits while too much output is unwritten.
 func (w *Writer) Handle(ev kernel.Event) {
 	w.mu.Lock()
 	for w.outs.waiting > maxWaiting && !w.ended {
@@ -75,7 +75,7 @@ func (w *Writer) Handle(ev kernel.Event) {
 	w.signal()
 }
 
-// Mirror shows a run as its cell has it, where it is the server that writes it.
+// Mirror takes over the cell's outputs if the server writes them.
 func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -85,21 +85,21 @@ func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 	w.cell, w.outs.count = outs, count
 }
 
-// Leave leaves it to the server to see to the end of the cell. It is the runner's to call, before Finish.
+// Leave leaves the end of the cell's run to the server. The runner calls it before Finish.
 func (w *Writer) Leave() { w.left = true }
 
-// Told reports whether the cell needs not be told that its run has ended: the last write has done so, or it is left to
-// the server. It is the runner's to ask, after Finish.
+// Told reports whether the end of the run is already marked in the cell, by the last write, or is left to the server.
+// The runner calls it after Finish.
 func (w *Writer) Told() bool { return w.left || w.told }
 
-// SuitsServer reports whether output was left out by the server that jupyter-server-nbmodel would have written well.
+// SuitsServer reports whether the server left out output that jupyter-server-nbmodel would have written well.
 func (w *Writer) SuitsServer() bool {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	return w.outs.dropped && !w.outs.special
 }
 
-// Places are where the run shows displays that can be updated later.
+// Places are the outputs of the run whose displays can be updated later.
 func (w *Writer) Places() Places {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -121,8 +121,7 @@ func (w *Writer) signal() {
 	}
 }
 
-// Finish writes what is left, without waiting for the next time to write, and waits until it is in the room, or until
-// that has failed.
+// Finish writes the rest at once, and waits until it is in the room, or until that has failed.
 func (w *Writer) Finish() {
 	w.mu.Lock()
 	w.outs.sayOmitted()
@@ -149,7 +148,7 @@ func (w *Writer) write() {
 			if pending && w.flush(added, all, rewrite, last) {
 				pause = writeEvery
 			} else if pending {
-				// The cell may hold some of it or none; the next write brings all.
+				// The cell may have a part of it or none; the next write writes all.
 				w.mu.Lock()
 				w.outs.rewriteAll()
 				w.mu.Unlock()
@@ -173,8 +172,8 @@ func (w *Writer) write() {
 	}
 }
 
-// flush makes one edit of what waits. The last one also tells the cell that its run has ended, behind the output, where
-// it is we who do.
+// flush writes the waiting output in one edit. The last one also marks the end of the cell's run, after the output,
+// unless the server does.
 func (w *Writer) flush(added []change, all []ydoc.Output, rewrite, last bool) bool {
 	id := w.to.Cell
 	if _, ok := w.to.Notebook.Notebook().Index(id); !ok {

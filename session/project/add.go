@@ -16,9 +16,9 @@ const (
 	CommonIssues  = "commonIssues"
 )
 
-// Add puts an entry at the end of a list of a module: text is a string for [Patterns] and [BusinessRules], and an
-// [Issue] for [CommonIssues]. It returns the new text of the file, in which all else is as it was, and whether the
-// entry was there already.
+// Add puts an entry at the end of a list of a module: a string for [Patterns] and [BusinessRules], and an [Issue] for
+// [CommonIssues]. It returns the new text of the file, which is otherwise unchanged, and whether the entry was there
+// already.
 func Add(text, module, list string, entry any) (out string, there bool, err error) {
 	before, err := Parse(text)
 	if err != nil {
@@ -34,20 +34,20 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	}
 	in := mapping(&doc, module)
 	if in == nil {
-		return "", false, fmt.Errorf("the entry of module %q cannot be found in the text", module)
+		return "", false, fmt.Errorf("module %q cannot be found in the text", module)
 	}
 	if out, err = insert(text, in, list, entry); err != nil {
 		return "", false, err
 	}
-	// Whatever the file looks like, it must say what it said, and the entry.
+	// Check that the new text says the same as before, plus the entry.
 	after, err := Parse(out)
 	if err != nil || !reflect.DeepEqual(after, want) {
-		return "", false, fmt.Errorf("%s of module %q is written in a way that cannot be added to: write it as a list with one entry a line", list, module)
+		return "", false, fmt.Errorf("cannot add to %s of module %q as it is written: write it as a list with one entry a line", list, module)
 	}
 	return out, false, nil
 }
 
-// added is the project as it has to be afterwards.
+// added is the expected project with the entry.
 func added(p *Project, module, list string, entry any) (want *Project, there bool, err error) {
 	c := *p
 	c.Modules = append([]Module(nil), p.Modules...)
@@ -160,7 +160,7 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	return strings.Join(lines, ""), nil
 }
 
-// written is a list entry as YAML, each line behind indent spaces.
+// written is a list entry as YAML, each line indented by indent spaces.
 func written(entry any, indent int) (string, error) {
 	b, err := yaml.Marshal([]any{entry})
 	if err != nil {
@@ -177,7 +177,7 @@ func written(entry any, indent int) (string, error) {
 	return out.String(), nil
 }
 
-// last is the last line that a node begins a part on.
+// last is the last line on which a part of a node begins.
 func last(n *yaml.Node) int {
 	l := n.Line
 	for _, c := range n.Content {
@@ -186,8 +186,8 @@ func last(n *yaml.Node) int {
 	return l
 }
 
-// end is the line behind a value whose last part begins on line from: texts of several lines are indented at least to
-// column. Blank lines and comments behind it are not its own.
+// end is the line after a value whose last part begins on line from: texts of several lines are indented at least to
+// column. Blank lines and comments after it do not belong to it.
 func end(lines []string, from, column int) int {
 	to := from
 	for i := from; i < len(lines); i++ {
@@ -203,7 +203,7 @@ func end(lines []string, from, column int) int {
 	return to
 }
 
-// splice puts a text behind the first n lines.
+// splice inserts a text after the first n lines.
 func splice(lines []string, n int, text string) string {
 	head := strings.Join(lines[:n], "")
 	if head != "" && !strings.HasSuffix(head, "\n") {

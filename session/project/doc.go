@@ -1,4 +1,4 @@
-// Package project reads what people have written down of their project in project.yaml, and adds to it.
+// Package project reads project.yaml, in which people describe their project, and adds to it.
 //
 // The file names the project, its technology, its architecture and its modules:
 //

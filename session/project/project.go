@@ -42,7 +42,7 @@ type Module struct {
 	Dependencies  []string `yaml:"dependencies"`
 }
 
-// A File is one that matters in a module.
+// A File is an important file of a module.
 type File struct {
 	Path        string `yaml:"path"`
 	Role        string `yaml:"role"`
@@ -60,7 +60,7 @@ type Issue struct {
 // Parse reads a project file. An error names the line.
 func Parse(text string) (*Project, error) {
 	if len(text) > MaxBytes {
-		return nil, fmt.Errorf("it has %d bytes, and at most %d are read", len(text), MaxBytes)
+		return nil, fmt.Errorf("it has %d bytes, but at most %d are read: shorten it", len(text), MaxBytes)
 	}
 	var p Project
 	dec := yaml.NewDecoder(strings.NewReader(text))
@@ -72,7 +72,7 @@ func Parse(text string) (*Project, error) {
 	}
 	var more yaml.Node
 	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it holds more than one document: only one is read")
+		return nil, errors.New("it has more than one YAML document: keep one")
 	}
 	if p.Project.Name == "" {
 		return nil, errors.New("it does not name the project: it needs project: {name: …}")
@@ -109,7 +109,7 @@ func (p *Project) Names() []string {
 	return names
 }
 
-// plain says what is wrong in one line, without the library's own words around it.
+// plain is the error in one line, without the YAML library's prefix.
 func plain(err error) error {
 	var types *yaml.TypeError
 	if errors.As(err, &types) && len(types.Errors) > 0 {

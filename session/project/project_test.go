@@ -90,8 +90,7 @@ func TestParseRefuses(t *testing.T) {
 	}
 }
 
-// Whatever is added, all else stays as it was, byte for byte, but for a list in
-// brackets, which becomes one of lines.
+// Whatever is added, all else stays as it was, byte for byte, but for a list in brackets, which becomes one of lines.
 func TestAdd(t *testing.T) {
 	issue := Issue{Description: "Slow: the join", Solution: "an index\nand a filter", DiscoveredAt: "2026-02-01", SessionID: "cd34"}
 	for name, c := range map[string]struct {
@@ -153,8 +152,7 @@ func TestAddRefuses(t *testing.T) {
 	}
 }
 
-// No text makes the writing go wrong: the file is refused, or says what it said
-// and the entry.
+// No text makes the writing go wrong: the file is refused, or says what it said and the entry.
 func FuzzAdd(f *testing.F) {
 	f.Add(example, "load", "x", true)
 	f.Add("project: {name: a}\nmodules:\n- name: x", "x", "- : #", false)

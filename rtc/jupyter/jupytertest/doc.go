@@ -2,8 +2,8 @@
 //
 // [Shared] gives all tests of a binary one server: the one that NBDUET_TEST_SERVER_URL, NBDUET_TEST_SERVER_TOKEN and
 // NBDUET_TEST_SERVER_ROOT name, so that many packages can use one, else one that it starts at the first call. [Start]
-// gives a test a server of its own, to stop, to kill or to run with other flags. Tests that share a server must use
-// file names of their own ([Server.Name]): a path used again finds the former kernel session, and its room is still in
+// gives a test its own server, to stop, to kill or to run with other flags. Tests that share a server must use
+// unique file names ([Server.Name]): a path used again finds the former kernel session, and its room is still in
 // memory.
 //
 // A TestMain stops the shared server:

@@ -8,7 +8,7 @@ import (
 	"syscall"
 )
 
-// dieWithParent makes the system end the server when the test binary is gone without having stopped it.
+// dieWithParent makes the system end the server when the test binary has ended without stopping it.
 func dieWithParent(cmd *exec.Cmd) { cmd.SysProcAttr = &syscall.SysProcAttr{Pdeathsig: syscall.SIGTERM} }
 
 // exited tells whether a child process has ended and waits to be collected.

@@ -27,9 +27,9 @@ type Server struct {
 	Token string
 	// Root is the folder that the server serves.
 	Root string
-	// PID is the server's process, 0 where it was not started here.
+	// PID is the server's process, 0 if it was not started here.
 	PID int
-	// RuntimeDir is where the server left its jpserver-*.json; empty where it was not started here.
+	// RuntimeDir has the server's jpserver-*.json; empty if it was not started here.
 	RuntimeDir string
 
 	cmd *exec.Cmd
@@ -133,7 +133,7 @@ func arguments(root string, c config) []string {
 	return append(args, c.flags...)
 }
 
-// cleanEnv drops what would make Jupyter look at another configuration or write elsewhere.
+// cleanEnv drops the variables that make Jupyter read other configuration or write elsewhere.
 func cleanEnv(env []string) []string {
 	var kept []string
 	for _, e := range env {
@@ -146,7 +146,7 @@ func cleanEnv(env []string) []string {
 	return kept
 }
 
-// waitReady waits for the server to write down its address and to answer there.
+// waitReady waits until the server has written its address and answers there.
 func (s *Server) waitReady() error {
 	ctx, cancel := context.WithTimeout(context.Background(), startTimeout)
 	defer cancel()

@@ -8,7 +8,7 @@ import (
 	"testing"
 )
 
-// Start starts a server for one test, which ends with it. The test fails where that cannot be done.
+// Start starts a server for one test and stops it at the test's end. The test fails if the server does not start.
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
 	s, err := launch(opts...)
