@@ -35,7 +35,7 @@ func benchJoin(b *testing.B, srv *jupyter.Server, path string) (*rtc.Room, *ydoc
 }
 
 // What it costs to answer an edit only when the room has it: a bare round trip of the connection (a barrier with
-// nothing before it), and an edit with the barrier behind it.
+// nothing before it), and an edit with the barrier after it.
 func BenchmarkBarrier(b *testing.B) {
 	s := jupytertest.Shared(b)
 	r, nb := benchJoin(b, benchClient(b, s), s.Notebook(b, "x = 1"))

@@ -15,8 +15,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
-// settled is a room without a connection that has had its first exchange; its notebook is of some size.
-func settled(t *testing.T) (*Room, *connState, []byte) {
+// synced is a room without a connection that has had its first exchange; its notebook is of some size.
+func synced(t *testing.T) (*Room, *connState, []byte) {
 	t.Helper()
 	src := ydoc.NewNotebook()
 	if err := src.Edit("fill", func(e *ydoc.Editor) error {
@@ -58,7 +58,7 @@ func waiting(r *Room) (size, frames int) {
 // A server that asks for the whole document again and again, and takes no answer, does not fill our memory with
 // answers.
 func TestAnswersDoNotPileUp(t *testing.T) {
-	r, v, full := settled(t)
+	r, v, full := synced(t)
 	for range 1000 {
 		if end := r.receive(wire.AppendSyncStep1(nil, []byte{0}), v); end != nil {
 			t.Fatal(end)
@@ -94,7 +94,7 @@ func TestAnswerKeepsItsPlace(t *testing.T) {
 // The whole state is asked for once at a time, however often something is missing, and once more when what came
 // meanwhile may not be in the answer.
 func TestRepairsDoNotPileUp(t *testing.T) {
-	r, v, full := settled(t)
+	r, v, full := synced(t)
 	requests := func() (n int) {
 		for range 1000 {
 			if end := r.receive([]byte{0, 2, 3, 1, 1, 1}, v); end != nil { // no update

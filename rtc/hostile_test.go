@@ -97,15 +97,15 @@ func TestHostileFrames(t *testing.T) {
 		t.Fatal(err)
 	}
 	s.send(wire.AppendUpdate(nil, after))
-	eventually(t, "the edit behind them arrives", func() bool { return sources(nb) == "x = 1|after all" })
+	eventually(t, "the edit after them arrives", func() bool { return sources(nb) == "x = 1|after all" })
 	if r.State() != rtc.Synced {
 		t.Errorf("state is %v, want synced", r.State())
 	}
 	s.mu.Lock()
-	visits := s.visits
+	connections := s.connections
 	s.mu.Unlock()
-	if visits != 1 {
-		t.Errorf("%d connections, want the first one to hold", visits)
+	if connections != 1 {
+		t.Errorf("%d connections, want the first one to hold", connections)
 	}
 	if grown := heap() - before; grown > 32<<20 {
 		t.Errorf("%d frames have left %d MB behind", hostileFrames, grown>>20)

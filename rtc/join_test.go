@@ -27,8 +27,8 @@ func TestJoinSurvivesBrokenConnections(t *testing.T) {
 	if got := sources(nb); got != "x = 1|y = 2" {
 		t.Errorf("the replica holds %q", got)
 	}
-	if r.State() != rtc.Synced || s.visits != 5 {
-		t.Errorf("state %v after %d connections, want synced after 5", r.State(), s.visits)
+	if r.State() != rtc.Synced || s.connections != 5 {
+		t.Errorf("state %v after %d connections, want synced after 5", r.State(), s.connections)
 	}
 	insert(t, nb, 0, "and it works")
 	if err := r.Barrier(t.Context()); err != nil {
@@ -89,8 +89,8 @@ func TestJoinGivesUpInTime(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits < 3 {
-		t.Errorf("%d attempts", s.visits)
+	if s.connections < 3 {
+		t.Errorf("%d attempts", s.connections)
 	}
 }
 
@@ -121,15 +121,15 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 			t.Run(name+strings.TrimSuffix(part, "/"), func(t *testing.T) {
 				t.Parallel()
 				s := newScripted(t, "x = 1")
-				behind := s.srv.Config.Handler
+				next := s.srv.Config.Handler
 				var faults atomic.Int32
 				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 					if strings.Contains(r.URL.Path, part) && int(faults.Add(1)) <= c.times {
-						_, _ = io.Copy(io.Discard, r.Body) // behind it the end of the connection is seen
+						_, _ = io.Copy(io.Discard, r.Body) // after it the end of the connection is seen
 						c.fault(t, w, r)
 						return
 					}
-					behind.ServeHTTP(w, r)
+					next.ServeHTTP(w, r)
 				}))
 				t.Cleanup(front.Close)
 				srv, err := jupyter.New(jupyter.Options{URL: front.URL})

@@ -26,19 +26,19 @@ type scripted struct {
 	t   *testing.T
 	srv *httptest.Server
 
-	mu      sync.Mutex
-	session string
-	nb      *ydoc.Notebook
-	ws      *websocket.Conn
-	visits  int
-	got     []wire.FrameKind // from the present visitor
-	hold    bool             // do not answer SYNC1
-	gap     error            // of an update that could not be applied
-	patient bool             // does not end the connection because of one
-	deny    int              // so many saves end the connection
-	saves   int
-	breaks  map[int]string  // visits that end early: at "hello", or at "half" of the first exchange
-	broken  func(visit int) // called then
+	mu          sync.Mutex
+	session     string
+	nb          *ydoc.Notebook
+	ws          *websocket.Conn
+	connections int
+	got         []wire.FrameKind // from the present client
+	hold        bool             // do not answer SYNC1
+	gap         error            // of an update that could not be applied
+	patient     bool             // does not end the connection because of one
+	deny        int              // so many saves end the connection
+	saves       int
+	breaks      map[int]string       // connections that end early: at "hello", or at "half" of the first exchange
+	broken      func(connection int) // called then
 }
 
 func newScripted(t *testing.T, sources ...string) *scripted {
@@ -91,10 +91,10 @@ func (s *scripted) room(w http.ResponseWriter, r *http.Request) {
 	defer func() { _ = ws.Close() }()
 	s.mu.Lock()
 	s.ws, s.got = ws, nil
-	s.visits++
-	at, visit := s.breaks[s.visits], s.visits
+	s.connections++
+	at, connection := s.breaks[s.connections], s.connections
 	if at != "" && s.broken != nil {
-		defer s.broken(visit)
+		defer s.broken(connection)
 	}
 	if at == "hello" {
 		s.mu.Unlock()
@@ -131,9 +131,9 @@ func (s *scripted) take(ws *websocket.Conn, b []byte) error {
 			return err
 		}
 		err = ws.WriteMessage(websocket.BinaryMessage, wire.AppendSyncStep2(nil, diff))
-		if s.breaks[s.visits] == "half" {
+		if s.breaks[s.connections] == "half" {
 			// Its own SYNC1 has not been sent.
-			err = errors.Join(err, errors.New("the visit ends here"))
+			err = errors.Join(err, errors.New("the connection ends here"))
 		}
 		return err
 	case wire.SyncStep2, wire.Update:
@@ -218,7 +218,7 @@ func TestNothingButSync1BeforeSync2(t *testing.T) {
 	eventually(t, "the server has heard of it", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.visits == 2 && len(s.got) > 0
+		return s.connections == 2 && len(s.got) > 0
 	})
 	time.Sleep(300 * time.Millisecond) // for anything that should not come
 	if got := s.received(); len(got) != 1 || got[0] != wire.SyncStep1 {
@@ -257,8 +257,8 @@ func TestOtherSessionIsDiscarded(t *testing.T) {
 	}
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits != 1 {
-		t.Errorf("%d connections were made, want none in the other session", s.visits-1)
+	if s.connections != 1 {
+		t.Errorf("%d connections were made, want none in the other session", s.connections-1)
 	}
 }
 
@@ -298,7 +298,7 @@ func TestSilentServerIsLost(t *testing.T) {
 	eventually(t, "joined again after the silence", func() bool {
 		s.mu.Lock()
 		defer s.mu.Unlock()
-		return s.visits >= 2
+		return s.connections >= 2
 	})
 	eventually(t, "synced again", func() bool { return r.State() == rtc.Synced })
 }
@@ -313,8 +313,8 @@ func TestPingsKeepAQuietRoom(t *testing.T) {
 	time.Sleep(6 * time.Second)
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	if s.visits != 1 || r.State() != rtc.Synced {
-		t.Errorf("%d connections, state %v; want the first one to hold", s.visits, r.State())
+	if s.connections != 1 || r.State() != rtc.Synced {
+		t.Errorf("%d connections, state %v; want the first one to hold", s.connections, r.State())
 	}
 }
 
@@ -344,7 +344,7 @@ func TestEveryUpdateArrivesInOrder(t *testing.T) {
 	if s.gap != nil {
 		t.Errorf("an update came before one that it builds on: %v", s.gap)
 	}
-	if s.visits < 2 {
+	if s.connections < 2 {
 		t.Error("the connection was never lost")
 	}
 }

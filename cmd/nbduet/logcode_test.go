@@ -13,7 +13,7 @@ import (
 // mark stands in all that the tests of the log send: code, its names and outputs, contents, errors.
 const mark = "qzmark"
 
-// exchange writes a line and returns the next answer; what the program sends of its own accord is passed over.
+// exchange writes a line and returns the next answer; it skips the program's own messages.
 func (p *program) exchange(line string) map[string]any {
 	p.t.Helper()
 	if _, err := io.WriteString(p.in, line+"\n"); err != nil {

@@ -87,7 +87,7 @@ func Sniff(data []byte) (Image, error) {
 		return Image{}, errors.New("it is an animated WebP: save it as a GIF, or save one frame")
 	}
 	if err != nil {
-		return Image{}, errors.New("it is not a readable PNG, JPEG, GIF or WebP")
+		return Image{}, errors.New("it is not a PNG, JPEG, GIF or WebP that can be read")
 	}
 	if cfg.Width <= 0 || cfg.Height <= 0 {
 		return Image{}, errors.New("it has no pixels")

@@ -28,7 +28,7 @@ type Origin struct {
 	Path    string // of the notebook, "" for none
 	FileID  string // the server's id of the notebook's file
 	CellID  string
-	Count   *int   // the execution count of the cell, nil where there is none
+	Count   *int   // the execution count of the cell, nil for none
 	Line    string // the first line of its code
 }
 
@@ -200,7 +200,7 @@ func (s *Store) Forget(sessions ...string) {
 }
 
 // List lists what is known of the images of some sessions, the latest first, from the place after on, which is 0 for
-// the beginning. next is the place for the next call, 0 where there is none.
+// the beginning. next is the place for the next call, 0 for none.
 func (s *Store) List(sessions []string, after uint64, most int) (list []Entry, next uint64) {
 	s.mu.Lock()
 	for _, e := range s.known.Values() {

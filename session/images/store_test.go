@@ -93,7 +93,7 @@ func TestStorePages(t *testing.T) {
 	}
 }
 
-// What is not used for longest is let go of; that it was there is remembered.
+// The least recently used bytes are evicted; the entry stays.
 func TestStoreLetsGo(t *testing.T) {
 	png := pngOf(t, noise(50, 50))
 	s := NewStore(4 * len(png))

@@ -28,7 +28,7 @@ const (
 	juliaBase = juliaCore + ".typeof(``).name.module"
 )
 
-// juliaNoCode is what IJulia evaluates before the expression. Whatever it is, its value becomes ans, and so it is ans.
+// juliaNoCode is what IJulia evaluates before the expression. Its value becomes ans, so it is ans itself.
 const juliaNoCode = juliaCore + ".isdefined(" + juliaCore + ".Main, :ans) ? " + juliaCore + ".Main.ans : " + juliaCore + ".nothing"
 
 // juliaInspection asks IJulia. It sends the source if the kernel does not have it yet.

@@ -27,7 +27,7 @@ type timing struct {
 	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
 	askAfter  time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
 	tick      time.Duration // between looks at the above
-	trailing  time.Duration // how long the rest of a finished request's output may trail behind after a lost connection
+	trailing  time.Duration // how long to wait for the last output of a finished request after a lost connection
 	redial    time.Duration // how long to try to get a lost connection back
 	redialOne time.Duration // for one try of that
 }

@@ -197,7 +197,7 @@ func (c *Conn) atWork() int {
 	return len(c.state.busy)
 }
 
-// waitTold waits until the server says what the kernel is at: it listens by itself, and is behind at times.
+// waitTold waits until the server reports the kernel's state: it follows the kernel by itself, and is late at times.
 func waitTold(t *testing.T, srv *jupyter.Server, kernelID, want string) {
 	t.Helper()
 	waitKernel(t, srv, kernelID, func(k jupyter.Kernel) bool { return k.ExecutionState == want })

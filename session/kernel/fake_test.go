@@ -86,7 +86,7 @@ func (f *fakeServer) rest(state string) {
 	f.mu.Unlock()
 }
 
-// receive reads the next request; greetings are passed over.
+// receive reads the next request; info requests are skipped.
 func (s *fakeSocket) receive() incoming {
 	s.t.Helper()
 	for {

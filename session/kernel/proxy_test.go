@@ -80,7 +80,7 @@ func (p *proxy) accept() {
 	}
 }
 
-// cut breaks every connection without a farewell.
+// cut breaks every connection without a close frame.
 func (p *proxy) cut() {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -42,7 +42,7 @@ func running(t *testing.T, c *Conn) (pid int, outcome <-chan error) {
 	return 0, nil
 }
 
-// queued sends code that waits behind what is running, and returns where its outcome will come.
+// queued sends code that waits after the running code, and returns where its outcome will come.
 func queued(t *testing.T, c *Conn) <-chan error {
 	t.Helper()
 	out := make(chan error, 1)
@@ -87,7 +87,7 @@ func await(t *testing.T, what string, outcome <-chan error) error {
 	}
 }
 
-// An interrupt is an exception in the running code, and what was queued behind it runs.
+// An interrupt is an exception in the running code, and what was queued after it runs.
 func TestInterrupt(t *testing.T) {
 	srv := serverOf(t, jupytertest.Shared(t))
 	id := startKernel(t, srv)
@@ -108,7 +108,7 @@ func TestInterrupt(t *testing.T) {
 	if stateOf(c) != StateBusy {
 		t.Errorf("state %q while running, want busy", stateOf(c))
 	}
-	behind := queued(t, c)
+	queuedRun := queued(t, c)
 	if err := srv.Interrupt(testContext(t), id); err != nil {
 		t.Fatal(err)
 	}
@@ -118,8 +118,8 @@ func TestInterrupt(t *testing.T) {
 	if reply.Status != "error" || reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
 		t.Errorf("reply %+v, want a KeyboardInterrupt", reply)
 	}
-	if err := await(t, "the queued code", behind); err != nil {
-		t.Errorf("what was queued behind it: %v", err)
+	if err := await(t, "the queued code", queuedRun); err != nil {
+		t.Errorf("what was queued after it: %v", err)
 	}
 }
 
@@ -129,11 +129,11 @@ func TestRestart(t *testing.T) {
 	id := startKernel(t, srv)
 	c := connect(t, srv, id)
 	oldPID, run := running(t, c)
-	behind := queued(t, c)
+	queuedRun := queued(t, c)
 	if _, err := srv.Restart(testContext(t), id); err != nil {
 		t.Fatal(err)
 	}
-	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": behind} {
+	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
 		err := await(t, what, ch)
 		if !errors.Is(err, ErrKernelRestarted) || errors.Is(err, ErrKernelDied) {
 			t.Errorf("%s ended with %v, want ErrKernelRestarted alone", what, err)
@@ -159,7 +159,7 @@ func TestKernelKilled(t *testing.T) {
 	srv := serverOf(t, jupytertest.Shared(t))
 	c := connect(t, srv, startKernel(t, srv))
 	pid, run := running(t, c)
-	behind := queued(t, c)
+	queuedRun := queued(t, c)
 	p, err := os.FindProcess(pid)
 	if err != nil {
 		t.Fatal(err)
@@ -167,7 +167,7 @@ func TestKernelKilled(t *testing.T) {
 	if err := p.Kill(); err != nil {
 		t.Fatal(err)
 	}
-	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": behind} {
+	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
 		err := await(t, what, ch)
 		if err == nil && what == "the queued code" {
 			continue // the server had it still, and has given it to the new process before it told of the old one's end

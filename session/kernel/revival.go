@@ -6,7 +6,7 @@ import (
 )
 
 // When a kernel's process has died, the server subscribes to the output of the new one a moment after it has started.
-// Output in between is lost, usually that of the first request. So requests wait for the new process's first message.
+// Output in between is lost, usually the first request's. So requests wait for the new process's first message.
 const (
 	askEvery = 300 * time.Millisecond // between two info requests
 	askTries = 20                     // then the request goes out anyway

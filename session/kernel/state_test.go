@@ -2,7 +2,7 @@ package kernel
 
 import "testing"
 
-// The server's word for the kernel's state is behind at times; what was heard here is as good as new.
+// The state that the server reports is late at times; the messages that we get are up to date.
 func TestCorrect(t *testing.T) {
 	f := newFakeServer(t)
 	f.rest(StateBusy)
@@ -29,7 +29,7 @@ func TestCorrect(t *testing.T) {
 	for _, told := range []string{StateStarting, StateRestarting, StateDead, StateUnknown, ""} {
 		says(told, told)
 	}
-	// Somebody else's code is heard too.
+	// The code of other clients counts, too.
 	theirs := incoming{rawHeader: []byte(`{"msg_id":"theirs"}`)}
 	s.status(StateBusy, theirs)
 	waitState(t, c, StateBusy)

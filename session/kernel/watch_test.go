@@ -27,14 +27,14 @@ func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming,
 	return c, s, s.receive(), r, ch
 }
 
-// A kernel that is idle by the server's word and says nothing has lost the request; one that is busy is waited for.
+// A silent kernel that the server calls idle has lost the request; a busy one is waited for.
 func TestSilentKernel(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
 	tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
 	f.rest(StateBusy)
 	_, _, _, _, out := f.start(tm)
-	f.waitAsked(5) // once for the dialling, the others in doubt
+	f.waitAsked(5) // once for the dialling, the others for the silence
 	select {
 	case err := <-out:
 		t.Fatalf("given up on a busy kernel: %v", err)
@@ -221,12 +221,12 @@ func TestIdleLostInGap(t *testing.T) {
 		t.Error(err)
 	}
 	if r.text() != "late" {
-		t.Errorf("printed %q: what trails behind the probe's reply belongs to the request", r.text())
+		t.Errorf("printed %q: output after the probe's reply belongs to the request", r.text())
 	}
 }
 
-// The same where the probe's own idle status is lost as well.
-func TestIdleLostInGapSettles(t *testing.T) {
+// The same if the probe's own idle status is lost, too.
+func TestIdleLostInGapEnds(t *testing.T) {
 	f := newFakeServer(t)
 	tm := quick()
 	tm.trailing = 20 * time.Millisecond
@@ -242,7 +242,7 @@ func TestIdleLostInGapSettles(t *testing.T) {
 	}
 }
 
-// Frames that make no sense are passed over, and the rest arrives.
+// Malformed frames are ignored, and the rest arrives.
 func TestMalformedFrames(t *testing.T) {
 	f := newFakeServer(t)
 	_, s, req, r, out := f.start(quick())
@@ -318,7 +318,7 @@ func TestPingsKeepConnection(t *testing.T) {
 
 // Nothing is run before the kernel has been heard on the socket: what it says before that is lost. A kernel that says
 // nothing is not waited for long.
-func TestWaitsToHearTheKernel(t *testing.T) {
+func TestWaitsForFirstMessage(t *testing.T) {
 	for _, says := range []bool{true, false} {
 		f := newFakeServer(t)
 		f.mute = true

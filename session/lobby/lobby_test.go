@@ -22,17 +22,17 @@ func (s *shown) Leave(context.Context)              { s.left = true }
 
 // The lobby is entered with the first document and left with the last one, and shows the open ones meanwhile.
 func TestKeeper(t *testing.T) {
-	var visits []*shown
+	var entered []*shown
 	k := New(func() Lobby {
-		visits = append(visits, &shown{})
-		return visits[len(visits)-1]
+		entered = append(entered, &shown{})
+		return entered[len(entered)-1]
 	})
-	sees := func(visit int, current string, docs ...string) {
+	sees := func(entry int, current string, docs ...string) {
 		t.Helper()
-		if len(visits) != visit {
-			t.Fatalf("entered %d times, want %d", len(visits), visit)
+		if len(entered) != entry {
+			t.Fatalf("entered %d times, want %d", len(entered), entry)
 		}
-		if v := visits[visit-1]; v.current != current || !slices.Equal(v.docs, docs) || v.left {
+		if v := entered[entry-1]; v.current != current || !slices.Equal(v.docs, docs) || v.left {
 			t.Errorf("shown are %+v, want %q of %q", v, current, docs)
 		}
 	}
@@ -45,14 +45,14 @@ func TestKeeper(t *testing.T) {
 	k.Closed("c")
 	sees(1, "a", "a")
 	k.Closed("a")
-	if !visits[0].left {
+	if !entered[0].left {
 		t.Error("the lobby was not left with the last document")
 	}
 	k.Opened("d")
 	sees(2, "d", "d")
 	k.Close(t.Context())
 	k.Close(t.Context())
-	if !visits[1].left {
+	if !entered[1].left {
 		t.Error("the lobby was not left in the end")
 	}
 }

@@ -67,7 +67,7 @@ func (s *Displays) Enter(cell string, shown Places) {
 	}
 }
 
-// Leave forgets what a cell shows, because it is run anew.
+// Leave forgets the displays of a cell, because it runs again.
 func (s *Displays) Leave(cell string) {
 	s.mu.Lock()
 	defer s.mu.Unlock()

@@ -4,7 +4,7 @@ import "strings"
 
 // folder applies the control characters of a terminal that a notebook honours, as JupyterLab 4.6 does when it writes a
 // stream (outputarea's model): what follows a carriage return is written over the line from its start, and a backspace
-// takes away the character before it in its line; where it stands inside a line, that takes the one after it as well.
+// takes away the character before it in its line; inside a line it takes away the character after it, too.
 //
 // Notebooks hold the folded text: a tab that receives it from another client does not fold it again. The zero folder is
 // at the start of a stream.
@@ -45,8 +45,8 @@ func (f *folder) write(text string) string {
 	return done.String()
 }
 
-// extend takes in text that can only be put behind what stands, which is so for nearly all text there is. It reports
-// whether it could; if not, nothing was taken in.
+// extend appends text that changes nothing before it, which is so for nearly all text. It reports whether it could; if
+// not, it has done nothing.
 func (f *folder) extend(text string) bool {
 	if f.at != len(f.line) || strings.ContainsAny(text, "\r\b") {
 		return false

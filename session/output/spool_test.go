@@ -41,7 +41,7 @@ func tempDir(t *testing.T) string {
 	return dir
 }
 
-// What is written in whatever pieces is read in whatever pages, from memory and file alike, with lines folded.
+// Text written in pieces of any size is read in pages of any size, from memory and file, with lines folded.
 func TestSpoolReadsWhatWasWritten(t *testing.T) {
 	tempDir(t)
 	rng := rand.New(rand.NewPCG(1, 2))
@@ -73,7 +73,7 @@ func TestSpoolReadsWhatWasWritten(t *testing.T) {
 		}
 	}
 	if got, _, err := s.page(len(runes)+5, 10, ""); got != "" || err != nil {
-		t.Errorf("behind the end: %q, %v", got, err)
+		t.Errorf("after the end: %q, %v", got, err)
 	}
 }
 

@@ -153,9 +153,9 @@ func TestEvents(t *testing.T) {
 	r.wants(r.send("POST", "/mcp", call(3, "echo", "1"), with("Mcp-Session-Id", id)), 404)
 	st.close()
 	eventually(t, "the client to be gone", func() bool { return r.send("POST", endpoint, call(3, "echo", "1")).status == 404 })
-	_, behind := r.events(with("X-Forwarded-Prefix", "/user/ada/mcp/"))
-	if !strings.HasPrefix(behind, "/user/ada/mcp/message?sessionId=") {
-		t.Errorf("with a proxy messages go to %q", behind)
+	_, proxied := r.events(with("X-Forwarded-Prefix", "/user/ada/mcp/"))
+	if !strings.HasPrefix(proxied, "/user/ada/mcp/message?sessionId=") {
+		t.Errorf("with a proxy messages go to %q", proxied)
 	}
 	for _, bad := range []string{"//evil.example", "evil", "/a?b", `/\evil.example`} {
 		if _, at := r.events(with("X-Forwarded-Prefix", bad)); !strings.HasPrefix(at, "/message?") {
