@@ -5,6 +5,9 @@
 // when it has been idle for Config.IdleTimeout, which saves and leaves the room and lets go of the kernel's socket, and
 // nothing more; the kernel is the human's.
 //
+// What a client writes is a change from what it was last shown, which the Manager remembers, and is merged with what people
+// have typed since: [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite] are one call each.
+//
 // A run belongs to its document, not to the call that asked for it. A call that is cancelled or has waited long enough
 // leaves a run behind that goes on, and that can be asked about by its id.
 //
@@ -14,6 +17,7 @@
 //	        session              documents: open, edit, save, follow, evict
 //	    run         lobby        what is executed, and in which way; presence beyond one room
 //	output  kernel               what a run has put out; one kernel's channels, and whose it is
+//	nbformat  words              notebook files, read and written; numbers, quotations and cut texts in messages
 //
 // Imports go down this picture only. What is different between the two extensions that keep rooms on a Jupyter server is
 // asked in extension.go alone; where documents and kernels are, [kernel.Servers] knows.

@@ -11,6 +11,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -130,7 +132,7 @@ func clientName(ctx context.Context) string {
 	} else if s, ok := server.ClientSessionFromContext(ctx).(server.SessionWithClientInfo); ok {
 		info = s.GetClientInfo()
 	}
-	name, _ := tool.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
+	name, _ := words.Cut(strings.TrimSpace(info.Name+" "+info.Version), 100)
 	return name
 }
 
@@ -226,6 +228,6 @@ func (l *callLog) clipped(s string) string {
 	if l.redact != nil {
 		s = l.redact(s)
 	}
-	s, _ = tool.Cut(s, maxLogged)
+	s, _ = words.Cut(s, maxLogged)
 	return s
 }

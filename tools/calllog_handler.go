@@ -14,6 +14,8 @@ import (
 	"strings"
 	"syscall"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/run"
 
 	"github.com/nbduet/nbduet/session/analysis"
@@ -109,12 +111,12 @@ func (h *logHandler) text(key string, v slog.Value) string {
 	case isError && !h.code:
 		return ErrorKind(err)
 	case isError:
-		text, _ := tool.Cut(err.Error(), maxLogged)
+		text, _ := words.Cut(err.Error(), maxLogged)
 		return text
 	case h.code || slices.Contains(loggedNames, key):
 		return v.String()
 	case v.Kind() == slog.KindString:
-		return fmt.Sprintf("(%d characters, %s)", tool.Size(v.String()), hiddenHow)
+		return fmt.Sprintf("(%d characters, %s)", words.Size(v.String()), hiddenHow)
 	}
 	return fmt.Sprintf("(%T, %s)", v.Any(), hiddenHow)
 }

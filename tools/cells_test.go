@@ -7,10 +7,11 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -157,7 +158,7 @@ func TestNotebookCreate(t *testing.T) {
 	r.bad("notebook_create", dict{"session_id": s.ID}, `"name" is missing`)
 	r.bad("notebook_create", dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
 	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
-	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "code", "source": tool.Marker(5)}}}, "cells[0].source", "nothing was created")
+	r.bad("notebook_create", dict{"session_id": s.ID, "name": folder + "/b", "cells": []dict{{"cell_type": "code", "source": words.Marker(5)}}}, "cells[0].source", "nothing was created")
 	var list analysis.FileListResult
 	r.good("file_list", dict{"session_id": s.ID, "path": folder}, &list)
 	if len(list.Files) != 1 {
@@ -308,9 +309,9 @@ func TestNotebookCellsRefuse(t *testing.T) {
 	r.bad("notebook_add_cell", add(dict{"position": -1}), "position -1 is out of range")
 	r.bad("notebook_add_cell", add(dict{"position": "end"}), `position is the string "end"`)
 	r.bad("notebook_add_cell", add(dict{"cell_type": "raw"}), `"code", "markdown"`)
-	r.bad("notebook_add_cell", add(dict{"source": tool.Marker(9)}), "source holds the mark")
+	r.bad("notebook_add_cell", add(dict{"source": words.Marker(9)}), "source holds the mark")
 	r.bad("notebook_add_cell", add(dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
-	edit := dict{"session_id": s.ID, "cell_index": 0, "source": tool.Marker(9)}
+	edit := dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
 	r.bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 	edit["source"], edit["revision"] = "new", "latest"
 	r.bad("notebook_edit_cell", edit, `revision "latest" is not valid`)

@@ -6,8 +6,9 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/analysis"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // worked are the outputs without the line on the time that it took, which has to be there.
@@ -139,7 +140,7 @@ func TestDatalayerOutputsAreCut(t *testing.T) {
 	r := newRig(t)
 	r.use("")
 	got := r.worked(r.result("insert_execute_code_cell", dict{"cell_index": 0, "cell_source": "print('x' * 300_000)"}))
-	if len(got[0]) > 2*analysis.DefaultCodeSize || !tool.Marked(got[0]) {
+	if len(got[0]) > 2*analysis.DefaultCodeSize || !words.Marked(got[0]) {
 		t.Errorf("%d characters", len(got[0]))
 	}
 	got = r.result("execute_code", dict{"code": "print('y' * 50_000)", "maxOutputSize": 100})

@@ -6,9 +6,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/nbduet/nbduet/tools/document"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // written is what the answers about edits of a text have in common.
@@ -52,17 +53,17 @@ func TestGetDocumentContent(t *testing.T) {
 	path := r.textFile("# Document 😀\r\n\r\nThis is a sample.\n")
 	const text = "# Document 😀\n\nThis is a sample.\n"
 	got := r.content("/" + path)
-	if got.Content != text || got.Truncated || got.Length != tool.Size(text) || got.Revision == "" || got.Next != nil {
+	if got.Content != text || got.Truncated || got.Length != words.Size(text) || got.Revision == "" || got.Next != nil {
 		t.Errorf("all of it: %+v", got)
 	}
 	got = document.ContentResult{}
 	r.good("get_document_content", dict{"path": path, "max_content": 12}, &got)
-	if got.Content != "# Document 😀" || !got.Truncated || got.Length != tool.Size(text) || got.Next == nil || *got.Next != 12 {
+	if got.Content != "# Document 😀" || !got.Truncated || got.Length != words.Size(text) || got.Next == nil || *got.Next != 12 {
 		t.Errorf("its start: %+v", got)
 	}
 	got = document.ContentResult{}
 	r.good("get_document_content", dict{"path": path, "position": 12}, &got)
-	if got.Content != "\n\nThis is a sample.\n" || got.Truncated || got.Length != tool.Size(text) {
+	if got.Content != "\n\nThis is a sample.\n" || got.Truncated || got.Length != words.Size(text) {
 		t.Errorf("its rest: %+v", got)
 	}
 	r.bad("get_document_content", dict{"path": path, "position": 33}, "position 33 is out of range: the document has 32 characters")
@@ -78,8 +79,8 @@ func TestGetDocumentContent(t *testing.T) {
 	// What does not fit in one answer is cut, however it is escaped.
 	long := r.textFile(strings.Repeat("\x01<\"\u2028", 100_000))
 	got = r.content(long)
-	if !got.Truncated || got.Length != 400_000 || got.Next == nil || *got.Next != tool.Size(got.Content) || *got.Next < 10_000 {
-		t.Errorf("a long one: %d characters, next %v", tool.Size(got.Content), got.Next)
+	if !got.Truncated || got.Length != 400_000 || got.Next == nil || *got.Next != words.Size(got.Content) || *got.Next < 10_000 {
+		t.Errorf("a long one: %d characters, next %v", words.Size(got.Content), got.Next)
 	}
 
 	nb := r.server.Notebook(t, "x = '😀'")
@@ -120,7 +121,7 @@ func TestEditDocumentText(t *testing.T) {
 		}
 	}
 	r.fileIs(path, want)
-	n := tool.Size(want)
+	n := words.Size(want)
 	for tool, args := range map[string]dict{
 		"insert_document_text":  {"text": "x", "position": n + 1},
 		"delete_document_text":  {"position": n - 2, "length": 3},

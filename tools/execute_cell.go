@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	sessions "github.com/nbduet/nbduet/session/analysis"
 
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -76,7 +78,7 @@ func executeCell(p *parts) tool.Tool {
 			case err != nil:
 				return nil, err
 			case cell.Type != ydoc.Code:
-				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", tool.Quoted(cell.ID), cell.Type)
+				return nil, fmt.Errorf("cell %s is a %s cell: only code cells can be run", words.Quoted(cell.ID), cell.Type)
 			}
 			return analysis.RunCell(ctx, d, a, doc, cell.ID, args.CodeOptions)
 		}),

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -63,8 +65,8 @@ func executeCode(p *parts) tool.Tool {
 				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(*int) images.Origin { return d.Gallery.OfCode(r, args.Code) })
 			}
 			defer doc.Release()
-			source := tool.Lines(args.Code)
-			if tool.Marked(source) {
+			source := words.Lines(args.Code)
+			if words.Marked(source) {
 				return nil, errors.New("code " + tool.MarkedWhy)
 			}
 			r, err := doc.RunNew(ctx, source, analysis.CellRun(ctx, a))
@@ -73,7 +75,7 @@ func executeCode(p *parts) tool.Tool {
 			}
 			answer, err := analysis.AnswerCell(ctx, d, a, doc, r, args.CodeOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the code is in cell %s of %s, do not insert it again: %w", tool.Quoted(r.CellID), doc.Path(), err)
+				return nil, fmt.Errorf("the code is in cell %s of %s, do not insert it again: %w", words.Quoted(r.CellID), doc.Path(), err)
 			}
 			return answer, nil
 		}),

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -47,7 +48,7 @@ func TestGiantContents(t *testing.T) {
 	var view notebook.RunView
 	r.good("get_run", dict{"run_id": runs[0], "maxCellOutputSize": 1000}, &view)
 	shown := fmt.Sprint(view.Outputs[0]["text"])
-	if !strings.HasPrefix(shown, "start\né\"<") || !strings.HasSuffix(shown, "<\nend\n") || !strings.Contains(shown, "characters left out]") || tool.Size(shown) > 1000 {
+	if !strings.HasPrefix(shown, "start\né\"<") || !strings.HasSuffix(shown, "<\nend\n") || !strings.Contains(shown, "characters left out]") || words.Size(shown) > 1000 {
 		t.Errorf("a long text is shown as %q", shown)
 	}
 	view = notebook.RunView{}

@@ -7,9 +7,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // onDisk waits until the file holds the sources, as the server's autosave writes them.
@@ -74,7 +75,7 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 	r.bad("insert_nb_cells", dict{"path": path, "cells": []dict{{"content": ""}}}, "position is missing", "2 cells")
 	r.bad("insert_nb_cells", dict{"path": path, "after_id": "gone", "cells": []dict{{"content": ""}}}, "after_id", `"gone"`)
 	r.bad("insert_nb_cells", dict{"path": path, "after_id": "c0", "position": 0, "cells": []dict{{"content": ""}}}, "both given")
-	r.bad("insert_nb_cells", insert(0, dict{"content": "a" + tool.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
+	r.bad("insert_nb_cells", insert(0, dict{"content": "a" + words.Marker(1234) + "b"}), "cells[0].content", "mark of a cut text", "nothing was inserted")
 	big := dict{"content": strings.Repeat("x", desk.MaxSource)}
 	r.bad("insert_nb_cells", insert(0, big, big, big, big, big), "5.0 MB", "4.0 MB")
 }
@@ -120,7 +121,7 @@ func TestModifyNbCellsRefuses(t *testing.T) {
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "gone"}, "content": ""}), "modifications[1].range", `"gone"`)
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{"id": "c0"}, "content": ""}), "both name cell 0")
 	r.bad("modify_nb_cells", modify(ok, dict{"range": dict{}, "content": ""}), "modifications[1].range lacks start")
-	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}, "content": "a" + tool.Marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
+	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}, "content": "a" + words.Marker(1234) + "b"}), "mark of a cut text", "nothing was changed")
 	r.bad("modify_nb_cells", modify(dict{"range": dict{"start": 0}}), `modifications[0] lacks "content"`)
 }
 

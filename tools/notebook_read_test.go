@@ -8,9 +8,10 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -129,7 +130,7 @@ func TestReadNbCells(t *testing.T) {
 	}
 	r.good("read_nb_cells", dict{"path": path, "maxCellData": 4}, &some)
 	c = some.Cells[1]
-	if !some.Truncated || !c.Truncated.Source || tool.Size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
+	if !some.Truncated || !c.Truncated.Source || words.Size(c.Source) > 4 || !slices.Equal(c.Truncated.Outputs, []bool{true, false}) || some.Max != 4 {
 		t.Errorf("with 4 characters: %+v", some)
 	}
 }

@@ -6,11 +6,12 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -130,7 +131,7 @@ func TestOutputIsCut(t *testing.T) {
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}, "maxCellOutputSize": 500}, &got)
 	res := got.Results[0]
 	text := res.Outputs[0]["text"].(string)
-	if !res.Truncated || res.OriginalSize != 100_011 || tool.Size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
+	if !res.Truncated || res.OriginalSize != 100_011 || words.Size(text) > 500 || !strings.HasPrefix(text, "start\n") || !strings.HasSuffix(text, "end\n") {
 		t.Errorf("truncated %v, original_size %d, %q", res.Truncated, res.OriginalSize, text)
 	}
 }

@@ -5,9 +5,10 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // pages reads an output of a run to its end.
@@ -45,7 +46,7 @@ func TestPagesOfOutputs(t *testing.T) {
 	r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0}}}, &ran)
 	id := ran.Results[0].RunID
 	if got, n := r.pages(id, 0, 1000); got != strings.Repeat("rée\u0301d 👩‍🔬 ", 1000)+"\n" || n < 10 {
-		t.Errorf("the stream is %d characters in %d pages", tool.Size(got), n)
+		t.Errorf("the stream is %d characters in %d pages", words.Size(got), n)
 	}
 	if got, _ := r.pages(id, 1, 700); got != "'"+strings.Repeat("plain ", 500)+"'" && got != strings.Repeat("plain ", 500) {
 		t.Errorf("the display is %q", got)

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -58,8 +60,8 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[addCellArgs](nil),
 		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
-			source := tool.Lines(args.Source)
-			if tool.Marked(source) {
+			source := words.Lines(args.Source)
+			if words.Marked(source) {
 				return nil, fmt.Errorf("source %s; nothing was added", tool.MarkedWhy)
 			}
 			doc, err := args.open(ctx, d)
@@ -121,7 +123,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
-				return nil, fmt.Errorf("revision %s is not valid: give the revision from notebook_get; nothing was changed", tool.Quoted(args.Revision))
+				return nil, fmt.Errorf("revision %s is not valid: give the revision from notebook_get; nothing was changed", words.Quoted(args.Revision))
 			}
 			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {

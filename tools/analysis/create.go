@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"path"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/nbformat"
@@ -77,14 +79,14 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", tool.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", words.Quoted(paths[0]))}
 			case errors.Is(err, files.ErrNoFolder):
-				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list lists the folders", tool.Quoted(path.Dir(paths[0])), tool.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list lists the folders", words.Quoted(path.Dir(paths[0])), words.Quoted(paths[0]))}
 			case err != nil:
 				return nil, err
 			}
 			out := NotebookCreateResult{Path: made.Path, Name: path.Base(made.Path), CellIDs: []string{}}
-			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, tool.Plural(len(file.Cells), "cell"))
+			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, words.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
 				out.CellIDs = append(out.CellIDs, c.ID)
 				d.Manager.Made(tool.ClientOf(ctx), made.Path, c.ID, c.Source)
@@ -105,10 +107,10 @@ func (args notebookCreateArgs) notebook() (nbformat.Notebook, error) {
 	}
 	file := nbformat.Notebook{}
 	for i, c := range args.Cells {
-		if tool.Marked(c.Source) {
+		if words.Marked(c.Source) {
 			return file, fmt.Errorf("cells[%d].source %s; nothing was created", i, tool.MarkedWhy)
 		}
-		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: tool.Lines(c.Source)})
+		file.Cells = append(file.Cells, ydoc.Cell{ID: nbformat.NewID(), Type: c.Type, Source: words.Lines(c.Source)})
 	}
 	if len(file.Cells) == 0 {
 		file.Cells = []ydoc.Cell{{ID: nbformat.NewID(), Type: ydoc.Code}}

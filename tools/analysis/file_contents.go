@@ -12,6 +12,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/images"
@@ -33,11 +35,11 @@ func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime st
 	}
 	var encoded string
 	if err := json.Unmarshal(c.Content, &encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", tool.Quoted(p), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(p), err)}
 	}
 	// The server puts a line end after each 76 characters; the decoder skips it.
 	if data, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", tool.Quoted(p), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", words.Quoted(p), err)}
 	}
 	switch mime = cmp.Or(c.MimeType, Octets); {
 	case path.Ext(p) == NotebookExt:

@@ -9,6 +9,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/images"
@@ -73,7 +75,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Gets a file that an analysis has written, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link for resources/read. " +
 			"With include_data a file of that last kind comes whole, as an embedded base64 resource. Costs an image, or the text, or with include_data about 1.4 characters per byte. " +
-			"Files above " + tool.Kilobytes(MaxFile) + " are not returned, except images; the answer says how to get them.",
+			"Files above " + words.Kilobytes(MaxFile) + " are not returned, except images; the answer says how to get them.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileGetArgs](nil),
 		Output: tool.ResultOf[FileGetResult](nil),
@@ -101,7 +103,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 			switch {
 			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
 			case f.URI == "":
-				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned: execute_code can read parts of it or write a smaller one, and people can open it at url", tool.Kilobytes(MaxFile)))
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned: execute_code can read parts of it or write a smaller one, and people can open it at url", words.Kilobytes(MaxFile)))
 			case f.text():
 			case args.Data:
 				f.Delivery = DeliveredBlob
@@ -160,7 +162,7 @@ func (f *gottenFile) text() bool {
 		return false
 	}
 	if n := utf8.RuneCount(f.data); n > maxFileText {
-		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s: file_read reads it in parts", tool.Plural(n, "character")))
+		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s: file_read reads it in parts", words.Plural(n, "character")))
 		return true
 	}
 	text := string(f.data)

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
@@ -45,7 +47,7 @@ func fileList(d *desk.Desk) tool.Tool {
 		Title:   "List files",
 		Toolset: tool.ToolsetCells,
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
-			"Costs a request or two. Skips hidden files. Stops at " + tool.Thousands(files.MaxListed) + " entries, and says so.",
+			"Costs a request or two. Skips hidden files. Stops at " + words.Thousands(files.MaxListed) + " entries, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
@@ -55,7 +57,7 @@ func fileList(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if folder.Type != "directory" {
-				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", tool.Quoted(folder.Path), folder.Type)}
+				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(folder.Path), folder.Type)}
 			}
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: folder.Path, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
@@ -71,7 +73,7 @@ func fileList(d *desk.Desk) tool.Tool {
 			return a, a.TrimTo(len(out.Files), func(n int) {
 				out.Files = out.Files[:n]
 				out.Stopped = true
-				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: list the rest with code in the session", tool.Thousands(n))
+				out.Message = fmt.Sprintf("the list ends after %s entries because the answer would be too long: list the rest with code in the session", words.Thousands(n))
 			})
 		}),
 	}

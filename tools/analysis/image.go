@@ -5,6 +5,8 @@ import (
 	"encoding/base64"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -63,7 +65,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 			if len(data) > most {
 				data = p.Data
 				out.MIME, out.Width, out.Height = p.MIME, p.Width, p.Height
-				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s", p.OwnWidth, p.OwnHeight, tool.Kilobytes(e.Bytes))
+				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s", p.OwnWidth, p.OwnHeight, words.Kilobytes(e.Bytes))
 			}
 			if with {
 				out.Data = base64.StdEncoding.EncodeToString(data)

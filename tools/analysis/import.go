@@ -7,6 +7,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -79,7 +81,7 @@ func notebookImport(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out.Message = fmt.Sprintf("Successfully imported %s into %s", tool.Plural(out.CellCount, "cell"), document.Named(out.Path))
+			out.Message = fmt.Sprintf("Successfully imported %s into %s", words.Plural(out.CellCount, "cell"), document.Named(out.Path))
 			return &tool.Answer{Body: out}, nil
 		}),
 	}
@@ -109,12 +111,12 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 		return ImportResult{}, err
 	}
 	if len(nb.Cells) > nbformat.MaxCells {
-		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", tool.Plural(len(nb.Cells), "cell"), tool.Thousands(nbformat.MaxCells))
+		return ImportResult{}, fmt.Errorf("there are %s, a new notebook can have at most %s; nothing was created", words.Plural(len(nb.Cells), "cell"), words.Thousands(nbformat.MaxCells))
 	}
 	file := nbformat.Notebook{Metadata: importedMetadata(ctx, d, nb)}
 	taken := map[string]bool{}
 	for _, c := range nb.Cells {
-		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: tool.Lines(c.Source), Metadata: c.Metadata}
+		cell := ydoc.Cell{ID: c.ID, Type: c.Type, Source: words.Lines(c.Source), Metadata: c.Metadata}
 		if taken[c.ID] || !nbformat.ValidID(c.ID) {
 			cell.ID = "" // a new one
 		}
@@ -127,7 +129,7 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	}
 	doc, err := d.Open(ctx, made.Path)
 	if err != nil {
-		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", tool.Quoted(made.Path), err)
+		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", words.Quoted(made.Path), err)
 	}
 	defer doc.Release()
 	ids := doc.Notebook().IDs()

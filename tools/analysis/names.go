@@ -7,6 +7,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/analysis"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -89,7 +91,7 @@ func (c CellName) Find(doc *session.Document) (ydoc.Cell, error) {
 	case c.Index != nil:
 		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(nb.Len()))}
 	default:
-		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s: notebook_get shows the ids", tool.Quoted(c.CellID), doc.Path())}
+		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s: notebook_get shows the ids", words.Quoted(c.CellID), doc.Path())}
 	}
 }
 
@@ -130,7 +132,7 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) error {
 	var names []string
 	for _, p := range paths {
-		names = append(names, tool.Quoted(p))
+		names = append(names, words.Quoted(p))
 		if path.Ext(name) == NotebookExt {
 			continue
 		}
@@ -147,7 +149,7 @@ func notANotebook(p, kind string) error {
 	if kind != "file" {
 		kind, use = "folder", "file_list lists it"
 	}
-	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook: %s", tool.Quoted(p), kind, use)}
+	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook: %s", words.Quoted(p), kind, use)}
 }
 
 // notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
@@ -159,7 +161,7 @@ func notebookPaths(argument, name, beside string) ([]string, error) {
 	}
 	last := path.Base("/" + clean)
 	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" || last == "/" {
-		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, tool.Quoted(name))}
+		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, words.Quoted(name))}
 	}
 	if path.Ext(last) != NotebookExt {
 		clean += NotebookExt
@@ -181,7 +183,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	}
 	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list lists the files", tool.Quoted(clean))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list lists the files", words.Quoted(clean))}
 	}
 	return c, err
 }
@@ -190,7 +192,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
-		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: file_list lists what is in it", tool.Quoted("/"+c.Path))}
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: file_list lists what is in it", words.Quoted("/"+c.Path))}
 	}
 	return c, err
 }

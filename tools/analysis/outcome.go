@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
@@ -154,7 +156,7 @@ func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeRe
 	}
 	c.explain(&out)
 	if shown.Omitted > 0 {
-		out.Message = strings.TrimPrefix(out.Message+"; "+tool.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
+		out.Message = strings.TrimPrefix(out.Message+"; "+words.Plural(shown.Omitted, "output")+" left out of the middle", "; ")
 	}
 	return out
 }
@@ -224,8 +226,8 @@ func (c codeOutcome) explain(out *CodeResult) {
 		says = append(says, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if c.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", tool.Thousands(c.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(c.Omitted)))
 	}
-	out.Message, _ = tool.Cut(strings.Join(says, "; "), 1000)
-	out.ErrorMessage, _ = tool.Cut(out.ErrorMessage, 2000)
+	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
+	out.ErrorMessage, _ = words.Cut(out.ErrorMessage, 2000)
 }

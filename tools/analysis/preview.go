@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/helper"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -98,19 +100,19 @@ func previewError(err error, path string) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents lists the files", tool.Quoted(path))}
+		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents lists the files", words.Quoted(path))}
 	case errors.Is(err, helper.ErrDirectory):
-		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents lists the files", tool.Quoted(path))}
+		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents lists the files", words.Quoted(path))}
 	case errors.Is(err, helper.ErrOutOfReach):
 		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
-		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", tool.Quoted(path))}
+		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", words.Quoted(path))}
 	case errors.Is(err, helper.ErrNoHelper):
 		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which preview_data needs: read the file with execute_code"}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", tool.Quoted(path))}
+		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", words.Quoted(path))}
 	case errors.As(err, &refusal):
-		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", tool.Quoted(path), refusal.Message)}
+		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", words.Quoted(path), refusal.Message)}
 	}
 	return err
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/analysis"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -87,7 +89,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 				if _, ok := specs.Specs[args.KernelName]; !ok {
-					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels lists its kernels", tool.Quoted(args.KernelName))
+					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels lists its kernels", words.Quoted(args.KernelName))
 				}
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
@@ -320,10 +322,10 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 				out.Runs = append(out.Runs, InterruptedRun{r.ID, string(state)})
 			}
 			if len(runs) > 0 {
-				out.Message = tool.Plural(len(runs), "run") + " stopped"
+				out.Message = words.Plural(len(runs), "run") + " stopped"
 			}
 			if going > 0 {
-				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt ends with session_delete", tool.Plural(len(runs), "run"), going, notebook.CancelTime)
+				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt ends with session_delete", words.Plural(len(runs), "run"), going, notebook.CancelTime)
 			}
 			out.Status = a.Status(ctx)
 			return &tool.Answer{Body: out}, nil

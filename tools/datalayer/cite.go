@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -38,12 +40,12 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	cells := doc.Notebook().Cells()
 	indexes, err := citedCells(args["cell_indices"], len(cells))
 	if err != nil {
-		return "", fmt.Errorf("cell_indices %s: %w", tool.Quoted(args["cell_indices"]), err)
+		return "", fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)
 	}
 	var numbers, parts []string
 	for _, i := range indexes {
 		numbers = append(numbers, strconv.Itoa(i))
-		source, wasCut := tool.Cut(strings.TrimSuffix(cells[i].Source, "\n"), maxCited/len(indexes))
+		source, wasCut := words.Cut(strings.TrimSuffix(cells[i].Source, "\n"), maxCited/len(indexes))
 		parts = append(parts, cellHead(cells[i], i), source)
 		if !wasCut {
 			doc.Show(tool.ClientOf(ctx), cells[i])
@@ -68,7 +70,7 @@ func citedCells(list string, cells int) ([]int, error) {
 		from, to, isRange := strings.Cut(part, "-")
 		first, err := strconv.Atoi(strings.TrimSpace(from))
 		if err != nil || first < 0 {
-			return nil, fmt.Errorf("%s is neither an index nor a range such as 0-2", tool.Quoted(part))
+			return nil, fmt.Errorf("%s is neither an index nor a range such as 0-2", words.Quoted(part))
 		}
 		last := first
 		switch to = strings.TrimSpace(to); {
@@ -76,7 +78,7 @@ func citedCells(list string, cells int) ([]int, error) {
 			last = max(first, cells-1)
 		case isRange:
 			if last, err = strconv.Atoi(to); err != nil || last < first {
-				return nil, fmt.Errorf("%s is no range: its end has to be an index that is not before its beginning", tool.Quoted(part))
+				return nil, fmt.Errorf("%s is no range: its end has to be an index that is not before its beginning", words.Quoted(part))
 			}
 		}
 		if last >= cells {

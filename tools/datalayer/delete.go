@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -94,7 +96,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 		for i, c := range cells {
 			parts = append(parts, fmt.Sprintf("Cell %d (%s) deleted successfully.", indexes[i], c.Type))
 			if args.Sources == nil || *args.Sources {
-				source, _ := tool.Cut(c.Source, each)
+				source, _ := words.Cut(c.Source, each)
 				parts = append(parts, "deleted cell source:\n"+source, "\n---\n")
 			}
 		}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -35,7 +37,7 @@ func (insertCellArgs) Refine(f tool.Fields) {
 
 // check refuses a shortened source before anything is opened.
 func (a insertCellArgs) check() error {
-	if tool.Marked(a.Source) {
+	if words.Marked(a.Source) {
 		return fmt.Errorf("cell_source %s; nothing was inserted", tool.MarkedWhy)
 	}
 	return nil
@@ -129,7 +131,7 @@ func changedText(kind string, at int, did string, was ydoc.Cell, now string) *te
 		out.Result = fmt.Sprintf("Cell %d %s successfully - no changes detected", at, did)
 		return out
 	}
-	difference, _ = tool.Cut(difference, notebook.MaxCellData)
+	difference, _ = words.Cut(difference, notebook.MaxCellData)
 	out.Result = fmt.Sprintf("Cell %d %s successfully!\n\n```diff\n%s\n```", at, did, difference)
 	return out
 }
@@ -159,7 +161,7 @@ func editCellSource(d *Toolset) tool.Tool {
 		Input:  tool.ArgumentsOf[editSourceArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
-			if tool.Marked(args.New) {
+			if words.Marked(args.New) {
 				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)
 			}
 			doc, cell, at, err := args.open(ctx, d)
@@ -190,7 +192,7 @@ func editCellSource(d *Toolset) tool.Tool {
 
 // replaced is a source with the replacement made.
 func (a editSourceArgs) replaced(source string) (string, error) {
-	old, fresh := tool.Lines(a.Old), tool.Lines(a.New)
+	old, fresh := words.Lines(a.Old), words.Lines(a.New)
 	first := strings.Index(source, old)
 	switch {
 	case first < 0:

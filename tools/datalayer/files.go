@@ -6,6 +6,8 @@ import (
 	"regexp"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -61,7 +63,7 @@ func listFiles(d *Toolset) tool.Tool {
 			var wanted *regexp.Regexp
 			if args.Pattern != "" {
 				if wanted, err = globExpression(args.Pattern); err != nil {
-					return nil, fmt.Errorf("pattern %s: %w", tool.Quoted(args.Pattern), err)
+					return nil, fmt.Errorf("pattern %s: %w", words.Quoted(args.Pattern), err)
 				}
 			}
 			found, note, err := d.Walk(ctx, files.Search{
@@ -103,7 +105,7 @@ func listFiles(d *Toolset) tool.Tool {
 			}
 			head += fmt.Sprintf("Showing %d-%d of %d files\n\n", start, end, len(found))
 			return tableAnswer("files.list", head, none, columns, rows, func(n int) string {
-				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", tool.Plural(n, "row"), end-n)
+				return fmt.Sprintf("[%s left out, because the answer would be too long: go on with start_index %d]", words.Plural(n, "row"), end-n)
 			})
 		}),
 	})

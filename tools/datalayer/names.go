@@ -7,6 +7,8 @@ import (
 	"path"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -102,7 +104,7 @@ var errNoCurrent = errors.New("no notebook is activated: call use_notebook first
 func notConnected(name string, known []string) error {
 	list := "none"
 	if len(known) > 0 {
-		list = tool.QuotedList(known)
+		list = words.QuotedList(known)
 	}
 	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
 }

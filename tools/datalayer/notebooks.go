@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/nbformat"
 
@@ -91,7 +93,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	case known && create && had == clean:
 		return "", nil, fmt.Errorf("notebook '%s' (path: %s) is already created: use it with mode \"connect\"", args.Name, clean)
 	case known && had != clean:
-		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s, or call unuse_notebook first", args.Name, tool.Quoted(had), tool.Quoted(clean))
+		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s, or call unuse_notebook first", args.Name, words.Quoted(had), words.Quoted(clean))
 	}
 	if create {
 		if err := d.createUsed(ctx, clean); err != nil {
@@ -207,7 +209,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 }
 
 func leftOutRows(n int) string {
-	return "[" + tool.Plural(n, "row") + " left out: the answer would be too long]"
+	return "[" + words.Plural(n, "row") + " left out: the answer would be too long]"
 }
 
 // usedRows returns a row for each notebook of the client of ctx: name, path, kernel, its status, ✓ for the current one.

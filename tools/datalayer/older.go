@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -128,7 +130,7 @@ func readCells(d *Toolset) tool.Tool {
 		Title:   "Read all cells of the current notebook",
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
-			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + tool.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
+			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + words.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.DocumentResultOf[cellsResult](nil),
@@ -169,7 +171,7 @@ func readCells(d *Toolset) tool.Tool {
 					parts = append(parts, c)
 				}
 				if out.Left > 0 {
-					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long: read_notebook goes on with start_index %d]", tool.Plural(out.Left, "cell"), len(out.Result))))
+					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long: read_notebook goes on with start_index %d]", words.Plural(out.Left, "cell"), len(out.Result))))
 				}
 				return append(parts, warning(a)...)
 			}
@@ -222,7 +224,7 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 		Title:   title,
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
-			"At the timeout the cell is interrupted, and its outputs so far are returned. execute_cell does the same. Costs the time the cell takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
+			"At the timeout the cell is interrupted, and its outputs so far are returned. execute_cell does the same. Costs the time the cell takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
 		Input:  input,
 		Output: Outputs(),
@@ -267,7 +269,7 @@ func executeIPython(d *Toolset) tool.Tool {
 		Title:   "Run code in the kernel",
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
-			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters.",
+			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
 		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[ipythonArgs](nil),
 		Output: Outputs(),

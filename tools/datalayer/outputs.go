@@ -7,6 +7,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
@@ -88,7 +90,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		pictures.From = s.from
 		out.Result, whole = nil, true
 		for _, t := range s.head {
-			short, wasCut := tool.Cut(t, most)
+			short, wasCut := words.Cut(t, most)
 			out.Result, whole = append(out.Result, short), whole && !wasCut
 		}
 		shown := outputs.Show(lim, pictures)
@@ -96,7 +98,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 			out.Result = append(out.Result, placedOutput(o, shown.Images[i], pictures)...)
 		}
 		if shown.Omitted > 0 {
-			out.Result = append(out.Result, "["+tool.Plural(shown.Omitted, "output")+" left out of the middle]")
+			out.Result = append(out.Result, "["+words.Plural(shown.Omitted, "output")+" left out of the middle]")
 		}
 		for _, t := range s.tail {
 			out.Result = append(out.Result, t)

@@ -6,6 +6,8 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -41,7 +43,7 @@ func headLine(source string) string {
 	if len(lines) == 0 {
 		return ""
 	}
-	first, _ := tool.Cut(lines[0], desk.MaxLine)
+	first, _ := words.Cut(lines[0], desk.MaxLine)
 	if n := len(lines) - 1; n > 0 {
 		first += fmt.Sprintf("...(%d lines hidden)", n)
 	}
@@ -138,7 +140,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		}
 		out.Result = fmt.Sprintf("Notebook %s has %d cells.\n\n%s", name, len(cells), shown)
 		if count < wanted {
-			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", tool.Plural(wanted-count, "cell"), start+count)
+			out.Result += fmt.Sprintf("\n[%s left out, because the answer would be too long: read on with start_index %d]", words.Plural(wanted-count, "cell"), start+count)
 		}
 	}
 	render()
@@ -162,7 +164,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 func sourcesOf(cells []ydoc.Cell, start, count, each int) string {
 	var parts []string
 	for i := start; i < start+count; i++ {
-		source, _ := tool.Cut(strings.TrimSuffix(cells[i].Source, "\n"), each)
+		source, _ := words.Cut(strings.TrimSuffix(cells[i].Source, "\n"), each)
 		parts = append(parts, cellHead(cells[i], i)+"\n", source, "\n\n")
 	}
 	return strings.Join(parts, "\n")
@@ -182,7 +184,7 @@ func readCell(d *Toolset) tool.Tool {
 		Name:  "read_cell",
 		Title: "Read a cell",
 		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
-			"Use it before changing a cell, and to see its outputs. Costs the length of the source and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
+			"Use it before changing a cell, and to see its outputs. Costs the length of the source and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readCellArgs](nil),
 		Output: Outputs(),

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -44,7 +46,7 @@ func (UsedRun) Refine(f tool.Fields) {
 
 // timeoutField describes a timeout. usual is its default.
 func timeoutField(f tool.Field, usual int) {
-	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, tool.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
+	f.Say(fmt.Sprintf("Seconds until the code is interrupted; 0 for %d, at most %s.", UsualTimeout, words.Thousands(notebook.MaxTimeout))).Limit(0, LongestGiven).Default(usual)
 }
 
 // intervalField describes the time between two progress lines.
@@ -174,7 +176,7 @@ func (w *Watch) outcome(r *run.Run, late bool) shownRun {
 // notes are what else the caller should know.
 func (w *Watch) notes(res run.Result) (out []string) {
 	if res.Err != nil && res.State != run.Interrupted {
-		t, _ := tool.Cut(res.Err.Error(), 1000)
+		t, _ := words.Cut(res.Err.Error(), 1000)
 		out = append(out, t)
 	}
 	if res.Note != "" {
@@ -184,7 +186,7 @@ func (w *Watch) notes(res run.Result) (out []string) {
 		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if res.Omitted > 0 {
-		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", tool.Thousands(res.Omitted)))
+		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(res.Omitted)))
 	}
 	return out
 }
@@ -237,7 +239,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Name:  "insert_execute_code_cell",
 		Title: "Insert a code cell and run it",
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
-			"Use it to add code and see what it does. Costs the time the code takes, and up to " + tool.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and its outputs so far are returned.",
+			"Use it to add code and see what it does. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and its outputs so far are returned.",
 		Marks:  tool.Marks{OpenWorld: true},
 		Input:  tool.ArgumentsOf[insertExecuteArgs](nil),
 		Output: Outputs(),
@@ -257,7 +259,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 			}
 			a, err := d.runUsed(ctx, doc, id, args.Watch("cell.insert_execute", UsualTimeout))
 			if err != nil {
-				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", tool.Quoted(id), err)
+				return nil, fmt.Errorf("the cell was inserted (id %s), do not insert it again: %w", words.Quoted(id), err)
 			}
 			return a, nil
 		}),
@@ -270,7 +272,7 @@ func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args in
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}
-	ids, err := notebook.InsertAt(ctx, d.Desk, doc, []ydoc.NewCell{{Type: args.Type, Source: tool.Lines(args.Source)}}, func(e *ydoc.Editor) int {
+	ids, err := notebook.InsertAt(ctx, d.Desk, doc, []ydoc.NewCell{{Type: args.Type, Source: words.Lines(args.Source)}}, func(e *ydoc.Editor) int {
 		if args.Index < 0 {
 			return e.Len()
 		}

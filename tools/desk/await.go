@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -31,7 +33,7 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 			case <-wait.Done():
 				return
 			case <-tick.C:
-				message := tool.Plural(i, "cell") + " of " + tool.Thousands(len(runs)) + " done"
+				message := words.Plural(i, "cell") + " of " + words.Thousands(len(runs)) + " done"
 				res := r.Result()
 				look(res)
 				if line := lastLine(res); line != "" {
@@ -48,8 +50,8 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 
 // Asks says what code waits to be told.
 func Asks(r run.Result) string {
-	prompt, _ := tool.Cut(tool.Plain(r.Asking.Prompt), 200)
-	return "it waits for input (" + tool.Quoted(prompt) + ")"
+	prompt, _ := words.Cut(words.Plain(r.Asking.Prompt), 200)
+	return "it waits for input (" + words.Quoted(prompt) + ")"
 }
 
 // lastLine is the last line of text that a run has printed, cut to size.
@@ -58,8 +60,8 @@ func lastLine(r run.Result) string {
 		if r.Outputs[i].Type() != "stream" {
 			continue
 		}
-		t := strings.TrimRight(tool.Plain(JoinText(r.Outputs[i]["text"])), "\n ")
-		line, _ := tool.Cut(t[strings.LastIndexByte(t, '\n')+1:], tool.ShortestMarked*2)
+		t := strings.TrimRight(words.Plain(JoinText(r.Outputs[i]["text"])), "\n ")
+		line, _ := words.Cut(t[strings.LastIndexByte(t, '\n')+1:], words.ShortestMarked*2)
 		return line
 	}
 	return ""

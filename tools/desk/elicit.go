@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -77,7 +79,7 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 
 // question words what the person is asked.
 func question(q run.Question) string {
-	prompt, _ := tool.Cut(tool.Plain(q.Prompt), 2000)
+	prompt, _ := words.Cut(words.Plain(q.Prompt), 2000)
 	kind := "input"
 	if q.Password {
 		kind = "a password; what you enter is shown to nobody and kept nowhere by nbduet, but your MCP client may show it"

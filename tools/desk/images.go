@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/session"
@@ -237,9 +239,9 @@ func (t *Tray) one(mime, data string, drawn *bool) string {
 // sizeAbout says how large an image is.
 func sizeAbout(e images.Entry) string {
 	if e.Width == 0 {
-		return e.MIME + ", " + tool.Kilobytes(e.Bytes)
+		return e.MIME + ", " + words.Kilobytes(e.Bytes)
 	}
-	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, tool.Kilobytes(e.Bytes))
+	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, words.Kilobytes(e.Bytes))
 }
 
 // Mark is how many images there are, for [Tray.Back].

@@ -5,9 +5,10 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,7 +27,7 @@ func (d *Desk) FindImage(ctx context.Context, uri string) (images.Entry, images.
 	}
 	if !ok {
 		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago; "+
-			"read_nb_cells on its cell shows it and its address", tool.Quoted(uri))
+			"read_nb_cells on its cell shows it and its address", words.Quoted(uri))
 	}
 	if img.Data == nil {
 		img, err = d.readAgain(ctx, e)
@@ -41,7 +42,7 @@ func (d *Desk) readAgain(ctx context.Context, e images.Entry) (images.Image, err
 		return images.Image{}, err
 	}
 	gone := func(why string) error {
-		return fmt.Errorf("image %s was let go of to make room, and %s: run the cell again (it began with %s)", e.URI(), why, tool.Quoted(e.Line))
+		return fmt.Errorf("image %s was let go of to make room, and %s: run the cell again (it began with %s)", e.URI(), why, words.Quoted(e.Line))
 	}
 	doc, err := d.Manager.Open(ctx, path)
 	if err != nil {

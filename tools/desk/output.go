@@ -6,6 +6,8 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -113,11 +115,11 @@ func contentOf(o ydoc.Output) content {
 	c.Kind, _ = o["output_type"].(string)
 	switch c.Kind {
 	case "stream":
-		c.texts["text"] = tool.Plain(JoinText(o["text"]))
+		c.texts["text"] = words.Plain(JoinText(o["text"]))
 	case "error":
-		c.texts["name"] = tool.Plain(JoinText(o["ename"]))
-		c.texts["value"] = tool.Plain(JoinText(o["evalue"]))
-		c.texts["traceback"] = tool.Plain(JoinLines(o["traceback"]))
+		c.texts["name"] = words.Plain(JoinText(o["ename"]))
+		c.texts["value"] = words.Plain(JoinText(o["evalue"]))
+		c.texts["traceback"] = words.Plain(JoinLines(o["traceback"]))
 	case "execute_result", "display_data":
 		data, _ := o["data"].(map[string]any)
 		for mime, v := range data {
@@ -133,7 +135,7 @@ func contentOf(o ydoc.Output) content {
 		c.texts["text"] = MimeText(map[string]any(o))
 	}
 	for _, t := range c.texts {
-		c.size += tool.Size(t)
+		c.size += words.Size(t)
 	}
 	return c
 }
@@ -152,7 +154,7 @@ func Rank(mime string) int {
 func (c content) show(allowed int, pictures *Tray) (map[string]any, bool) {
 	switch c.Kind {
 	case "stream":
-		t, wasCut := tool.Cut(c.texts["text"], allowed)
+		t, wasCut := words.Cut(c.texts["text"], allowed)
 		name, _ := c.out["name"].(string)
 		return map[string]any{"output_type": "stream", "name": name, "text": t}, wasCut
 	case "error":
@@ -160,18 +162,18 @@ func (c content) show(allowed int, pictures *Tray) (map[string]any, bool) {
 	case "execute_result", "display_data":
 		return c.showData(allowed, pictures)
 	default:
-		t, wasCut := tool.Cut(c.texts["text"], allowed)
+		t, wasCut := words.Cut(c.texts["text"], allowed)
 		return map[string]any{"output_type": c.Kind, "text": t}, wasCut
 	}
 }
 
 func (c content) showError(allowed int) (map[string]any, bool) {
 	// Name and value say what happened; the traceback repeats them at its end.
-	name, cutName := tool.Cut(c.texts["name"], min(allowed, 200))
-	allowed -= tool.Size(name)
-	value, cutValue := tool.Cut(c.texts["value"], max(allowed/3, allowed-tool.Size(c.texts["traceback"])))
-	allowed -= tool.Size(value)
-	trace, cutTrace := tool.Cut(c.texts["traceback"], allowed)
+	name, cutName := words.Cut(c.texts["name"], min(allowed, 200))
+	allowed -= words.Size(name)
+	value, cutValue := words.Cut(c.texts["value"], max(allowed/3, allowed-words.Size(c.texts["traceback"])))
+	allowed -= words.Size(value)
+	trace, cutTrace := words.Cut(c.texts["traceback"], allowed)
 	traceback := []string{}
 	if trace != "" {
 		traceback = strings.Split(trace, "\n")
@@ -186,7 +188,7 @@ func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
 	wasCut := false
 	for i, mime := range c.order {
 		t := c.texts[mime]
-		switch n := tool.Size(t); {
+		switch n := words.Size(t); {
 		case n <= allowed:
 			shown[mime] = t
 			if !IsText(data[mime]) && json.Valid([]byte(t)) {
@@ -194,13 +196,13 @@ func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
 			}
 			allowed -= n
 		case i == 0:
-			short, _ := tool.Cut(t, allowed)
+			short, _ := words.Cut(t, allowed)
 			shown[mime] = short
-			allowed -= tool.Size(short)
+			allowed -= words.Size(short)
 			wasCut = true
 		default:
 			// Half of an HTML table helps nobody.
-			shown[mime] = "<" + mime + ", " + tool.Plural(n, "character") + ", left out>"
+			shown[mime] = "<" + mime + ", " + words.Plural(n, "character") + ", left out>"
 			wasCut = true
 		}
 	}
@@ -275,7 +277,7 @@ func join(v any, between string) string {
 // MimeText is the text of one form of an output: the text itself, or JSON.
 func MimeText(v any) string {
 	if IsText(v) {
-		return tool.Plain(JoinText(v))
+		return words.Plain(JoinText(v))
 	}
 	b, err := tool.Compact(v)
 	if err != nil {

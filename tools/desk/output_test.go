@@ -6,7 +6,8 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -46,7 +47,7 @@ func TestShowOutputsSharesTheLimit(t *testing.T) {
 	got := ContentsOf(outputs).Show(OutputLimits{Each: 1000, Total: 1000, Count: 100}, testTray(t, 4))
 	total := 0
 	for _, o := range got.Outputs {
-		total += tool.Size(o["text"].(string))
+		total += words.Size(o["text"].(string))
 	}
 	if total > 1000 || total < 900 || got.Original != 10_005 || !slices.Equal(got.Cut, []bool{true, false, true}) {
 		t.Errorf("%d characters of %d, cut %v", total, got.Original, got.Cut)

@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -36,7 +38,7 @@ func NotebookArg(name, path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if clean == "" {
-		return "", errors.New(name + " " + tool.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"; list_nbs lists them")
+		return "", errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"; list_nbs lists them")
 	}
 	return clean, nil
 }

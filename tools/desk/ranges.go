@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -33,7 +35,7 @@ const MaxIDLength = 200
 func (r CellRange) String() string {
 	switch {
 	case r.Start == nil:
-		return "id " + tool.Quoted(r.ID)
+		return "id " + words.Quoted(r.ID)
 	case r.End == nil:
 		return fmt.Sprintf("start %d", *r.Start)
 	default:
@@ -79,7 +81,7 @@ func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
 func IndexOf(id, what string, cells []ydoc.Cell) (int, error) {
 	at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
 	if at < 0 {
-		return 0, fmt.Errorf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", what, tool.Quoted(id), Holds(len(cells)))
+		return 0, fmt.Errorf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", what, words.Quoted(id), Holds(len(cells)))
 	}
 	return at, nil
 }
@@ -92,7 +94,7 @@ func Holds(count int) string {
 	case 1:
 		return "the notebook has 1 cell, index 0"
 	default:
-		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", tool.Plural(count, "cell"), count-1)
+		return fmt.Sprintf("the notebook has %s, indexes 0 to %d", words.Plural(count, "cell"), count-1)
 	}
 }
 

@@ -4,7 +4,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -15,7 +16,7 @@ func EditError(err error) error {
 		return err
 	}
 	const most = 4000
-	theirs, _ := tool.Cut(conflict.Theirs, most)
-	mine, _ := tool.Cut(conflict.Mine, most)
+	theirs, _ := words.Cut(conflict.Theirs, most)
+	mine, _ := words.Cut(conflict.Mine, most)
 	return fmt.Errorf("nothing was changed: %w\nTheir change:\n%s\nYour change:\n%s", err, theirs, mine)
 }

@@ -3,7 +3,7 @@ package desk
 import (
 	"fmt"
 
-	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // What one call may write.
@@ -25,7 +25,7 @@ func CheckTotal(sources ...string) error {
 	}
 	if n > MaxSourceTotal {
 		return fmt.Errorf("the contents are %s together, more than the %s allowed in one call: spread them over several calls",
-			tool.Kilobytes(n), tool.Kilobytes(MaxSourceTotal))
+			words.Kilobytes(n), words.Kilobytes(MaxSourceTotal))
 	}
 	return nil
 }

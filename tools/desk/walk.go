@@ -3,6 +3,8 @@ package desk
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -11,7 +13,7 @@ import (
 // Walk is [files.Walk] on the documents' server, telling the call's client how far it is.
 func (d *Desk) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
-		tool.Progress(ctx, float64(folders), tool.Plural(folders, "folder")+" listed, "+tool.Plural(found, s.What)+" found")
+		tool.Progress(ctx, float64(folders), words.Plural(folders, "folder")+" listed, "+words.Plural(found, s.What)+" found")
 	}
 	return files.Walk(ctx, d.Manager.Servers().Documents, s)
 }

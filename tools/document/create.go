@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/nbformat"
 
@@ -77,7 +79,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 				return nil, PlaceError(err, clean)
 			}
 			if args.Type != TypeNotebook {
-				d.Manager.Made(tool.ClientOf(ctx), made.Path, "", tool.Lines(args.Content))
+				d.Manager.Made(tool.ClientOf(ctx), made.Path, "", words.Lines(args.Content))
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,
@@ -91,11 +93,11 @@ func FitsType(p, typ string) error {
 	ext := strings.ToLower(path.Ext(p))
 	switch {
 	case typ == TypeNotebook && path.Ext(p) != ".ipynb":
-		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's has to: change it, or give type \"markdown\" or \"file\"; nothing was created", tool.Quoted(p))
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's has to: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p))
 	case typ != TypeNotebook && ext == ".ipynb":
-		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", tool.Quoted(p))
+		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", words.Quoted(p))
 	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
-		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", tool.Quoted(p))
+		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", words.Quoted(p))
 	}
 	return nil
 }
@@ -104,9 +106,9 @@ func FitsType(p, typ string) error {
 func PlaceError(err error, p string) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
-		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", tool.Quoted(p))
+		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", words.Quoted(p))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in a folder that exists; list_documents shows them", tool.Quoted(path.Dir(p)), tool.Quoted(p))
+		return fmt.Errorf("there is no folder %s for %s: give a path in a folder that exists; list_documents shows them", words.Quoted(path.Dir(p)), words.Quoted(p))
 	}
 	return err
 }
@@ -114,7 +116,7 @@ func PlaceError(err error, p string) error {
 // newContent checks the content of a new document and brings it into the Contents API's form.
 func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.NewContent, error) {
 	if args.Type != TypeNotebook {
-		return jupyter.NewContent{Type: "file", Format: "text", Content: tool.Lines(args.Content)}, nil
+		return jupyter.NewContent{Type: "file", Format: "text", Content: words.Lines(args.Content)}, nil
 	}
 	file, err := nbformat.ParseNew(args.Content)
 	if err != nil {

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -103,9 +105,9 @@ func insertDocumentText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			n := tool.Size(tool.Lines(args.Text))
+			n := words.Size(words.Lines(args.Text))
 			return &tool.Answer{Doc: doc, Body: insertTextResult{
-				fmt.Sprintf("Successfully inserted %s at position %d", tool.Plural(n, "character"), done.position),
+				fmt.Sprintf("Successfully inserted %s at position %d", words.Plural(n, "character"), done.position),
 				done.position, n, done.textEdited,
 			}}, nil
 		}),
@@ -143,7 +145,7 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			return &tool.Answer{Doc: doc, Body: deleteTextResult{
-				fmt.Sprintf("Successfully deleted %s from position %d", tool.Plural(args.Length, "character"), done.position),
+				fmt.Sprintf("Successfully deleted %s from position %d", words.Plural(args.Length, "character"), done.position),
 				done.position, args.Length, done.removed, done.textEdited,
 			}}, nil
 		}),
@@ -179,9 +181,9 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			n := tool.Size(tool.Lines(args.Text))
+			n := words.Size(words.Lines(args.Text))
 			return &tool.Answer{Doc: doc, Body: replaceTextResult{
-				fmt.Sprintf("Successfully replaced %s with %s at position %d", tool.Plural(args.Length, "character"), tool.Plural(n, "new character"), done.position),
+				fmt.Sprintf("Successfully replaced %s with %s at position %d", words.Plural(args.Length, "character"), words.Plural(n, "new character"), done.position),
 				done.position, args.Length, n, done.removed, done.textEdited,
 			}}, nil
 		}),
@@ -213,13 +215,13 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 }
 
 func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
-	put := tool.Lines(args.Text)
+	put := words.Lines(args.Text)
 	changed, err := rewriteText(ctx, doc, args.Revision, name, func(base string) (session.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
 			return session.TextChange{}, err
 		}
-		done.removed, _ = tool.Cut(base[from:to], removedShown)
+		done.removed, _ = words.Cut(base[from:to], removedShown)
 		return session.TextChange{From: from, To: to, Put: put}, nil
 	})
 	if err != nil {
@@ -229,7 +231,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	if done.position = args.Position; at < 0 {
 		at = byteOffset(text, done.position)
 	} else {
-		done.position = tool.Size(text[:at])
+		done.position = words.Size(text[:at])
 	}
 	doc.Point("", textdiff.UTF16Offset(text, min(len(text), at+len(put))))
 	done.textEdited = editedOf(changed)
@@ -250,12 +252,12 @@ func byteOffset(text string, position int) int {
 
 // charSpan is where the characters that position and length name begin and end in a text, in bytes.
 func charSpan(text string, position, length int) (from, to int, err error) {
-	n := tool.Size(text)
+	n := words.Size(text)
 	switch {
 	case position < 0 || position > n:
-		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, tool.Plural(n, "character"), n)
+		return 0, 0, fmt.Errorf("position %d is out of range: the document has %s, and %d is its end; nothing was changed", position, words.Plural(n, "character"), n)
 	case length < 0 || length > n-position:
-		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, tool.Plural(n-position, "character"))
+		return 0, 0, fmt.Errorf("length %d is out of range: from position %d to the document's end are %s; nothing was changed", length, position, words.Plural(n-position, "character"))
 	}
 	from = byteOffset(text, position)
 	return from, from + byteOffset(text[from:], length), nil

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -137,7 +139,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		return file, "", nil
 	}
 	if file.Type == "directory" {
-		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists what is in it", tool.Quoted(file.Path))
+		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists what is in it", words.Quoted(file.Path))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
@@ -158,7 +160,7 @@ func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (st
 	}
 	var s string
 	if err := json.Unmarshal(file.Content, &s); err != nil {
-		return "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", tool.Quoted(file.Path), err)}
+		return "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path), err)}
 	}
 	return s, nil
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -47,7 +49,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Lists what is in a folder, as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
 			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
-			"It stops at " + tool.Thousands(files.MaxListed) + " entries, " + tool.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
+			"It stops at " + words.Thousands(files.MaxListed) + " entries, " + words.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output: tool.ResultOf[listDocumentsResult](nil),
@@ -83,7 +85,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 				out.Documents = out.Documents[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down, or a smaller max_depth",
-					tool.Plural(n, "document"))
+					words.Plural(n, "document"))
 			})
 		}),
 	}

@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/files"
 
 	"github.com/nbduet/nbduet/tools/desk"
@@ -101,7 +103,7 @@ func renameDocument(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if from == to {
-				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", tool.Quoted(from))
+				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", words.Quoted(from))
 			}
 			done, err := d.Files.Rename(ctx, from, to)
 			if err != nil {
@@ -159,7 +161,7 @@ func copyDocument(d *desk.Desk) tool.Tool {
 			}
 			done, err := d.Files.Copy(ctx, from, to)
 			if errors.Is(err, files.ErrFolder) {
-				return nil, fmt.Errorf("path %s is a folder, and only files and notebooks are copied", tool.Quoted(from))
+				return nil, fmt.Errorf("path %s is a folder, and only files and notebooks are copied", words.Quoted(from))
 			}
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)

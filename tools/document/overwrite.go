@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -62,7 +64,7 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			defer doc.Release()
 			out := OverwriteResult{
 				Message: fmt.Sprintf("Successfully overwrote document at %s", Named(doc.Path())),
-				Path:    doc.Path(), Length: tool.Size(tool.Lines(args.Content)),
+				Path:    doc.Path(), Length: words.Size(words.Lines(args.Content)),
 			}
 			if doc.Text() == nil {
 				if out.Merged, err = overwriteNotebook(ctx, doc, args); err != nil {
@@ -72,7 +74,7 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				return &tool.Answer{Body: out, Doc: doc}, nil
 			}
 			done, err := rewriteText(ctx, doc, args.Revision, "overwrite", func(base string) (session.TextChange, error) {
-				return session.TextChange{To: len(base), Put: tool.Lines(args.Content)}, nil
+				return session.TextChange{To: len(base), Put: words.Lines(args.Content)}, nil
 			})
 			if err != nil {
 				return nil, err

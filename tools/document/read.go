@@ -6,6 +6,8 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -96,7 +98,7 @@ func ReadText(ctx context.Context, doc *session.Document, args ContentArgs, out 
 	}
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
-		return 0, nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, tool.Plural(len(runes), "character"))
+		return 0, nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, words.Plural(len(runes), "character"))
 	}
 	out.Length, out.Revision = len(runes), desk.Revision(rev)
 	keep = func(n int) {

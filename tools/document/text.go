@@ -6,6 +6,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -52,7 +54,7 @@ func PathArg(name, path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if clean == "" {
-		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\"; list_documents lists what there is", name, tool.Quoted(path))
+		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\"; list_documents lists what there is", name, words.Quoted(path))
 	}
 	return clean, nil
 }
@@ -60,7 +62,7 @@ func PathArg(name, path string) (string, error) {
 // Missing words that there is nothing at a path; other errors stay as they are.
 func Missing(err error, path string) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents shows what there is", tool.Quoted(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents shows what there is", words.Quoted(path))
 	}
 	return err
 }
@@ -101,7 +103,7 @@ func baseArg(named string) (ydoc.Revision, error) {
 	}
 	rev, err := strconv.ParseUint(named, 10, 64)
 	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("revision %s is not a revision: give it as an earlier answer about this document has it; nothing was changed", tool.Quoted(named))
+		return 0, fmt.Errorf("revision %s is not a revision: give it as an earlier answer about this document has it; nothing was changed", words.Quoted(named))
 	}
 	return ydoc.Revision(rev), nil
 }
@@ -122,5 +124,5 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name string,
 
 // editedOf is what is said of a text after an edit.
 func editedOf(done session.ChangedText) textEdited {
-	return textEdited{ContentLength: tool.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
+	return textEdited{ContentLength: words.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }

@@ -3,6 +3,8 @@ package notebook
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -53,7 +55,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := DeleteResult{"Successfully deleted " + tool.Plural(len(ids), "cell"), len(ids)}
+			out := DeleteResult{"Successfully deleted " + words.Plural(len(ids), "cell"), len(ids)}
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),
 	}

@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -82,7 +84,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			ran, err := runCells(ctx, d, doc, runnable, args.RunOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the cells were inserted (ids %s), do not insert them again; but they could not be run: %w", tool.QuotedList(ids), err)
+				return nil, fmt.Errorf("the cells were inserted (ids %s), do not insert them again; but they could not be run: %w", words.QuotedList(ids), err)
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed them")
@@ -103,8 +105,8 @@ func insert(ctx context.Context, d *desk.Desk, doc *session.Document, args inser
 		if c.Type == "" {
 			c.Type = "code"
 		}
-		cells[i] = ydoc.NewCell{Type: c.Type, Source: tool.Lines(c.Content)}
-		if tool.Marked(cells[i].Source) {
+		cells[i] = ydoc.NewCell{Type: c.Type, Source: words.Lines(c.Content)}
+		if words.Marked(cells[i].Source) {
 			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, tool.MarkedWhy)
 		}
 	}

@@ -8,6 +8,8 @@ import (
 	"maps"
 	"slices"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -114,7 +116,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 			defer doc.Release()
 			if n := len(codeCells(doc)); wanted(args.Exec) && n > maxRunCells {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call runs: restart with exec false, then run them in several calls",
-					tool.Plural(n, "code cell"), tool.Thousands(maxRunCells))
+					words.Plural(n, "code cell"), words.Thousands(maxRunCells))
 			}
 			change, err := doc.RestartKernel(ctx, args.KernelName, wanted(args.Exec))
 			if err != nil {
@@ -164,7 +166,7 @@ func did(c session.KernelChange) string {
 	case c.Started:
 		return "started a notebook kernel (there was none)"
 	case c.Changed:
-		return fmt.Sprintf("changed the notebook kernel from %s to %s", tool.Quoted(c.Former), tool.Quoted(c.Kernel.Name))
+		return fmt.Sprintf("changed the notebook kernel from %s to %s", words.Quoted(c.Former), words.Quoted(c.Kernel.Name))
 	}
 	return "restarted notebook kernel"
 }
@@ -249,7 +251,7 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 // kernelError adds what to do where a kernel is not to be had.
 func kernelError(err error) error {
 	if e := (*session.NoKernelError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("kernel_name %s: %w; list_available_kernels tells more of them", tool.Quoted(e.Name), err)
+		return fmt.Errorf("kernel_name %s: %w; list_available_kernels tells more of them", words.Quoted(e.Name), err)
 	}
 	return err
 }

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -42,7 +44,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Lists the notebooks below a folder, recursively, as they are on disk. Use it to find a notebook's path. " +
 			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
-			"It stops at " + tool.Thousands(files.MaxEntries) + " entries, " + tool.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
+			"It stops at " + words.Thousands(files.MaxEntries) + " entries, " + words.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
 			" folders deep or 20 seconds, and says so.",
 		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listNbsArgs](nil),
@@ -72,7 +74,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 				out.Notebooks = out.Notebooks[:n]
 				out.Stopped = true
 				out.Message = fmt.Sprintf("the list ends after %s because the answer would be too long: give a path further down",
-					tool.Plural(n, "notebook"))
+					words.Plural(n, "notebook"))
 			})
 		}),
 	}

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -88,7 +90,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, CellIDs: changed.ids}
-			out.Message = "Successfully modified " + tool.Plural(len(args.Modifications), "cell range")
+			out.Message = "Successfully modified " + words.Plural(len(args.Modifications), "cell range")
 			a := &tool.Answer{Body: &out, Doc: doc}
 			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
@@ -128,7 +130,7 @@ func targets(mods []Modification, cells []ydoc.Cell) ([]target, error) {
 				return nil, fmt.Errorf("modifications[%d] and modifications[%d] both name cell %d: name each cell once; nothing was changed", first, n, at)
 			}
 			by[at] = n
-			out = append(out, target{session.Change{Cell: cells[at].ID, Source: tool.Lines(m.Content), Base: base}, cells[at]})
+			out = append(out, target{session.Change{Cell: cells[at].ID, Source: words.Lines(m.Content), Base: base}, cells[at]})
 		}
 	}
 	return out, checkTargets(out)
@@ -137,14 +139,14 @@ func targets(mods []Modification, cells []ydoc.Cell) ([]target, error) {
 // checkTargets bounds what one call changes.
 func checkTargets(list []target) error {
 	if len(list) > desk.MaxChanged {
-		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", tool.Plural(len(list), "cell"), tool.Thousands(desk.MaxChanged))
+		return fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was changed", words.Plural(len(list), "cell"), words.Thousands(desk.MaxChanged))
 	}
 	total := 0
 	for _, t := range list {
 		if total += len(t.Source); total > desk.MaxSourceTotal {
-			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", tool.Kilobytes(desk.MaxSourceTotal))
+			return fmt.Errorf("the ranges repeat the contents to more than the %s allowed in one call; nothing was changed", words.Kilobytes(desk.MaxSourceTotal))
 		}
-		if tool.Marked(t.Source) && !tool.Marked(t.was.Source) {
+		if words.Marked(t.Source) && !words.Marked(t.was.Source) {
 			return fmt.Errorf("the content for cell %q %s; nothing was changed", t.Cell, tool.MarkedWhy)
 		}
 	}
@@ -157,11 +159,11 @@ func (m Modification) base(n, cells int) (ydoc.Revision, error) {
 		return 0, nil
 	}
 	if cells > 1 {
-		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision is that of one cell; nothing was changed", n, tool.Plural(cells, "cell"))
+		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision is that of one cell; nothing was changed", n, words.Plural(cells, "cell"))
 	}
 	rev, err := strconv.ParseUint(m.Revision, 10, 64)
 	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: give it as read_nb_cells has it; nothing was changed", n, tool.Quoted(m.Revision))
+		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: give it as read_nb_cells has it; nothing was changed", n, words.Quoted(m.Revision))
 	}
 	return ydoc.Revision(rev), nil
 }
@@ -199,7 +201,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification) (Ch
 		if now.ID == "" || now.Source == t.Source {
 			continue
 		}
-		source, wasCut := tool.Cut(now.Source, most)
+		source, wasCut := words.Cut(now.Source, most)
 		if !wasCut {
 			doc.Show(client, now)
 		}

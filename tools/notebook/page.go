@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -63,7 +65,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show shower) (cellPa
 			pictures.Back(mark)
 			page.truncated = true
 			page.left = indexes[n:]
-			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", tool.Plural(len(indexes)-n, "cell"))
+			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", words.Plural(len(indexes)-n, "cell"))
 			break
 		}
 		used += takes

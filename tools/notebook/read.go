@@ -3,6 +3,8 @@ package notebook
 import (
 	"context"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -244,8 +246,8 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 // showCell cuts one cell to size.
 func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.Tray) CellView {
 	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
-	v.Fault, _ = tool.Cut(c.Fault, 500)
-	v.Source, v.Truncated.Source = tool.Cut(c.Source, limit)
+	v.Fault, _ = words.Cut(c.Fault, 500)
+	v.Source, v.Truncated.Source = words.Cut(c.Source, limit)
 	v.Metadata, v.Truncated.Metadata = desk.SmallObject(c.Metadata)
 	v.Outputs, v.Truncated.Outputs = []map[string]any{}, []bool{}
 	if c.Type == ydoc.Code {

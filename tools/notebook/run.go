@@ -7,6 +7,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	run0 "github.com/nbduet/nbduet/session/run"
@@ -118,7 +120,7 @@ type finishedRun struct {
 func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
 		return finished{}, fmt.Errorf("%s are to be run, more than the %s allowed in one call: spread them over several calls",
-			tool.Plural(len(cells), "cell"), tool.Thousands(maxRunCells))
+			words.Plural(len(cells), "cell"), words.Thousands(maxRunCells))
 	}
 	runs, err := doc.RunWith(ctx, cells, run0.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
@@ -187,7 +189,7 @@ func (f finished) afterwards(success string) string {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
 		}
 	}
-	return "; of " + tool.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
+	return "; of " + words.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
 }
 
 // into puts the results into an answer, cut further until it may be sent.
@@ -254,9 +256,9 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Tray
 			"it passes more with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
 	}
 	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs, and get_run with output -1 pages through its text", tool.Thousands(r.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs, and get_run with output -1 pages through its text", words.Thousands(r.Omitted)))
 	}
-	out.Message, _ = tool.Cut(strings.Join(says, "; "), 1000)
+	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
 	return out
 }
 
@@ -318,7 +320,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 			out.ExecutedCells = len(out.CellIDs)
 			a := &tool.Answer{Body: &out, Doc: doc}
 			if len(out.CellIDs) == 0 {
-				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", tool.Plural(len(indexes), "cell"))
+				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", words.Plural(len(indexes), "cell"))
 				return a, nil
 			}
 			ran, err := runCells(ctx, d, doc, out.CellIDs, args.RunOptions)
@@ -326,9 +328,9 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if done := ran.afterwards(""); done == "" {
-				out.Message = "Successfully executed " + tool.Plural(len(args.Ranges), "cell range")
+				out.Message = "Successfully executed " + words.Plural(len(args.Ranges), "cell range")
 			} else {
-				out.Message = "Executed " + tool.Plural(len(args.Ranges), "cell range") + done
+				out.Message = "Executed " + words.Plural(len(args.Ranges), "cell range") + done
 			}
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),

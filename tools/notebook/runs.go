@@ -7,6 +7,8 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -37,7 +39,7 @@ func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
 	if !ok || !Visible(ctx, r) {
-		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", tool.Quoted(id))
+		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", words.Quoted(id))
 	}
 	return r, nil
 }

@@ -5,6 +5,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/run"
 	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -58,7 +60,7 @@ func pageOf(r *run0.Run, outputs desk.Contents, output, offset, n int) (*outputP
 		piece, p.Type, p.Length = []rune(raw), "stream", length
 	} else {
 		if output >= len(outputs.Each) {
-			return nil, fmt.Errorf("run %s has %s, numbered from 0, so there is no output %d", r.ID, tool.Plural(len(outputs.Each), "output"), output)
+			return nil, fmt.Errorf("run %s has %s, numbered from 0, so there is no output %d", r.ID, words.Plural(len(outputs.Each), "output"), output)
 		}
 		c := outputs.Each[output]
 		var all string
@@ -68,10 +70,10 @@ func pageOf(r *run0.Run, outputs desk.Contents, output, offset, n int) (*outputP
 		piece, p.Type, p.Length = runes[from:min(from+n+1, len(runes))], c.Kind, len(runes)
 	}
 	if offset > p.Length {
-		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, tool.Plural(p.Length, "character"))
+		return nil, fmt.Errorf("offset %d is behind the end of output %d, which has %s", offset, output, words.Plural(p.Length, "character"))
 	}
 	if len(piece) > n {
-		end := tool.Before(piece, n)
+		end := words.Before(piece, n)
 		if end == 0 {
 			end = n
 		}
@@ -81,7 +83,7 @@ func pageOf(r *run0.Run, outputs desk.Contents, output, offset, n int) (*outputP
 	if next := offset + len(piece); next < p.Length {
 		p.Next = &next
 	}
-	p.Text = tool.Plain(string(piece))
+	p.Text = words.Plain(string(piece))
 	return p, nil
 }
 
@@ -96,10 +98,10 @@ func unfinishedEscape(piece []rune) int {
 	if i < 0 {
 		return 0
 	}
-	if at := tool.ANSI.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
+	if at := words.ANSI.FindStringIndex(tail[i:]); at != nil && at[0] == 0 {
 		return 0
 	}
-	if n := tool.Size(tail[i:]); n < len(piece) {
+	if n := words.Size(tail[i:]); n < len(piece) {
 		return n
 	}
 	return 0

@@ -4,6 +4,8 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -67,7 +69,7 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 			a := &tool.Answer{Body: &out}
 			return a, a.TrimTo(len(out.Sessions), func(n int) {
 				out.Sessions = out.Sessions[:n]
-				out.Message = "the list ends after " + tool.Plural(n, "session") + " because the answer would be too long: give a root_path"
+				out.Message = "the list ends after " + words.Plural(n, "session") + " because the answer would be too long: give a root_path"
 			})
 		}),
 	}
@@ -94,7 +96,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if found && !info.Notebook {
-				return nil, fmt.Errorf("path %s is a text document, not a notebook: end_document_session closes it", tool.Quoted(path))
+				return nil, fmt.Errorf("path %s is a text document, not a notebook: end_document_session closes it", words.Quoted(path))
 			}
 			return document.EndSession(ctx, d, path, "notebook")
 		}),

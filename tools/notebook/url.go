@@ -6,6 +6,8 @@ import (
 	"net/url"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -79,7 +81,7 @@ const urlForms = "/lab/tree/PATH, /notebooks/PATH, /tree/PATH, /doc/tree/PATH, /
 
 // notebookPath takes the notebook's path out of a URL of the Jupyter server at base.
 func notebookPath(raw, base string) (string, error) {
-	shown := tool.Quoted(withoutToken(raw))
+	shown := words.Quoted(withoutToken(raw))
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
 		// The parser's own words repeat the whole address, a token included.
@@ -114,7 +116,7 @@ func notebookPath(raw, base string) (string, error) {
 		return "", fmt.Errorf("the path in url %s: %w", shown, err)
 	}
 	if !strings.HasSuffix(clean, ".ipynb") || strings.HasSuffix(path, "/") {
-		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, tool.Quoted(path))
+		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, words.Quoted(path))
 	}
 	return clean, nil
 }

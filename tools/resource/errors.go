@@ -8,9 +8,10 @@ import (
 	"strings"
 	"unsafe"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A requestError is the error of a request for a resource, with its code and data in JSON-RPC.
@@ -29,7 +30,7 @@ func (e *requestError) data() map[string]any {
 
 // noResource is the error of an address without a resource for the client.
 func noResource(uri, message, reason string) error {
-	uri, _ = tool.Cut(uri, 2000)
+	uri, _ = words.Cut(uri, 2000)
 	return &requestError{mcp.INVALID_PARAMS, message, uri, reason}
 }
 
@@ -50,7 +51,7 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 			if !ok || !errors.Is(err, server.ErrResourceNotFound) {
 				return
 			}
-			uri, _ := tool.Cut(read.Params.URI, 2000)
+			uri, _ := words.Cut(read.Params.URI, 2000)
 			e = &requestError{mcp.INVALID_PARAMS, msgUnknown + uri, uri, "no resource has an address like this: resources/templates/list lists the forms of addresses"}
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()

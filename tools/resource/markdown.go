@@ -5,6 +5,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -146,11 +148,11 @@ func spoken(d time.Duration) string {
 		unit string
 	}{{days, "day"}, {hours, "hour"}, {minutes, "minute"}} {
 		if p.n > 0 && len(parts) < 2 {
-			parts = append(parts, tool.Plural(p.n, p.unit))
+			parts = append(parts, words.Plural(p.n, p.unit))
 		}
 	}
 	if parts == nil {
-		return tool.Plural(max(0, int(d/time.Second)), "second")
+		return words.Plural(max(0, int(d/time.Second)), "second")
 	}
 	return strings.Join(parts, " ")
 }
@@ -160,7 +162,7 @@ func cutPage(s string, limit int, instead string) string {
 	if len(s) <= limit {
 		return s
 	}
-	note := "\n… cut at " + tool.Kilobytes(limit) + " of " + tool.Kilobytes(len(s)) + ": " + instead + "\n"
+	note := "\n… cut at " + words.Kilobytes(limit) + " of " + words.Kilobytes(len(s)) + ": " + instead + "\n"
 	end := strings.LastIndexByte(s[:limit-len(note)], '\n') + 1
 	return s[:end] + note
 }

@@ -5,10 +5,11 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // TemplateTTL is how long clients may keep what never changes while the program runs, in milliseconds.
@@ -79,7 +80,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
 	owned := d.OwnedNotebooks(ctx)
 	all := []mcp.Resource{{
-		URI: desk.UriList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: tool.Plural(len(owned), "active notebook"),
+		URI: desk.UriList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: words.Plural(len(owned), "active notebook"),
 	}}
 	if current, ok := d.CurrentNotebook(ctx); ok {
 		m := d.metaOf(current)
@@ -111,7 +112,7 @@ func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 	modified := mcp.Annotated{Annotations: &mcp.Annotations{LastModified: m.LastModified}}
 	return []mcp.Resource{
 		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: about + ", in session " + o.Session, Meta: metaIn(m), Annotated: modified},
-		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: tool.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
+		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: words.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
 		{URI: desk.ExportAddress(o.Session, m.Path), Name: desk.ExportName(m.Path) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
 	}
 }

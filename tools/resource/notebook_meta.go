@@ -8,6 +8,8 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -85,7 +87,7 @@ func (m notebookMeta) name() string {
 func patternOf(nb *ydoc.Notebook) string {
 	own, _ := nb.Metadata()[analysis.OwnMetadata].(map[string]any)
 	pattern, _ := own["pattern"].(string)
-	pattern, _ = tool.Cut(pattern, 100)
+	pattern, _ = words.Cut(pattern, 100)
 	return pattern
 }
 
@@ -147,7 +149,7 @@ func cellMeta(nb *ydoc.Notebook, c ydoc.Cell) map[string]any {
 	name := desk.FirstLine(c.Source)
 	if c.Type == ydoc.Markdown {
 		name, _, _ = strings.Cut(strings.TrimLeft(c.Source, "# \n"), "\n")
-		name, _ = tool.Cut(name, desk.MaxLine)
+		name, _ = words.Cut(name, desk.MaxLine)
 	}
 	name = cmp.Or(name, c.ID)
 	out := map[string]any{

@@ -6,9 +6,10 @@ import (
 	"slices"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -79,18 +80,18 @@ func safeData(data map[string]any) map[string]any {
 }
 
 func leftOutData(what string, v any) string {
-	return "<" + what + ", " + tool.Plural(tool.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
+	return "<" + what + ", " + words.Plural(words.Size(desk.MimeText(v)), "character") + ", left out: showing it could run code>"
 }
 
 // printable removes terminal codes and other control characters from a text.
 func printable(s string) string {
-	s = tool.Lines(s)
+	s = words.Lines(s)
 	return strings.Map(func(r rune) rune {
 		if r < ' ' && r != '\n' && r != '\t' || r >= 0x7f && r < 0xa0 {
 			return -1
 		}
 		return r
-	}, tool.Plain(s))
+	}, words.Plain(s))
 }
 
 var (

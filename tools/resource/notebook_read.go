@@ -8,6 +8,8 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session"
@@ -82,7 +84,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 			c, ok = cellOfFile(nb, u.cell)
 		}
 		if !ok {
-			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+tool.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
+			return mcp.TextResourceContents{}, noResource(u.uri, msgCell, "the notebook has no cell "+words.Quoted(u.cell)+": "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells)+" lists its cells")
 		}
 		if u.form == formOutputs {
 			return d.readOutputs(ctx, o, c)
@@ -172,7 +174,7 @@ func withoutTrust(metadata map[string]any) map[string]any {
 func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
 	text, err := srcmd.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
 	if err != nil {
-		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", tool.Quoted(o.Doc.Path()), err)
+		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", words.Quoted(o.Doc.Path()), err)
 	}
 	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
 	m := d.metaOf(o)
@@ -292,7 +294,7 @@ type Execution struct {
 func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+tool.Quoted(u.run)+": it belongs to another client, or is too old; list_runs lists the known runs")
+		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+words.Quoted(u.run)+": it belongs to another client, or is too old; list_runs lists the known runs")
 	}
 	res := r.Result()
 	out := Execution{
@@ -335,5 +337,5 @@ func cutLines(s, instead string) (out string, left int) {
 		end += len(line)
 	}
 	left = len(s) - end
-	return s[:end] + "\n[cut at the end of a line: " + tool.Thousands(left) + " bytes are left out; " + instead + "]\n", left
+	return s[:end] + "\n[cut at the end of a line: " + words.Thousands(left) + " bytes are left out; " + instead + "]\n", left
 }

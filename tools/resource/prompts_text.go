@@ -6,8 +6,9 @@ import (
 	"path"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // maxArgument bounds how much of a prompt's argument the model is told, in characters.
@@ -15,7 +16,7 @@ const maxArgument = 2_000
 
 // freeText is an argument that a person wrote in words.
 func freeText(s string) string {
-	s, _ = tool.Cut(strings.TrimSpace(s), maxArgument)
+	s, _ = words.Cut(strings.TrimSpace(s), maxArgument)
 	return s
 }
 
@@ -26,9 +27,9 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 	case err != nil:
 		return "", err
 	case c.Type == "directory":
-		return "", fmt.Errorf("%s is a folder: name a file in it", tool.Quoted(c.Path))
+		return "", fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path))
 	case notebook && c.Type != "notebook":
-		return "", fmt.Errorf("%s is not a notebook", tool.Quoted(c.Path))
+		return "", fmt.Errorf("%s is not a notebook", words.Quoted(c.Path))
 	}
 	return c.Path, nil
 }
@@ -49,7 +50,7 @@ func (d *Provider) exploreText(ctx context.Context, args map[string]string) (str
 2. Make the notebook %s with create_document if it is not there, and work in it with session_create(notebook_path=…), so that I see each step in JupyterLab.
 3. In small cells, each with a line of Markdown before it that says why: load the data, missing and impossible values, distributions, how the columns hang together. One plot at a time; print the numbers beside it.
 4. Look at each plot before you go on, and change your plan when the data says so.
-5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, tool.Quoted(file), question, tool.Quoted(book)), nil
+5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, words.Quoted(file), question, words.Quoted(book)), nil
 }
 
 func (d *Provider) reviewText(ctx context.Context, args map[string]string) (string, error) {
@@ -64,7 +65,7 @@ func (d *Provider) reviewText(ctx context.Context, args map[string]string) (stri
 	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
 
 Read all of it with read_nb_cells (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
-Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, tool.Quoted(file), focus), nil
+Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, words.Quoted(file), focus), nil
 }
 
 func (d *Provider) fixText(ctx context.Context, args map[string]string) (string, error) {
@@ -82,7 +83,7 @@ func (d *Provider) fixText(ctx context.Context, args map[string]string) (string,
 2. Look at what the variables really are (session_connect, then get_variables or get_variable) before you guess.
 3. Say in one sentence why it fails.
 4. Change as little as possible with modify_nb_cells, giving the revision that you read; I may be typing in it too.
-5. Run it with execute_nb_cells. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, tool.Quoted(file), which), nil
+5. Run it with execute_nb_cells. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, words.Quoted(file), which), nil
 }
 
 func (d *Provider) continueText(ctx context.Context, args map[string]string) (string, error) {
@@ -109,7 +110,7 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 			w.line("- found: %s", text)
 		}
 		for _, f := range s.Files[:min(topFiles, len(s.Files))] {
-			w.line("- file: %s (%s)", f.Path, tool.Plural(f.Count, "call"))
+			w.line("- file: %s (%s)", f.Path, words.Plural(f.Count, "call"))
 			files++
 		}
 	}
@@ -117,6 +118,6 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", UriOverview)
 		return w.String(), nil
 	}
-	text, _ := tool.Cut(w.String(), maxRecent)
+	text, _ := words.Cut(w.String(), maxRecent)
 	return text + "\nRead the files that matter first, as they are now: I may have changed them. Say in a few sentences where things stand and what you would do next, and then do it.", nil
 }

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
@@ -222,7 +224,7 @@ func (l *notifier) subscribe(s *feed, uri string) error {
 		return nil
 	}
 	if len(s.subs) >= maxSubscriptions {
-		return noResource(uri, "Too many subscriptions", "a client can have "+tool.Thousands(maxSubscriptions)+": end some")
+		return noResource(uri, "Too many subscriptions", "a client can have "+words.Thousands(maxSubscriptions)+": end some")
 	}
 	sub := &subscription{throttle: throttle{on: true, after: time.Now()}}
 	if s.id != nil { // the acknowledgement, which is sent at once, must come first

@@ -3,10 +3,11 @@ package resource
 import (
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/templates"
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A pattern is a template as resources list it.
@@ -25,7 +26,7 @@ func NotebookPatterns() []pattern {
 func readTemplate(u notebookURI) (mcp.TextResourceContents, error) {
 	t, ok := templates.Find(u.pattern)
 	if !ok {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+tool.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
+		return mcp.TextResourceContents{}, noResource(u.uri, msgTemplate, "there is no template "+words.Quoted(u.pattern)+": choose from "+strings.Join(analysis.PatternNames(), ", "))
 	}
 	return mcp.TextResourceContents{MIMEType: MIMEMarkdown, Text: t.Text, Meta: map[string]any{
 		"pattern": t.Name, "name": patternTitle(t.Name) + " Template", "description": t.Description,

@@ -6,6 +6,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/mark3labs/mcp-go/mcp"
 )
 
@@ -233,11 +235,11 @@ func Failure(err error) (*mcp.CallToolResult, error) {
 	}
 	const most = 20_000
 	if c := (Coded{}); errors.As(err, &c) {
-		c.Message, _ = Cut(err.Error(), most)
+		c.Message, _ = words.Cut(err.Error(), most)
 		if b, err := Compact(c); err == nil {
 			return mcp.NewToolResultError(string(b)), nil
 		}
 	}
-	message, _ := Cut(err.Error(), most)
+	message, _ := words.Cut(err.Error(), most)
 	return mcp.NewToolResultError(message), nil
 }

@@ -7,6 +7,8 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
 )
@@ -45,7 +47,7 @@ func CheckArguments(s *jsonschema.Resolved, args any) error {
 	case len(c.found) == 0:
 		return fmt.Errorf("invalid arguments: %w", err)
 	case len(c.found) > most:
-		c.found = append(c.found[:most], Plural(len(c.found)-most, "further mistake"))
+		c.found = append(c.found[:most], words.Plural(len(c.found)-most, "further mistake"))
 	}
 	return errors.New("invalid arguments: " + strings.Join(c.found, "; "))
 }

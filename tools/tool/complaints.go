@@ -10,6 +10,8 @@ import (
 	"strings"
 	"unicode/utf8"
 
+	"github.com/nbduet/nbduet/session/words"
+
 	"github.com/google/jsonschema-go/jsonschema"
 )
 
@@ -36,7 +38,7 @@ func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
 		return
 	}
 	if s.Enum != nil && !slices.Contains(s.Enum, value) {
-		c.add("%s is %s, wanted one of %s", subject(at), shown(value), QuotedList(s.Enum))
+		c.add("%s is %s, wanted one of %s", subject(at), shown(value), words.QuotedList(s.Enum))
 	}
 	switch v := value.(type) {
 	case string:
@@ -52,10 +54,10 @@ func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
 
 func (c *complaints) text(s *jsonschema.Schema, n int, at []string) {
 	if s.MinLength != nil && n < *s.MinLength {
-		c.add("%s has %s, at least %d needed", subject(at), Plural(n, "character"), *s.MinLength)
+		c.add("%s has %s, at least %d needed", subject(at), words.Plural(n, "character"), *s.MinLength)
 	}
 	if s.MaxLength != nil && n > *s.MaxLength {
-		c.add("%s has %s, at most %s allowed", subject(at), Plural(n, "character"), Thousands(*s.MaxLength))
+		c.add("%s has %s, at most %s allowed", subject(at), words.Plural(n, "character"), words.Thousands(*s.MaxLength))
 	}
 }
 
@@ -77,7 +79,7 @@ func (c *complaints) list(s *jsonschema.Schema, v []any, at []string) {
 		c.add("%s is a list of %d, at least %d needed", subject(at), len(v), *s.MinItems)
 	}
 	if s.MaxItems != nil && len(v) > *s.MaxItems {
-		c.add("%s is a list of %s, at most %s allowed in one call", subject(at), Thousands(len(v)), Thousands(*s.MaxItems))
+		c.add("%s is a list of %s, at most %s allowed in one call", subject(at), words.Thousands(len(v)), words.Thousands(*s.MaxItems))
 	}
 	for i, item := range v {
 		if s.Items != nil {
@@ -96,9 +98,9 @@ func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string)
 	switch {
 	case missing == nil:
 	case len(at) == 0:
-		c.add("the required argument %s is missing", QuotedList(missing))
+		c.add("the required argument %s is missing", words.QuotedList(missing))
 	default:
-		c.add("%s lacks %s", place(at), QuotedList(missing))
+		c.add("%s lacks %s", place(at), words.QuotedList(missing))
 	}
 	var further []string
 	for _, name := range slices.Sorted(maps.Keys(v)) {
@@ -113,7 +115,7 @@ func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string)
 		if len(at) > 0 {
 			of = place(at)
 		}
-		c.add("%s has no argument %s", of, QuotedList(further))
+		c.add("%s has no argument %s", of, words.QuotedList(further))
 	}
 }
 
@@ -169,7 +171,7 @@ func place(at []string) string {
 func shown(v any) string {
 	switch v := v.(type) {
 	case string:
-		return "the string " + Quoted(v)
+		return "the string " + words.Quoted(v)
 	case []any:
 		return "a list"
 	case map[string]any:

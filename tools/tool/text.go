@@ -11,9 +11,6 @@ import (
 //go:fix inline
 const ShortestMarked = words.ShortestMarked
 
-// ANSI is [words.ANSI].
-var ANSI = words.ANSI
-
 // Size is [words.Size].
 //
 //go:fix inline
