@@ -32,7 +32,7 @@ func TestCacheHints(t *testing.T) {
 		ttl   float64
 		scope string
 	}{
-		mcp.MethodServerDiscover: {listTTL, "public"}, mcp.MethodToolsList: {listTTL, "public"}, mcp.MethodPromptsList: {listTTL, "public"},
+		mcp.MethodServerDiscover: {300_000, "public"}, mcp.MethodToolsList: {300_000, "public"}, mcp.MethodPromptsList: {300_000, "public"},
 		mcp.MethodResourcesTemplatesList: {resource.TemplateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
 	} {
 		ask, err := json.Marshal(dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": dict{"_meta": dict{

@@ -3,16 +3,17 @@ package tools
 import (
 	"context"
 	"errors"
-	"log/slog"
 	"slices"
 	"strings"
 	"testing"
 	"time"
 
+	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -27,22 +28,19 @@ const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 type party struct {
 	*rig
 	clients *tool.Clients
-	tools   map[string]tool.Tool
-	parts   *parts
+	images  *images.Store
+	mcp     *client.Client
 }
 
 func newParty(t *testing.T) *party {
 	t.Helper()
-	r := newRig(t)
-	p := &party{rig: r, clients: &tool.Clients{}, tools: map[string]tool.Tool{}}
-	var err error
-	if p.parts, err = newParts(Config{Work: r.work}); err != nil {
-		t.Fatal(err)
-	}
-	p.clients.Free = p.parts.free
-	for _, tool := range registry(p.parts) {
-		p.tools[tool.Name] = tool
-	}
+	p := &party{rig: newRig(t), clients: &tool.Clients{}, images: images.NewStore(0)}
+	p.mcp = p.connect(Config{Work: p.work, Version: "test", Toolsets: toolsetNames(), Activity: p.record, Clients: p.clients, Images: p.images})
+	t.Cleanup(func() {
+		if err := p.mcp.Close(); err != nil {
+			t.Error(err)
+		}
+	})
 	return p
 }
 
@@ -60,14 +58,9 @@ func (p *party) enter() *tool.Client {
 // do calls a tool for a client, and decodes what it answers.
 func (p *party) do(c *tool.Client, name string, args dict, out any) error {
 	p.t.Helper()
-	t := p.tools[name]
-	check, err := tool.Compile(t.Name, t.Input.Raw())
-	if err != nil {
-		p.t.Fatal(err)
-	}
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
-	res, err := handler(t, check, &tool.Suspended{Start: p.work.Go}, &callLog{log: slog.New(slog.DiscardHandler)})(tool.WithClient(p.t.Context(), c), req)
+	res, err := p.mcp.CallTool(tool.WithClient(p.t.Context(), c), req)
 	if err != nil {
 		return err
 	}
@@ -138,7 +131,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 			t.Errorf("%s of another client's: %v", name, err)
 		}
 	}
-	if list, _ := p.parts.Gallery.Store.List(p.parts.ImageSessions(tool.WithClient(t.Context(), bob)), 0, 10); len(list) > 0 {
+	if list, _ := p.images.List([]string{bob.Name}, 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
 	}
 	for name, args := range map[string]dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {

@@ -43,7 +43,7 @@ func TestErrorsOfTools(t *testing.T) {
 				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {
 					t.Errorf("answers %v, %v", res, err)
 				}
-			case err != nil || !res.IsError || !strings.Contains(messageOf(res), c.message) || len(messageOf(res)) > 100_000:
+			case err != nil || !res.IsError || !strings.Contains(res.Content[0].(mcp.TextContent).Text, c.message) || len(res.Content[0].(mcp.TextContent).Text) > 100_000:
 				t.Errorf("answers %v, %v", res, err)
 			}
 			if !strings.Contains(log.String(), c.logged) || (c.logged == "") == strings.Contains(log.String(), "level=ERROR") || strings.Count(log.String(), "\n") != 1 {
