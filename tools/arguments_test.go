@@ -11,7 +11,7 @@ import (
 // Refusals name the argument, the value and what is allowed.
 func TestCheckArguments(t *testing.T) {
 	byName := map[string]tool.Tool{}
-	for _, d := range definitions() {
+	for _, d := range Definitions() {
 		byName[d.Name] = d
 	}
 	type object = map[string]any

@@ -1,4 +1,4 @@
-package tools
+package tools_test
 
 import (
 	"encoding/json"
@@ -8,8 +8,10 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 // What is the same for everybody may be kept for a while, and what is a client's own, or changes, may not.
@@ -24,7 +26,7 @@ func TestCacheHints(t *testing.T) {
 			t.Error(err)
 		}
 	}()
-	s, err := New(Config{Work: desk.NewWork(m)})
+	s, err := tools.New(tools.Config{Work: desk.NewWork(m)})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -35,8 +37,8 @@ func TestCacheHints(t *testing.T) {
 		mcp.MethodServerDiscover: {300_000, "public"}, mcp.MethodToolsList: {300_000, "public"}, mcp.MethodPromptsList: {300_000, "public"},
 		mcp.MethodResourcesTemplatesList: {resource.TemplateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
 	} {
-		ask, err := json.Marshal(dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": dict{"_meta": dict{
-			mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientCapabilities: dict{},
+		ask, err := json.Marshal(toolstest.Dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": toolstest.Dict{"_meta": toolstest.Dict{
+			mcp.MetaKeyProtocolVersion: mcp.ProtocolVersion20260728, mcp.MetaKeyClientCapabilities: toolstest.Dict{},
 		}}})
 		if err != nil {
 			t.Fatal(err)

@@ -11,10 +11,10 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

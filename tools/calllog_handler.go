@@ -14,18 +14,15 @@ import (
 	"strings"
 	"syscall"
 
-	"github.com/nbduet/nbduet/session/words"
-
-	"github.com/nbduet/nbduet/session/run"
-
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/files"
-
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/inspect"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/wire"

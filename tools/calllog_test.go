@@ -12,13 +12,12 @@ import (
 	"testing"
 	"time"
 
-	sessions "github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	sessions "github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/tool"

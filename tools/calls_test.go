@@ -1,7 +1,6 @@
-package tools
+package tools_test
 
 import (
-	"encoding/json"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -9,28 +8,14 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/toolstest"
 )
-
-// tried calls a tool off the test's goroutine.
-func (r *rig) tried(name string, args dict, out any) error {
-	var req mcp.CallToolRequest
-	req.Params.Name, req.Params.Arguments = name, args
-	res, err := r.client.CallTool(r.t.Context(), req)
-	switch {
-	case err != nil:
-		return fmt.Errorf("%s: %w", name, err)
-	case res.IsError:
-		return fmt.Errorf("%s: %s", name, messageOf(res))
-	}
-	return json.Unmarshal([]byte(messageOf(res)), out)
-}
 
 // Twelve sessions work at once, and one whose code goes on and on holds up none of the others.
 func TestManySessionsAtOnce(t *testing.T) {
 	const sessions = 12
-	r := newRig(t)
+	r := toolstest.New(t)
 	dir := t.TempDir()
 	began, gate := filepath.Join(dir, "began"), filepath.Join(dir, "gate")
 	made := make([]analysis.SessionInfo, sessions)
@@ -52,13 +37,13 @@ func TestManySessionsAtOnce(t *testing.T) {
 		}
 	}
 	each(0, func(i int) error {
-		return r.tried("session_create", dict{"name": fmt.Sprint(i)}, &made[i])
+		return r.Tried("session_create", toolstest.Dict{"name": fmt.Sprint(i)}, &made[i])
 	})
 
 	var slow analysis.CodeResult
 	ended := make(chan error, 1)
 	go func() {
-		ended <- r.tried("execute_code", dict{"session_id": made[0].ID, "timeout": 600, "code": fmt.Sprintf(
+		ended <- r.Tried("execute_code", toolstest.Dict{"session_id": made[0].ID, "timeout": 600, "code": fmt.Sprintf(
 			"import os, time\nopen(%q, 'w').close()\nwhile not os.path.exists(%q):\n    time.sleep(0.02)\nprint('through')", began, gate)}, &slow)
 	}()
 	open := sync.OnceFunc(func() {
@@ -84,7 +69,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 	each(1, func(i int) error {
 		for round := range 3 {
 			var out analysis.CodeResult
-			if err := r.tried("execute_code", dict{"session_id": made[i].ID, "timeout": 300, "code": fmt.Sprintf("mine = %d\nprint(mine)", 100*i+round)}, &out); err != nil {
+			if err := r.Tried("execute_code", toolstest.Dict{"session_id": made[i].ID, "timeout": 300, "code": fmt.Sprintf("mine = %d\nprint(mine)", 100*i+round)}, &out); err != nil {
 				return err
 			}
 			if want := fmt.Sprintf("%d\n", 100*i+round); !out.Success || out.Stdout != want {
@@ -92,7 +77,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 			}
 		}
 		var found struct{ Variables []struct{ Name string } }
-		if err := r.tried("get_variables", dict{"session_id": made[i].ID}, &found); err != nil {
+		if err := r.Tried("get_variables", toolstest.Dict{"session_id": made[i].ID}, &found); err != nil {
 			return err
 		}
 		if len(found.Variables) != 1 || found.Variables[0].Name != "mine" {
@@ -101,7 +86,7 @@ func TestManySessionsAtOnce(t *testing.T) {
 		return nil
 	})
 	var list analysis.SessionsResult
-	r.good("session_list", nil, &list)
+	r.Good("session_list", nil, &list)
 	for _, one := range list.Sessions {
 		if (one.ID == made[0].ID) != (one.Status == "busy") {
 			t.Errorf("session %s is %s", one.Name, one.Status)
@@ -124,6 +109,6 @@ func TestManySessionsAtOnce(t *testing.T) {
 		t.Errorf("the slow code answers %v, %+v", err, slow)
 	}
 	each(0, func(i int) error {
-		return r.tried("session_delete", dict{"session_id": made[i].ID}, &analysis.EndedResult{})
+		return r.Tried("session_delete", toolstest.Dict{"session_id": made[i].ID}, &analysis.EndedResult{})
 	})
 }

@@ -1,4 +1,4 @@
-package tools
+package tools_test
 
 import (
 	"context"
@@ -15,9 +15,11 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -26,7 +28,7 @@ const onePixel = "iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAYAAAAfFcSJAAAADUlEQVR42mNk+M
 
 // party is several clients of one server, as an HTTP transport has them.
 type party struct {
-	*rig
+	*toolstest.Rig
 	clients *tool.Clients
 	images  *images.Store
 	mcp     *client.Client
@@ -34,8 +36,8 @@ type party struct {
 
 func newParty(t *testing.T) *party {
 	t.Helper()
-	p := &party{rig: newRig(t), clients: &tool.Clients{}, images: images.NewStore(0)}
-	p.mcp = p.connect(Config{Work: p.work, Version: "test", Toolsets: toolsetNames(), Activity: p.record, Clients: p.clients, Images: p.images})
+	p := &party{Rig: toolstest.New(t), clients: &tool.Clients{}, images: images.NewStore(0)}
+	p.mcp = p.Connect(tools.Config{Work: p.Work, Version: "test", Toolsets: tools.ToolsetNames(), Activity: p.Record, Clients: p.clients, Images: p.images})
 	t.Cleanup(func() {
 		if err := p.mcp.Close(); err != nil {
 			t.Error(err)
@@ -47,34 +49,34 @@ func newParty(t *testing.T) *party {
 // enter makes a client, who has left by the end of the test.
 func (p *party) enter() *tool.Client {
 	c := p.clients.Enter()
-	p.t.Cleanup(func() {
+	p.T.Cleanup(func() {
 		if err := c.Leave(context.Background()); err != nil {
-			p.t.Error(err)
+			p.T.Error(err)
 		}
 	})
 	return c
 }
 
 // do calls a tool for a client, and decodes what it answers.
-func (p *party) do(c *tool.Client, name string, args dict, out any) error {
-	p.t.Helper()
+func (p *party) do(c *tool.Client, name string, args toolstest.Dict, out any) error {
+	p.T.Helper()
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = name, args
-	res, err := p.mcp.CallTool(tool.WithClient(p.t.Context(), c), req)
+	res, err := p.mcp.CallTool(tool.WithClient(p.T.Context(), c), req)
 	if err != nil {
 		return err
 	}
 	if res.IsError {
-		return errors.New(messageOf(res))
+		return errors.New(toolstest.MessageOf(res))
 	}
-	decode(p.t, res, out)
+	toolstest.Decode(p.T, res, out)
 	return nil
 }
 
-func (p *party) must(c *tool.Client, name string, args dict, out any) {
-	p.t.Helper()
+func (p *party) must(c *tool.Client, name string, args toolstest.Dict, out any) {
+	p.T.Helper()
 	if err := p.do(c, name, args, out); err != nil {
-		p.t.Fatalf("%s: %v", name, err)
+		p.T.Fatalf("%s: %v", name, err)
 	}
 }
 
@@ -82,17 +84,17 @@ func (p *party) must(c *tool.Client, name string, args dict, out any) {
 func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	p := newParty(t)
 	ada, bob := p.enter(), p.enter()
-	path := p.server.Notebook(t, "from IPython.display import Image, display\ndisplay(Image(url=None, data=__import__('base64').b64decode('"+onePixel+"')))")
+	path := p.Server.Notebook(t, "from IPython.display import Image, display\ndisplay(Image(url=None, data=__import__('base64').b64decode('"+onePixel+"')))")
 
 	var made analysis.SessionInfo
 	p.must(ada, "session_create", nil, &made)
 	var code analysis.CodeResult
-	p.must(ada, "execute_code", dict{"session_id": made.ID, "code": "secret = 41 + 1\nprint(secret)"}, &code)
+	p.must(ada, "execute_code", toolstest.Dict{"session_id": made.ID, "code": "secret = 41 + 1\nprint(secret)"}, &code)
 	if code.Stdout != "42\n" {
 		t.Errorf("%+v", code)
 	}
 	var ran notebook.ExecuteResult
-	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &ran)
+	p.must(ada, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []any{toolstest.Dict{"start": 0}}}, &ran)
 	run := ran.Results[0].RunID
 
 	var listed analysis.SessionsResult
@@ -108,12 +110,12 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	if len(runs.Runs) > 0 || runs.Total > 0 {
 		t.Errorf("another client's runs are %+v", runs)
 	}
-	p.must(bob, "list_runs", dict{"path": path}, &runs)
+	p.must(bob, "list_runs", toolstest.Dict{"path": path}, &runs)
 	if runs.Total > 0 {
 		t.Errorf("another client's runs are %+v", runs)
 	}
-	uri := address(t, references(ran.Results[0], "image/png")[0])
-	for name, args := range map[string]dict{
+	uri := toolstest.Address(t, toolstest.References(ran.Results[0], "image/png")[0])
+	for name, args := range map[string]toolstest.Dict{
 		"execute_code":        {"session_id": made.ID, "code": "1"},
 		"execute_cell":        {"session_id": made.ID, "cell_index": 0},
 		"get_variables":       {"session_id": made.ID},
@@ -127,20 +129,20 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 		"cancel_run":          {"run_id": run},
 		"get_image_resource":  {"resource_uri": uri},
 	} {
-		if err := p.do(bob, name, args, &dict{}); err == nil || !strings.Contains(err.Error(), "no ") {
+		if err := p.do(bob, name, args, &toolstest.Dict{}); err == nil || !strings.Contains(err.Error(), "no ") {
 			t.Errorf("%s of another client's: %v", name, err)
 		}
 	}
 	if list, _ := p.images.List([]string{bob.Name}, 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
 	}
-	for name, args := range map[string]dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
-		if err := p.do(ada, name, args, &dict{}); err != nil {
+	for name, args := range map[string]toolstest.Dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
+		if err := p.do(ada, name, args, &toolstest.Dict{}); err != nil {
 			t.Errorf("%s of one's own: %v", name, err)
 		}
 	}
 	var read notebook.ReadResult
-	p.must(bob, "read_nb_cells", dict{"path": path}, &read)
+	p.must(bob, "read_nb_cells", toolstest.Dict{"path": path}, &read)
 	if len(read.Cells) != 1 || len(read.Cells[0].Outputs) == 0 {
 		t.Errorf("the notebook is everybody's, but another client reads %+v", read)
 	}
@@ -152,12 +154,12 @@ func TestClientLeaves(t *testing.T) {
 	ada := p.clients.Enter()
 	var made analysis.SessionInfo
 	p.must(ada, "session_create", nil, &made)
-	path := p.server.Notebook(t, "1")
-	p.must(ada, "execute_nb_cells", dict{"path": path, "ranges": []any{dict{"start": 0}}}, &notebook.ExecuteResult{})
-	p.must(ada, "read_nb_cells", dict{"path": path}, &notebook.ReadResult{})
+	path := p.Server.Notebook(t, "1")
+	p.must(ada, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []any{toolstest.Dict{"start": 0}}}, &notebook.ExecuteResult{})
+	p.must(ada, "read_nb_cells", toolstest.Dict{"path": path}, &notebook.ReadResult{})
 	called := make(chan error, 1)
 	go func() {
-		called <- p.do(ada, "execute_code", dict{"session_id": made.ID, "code": "import time\ntime.sleep(600)", "timeout": 600}, &dict{})
+		called <- p.do(ada, "execute_code", toolstest.Dict{"session_id": made.ID, "code": "import time\ntime.sleep(600)", "timeout": 600}, &toolstest.Dict{})
 	}()
 	for running := false; !running && t.Context().Err() == nil; time.Sleep(20 * time.Millisecond) {
 		var runs notebook.ListRunsResult
@@ -171,16 +173,16 @@ func TestClientLeaves(t *testing.T) {
 		t.Error("the call was answered")
 	}
 	<-ada.Stay().Done()
-	if err := p.do(ada, "list_runs", nil, &dict{}); err == nil {
+	if err := p.do(ada, "list_runs", nil, &toolstest.Dict{}); err == nil {
 		t.Error("a client that has left is served")
 	}
-	if _, err := p.srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
+	if _, err := p.Srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
-	if runs, all := p.work.Manager.RunTable().Runs(""), p.work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
+	if runs, all := p.Work.Manager.RunTable().Runs(""), p.Work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
-	d, err := p.work.Open(t.Context(), path)
+	d, err := p.Work.Open(t.Context(), path)
 	if err != nil {
 		t.Fatal(err)
 	}

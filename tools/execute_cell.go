@@ -5,10 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	sessions "github.com/nbduet/nbduet/session/analysis"
-
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"

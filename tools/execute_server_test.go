@@ -1,4 +1,4 @@
-package tools
+package tools_test
 
 import (
 	"context"
@@ -9,21 +9,23 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
 // What is answered of cells that the server runs is what is answered of those
 // that the kernel is asked for.
 func TestServerRunsAnswerAlike(t *testing.T) {
-	r := newRigOn(t, jupytertest.Start(t, jupytertest.WithNbmodel(t)))
-	srv, err := jupyter.New(jupyter.Options{URL: r.server.URL, Token: r.server.Token})
+	r := toolstest.NewOn(t, jupytertest.Start(t, jupytertest.WithNbmodel(t)))
+	srv, err := jupyter.New(jupyter.Options{URL: r.Server.URL, Token: r.Server.Token})
 	if err != nil {
 		t.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv, Execute: run.ExecuteServer})
-	client := r.connect(Config{Work: desk.NewWork(m), Version: "test", Logger: slog.New(slog.DiscardHandler)})
+	client := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)
@@ -42,15 +44,15 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 	var answers [2]string
 	for i, c := range []func(path string) notebook.ExecuteResult{
 		func(path string) (out notebook.ExecuteResult) {
-			r.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}, &out)
+			r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 4}}}, &out)
 			return out
 		},
 		func(path string) (out notebook.ExecuteResult) {
-			decode(t, r.callAs(client, "execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 4}}}), &out)
+			toolstest.Decode(t, r.CallAs(client, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 4}}}), &out)
 			return out
 		},
 	} {
-		out := c(r.server.Notebook(t, sources...))
+		out := c(r.Server.Notebook(t, sources...))
 		for k := range out.Results {
 			if out.Results[k].RunID == "" {
 				t.Errorf("run %d has no id", k)
@@ -66,7 +68,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 				delete(o, "traceback") // has the kernel's process
 			}
 		}
-		answers[i] = toolstest.AsJSON(t, out)
+		answers[i] = sample.AsJSON(t, out)
 	}
 	if answers[0] != answers[1] {
 		t.Errorf("by the kernel: %s\nby the server: %s", answers[0], answers[1])

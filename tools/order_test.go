@@ -1,4 +1,4 @@
-package tools
+package tools_test
 
 import (
 	"context"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
@@ -27,11 +28,11 @@ func TestToolsAreListedInOneOrder(t *testing.T) {
 	})
 	list := func(toolsets []string) string {
 		t.Helper()
-		names, err := ParseToolsets(strings.Join(toolsets, ","))
+		names, err := tools.ParseToolsets(strings.Join(toolsets, ","))
 		if err != nil {
 			t.Fatal(err)
 		}
-		s, err := New(Config{Work: desk.NewWork(m), Version: "test", Toolsets: names})
+		s, err := tools.New(tools.Config{Work: desk.NewWork(m), Version: "test", Toolsets: names})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -41,7 +42,7 @@ func TestToolsAreListedInOneOrder(t *testing.T) {
 		}
 		return string(answer)
 	}
-	all := toolsetNames()
+	all := tools.ToolsetNames()
 	first := list(all)
 	for range 5 {
 		slices.Reverse(all)

@@ -7,6 +7,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/tools/analysis"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -61,21 +62,22 @@ func ParseToolsets(list string) ([]string, error) {
 			}
 		default:
 			if !slices.ContainsFunc(Toolsets(), func(t Toolset) bool { return t.Name == name }) {
-				return nil, fmt.Errorf("there is no toolset %q: choose from %s, default, all", name, strings.Join(toolsetNames(), ", "))
+				return nil, fmt.Errorf("there is no toolset %q: choose from %s, default, all", name, strings.Join(ToolsetNames(), ", "))
 			}
 			wanted[name] = true
 		}
 	}
 	if len(wanted) == 0 {
 		if strings.Trim(list, ", ") == "" && list != "" {
-			return nil, errors.New("the list of toolsets is empty: choose from " + strings.Join(toolsetNames(), ", ") + ", default, all")
+			return nil, errors.New("the list of toolsets is empty: choose from " + strings.Join(ToolsetNames(), ", ") + ", default, all")
 		}
 		return ParseToolsets("default")
 	}
-	return slices.DeleteFunc(toolsetNames(), func(n string) bool { return !wanted[n] }), nil
+	return slices.DeleteFunc(ToolsetNames(), func(n string) bool { return !wanted[n] }), nil
 }
 
-func toolsetNames() []string {
+// ToolsetNames are the names of all toolsets.
+func ToolsetNames() []string {
 	var names []string
 	for _, t := range Toolsets() {
 		names = append(names, t.Name)
@@ -89,3 +91,6 @@ func selected(all []tool.Tool, toolsets []string, readOnly bool) []tool.Tool {
 		return !slices.ContainsFunc(toolsets, t.In) || (readOnly && !t.Marks.ReadOnly)
 	})
 }
+
+// Definitions returns all tools; nothing in a definition depends on what the tools work with.
+func Definitions() []tool.Tool { return registry(&parts{Desk: &desk.Desk{}}) }

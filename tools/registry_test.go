@@ -12,16 +12,12 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// definitions returns all tools; nothing in a definition depends on what the tools work with.
-func definitions() []tool.Tool { return registry(&parts{Desk: &desk.Desk{}}) }
-
 // Each tool's definition is what its snapshot in testdata says. Run with -update after a change that is meant.
 func TestSchemaSnapshots(t *testing.T) {
-	for _, d := range definitions() {
+	for _, d := range Definitions() {
 		t.Run(d.Name, func(t *testing.T) {
 			got, err := json.MarshalIndent(d.Definition(), "", "  ")
 			if err != nil {
@@ -49,14 +45,14 @@ func TestSchemaSnapshots(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
-	if len(files) != len(definitions()) {
-		t.Errorf("%d snapshots for %d tools: remove those of tools that are gone", len(files), len(definitions()))
+	if len(files) != len(Definitions()) {
+		t.Errorf("%d snapshots for %d tools: remove those of tools that are gone", len(files), len(Definitions()))
 	}
 }
 
 // A schema that does not compile would be a tool without checks.
 func TestSchemasCompile(t *testing.T) {
-	for _, d := range definitions() {
+	for _, d := range Definitions() {
 		if _, err := tool.Compile(d.Name+"-input", d.Input.Raw()); err != nil {
 			t.Error(err)
 		}
@@ -69,7 +65,7 @@ func TestSchemasCompile(t *testing.T) {
 // Every tool says what it has to, and every input is bounded.
 func TestDefinitionsAreComplete(t *testing.T) {
 	seen := map[string]bool{}
-	for _, d := range definitions() {
+	for _, d := range Definitions() {
 		if seen[d.Name] {
 			t.Errorf("two tools are called %s", d.Name)
 		}
@@ -81,7 +77,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 			t.Errorf("%s is read-only and destructive", d.Name)
 		}
 		for _, set := range append([]string{d.Toolset}, d.Also...) {
-			if !slices.Contains(toolsetNames(), set) {
+			if !slices.Contains(ToolsetNames(), set) {
 				t.Errorf("%s is in a toolset %q, which there is not", d.Name, set)
 			}
 		}
@@ -167,12 +163,12 @@ func TestReadOnlyLeavesOutWhatWrites(t *testing.T) {
 		}
 		return out
 	}
-	got := names(selected(definitions(), []string{tool.ToolsetNotebook, tool.ToolsetRTC}, true))
+	got := names(selected(Definitions(), []string{tool.ToolsetNotebook, tool.ToolsetRTC}, true))
 	want := []string{"get_base_url", "nb_path_from_url", "list_nbs", "get_nb_stat", "read_nb_cells", "list_available_kernels", "query_nb_sessions", "query_document_session"}
 	if !slices.Equal(got, want) {
 		t.Errorf("read-only: %v", got)
 	}
-	if got := names(selected(definitions(), []string{tool.ToolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session", "query_document_session", "end_document_session"}) {
+	if got := names(selected(Definitions(), []string{tool.ToolsetRTC}, false)); !slices.Equal(got, []string{"query_nb_sessions", "end_nb_session", "query_document_session", "end_document_session"}) {
 		t.Errorf("rtc: %v", got)
 	}
 }
@@ -216,7 +212,7 @@ func readmeTable() string {
 			b.WriteString(" (off unless named)")
 		}
 		var own, shared []tool.Tool
-		for _, d := range selected(definitions(), []string{set.Name}, false) {
+		for _, d := range selected(Definitions(), []string{set.Name}, false) {
 			if d.Toolset == set.Name {
 				own = append(own, d)
 			} else {
@@ -293,4 +289,28 @@ func argumentList(d tool.Tool) string {
 		}
 	}
 	return strings.Join(names, ", ")
+}
+
+// today are the names that jupyter-mcp-server lists.
+var today = []string{
+	"clear_cell_output", "connect_to_jupyter", "delete_cell", "edit_cell_source", "execute_cell", "execute_code", "insert_cell",
+	"insert_execute_code_cell", "list_files", "list_kernels", "list_notebooks", "move_cell", "overwrite_cell_source", "read_cell",
+	"read_notebook", "restart_notebook", "unuse_notebook", "use_notebook",
+}
+
+// The narrower toolset holds exactly the names of today.
+func TestDatalayerToday(t *testing.T) {
+	var got []string
+	for _, d := range selected(Definitions(), []string{tool.ToolsetToday}, false) {
+		got = append(got, d.Name)
+	}
+	slices.Sort(got)
+	if !slices.Equal(got, today) {
+		t.Errorf("%v", got)
+	}
+	for _, d := range Definitions() {
+		if d.In(tool.ToolsetToday) && !d.In(tool.ToolsetDatalayer) {
+			t.Errorf("%s is not in %s", d.Name, tool.ToolsetDatalayer)
+		}
+	}
 }

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"strconv"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -73,7 +72,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}
-			ids, err := notebook.InsertAt(ctx, d, doc, []ydoc.NewCell{{Type: args.Type, Source: source}}, func(e *ydoc.Editor) int {
+			ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: source}}, func(e *ydoc.Editor) int {
 				if args.Position == nil {
 					return e.Len()
 				}

@@ -5,9 +5,8 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"

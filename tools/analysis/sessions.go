@@ -7,12 +7,10 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/session/words"
-
-	"github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/tool"

@@ -6,7 +6,6 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/srcmd"

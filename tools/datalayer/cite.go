@@ -9,7 +9,6 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	sessions "github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/analysis"

@@ -5,10 +5,9 @@ import (
 	"fmt"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -272,7 +271,7 @@ func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args in
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}
-	ids, err := notebook.InsertAt(ctx, d.Desk, doc, []ydoc.NewCell{{Type: args.Type, Source: words.Lines(args.Source)}}, func(e *ydoc.Editor) int {
+	ids, err := notebook.InsertAt(ctx, doc, []ydoc.NewCell{{Type: args.Type, Source: words.Lines(args.Source)}}, func(e *ydoc.Editor) int {
 		if args.Index < 0 {
 			return e.Len()
 		}

@@ -13,9 +13,9 @@ const (
 	ExportScheme   = "file:///notebooks/"
 	ExportSuffix   = ".src.md"
 
-	UriList      = NotebookScheme + "list"
-	UriCurrent   = NotebookScheme + "current"
-	UriTemplates = NotebookScheme + "templates/"
+	URIList      = NotebookScheme + "list"
+	URICurrent   = NotebookScheme + "current"
+	URITemplates = NotebookScheme + "templates/"
 )
 
 // NotebookAddress writes the address of a notebook, or of what parts name in it.

@@ -5,10 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

@@ -5,9 +5,8 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

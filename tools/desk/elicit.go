@@ -6,12 +6,11 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

@@ -5,7 +5,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session/images"
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -19,10 +19,10 @@ func testTray(t *testing.T, most int) *Tray {
 }
 
 func TestImagesStandOnceBesideTheJSON(t *testing.T) {
-	data := toolstest.NoisePNG(t, 40, 30)
+	data := sample.NoisePNG(t, 40, 30)
 	pictures := testTray(t, 2)
 	pictures.From = images.Origin{Session: "me", CellID: "c"}
-	plot := toolstest.Display(map[string]any{"text/plain": "<Figure>", "image/png": data[:76] + "\n" + data[76:] + "\n"})
+	plot := sample.Display(map[string]any{"text/plain": "<Figure>", "image/png": data[:76] + "\n" + data[76:] + "\n"})
 	got := ContentsOf([]ydoc.Output{plot, plot, plot}).Show(generous, pictures)
 	for i, want := range []string{"<image 1, 40×30, 3.7 kB, shown below: jupyter://sessions/me/images/", "<image 2, 40×30, 3.7 kB, shown below: ", "<image, 40×30, 3.7 kB, not shown because an answer shows 2: get_image_resource shows jupyter://"} {
 		if ref := got.Outputs[i]["data"].(map[string]any)["image/png"].(string); !strings.HasPrefix(ref, want) {
@@ -35,14 +35,14 @@ func TestImagesStandOnceBesideTheJSON(t *testing.T) {
 	if got.Truncated() {
 		t.Error("images count as cut text")
 	}
-	if strings.Contains(toolstest.AsJSON(t, got.Outputs), data[:40]) {
+	if strings.Contains(sample.AsJSON(t, got.Outputs), data[:40]) {
 		t.Error("the image's data stands in the JSON")
 	}
 }
 
 func TestImagesThatCannotBeShown(t *testing.T) {
 	pictures := testTray(t, 9)
-	whole := toolstest.NoisePNG(t, 40, 30)
+	whole := sample.NoisePNG(t, 40, 30)
 	for data, want := range map[string]string{
 		"":                      "empty",
 		"§§":                    "not valid base64",
@@ -64,7 +64,7 @@ func TestFormsOfAnImage(t *testing.T) {
 	pictures := testTray(t, 9)
 	svg := `<svg xmlns="http://www.w3.org/2000/svg" width="10" height="10"><script>x()</script></svg>`
 	refs := pictures.put(map[string]any{
-		"image/svg+xml": []any{svg[:20], svg[20:]}, "image/png": toolstest.NoisePNG(t, 4, 4), Plotly: map[string]any{"data": []any{}},
+		"image/svg+xml": []any{svg[:20], svg[20:]}, "image/png": sample.NoisePNG(t, 4, 4), Plotly: map[string]any{"data": []any{}},
 	})
 	if !strings.HasPrefix(refs["image/png"], "<image 1, 4×4") || !strings.HasPrefix(refs["image/svg+xml"], "<the same image, image/svg+xml") ||
 		!strings.Contains(refs[Plotly], "the image is a picture") || len(pictures.Images) != 1 {
@@ -75,8 +75,8 @@ func TestFormsOfAnImage(t *testing.T) {
 		t.Errorf("%v", refs)
 	}
 	// It does not stand in the answer as JSON either.
-	out := ContentsOf([]ydoc.Output{toolstest.Display(map[string]any{Plotly: map[string]any{"data": strings.Repeat("x", 1000)}, "text/plain": "Figure"})})
-	if got := toolstest.AsJSON(t, out.Show(generous, pictures).Outputs); strings.Contains(got, "xxxx") || out.Size != len("Figure") {
+	out := ContentsOf([]ydoc.Output{sample.Display(map[string]any{Plotly: map[string]any{"data": strings.Repeat("x", 1000)}, "text/plain": "Figure"})})
+	if got := sample.AsJSON(t, out.Show(generous, pictures).Outputs); strings.Contains(got, "xxxx") || out.Size != len("Figure") {
 		t.Errorf("%d characters: %s", out.Size, got)
 	}
 }
@@ -88,7 +88,7 @@ func TestImagesShareTheRoom(t *testing.T) {
 		pictures.expected = n
 		total := 0
 		for i := range n {
-			if ref := pictures.put(map[string]any{"image/png": toolstest.NoisePNG(t, 600+i, 600)})["image/png"]; !strings.HasPrefix(ref, "<image ") {
+			if ref := pictures.put(map[string]any{"image/png": sample.NoisePNG(t, 600+i, 600)})["image/png"]; !strings.HasPrefix(ref, "<image ") {
 				t.Error(ref)
 			}
 			total += len(pictures.Images[i].Data)

@@ -7,7 +7,6 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )

@@ -7,8 +7,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/session/words"
-
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -16,10 +15,10 @@ var generous = OutputLimits{Each: 10_000, Total: 10_000, Count: 100}
 
 func TestShowOutputsOfEachKind(t *testing.T) {
 	outputs := []ydoc.Output{
-		toolstest.Stream("a\x1b[31mb\x1b[0m\n"),
+		sample.Stream("a\x1b[31mb\x1b[0m\n"),
 		{"output_type": "stream", "name": "stderr", "text": []any{"x\n", "y"}},
 		{"output_type": "execute_result", "data": map[string]any{"text/plain": "42"}, "metadata": map[string]any{}, "execution_count": 3},
-		toolstest.Display(map[string]any{"text/html": []any{"<b>", "1</b>"}, "application/json": map[string]any{"a": []any{1, nil}}}),
+		sample.Display(map[string]any{"text/html": []any{"<b>", "1</b>"}, "application/json": map[string]any{"a": []any{1, nil}}}),
 		{"output_type": "error", "ename": "E", "evalue": "\x1b[1mv", "traceback": []any{"\x1b[0;31m---\x1b[0m", "line 1\nline 2"}},
 		{"output_type": "odd", "x": 1},
 	}
@@ -33,7 +32,7 @@ func TestShowOutputsOfEachKind(t *testing.T) {
 		`{"output_type":"odd","text":"{\"output_type\":\"odd\",\"x\":1}"}`,
 	}
 	for i, w := range want {
-		if g := toolstest.AsJSON(t, got.Outputs[i]); g != w {
+		if g := sample.AsJSON(t, got.Outputs[i]); g != w {
 			t.Errorf("output %d:\n got %s\nwant %s", i, g, w)
 		}
 	}
@@ -43,7 +42,7 @@ func TestShowOutputsOfEachKind(t *testing.T) {
 }
 
 func TestShowOutputsSharesTheLimit(t *testing.T) {
-	outputs := []ydoc.Output{toolstest.Stream(strings.Repeat("x", 5000)), toolstest.Stream("short"), toolstest.Stream(strings.Repeat("y", 5000))}
+	outputs := []ydoc.Output{sample.Stream(strings.Repeat("x", 5000)), sample.Stream("short"), sample.Stream(strings.Repeat("y", 5000))}
 	got := ContentsOf(outputs).Show(OutputLimits{Each: 1000, Total: 1000, Count: 100}, testTray(t, 4))
 	total := 0
 	for _, o := range got.Outputs {
@@ -60,7 +59,7 @@ func TestShowOutputsSharesTheLimit(t *testing.T) {
 func TestShowOutputsLeavesOutTheMiddleOfMany(t *testing.T) {
 	var outputs []ydoc.Output
 	for i := range 500 {
-		outputs = append(outputs, toolstest.Stream(fmt.Sprint(i)))
+		outputs = append(outputs, sample.Stream(fmt.Sprint(i)))
 	}
 	got := ContentsOf(outputs).Show(OutputLimits{Each: 100, Total: 10_000, Count: 10}, testTray(t, 4))
 	if len(got.Outputs) != 10 || got.Omitted != 490 || !got.Truncated() {
@@ -72,7 +71,7 @@ func TestShowOutputsLeavesOutTheMiddleOfMany(t *testing.T) {
 }
 
 func TestShowDataPrefersPlainText(t *testing.T) {
-	table := toolstest.Display(map[string]any{"text/plain": "1  2", "text/html": strings.Repeat("<td>", 1000)})
+	table := sample.Display(map[string]any{"text/plain": "1  2", "text/html": strings.Repeat("<td>", 1000)})
 	got := ContentsOf([]ydoc.Output{table}).Show(OutputLimits{Each: 100, Total: 100, Count: 10}, testTray(t, 4))
 	data := got.Outputs[0]["data"].(map[string]any)
 	if data["text/plain"] != "1  2" || data["text/html"] != "<text/html, 4,000 characters, left out>" || !got.Cut[0] {

@@ -3,9 +3,8 @@ package desk
 import (
 	"context"
 
-	"github.com/nbduet/nbduet/session/analysis"
-
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

@@ -6,7 +6,6 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )

@@ -5,7 +5,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/ydoc"
 )
 

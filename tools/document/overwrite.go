@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

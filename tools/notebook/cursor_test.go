@@ -4,19 +4,19 @@ import (
 	"slices"
 	"testing"
 
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
-	cells := toolstest.CellsOf("a", "b", "c", "d", "e", "f")
+	cells := sample.CellsOf("a", "b", "c", "d", "e", "f")
 	for i := range cells {
 		cells[i].ID = "id-" + cells[i].Source
 	}
 	without := func(id string) []ydoc.Cell {
 		return slices.DeleteFunc(slices.Clone(cells), func(c ydoc.Cell) bool { return c.ID == id })
 	}
-	more := append(toolstest.CellsOf("x", "y"), cells...)
+	more := append(sample.CellsOf("x", "y"), cells...)
 	for name, c := range map[string]struct {
 		left []int
 		all  bool
@@ -28,8 +28,8 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		"cells were inserted before": {[]int{3, 4, 5}, true, more, "def", false},
 		"a cell before was deleted":  {[]int{3, 4, 5}, true, without("id-a"), "def", false},
 		"the cell itself is gone":    {[]int{3, 4, 5}, true, without("id-d"), "ef", true},
-		"cells were appended":        {[]int{3, 4, 5}, true, append(slices.Clone(cells), toolstest.CellsOf("z")...), "defz", false},
-		"only what was asked for":    {[]int{1, 4, 5}, false, append(slices.Clone(cells), toolstest.CellsOf("z")...), "bef", false},
+		"cells were appended":        {[]int{3, 4, 5}, true, append(slices.Clone(cells), sample.CellsOf("z")...), "defz", false},
+		"only what was asked for":    {[]int{1, 4, 5}, false, append(slices.Clone(cells), sample.CellsOf("z")...), "bef", false},
 		"moved ranges":               {[]int{1, 4, 5}, false, more, "bef", false},
 		"any order":                  {[]int{4, 1, 5}, false, cells, "ebf", false},
 	} {

@@ -4,7 +4,6 @@ import (
 	"context"
 
 	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"

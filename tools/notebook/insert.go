@@ -5,9 +5,8 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -110,7 +109,7 @@ func insert(ctx context.Context, d *desk.Desk, doc *session.Document, args inser
 			return nil, nil, fmt.Errorf("cells[%d].content %s; nothing was inserted", i, tool.MarkedWhy)
 		}
 	}
-	ids, err = InsertAt(ctx, d, doc, cells, func(e *ydoc.Editor) int { return Placed(e, before, position) })
+	ids, err = InsertAt(ctx, doc, cells, func(e *ydoc.Editor) int { return Placed(e, before, position) })
 	if err != nil {
 		return nil, nil, err
 	}
@@ -123,7 +122,7 @@ func insert(ctx context.Context, d *desk.Desk, doc *session.Document, args inser
 }
 
 // InsertAt writes new cells, one at least, to the position that they are to have, and returns their ids.
-func InsertAt(ctx context.Context, d *desk.Desk, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
+func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
 	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
 		var err error
 		ids, err = e.Insert(position(e), cells...)

@@ -4,10 +4,9 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

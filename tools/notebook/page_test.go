@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -28,12 +28,12 @@ func trayOf(t *testing.T, most int) *desk.Tray {
 // Whatever a cell holds, an answer with it can be written and is within the bound.
 func TestShowCellsAlwaysFits(t *testing.T) {
 	big := strings.Repeat("\x01\"\\<é😀", 20_000)
-	image := toolstest.NoisePNG(t, 300, 300)
-	cells := toolstest.CellsOf(big, "small", big)
+	image := sample.NoisePNG(t, 300, 300)
+	cells := sample.CellsOf(big, "small", big)
 	for i := range cells {
 		cells[i].Metadata = map[string]any{"nan": math.NaN(), "big": big}
 		for range 25 {
-			cells[i].Outputs = append(cells[i].Outputs, toolstest.Stream(big[:30_000]), toolstest.Display(map[string]any{"image/png": image, "application/x": math.Inf(1)}))
+			cells[i].Outputs = append(cells[i].Outputs, sample.Stream(big[:30_000]), sample.Display(map[string]any{"image/png": image, "application/x": math.Inf(1)}))
 		}
 	}
 	for _, limit := range []int{1, DefaultCellData, MaxCellData} {
@@ -58,7 +58,7 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 				t.Fatalf("limit %d: the answer takes %d bytes, %v", limit, len(b), err)
 			}
 			for n, img := range page.images {
-				if len(img.Data) < 10_000 || !strings.Contains(toolstest.AsJSON(t, page.cells), fmt.Sprintf("<image %d,", n+1)) {
+				if len(img.Data) < 10_000 || !strings.Contains(sample.AsJSON(t, page.cells), fmt.Sprintf("<image %d,", n+1)) {
 					t.Errorf("image %d is not named in the JSON", n+1)
 				}
 			}
@@ -72,10 +72,10 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 
 func TestExecutionResultsAlwaysFit(t *testing.T) {
 	big := strings.Repeat("\x01\"\\<é😀", 10_000)
-	image := toolstest.NoisePNG(t, 200, 200)
+	image := sample.NoisePNG(t, 200, 200)
 	var outputs []ydoc.Output
 	for range 5 {
-		outputs = append(outputs, toolstest.Stream(big), toolstest.Display(map[string]any{"image/png": image}))
+		outputs = append(outputs, sample.Stream(big), sample.Display(map[string]any{"image/png": image}))
 	}
 	f := finished{size: MaxOutputSize, tray: func(int) *desk.Tray { return trayOf(t, 4) }}
 	for i := range maxRunCells {

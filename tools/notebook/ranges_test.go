@@ -6,7 +6,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -16,7 +16,7 @@ func span(start, end int) desk.CellRange { return desk.CellRange{Start: &start, 
 func byID(id string) desk.CellRange      { return desk.CellRange{ID: id} }
 
 // some makes n cells, with the ids c0, c1, ….
-func some(n int) []ydoc.Cell { return toolstest.CellsOf(make([]string, n)...) }
+func some(n int) []ydoc.Cell { return sample.CellsOf(make([]string, n)...) }
 
 func TestResolve(t *testing.T) {
 	for _, c := range []struct {
@@ -82,7 +82,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestTargetsRefusesACellNamedTwice(t *testing.T) {
-	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, toolstest.CellsOf("a", "b", "c"))
+	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, sample.CellsOf("a", "b", "c"))
 	if err == nil || !strings.Contains(err.Error(), "modifications[0] and modifications[1] both name cell 1") {
 		t.Errorf("error = %v", err)
 	}

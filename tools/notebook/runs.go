@@ -7,9 +7,8 @@ import (
 	"slices"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )

@@ -5,10 +5,8 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session/run"
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -47,7 +45,7 @@ type outputPage struct {
 }
 
 // pageOf reads at most n characters of a run's output.
-func pageOf(r *run0.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
+func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
 	p := &outputPage{Output: output, Offset: offset}
 	var piece []rune // one more than asked for, where there is more
 	if output == LeftOutOutput {
@@ -108,7 +106,7 @@ func unfinishedEscape(piece []rune) int {
 }
 
 // answerPage answers with a page of a run's output.
-func answerPage(r *run0.Run, args getRunArgs) (*tool.Answer, error) {
+func answerPage(r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	result := r.Result()
 	outputs := desk.ContentsOf(result.Outputs)
 	offset, n := 0, args.Size()

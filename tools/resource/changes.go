@@ -146,13 +146,13 @@ func (l *notifier) refresh(s *feed) {
 	known, current := l.listOf(s)
 	if known != s.known {
 		s.known, s.lists.due = known, true
-		if sub := s.subs[desk.UriList]; sub != nil {
+		if sub := s.subs[desk.URIList]; sub != nil {
 			sub.throttle.due = true
 		}
 	}
 	if current != s.current {
 		s.current = current
-		if sub := s.subs[desk.UriCurrent]; sub != nil {
+		if sub := s.subs[desk.URICurrent]; sub != nil {
 			sub.throttle.due = true
 		}
 	}

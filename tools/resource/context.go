@@ -19,10 +19,10 @@ import (
 // The addresses of resources about the project and about sessions.
 const (
 	ContextScheme  = "context://"
-	UriOverview    = ContextScheme + "project/overview"
-	UriModule      = ContextScheme + "module/"
-	UriCurrentWork = ContextScheme + "session/current"
-	UriRecent      = ContextScheme + "sessions/recent"
+	URIOverview    = ContextScheme + "project/overview"
+	URIModule      = ContextScheme + "module/"
+	URICurrentWork = ContextScheme + "session/current"
+	URIRecent      = ContextScheme + "sessions/recent"
 )
 
 const (
@@ -37,15 +37,15 @@ func AddContext(s *server.MCPServer, d *Provider) {
 	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
 	}
-	fixed(UriOverview, "project-overview", "Project Overview", "High-level project information, tech stack, and architecture", d.readOverview)
-	fixed(UriCurrentWork, "current-session", "Current Session", "Active session information and activity", d.readCurrent)
-	fixed(UriRecent, "recent-sessions", "Recent Sessions", "List of recent sessions, the latest first", d.readRecent)
+	fixed(URIOverview, "project-overview", "Project Overview", "High-level project information, tech stack, and architecture", d.readOverview)
+	fixed(URICurrentWork, "current-session", "Current Session", "Active session information and activity", d.readCurrent)
+	fixed(URIRecent, "recent-sessions", "Recent Sessions", "List of recent sessions, the latest first", d.readRecent)
 	template := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, name, mcp.WithTemplateTitle(title), mcp.WithTemplateDescription(description), mcp.WithTemplateMIMEType(markdown)),
 			server.ResourceTemplateHandlerFunc(markdownReader(read)))
 	}
-	template(UriModule+"{name}", "module", "Module Detail", "Detailed module information including patterns, rules, and issues", d.readModule)
-	template(UriRecent+"{?limit}", "recent-sessions", "Recent Sessions", "List of recent sessions, at most limit of them, up to "+strconv.Itoa(recentMost), d.readRecent)
+	template(URIModule+"{name}", "module", "Module Detail", "Detailed module information including patterns, rules, and issues", d.readModule)
+	template(URIRecent+"{?limit}", "recent-sessions", "Recent Sessions", "List of recent sessions, at most limit of them, up to "+strconv.Itoa(recentMost), d.readRecent)
 }
 
 func markdownReader(read func(context.Context, string) (string, error)) server.ResourceHandlerFunc {
@@ -83,9 +83,9 @@ func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 }
 
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
-	name, err := url.PathUnescape(strings.TrimPrefix(uri, UriModule))
+	name, err := url.PathUnescape(strings.TrimPrefix(uri, URIModule))
 	if err != nil || name == "" {
-		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: give one such as " + UriModule + "auth"}
+		return "", &requestError{mcp.INVALID_PARAMS, "Module not found: " + name, uri, "the address names no module: give one such as " + URIModule + "auth"}
 	}
 	p, err := d.Project.load(ctx)
 	if err != nil {

@@ -8,10 +8,10 @@ import (
 	"strings"
 	"unsafe"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // A requestError is the error of a request for a resource, with its code and data in JSON-RPC.

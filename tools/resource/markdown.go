@@ -5,10 +5,9 @@ import (
 	"strings"
 	"time"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

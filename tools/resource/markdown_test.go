@@ -12,14 +12,14 @@ import (
 
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/project"
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
 var update = flag.Bool("update", false, "write the pages instead of comparing with them")
 
 // Each page is exactly what the contract shows.
 func TestContextPages(t *testing.T) {
-	p, err := project.Parse(strings.Replace(toolstest.Shop, "Raw files in, one", "Raw files in to one", 1))
+	p, err := project.Parse(strings.Replace(sample.Shop, "Raw files in, one", "Raw files in to one", 1))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -5,10 +5,10 @@ import (
 	"slices"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 )
 
@@ -18,7 +18,7 @@ const TemplateTTL = 3_600_000
 // The addresses of notebooks' resources, as RFC 6570 templates. Names of variables must not have hyphens there.
 const (
 	TemplateNotebook = desk.NotebookScheme + "{session_id}/{notebook_id}"
-	TemplatePattern  = desk.UriTemplates + "{pattern}"
+	TemplatePattern  = desk.URITemplates + "{pattern}"
 	TemplateExport   = desk.ExportScheme + "{session_id}/{+file}" + desk.ExportSuffix
 	TemplateFile     = desk.ExportScheme + "{session_id}/{+file}/cells/{cell_id}.{ext}"
 	templateCellFile = desk.ExportScheme + "{session_id}/cells/{cell_id}.{ext}"
@@ -52,7 +52,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	read := func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 		return d.readNotebook(ctx, req)
 	}
-	for _, uri := range []string{desk.UriList, desk.UriCurrent} {
+	for _, uri := range []string{desk.URIList, desk.URICurrent} {
 		s.AddResource(mcp.NewResource(uri, uri), read) // listNotebooks lists them
 	}
 	for _, t := range notebookTemplates {
@@ -70,7 +70,7 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 		res.Resources = slices.DeleteFunc(slices.Clone(res.Resources), func(r mcp.Resource) bool { return r.Name == r.URI })
 	})
 	hooks.AddAfterReadResource(func(_ context.Context, _ any, req *mcp.ReadResourceRequest, res *mcp.ReadResourceResult) {
-		if strings.HasPrefix(req.Params.URI, desk.UriTemplates) {
+		if strings.HasPrefix(req.Params.URI, desk.URITemplates) {
 			res.SetCacheHints(TemplateTTL, mcp.CacheScopePublic)
 		}
 	})
@@ -80,12 +80,12 @@ func addNotebooks(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([]mcp.Resource, uint64) {
 	owned := d.OwnedNotebooks(ctx)
 	all := []mcp.Resource{{
-		URI: desk.UriList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: words.Plural(len(owned), "active notebook"),
+		URI: desk.URIList, Name: "Active Notebooks", MIMEType: MIMEJSON, Description: words.Plural(len(owned), "active notebook"),
 	}}
 	if current, ok := d.CurrentNotebook(ctx); ok {
 		m := d.metaOf(current)
 		all = append(all, mcp.Resource{
-			URI: desk.UriCurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
+			URI: desk.URICurrent, Name: "Current Notebook", Title: m.Path, MIMEType: MIMEMarkdown, Meta: metaIn(m),
 			Description: "The notebook that this client used last, " + m.Path,
 		})
 	}
@@ -94,7 +94,7 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 	}
 	for _, t := range NotebookPatterns() {
 		all = append(all, mcp.Resource{
-			URI: desk.UriTemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.description,
+			URI: desk.URITemplates + t.Name, Name: patternTitle(t.Name) + " Template", MIMEType: MIMEMarkdown, Description: t.description,
 		})
 	}
 	return page(all, after, most)

@@ -10,7 +10,7 @@ import (
 
 // findNotebook finds an open notebook that the client of ctx may read at a session's address.
 func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedNotebook, error) {
-	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+desk.UriList+" lists the open notebooks, and reading a notebook by its path opens it")
+	missing := noResource(u.uri, msgNotebook, "this session has no open notebook at that address: it belongs to another session, or was closed, by request or after some time without use; "+desk.URIList+" lists the open notebooks, and reading a notebook by its path opens it")
 	if u.form == formExport || u.form == formFile {
 		return d.findExport(ctx, u, missing)
 	}

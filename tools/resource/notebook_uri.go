@@ -80,7 +80,7 @@ func parseNotebookURI(uri string) (notebookURI, error) {
 		u.form, u.pattern = formTemplate, parts[1]
 		return u, nil
 	case len(parts) < 2 || parts[0] == "" || parts[1] == "":
-		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+desk.NotebookScheme+"{session-id}/{notebook-id}; "+desk.UriList+" lists the notebooks")
+		return u, noResource(uri, msgNotebook, "the address of a notebook has the ids of a session and of a notebook: "+desk.NotebookScheme+"{session-id}/{notebook-id}; "+desk.URIList+" lists the notebooks")
 	}
 	u.session, u.notebook = parts[0], parts[1]
 	u.form = formSrcmd

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/project"
-	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
 )
 
 // The file is parsed again when it has changed, and only then.
@@ -30,7 +30,7 @@ func TestProjectIsCached(t *testing.T) {
 		}
 	}()
 	path := s.Name(t, "-project.yaml")
-	s.Write(t, path, toolstest.Shop)
+	s.Write(t, path, sample.Shop)
 	f := &ProjectFile{Manager: m, Path: path}
 	first, err := f.load(t.Context())
 	if err != nil {
@@ -39,7 +39,7 @@ func TestProjectIsCached(t *testing.T) {
 	if again, err := f.load(t.Context()); err != nil || again != first {
 		t.Errorf("an unchanged file was read again: %v", err)
 	}
-	s.Write(t, path, strings.Replace(toolstest.Shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
+	s.Write(t, path, strings.Replace(sample.Shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
 	if changed, err := f.load(t.Context()); err != nil || changed == first || changed.Project.Name != "Her SaaS App" {
 		t.Errorf("a changed file is %+v, %v", changed, err)
 	}

@@ -6,9 +6,8 @@ import (
 	"path"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // maxArgument bounds how much of a prompt's argument the model is told, in characters.
@@ -115,7 +114,7 @@ func (d *Provider) continueText(ctx context.Context, args map[string]string) (st
 		}
 	}
 	if files == 0 {
-		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", UriOverview)
+		w.line("\nNothing is known of earlier sessions: ask me what it was about, and look at %s.", URIOverview)
 		return w.String(), nil
 	}
 	text, _ := words.Cut(w.String(), maxRecent)

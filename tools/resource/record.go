@@ -45,7 +45,7 @@ func recordContext(d *Provider) tool.Tool {
 		Name:    "record_context",
 		Title:   "Keep what was found out",
 		Toolset: tool.ToolsetContext,
-		Description: "Keeps a topic, a discovery or a solved issue of this session for later sessions, which read it at " + UriCurrentWork + " and " + UriRecent + ". " +
+		Description: "Keeps a topic, a discovery or a solved issue of this session for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". " +
 			"With add_to and module it is also written into the project file, where people see it at once if they have it open; comments and order stay. " +
 			"Use it when something took effort to find out and will matter again.",
 		Marks:  tool.Marks{},
@@ -62,7 +62,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 	case args.Discovery == "" && len(args.Topics) == 0:
 		return nil, errors.New("there is nothing to keep: give topics, a discovery, or both")
 	case args.AddTo != "" && args.Module == "":
-		return nil, errors.New("add_to names a list of a module, but module is missing: give module; " + UriOverview + " lists the modules")
+		return nil, errors.New("add_to names a list of a module, but module is missing: give module; " + URIOverview + " lists the modules")
 	case args.AddTo == project.CommonIssues && args.Solution == "":
 		return nil, errors.New("an issue is kept with its solution: give solution")
 	}

@@ -2,6 +2,7 @@ package resource
 
 import (
 	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/nbduet/nbduet/tools/tool"
 )
 

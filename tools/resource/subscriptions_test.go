@@ -6,6 +6,7 @@ import (
 	"time"
 
 	"github.com/mark3labs/mcp-go/server"
+
 	"github.com/nbduet/nbduet/tools/desk"
 )
 

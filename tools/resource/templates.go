@@ -3,21 +3,21 @@ package resource
 import (
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/templates"
 )
 
-// A pattern is a template as resources list it.
-type pattern struct{ Name, description string }
+// A Template is a template as resources list it.
+type Template struct{ Name, description string }
 
 // NotebookPatterns returns all templates of notebooks.
-func NotebookPatterns() []pattern {
-	var out []pattern
+func NotebookPatterns() []Template {
+	var out []Template
 	for _, t := range templates.All() {
-		out = append(out, pattern{t.Name, t.Description})
+		out = append(out, Template{t.Name, t.Description})
 	}
 	return out
 }

@@ -6,9 +6,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.

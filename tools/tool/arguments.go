@@ -7,10 +7,10 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // The MCP library can check arguments too, but it ignores a schema that does not compile, and words its errors for

@@ -10,9 +10,9 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session/words"
-
 	"github.com/google/jsonschema-go/jsonschema"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // complaints collects what is wrong with arguments: where, what was given, what is wanted. The schema library only

@@ -4,8 +4,9 @@ import (
 	"strings"
 	"testing"
 
-	"github.com/nbduet/nbduet/ydoc/textdiff"
 	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }

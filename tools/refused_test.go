@@ -1,0 +1,187 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"maps"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A misuse is a call that must be refused.
+type misuse struct {
+	what string
+	args toolstest.Dict
+}
+
+// Whatever is wrong with an argument, every tool refuses it, and changes
+// nothing. The cases follow from the tools' schemas.
+func TestEveryToolRefusesBadArguments(t *testing.T) {
+	r := toolstest.New(t)
+	notebook, text := r.Server.Notebook(t, "x = 1", "y = 2"), r.TextFile("some text\n")
+	files := map[string]string{notebook: r.Server.Read(t, notebook), text: r.Server.Read(t, text)}
+	revisions := map[string]string{notebook: r.Content(notebook).Revision, text: r.Content(text).Revision}
+	for _, d := range tools.Definitions() {
+		path := notebook
+		if d.Toolset == tool.ToolsetDocument {
+			path = text
+		}
+		var in toolstest.Dict
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
+			t.Fatal(err)
+		}
+		good := example(in, "", path).(toolstest.Dict)
+		cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
+		for _, c := range cases {
+			res := r.Call(d.Name, c.args)
+			if message := toolstest.MessageOf(res); !res.IsError || message == "" {
+				t.Errorf("%s takes %s (%.200v): %.300s", d.Name, c.what, c.args, message)
+			}
+		}
+	}
+	for path, was := range files {
+		if r.Server.Read(t, path) != was || r.Content(path).Revision != revisions[path] {
+			t.Errorf("%s was changed", path)
+		}
+	}
+}
+
+// example makes a value that a schema allows, where path stands for all paths.
+func example(s toolstest.Dict, name, path string) any {
+	switch s["type"] {
+	case "object":
+		out := toolstest.Dict{}
+		required, _ := s["required"].([]any)
+		for k, p := range s["properties"].(toolstest.Dict) {
+			if slices.Contains(required, any(k)) {
+				out[k] = example(p.(toolstest.Dict), k, path)
+			}
+		}
+		if properties := s["properties"].(toolstest.Dict); properties["start"] != nil {
+			out["start"] = 0
+		}
+		return out
+	case "array":
+		return []any{example(s["items"].(toolstest.Dict), name, path)}
+	case "string":
+		if values, ok := s["enum"].([]any); ok {
+			return values[0]
+		}
+		if name == "path" {
+			return path
+		}
+		return "x"
+	case "boolean":
+		return false
+	default:
+		low, _ := s["minimum"].(float64)
+		return max(low, 0)
+	}
+}
+
+func with(args toolstest.Dict, name string, value any) toolstest.Dict {
+	out := maps.Clone(args)
+	out[name] = value
+	return out
+}
+
+// misuses are calls of which one argument is wrong.
+func misuses(in, good toolstest.Dict) (out []misuse) {
+	properties := in["properties"].(toolstest.Dict)
+	required, _ := in["required"].([]any)
+	for name, p := range properties {
+		for _, v := range wrongValues(name, p.(toolstest.Dict), good[name]) {
+			out = append(out, misuse{fmt.Sprintf("%s = %s", name, v.what), with(good, name, v.value)})
+		}
+		if slices.Contains(required, any(name)) {
+			missing := maps.Clone(good)
+			delete(missing, name)
+			out = append(out, misuse{"no " + name, missing})
+		}
+	}
+	return out
+}
+
+type wrongValue struct {
+	what  string
+	value any
+}
+
+func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
+	add := func(what string, v any) { out = append(out, wrongValue{what, v}) }
+	kind := s["type"]
+	if either, ok := kind.([]any); ok { // or null
+		kind = either[0]
+	} else {
+		add("null", nil)
+	}
+	number := func() {
+		add("a string", "1")
+		add("true", true)
+		if low, ok := s["minimum"].(float64); ok {
+			add("too small", low-1)
+		}
+		add("negative", -1)
+		add("huge", 1e300)
+		add("very negative", -1e300)
+		add("too large", s["maximum"].(float64)+1)
+	}
+	switch kind {
+	case "string":
+		add("a number", 5)
+		add("a list", []any{"x"})
+		if _, ok := s["enum"]; ok {
+			add("none of those", "no such value")
+			break
+		}
+		add("too long", strings.Repeat("x", int(s["maxLength"].(float64))+1))
+		if _, ok := s["minLength"]; ok {
+			add("empty", "")
+		}
+		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token"}, name) {
+			break // anything can be written and noted, and a session can have any name
+		}
+		add("a way out", "../../etc/passwd")
+		add("a way out in between", "a/../../../etc/passwd")
+		add("NUL", "a\x00b.ipynb")
+		add("10,000 characters", strings.Repeat("x", 10_000))
+	case "integer":
+		number()
+		add("a fraction", 0.5)
+	case "number":
+		number()
+	case "boolean":
+		add("a string", "true")
+		add("a number", 1)
+	case "array":
+		add("an object", toolstest.Dict{})
+		add("a string", "x")
+		items := s["items"].(toolstest.Dict)
+		if s["minItems"].(float64) > 0 {
+			add("an empty list", []any{})
+		}
+		list, ok := good.([]any)
+		if !ok {
+			list = []any{example(items, name, "x")}
+		}
+		add("too many", slices.Repeat(list, int(s["maxItems"].(float64))+1))
+		for _, v := range wrongValues(name, items, list[0]) {
+			add("a list of "+v.what, []any{v.value})
+		}
+	case "object":
+		add("a list", []any{})
+		add("a string", "x")
+		if good, ok := good.(toolstest.Dict); ok {
+			for _, m := range misuses(s, good) {
+				add("one with "+m.what, m.args)
+			}
+			add("one with a member too many", with(good, "no_such_member", 1))
+		}
+	}
+	return out
+}

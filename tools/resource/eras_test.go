@@ -1,0 +1,85 @@
+package resource_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/resource"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
+)
+
+// Resources, templates, completions and prompts are the same in the protocol's
+// revisions with sessions and in the one without.
+func TestResourcesInBothEras(t *testing.T) {
+	for _, revision := range []string{"2025-06-18", "2025-11-25", mcp.ProtocolVersion20260728} {
+		t.Run(revision, func(t *testing.T) {
+			r := toolstest.New(t)
+			file := r.Server.Write(t, r.Server.Name(t, "-project.yaml"), sample.Shop)
+			r.Who = (&tool.Clients{}).Enter() // who asks is not told by the protocol in the newest one
+			ctx := tool.WithClient(t.Context(), r.Who)
+			c := r.Revision(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Activity: r.Record, Project: file}, revision)
+			path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), notebookJSON(
+				`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales"}`,
+				`{"id":"load","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"1/0"}`,
+			))
+			read := func(uri string) (string, error) {
+				var req mcp.ReadResourceRequest
+				req.Params.URI = uri
+				res, err := c.ReadResource(ctx, req)
+				if err != nil {
+					return "", err
+				}
+				return sample.AsJSON(t, res.Contents), nil
+			}
+			var ran notebook.ExecuteResult
+			toolstest.Decode(t, r.CallAs(c, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}), &ran)
+			list, err := c.ListResources(ctx, mcp.ListResourcesRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var uri string
+			for _, one := range list.Resources {
+				if strings.HasPrefix(one.URI, desk.NotebookScheme) && strings.Count(one.URI, "/") == 3 && !strings.HasPrefix(one.URI, desk.URITemplates) {
+					uri = one.URI
+				}
+			}
+			for at, want := range map[string]string{
+				desk.URIList: path, desk.URICurrent: "# Sales", uri: "# Sales", uri + "/srcmd": "1/0", uri + "/json": "nbformat", uri + "/cells": "load",
+				uri + "/cells/load": "1/0", uri + "/cells/load/outputs": "ZeroDivisionError", uri + "/executions/" + ran.Results[0].RunID: "failed",
+				desk.URITemplates + "mcts": "```python", resource.URIOverview: "# Project: My SaaS App", resource.URIModule + "auth": "# Module: auth",
+				resource.URICurrentWork: "### " + path, resource.URIRecent + "?limit=5": "# Recent Sessions (1)",
+			} {
+				if got, err := read(at); err != nil || !strings.Contains(got, want) {
+					t.Errorf("%s: %v, %s", at, err, got)
+				}
+			}
+			for _, at := range []string{desk.NotebookScheme + "other/none", uri + "/cells/none", uri + "/nothing", resource.URIModule + "none", resource.ContextScheme + "none"} {
+				if got, err := read(at); err == nil {
+					t.Errorf("%s is %s", at, got)
+				}
+			}
+			templates, err := c.ListResourceTemplates(ctx, mcp.ListResourceTemplatesRequest{})
+			if err != nil || len(templates.ResourceTemplates) < 10 {
+				t.Errorf("%v, %v", templates, err)
+			}
+			var ask mcp.CompleteRequest
+			ask.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: resource.URIModule + "{name}"}
+			ask.Params.Argument = mcp.CompleteArgument{Name: "name", Value: "a"}
+			if got, err := c.Complete(ctx, ask); err != nil || len(got.Completion.Values) != 1 || got.Completion.Values[0] != "auth" {
+				t.Errorf("%+v, %v", got, err)
+			}
+			var prompt mcp.GetPromptRequest
+			prompt.Params.Name, prompt.Params.Arguments = "fix_failing_cell", map[string]string{"path": path}
+			if got, err := c.GetPrompt(ctx, prompt); err != nil || len(got.Messages) != 1 {
+				t.Errorf("%+v, %v", got, err)
+			}
+		})
+	}
+}

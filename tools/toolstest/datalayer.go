@@ -1,0 +1,105 @@
+package toolstest
+
+import (
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// ResultAs is result for another client.
+func (r *Rig) ResultAs(who *tool.Client, mcp *client.Client, name string, args Dict) []string {
+	r.T.Helper()
+	was := r.Client
+	r.Client, r.Who = mcp, who
+	defer func() { r.Client, r.Who = was, nil }()
+	return r.Result(name, args)
+}
+
+// Types has a person change the only cell of a notebook, and waits until that is known here.
+func (r *Rig) Types(person *Rig, path, source string) {
+	r.T.Helper()
+	person.UpToDate(path) // or both change what the other has not seen
+	person.Read(path)
+	person.Good("modify_nb_cells", Dict{"path": path, "exec": false, "modifications": []Dict{{"range": Dict{"start": 0}, "content": source}}}, nil)
+	doc, err := r.Work.Open(r.T.Context(), path)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	defer doc.Release()
+	for end := time.Now().Add(time.Minute); ; time.Sleep(10 * time.Millisecond) {
+		switch c, _ := doc.Notebook().CellAt(0); {
+		case c.Source == source:
+			return
+		case time.Now().After(end):
+			r.T.Fatalf("the cell still is %q", c.Source)
+		}
+	}
+}
+
+// Worked are the outputs without the line on the time that it took, which has to be there.
+func (r *Rig) Worked(list []string) []string {
+	r.T.Helper()
+	n := len(list) - 1
+	if n < 0 || !strings.HasPrefix(list[n], "[COMPLETED in ") || !strings.HasSuffix(list[n], "s]") {
+		r.T.Fatalf("%q does not end with the time it took", list)
+	}
+	list = list[:n]
+	return slices.DeleteFunc(list, progressLine.MatchString) // there where it took long
+}
+
+var progressLine = regexp.MustCompile(`^\[(PROGRESS: |[0-9.]+s\] [0-9]+ new output)`)
+
+// Lists holds the texts and images of an answer against those that are wanted.
+func (r *Rig) Lists(got []string, want ...string) {
+	r.T.Helper()
+	if !slices.Equal(got, want) {
+		r.T.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}
+
+// Said calls a tool that must succeed and returns its first text.
+func (r *Rig) Said(name string, args Dict) string {
+	r.T.Helper()
+	return MessageOf(r.Good(name, args, nil))
+}
+
+// Result is the list of texts and images that a tool answers with; an image is its type.
+func (r *Rig) Result(name string, args Dict) (out []string) {
+	r.T.Helper()
+	body, _ := r.Good(name, args, nil).StructuredContent.(map[string]any)
+	list, ok := body["result"].([]any)
+	if !ok {
+		r.T.Fatalf("%s: %v", name, body)
+	}
+	for _, item := range list {
+		switch item := item.(type) {
+		case string:
+			out = append(out, item)
+		case map[string]any:
+			out = append(out, fmt.Sprint(item["type"], " ", item["mimeType"]))
+		}
+	}
+	return out
+}
+
+// Use makes a notebook the current one, as "nb".
+func (r *Rig) Use(sources ...string) string {
+	r.T.Helper()
+	path := r.Server.Notebook(r.T, sources...)
+	r.Said("use_notebook", Dict{"notebook_name": "nb", "notebook_path": path})
+	return path
+}
+
+// Wants holds a text against the one that is wanted.
+func (r *Rig) Wants(got, want string) {
+	r.T.Helper()
+	if got != want {
+		r.T.Errorf("got\n%q\nwant\n%q", got, want)
+	}
+}

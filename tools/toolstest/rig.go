@@ -1,0 +1,392 @@
+package toolstest
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"log/slog"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Rig is an MCP client of the tools, on a Jupyter server.
+type Rig struct {
+	T      *testing.T
+	Server *jupytertest.Server
+	Srv    *jupyter.Server
+	Work   *desk.Work
+	Client *client.Client
+	Record *activity.Store // of what the clients do
+	Who    *tool.Client    // that all calls come from; nil where each MCP client is one
+}
+
+// New makes one on the server that the tests share.
+func New(t *testing.T) *Rig { return NewOn(t, jupytertest.Shared(t)) }
+
+// NewOn makes one on a server of the test's own.
+func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
+	t.Helper()
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
+	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log}))
+	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
+	if err != nil {
+		t.Fatal(err)
+	}
+	r := &Rig{T: t, Server: s, Srv: srv, Work: m, Record: record}
+	r.Client = r.Connect(tools.Config{Work: m, Version: "test", Toolsets: tools.ToolsetNames(), Logger: log, Activity: record})
+	t.Cleanup(func() {
+		if err := r.Client.Close(); err != nil {
+			t.Error(err)
+		}
+		// A room that cannot be left, because the test has taken its server away, is no failure.
+		if err := m.Close(context.Background()); err != nil {
+			t.Log("close:", err)
+		}
+		if err := record.Close(context.Background()); err != nil {
+			t.Error(err)
+		}
+		r.shutKernels()
+		srv.CloseIdleConnections()
+	})
+	return r
+}
+
+// shutKernels ends the kernels of the test's own notebooks, which would stay on the shared server.
+func (r *Rig) shutKernels() {
+	sessions, err := r.Srv.Sessions(context.Background())
+	if err != nil {
+		return // the test had no server to begin with
+	}
+	name := r.Server.Name(r.T, "")
+	own := name[:strings.LastIndexByte(name, '-')+1]
+	for _, s := range sessions {
+		if strings.HasPrefix(s.Path, own) {
+			if err := r.Srv.ShutdownKernel(context.Background(), s.Kernel.ID); err != nil {
+				r.T.Log("end a kernel:", err)
+			}
+		}
+	}
+}
+
+// Connect makes an MCP server and a client of it.
+func (r *Rig) Connect(cfg tools.Config) *client.Client {
+	r.T.Helper()
+	s, err := tools.New(cfg)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	return r.Attach(s)
+}
+
+// Attach makes a client of an MCP server.
+func (r *Rig) Attach(s *server.MCPServer) *client.Client {
+	r.T.Helper()
+	c, err := client.NewInProcessClient(s)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	if err := c.Start(r.T.Context()); err != nil {
+		r.T.Fatal(err)
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-06-18"
+	if _, err := c.Initialize(r.T.Context(), hello); err != nil {
+		r.T.Fatal(err)
+	}
+	return c
+}
+
+// Dict is a JSON object.
+type Dict = map[string]any
+
+// Call calls a tool and returns its result, which it holds against everything that a result must be.
+func (r *Rig) Call(name string, args Dict) *mcp.CallToolResult {
+	r.T.Helper()
+	return r.CallAs(r.Client, name, args)
+}
+
+// CallAs is Call through another MCP client.
+func (r *Rig) CallAs(c *client.Client, name string, args Dict) *mcp.CallToolResult {
+	r.T.Helper()
+	var req mcp.CallToolRequest
+	req.Params.Name = name
+	req.Params.Arguments = args
+	ctx := r.T.Context()
+	if r.Who != nil {
+		ctx = tool.WithClient(ctx, r.Who)
+	}
+	res, err := c.CallTool(ctx, req)
+	if err != nil {
+		r.T.Fatalf("%s: protocol error: %v", name, err)
+	}
+	r.check(name, res)
+	return res
+}
+
+func (r *Rig) check(name string, res *mcp.CallToolResult) {
+	r.T.Helper()
+	b, err := json.Marshal(res)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	if len(b) > tool.MaxAnswerBytes {
+		r.T.Errorf("%s: the answer takes %d bytes", name, len(b))
+	}
+	if bytes.Contains(b, []byte(r.Server.Token)) {
+		r.T.Errorf("%s: the answer holds the token", name)
+	}
+	if res.IsError {
+		return
+	}
+	if body, ok := res.StructuredContent.(map[string]any); ok && body["kind"] != nil {
+		r.checkUsed(name, res, body)
+		return
+	}
+	text := MessageOf(res)
+	var asText any
+	if err := json.Unmarshal([]byte(text), &asText); err != nil {
+		r.T.Fatalf("%s: the text is not JSON: %v", name, err)
+	}
+	if !reflect.DeepEqual(asText, firstPart(name, res.StructuredContent)) {
+		r.T.Errorf("%s: text and structured content differ:\n%s\n%s", name, text, b)
+	}
+	if err := strict(r.T, name).Validate(res.StructuredContent); err != nil {
+		r.T.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, text)
+	}
+}
+
+// checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
+func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
+	r.T.Helper()
+	var want, got []string
+	switch result := body["result"].(type) {
+	case string:
+		want = []string{result}
+	case []any:
+		for _, item := range result {
+			if t, ok := item.(string); ok {
+				want = append(want, t)
+			} else if cell := item.(map[string]any); cell["source"] != nil {
+				want = append(want, rewritten(r.T, cell))
+			}
+		}
+	}
+	for _, c := range res.Content {
+		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, "[WARNING] The notebook's file") {
+			if name == "read_cells" {
+				if !strings.HasPrefix(t.Text, "{") {
+					continue // says what was left out
+				}
+				t.Text = rewritten(r.T, json.RawMessage(t.Text))
+			}
+			got = append(got, t.Text)
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.T.Errorf("%s: texts and structured content differ:\n%q\n%q", name, got, want)
+	}
+	if err := strict(r.T, name).Validate(res.StructuredContent); err != nil {
+		r.T.Errorf("%s: the result is not what its schema says: %v\n%q", name, err, got)
+	}
+}
+
+// rewritten is a value as JSON, in one order.
+func rewritten(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again any
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = json.Marshal(again); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// firstPart is what the first text of an answer says of its structured content: all of it, but for the two tools whose
+// texts are several.
+func firstPart(name string, structured any) any {
+	body, _ := structured.(map[string]any)
+	switch name {
+	case "list_documents":
+		return body["documents"]
+	case "get_document_info":
+		info := maps.Clone(body)
+		for _, k := range []string{"content", "content_length", "truncated"} {
+			delete(info, k)
+		}
+		return info
+	}
+	return structured
+}
+
+// strict is a tool's output schema, with every object closed that names its members.
+func strict(t *testing.T, name string) *jsonschema.Resolved {
+	t.Helper()
+	for _, d := range tools.Definitions() {
+		if d.Name == name {
+			s, err := tool.Compile(name, closed(t, d.Output.Raw()))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	}
+	t.Fatalf("there is no tool %s", name)
+	return nil
+}
+
+// closed lets each object of a schema that names its members have no others.
+func closed(t *testing.T, schema json.RawMessage) json.RawMessage {
+	t.Helper()
+	var s any
+	if err := json.Unmarshal(schema, &s); err != nil {
+		t.Fatal(err)
+	}
+	shut(s)
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return b
+}
+
+func shut(s any) {
+	switch s := s.(type) {
+	case []any:
+		for _, one := range s {
+			shut(one)
+		}
+	case map[string]any:
+		members, object := s["properties"].(map[string]any)
+		for _, one := range members {
+			shut(one)
+		}
+		for _, key := range []string{"items", "anyOf"} {
+			shut(s[key])
+		}
+		if object {
+			s["additionalProperties"] = false
+		}
+	}
+}
+
+// MessageOf is the first text of a result.
+func MessageOf(res *mcp.CallToolResult) string {
+	if len(res.Content) == 0 {
+		return ""
+	}
+	text, _ := res.Content[0].(mcp.TextContent)
+	return text.Text
+}
+
+// ImagesOf are the images of a result.
+func ImagesOf(res *mcp.CallToolResult) (out []mcp.ImageContent) {
+	for _, c := range res.Content {
+		if img, ok := c.(mcp.ImageContent); ok {
+			out = append(out, img)
+		}
+	}
+	return out
+}
+
+// Good calls a tool that must succeed and decodes its result into dst.
+func (r *Rig) Good(name string, args Dict, dst any) *mcp.CallToolResult {
+	r.T.Helper()
+	res := r.Call(name, args)
+	if res.IsError {
+		r.T.Fatalf("%s: %s", name, MessageOf(res))
+	}
+	if dst != nil {
+		Decode(r.T, res, dst)
+	}
+	return res
+}
+
+// Decode reads the JSON of a result into dst.
+func Decode(t *testing.T, res *mcp.CallToolResult, dst any) {
+	t.Helper()
+	if err := json.Unmarshal([]byte(MessageOf(res)), dst); err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Bad calls a tool that must refuse, saying all of says.
+func (r *Rig) Bad(name string, args Dict, says ...string) {
+	r.T.Helper()
+	res := r.Call(name, args)
+	message := MessageOf(res)
+	if !res.IsError {
+		r.T.Fatalf("%s accepts %v: %s", name, args, message)
+	}
+	if len(res.Content) != 1 || res.StructuredContent != nil {
+		r.T.Errorf("%s: an error with %d contents, structured %v", name, len(res.Content), res.StructuredContent)
+	}
+	for _, want := range says {
+		if !strings.Contains(message, want) {
+			r.T.Errorf("%s %v: %q does not say %q", name, args, message, want)
+		}
+	}
+}
+
+// Read is the whole notebook as read_nb_cells shows it.
+func (r *Rig) Read(path string) notebook.ReadResult {
+	r.T.Helper()
+	var out notebook.ReadResult
+	r.Good("read_nb_cells", Dict{"path": path}, &out)
+	return out
+}
+
+// Sources are the sources of the notebook's cells, by the shared document.
+func (r *Rig) Sources(path string) []string {
+	r.T.Helper()
+	out := []string{}
+	for _, c := range r.Read(path).Cells {
+		out = append(out, c.Source)
+	}
+	return out
+}
+
+// Unchanged checks at the end of a test that the notebook's content is what it is now.
+func (r *Rig) Unchanged(path string) func() {
+	r.T.Helper()
+	before := r.Read(path)
+	return func() {
+		r.T.Helper()
+		after := r.Read(path)
+		if before.Revision != after.Revision || !reflect.DeepEqual(before.Cells, after.Cells) {
+			r.T.Errorf("the notebook was changed:\n%+v\n%+v", before, after)
+		}
+	}
+}
+
+// Person is another participant of the same rooms, with sessions of its own.
+func (r *Rig) Person() *Rig {
+	r.T.Helper()
+	return NewOn(r.T, r.Server)
+}
