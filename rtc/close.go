@@ -40,7 +40,7 @@ const (
 )
 
 // ErrLeft is matched by the error of a room that was left on purpose.
-var ErrLeft = errors.New("the room was left")
+var ErrLeft error = fixedError("the room was left")
 
 // CloseError is why a room has ended and what can be done about it.
 type CloseError struct {
@@ -52,6 +52,9 @@ type CloseError struct {
 	// not been made.
 	Unsure bool
 }
+
+// Kind is the code, without the reason.
+func (e *CloseError) Kind() string { return "room closed: " + string(e.Code) }
 
 // Error says why, in one line.
 func (e *CloseError) Error() string {

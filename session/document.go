@@ -219,6 +219,9 @@ func (d *Document) close(ctx context.Context) error {
 // known to.
 type UnsavedError struct{ Path, Reason string }
 
+// Kind names the document, without the reason.
+func (e *UnsavedError) Kind() string { return e.Path + " not saved" }
+
 func (e *UnsavedError) Error() string {
 	if strings.HasPrefix(e.Reason, notKnown) {
 		return e.Path + ": " + e.Reason

@@ -37,7 +37,7 @@ var (
 )
 
 // ErrKernelSocket is what is said to who wants to talk to a notebook's kernel beside its cells.
-var ErrKernelSocket = errors.New("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
+var ErrKernelSocket error = fixedError("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
 	"takes the place of the one that a person's tab has, which then gets no answers; put the code into a cell and run it, " +
 	"or use a session without a notebook, which has a kernel of its own")
 

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"errors"
 	"fmt"
 )
 
@@ -15,10 +14,10 @@ const (
 )
 
 // ErrNotNotebook is matched by the error of opening something that is there but is not a notebook.
-var ErrNotNotebook = errors.New("not a notebook")
+var ErrNotNotebook error = fixedError("not a notebook")
 
 // ErrNotText is matched by the error of opening something as a text that is there but is not one.
-var ErrNotText = errors.New("not a text document")
+var ErrNotText error = fixedError("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
 const maxTextFile = 16 << 20

@@ -47,7 +47,7 @@ type Config struct {
 }
 
 // ErrClosed is returned by a manager that has been closed.
-var ErrClosed = errors.New("the server is shutting down")
+var ErrClosed error = fixedError("the server is shutting down")
 
 // Manager holds the open documents of one Jupyter server, whose kernels may be another's. Make it with [New], end it
 // with [Manager.Close].

@@ -54,6 +54,9 @@ type callRecord struct {
 // badArguments are arguments that the tool's schema refuses.
 type badArguments struct{ error }
 
+// Kind is "invalid arguments".
+func (badArguments) Kind() string { return "invalid arguments" }
+
 func (r *callRecord) outcome(ctx context.Context) string {
 	f := tool.Fault{}
 	switch {

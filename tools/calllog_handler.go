@@ -8,24 +8,12 @@ import (
 	"io/fs"
 	"log/slog"
 	"net"
-	"runtime"
 	"slices"
 	"strconv"
 	"strings"
 	"syscall"
 
-	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/files"
-	"github.com/nbduet/nbduet/session/inspect"
-	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
-	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // LogHandler filters what reaches the handler of a log. Without code, it keeps back everything that could hold code,
@@ -138,18 +126,8 @@ func (h foreignHandler) Handle(ctx context.Context, r slog.Record) error {
 	return h.Handler.Handle(ctx, out)
 }
 
-// loggedErrors has the errors whose texts are fixed.
-var loggedErrors = []error{
-	context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed,
-	jupyter.ErrNotFound, jupyter.ErrUnauthorized, jupyter.ErrForbidden, jupyter.ErrUnreachable, jupyter.ErrConflict, jupyter.ErrBadRequest,
-	jupyter.ErrServer, jupyter.ErrNotJupyter, jupyter.ErrTooLarge, jupyter.ErrNoCollaboration, jupyter.ErrBadPath, jupyter.ErrDetached, jupyter.ErrNoServerRuns,
-	rtc.ErrLeft,
-	kernel.ErrKernelRestarted, kernel.ErrKernelDied, kernel.ErrKernelDead, kernel.ErrShutDown, kernel.ErrAnswerLost, kernel.ErrClosed, kernel.ErrNoInput,
-	session.ErrClosed, analysis.ErrNoSession, analysis.ErrNoNotebook, analysis.ErrKernelGone, run.ErrNoAsker, session.ErrNotNotebook, session.ErrNotText,
-	files.ErrExists, files.ErrNoFolder, files.ErrFolder, files.ErrOtherKind, run.ErrNothingLeftOut,
-	inspect.ErrBusy, inspect.ErrSlow,
-	ydoc.ErrBroken, ydoc.ErrPending, ydoc.ErrNotFound, ydoc.ErrInvalid, ydoc.ErrTooLarge, ydoc.ErrRevisionGone, ydoc.ErrNothingToUndo,
-}
+// loggedErrors has the errors of the standard library whose texts are fixed. Our own errors say their kind themselves.
+var loggedErrors = []error{context.Canceled, context.DeadlineExceeded, io.EOF, io.ErrUnexpectedEOF, net.ErrClosed}
 
 // ErrorKind returns the kinds of an error and of its causes, in words that never quote what a notebook, a kernel, a
 // server or a caller put into its text.
@@ -188,29 +166,8 @@ func ownKind(err error) string {
 		return err.Error()
 	}
 	switch e := err.(type) { //nolint:errorlint // each link of the chain is looked at for itself
-	case *tool.Panicked:
-		kind := fmt.Sprintf("panic with %T", e.Value)
-		if r, ok := e.Value.(runtime.Error); ok { // an index, a type: nothing of what was worked on
-			kind = r.Error()
-		}
-		return kind
-	case tool.Fault:
-		return "fault"
-	case badArguments:
-		return "invalid arguments"
-	case tool.Coded:
-		return e.Code
-	case *jupyter.Error:
-		if e.Status != 0 {
-			return e.Op + ": HTTP " + strconv.Itoa(e.Status)
-		}
-		return e.Op
-	case *rtc.CloseError:
-		return "room closed: " + string(e.Code)
-	case *session.UnsavedError:
-		return e.Path + " not saved"
-	case *wire.FormatError:
-		return fmt.Sprintf("%s refused at byte %d: %s", e.What, e.Offset, e.Reason)
+	case interface{ Kind() string }:
+		return e.Kind()
 	case *net.OpError:
 		return e.Op + " " + e.Net
 	case *fs.PathError:

@@ -1,7 +1,6 @@
 package ydoc
 
 import (
-	"errors"
 	"fmt"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
@@ -19,20 +18,20 @@ var ErrPending = crdt.ErrPending
 var ErrInvalid = crdt.ErrInvalid
 
 // ErrNotFound says that there is no cell of that id or index.
-var ErrNotFound = errors.New("no such cell")
+var ErrNotFound error = fixedError("no such cell")
 
 // ErrTooLarge says that a limit of [Limits] would be passed.
-var ErrTooLarge = errors.New("too large")
+var ErrTooLarge error = fixedError("too large")
 
 // ErrRevisionGone says that the revision which a change was based on is not remembered any more, or is none of this
 // document. Read the cell again and repeat the change on what it says now.
-var ErrRevisionGone = errors.New("revision is not remembered")
+var ErrRevisionGone error = fixedError("revision is not remembered")
 
 // ErrNothingToUndo says that there is no step to be undone, or redone.
-var ErrNothingToUndo = errors.New("there is nothing to undo")
+var ErrNothingToUndo error = fixedError("there is nothing to undo")
 
 // ErrClosed says that a subscription was closed.
-var ErrClosed = errors.New("subscription is closed")
+var ErrClosed error = fixedError("subscription is closed")
 
 // ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
 // same place meanwhile. Nothing was written.

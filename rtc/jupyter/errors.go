@@ -1,9 +1,9 @@
 package jupyter
 
 import (
-	"errors"
 	"fmt"
 	"net/http"
+	"strconv"
 	"strings"
 )
 
@@ -11,27 +11,27 @@ import (
 // context is told by context.Canceled and context.DeadlineExceeded.
 var (
 	// ErrNotFound: no such file, kernel, session or room.
-	ErrNotFound = errors.New("not found")
+	ErrNotFound error = fixedError("not found")
 	// ErrUnauthorized: the token is wrong or missing.
-	ErrUnauthorized = errors.New("not authorized")
+	ErrUnauthorized error = fixedError("not authorized")
 	// ErrForbidden: the token is right, but does not allow the request.
-	ErrForbidden = errors.New("forbidden")
+	ErrForbidden error = fixedError("forbidden")
 	// ErrUnreachable: no server answers at the address, or only a proxy that cannot reach it.
-	ErrUnreachable = errors.New("unreachable")
+	ErrUnreachable error = fixedError("unreachable")
 	// ErrConflict: something that exists already prevents it (HTTP 409).
-	ErrConflict = errors.New("conflict")
+	ErrConflict error = fixedError("conflict")
 	// ErrBadRequest: the server refused the request as malformed (HTTP 400, 405, 422).
-	ErrBadRequest = errors.New("bad request")
+	ErrBadRequest error = fixedError("bad request")
 	// ErrServer: the server failed (other HTTP 5xx).
-	ErrServer = errors.New("server error")
+	ErrServer error = fixedError("server error")
 	// ErrNotJupyter: the address has no Jupyter Server, or not at this prefix.
-	ErrNotJupyter = errors.New("not a Jupyter server's answer")
+	ErrNotJupyter error = fixedError("not a Jupyter server's answer")
 	// ErrTooLarge: an answer was longer than this client accepts, or a request longer than the server accepts.
-	ErrTooLarge = errors.New("too large")
+	ErrTooLarge error = fixedError("too large")
 	// ErrNoCollaboration: the server has neither jupyter-collaboration nor jupyter-server-documents.
-	ErrNoCollaboration = errors.New("no real-time collaboration on this server")
+	ErrNoCollaboration error = fixedError("no real-time collaboration on this server")
 	// ErrBadPath: the Contents API cannot have this path, see [CleanPath].
-	ErrBadPath = errors.New("bad path")
+	ErrBadPath error = fixedError("bad path")
 )
 
 // Error is a failed call to a Jupyter Server.
@@ -51,6 +51,14 @@ type Error struct {
 
 	kind error // one of the sentinels above, or nil
 	err  error // the cause, or nil
+}
+
+// Kind says what the request was for and what status answered it, and nothing of the answer's text.
+func (e *Error) Kind() string {
+	if e.Status != 0 {
+		return e.Op + ": HTTP " + strconv.Itoa(e.Status)
+	}
+	return e.Op
 }
 
 // Error returns all of it on one line.

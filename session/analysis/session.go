@@ -14,16 +14,16 @@ import (
 )
 
 // ErrNoSession says that the caller has no analysis session of that id.
-var ErrNoSession = errors.New("there is no such analysis session")
+var ErrNoSession error = fixedError("there is no such analysis session")
 
 // ErrNoNotebook says that an analysis session has no notebook.
-var ErrNoNotebook = errors.New("the analysis session has no notebook")
+var ErrNoNotebook error = fixedError("the analysis session has no notebook")
 
 // ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
-var ErrKernelGone = errors.New("the kernel is gone")
+var ErrKernelGone error = fixedError("the kernel is gone")
 
 // ErrNoKernel says that no kernel of that id is running, or none that is the caller's to use.
-var ErrNoKernel = errors.New("there is no such kernel")
+var ErrNoKernel error = fixedError("there is no such kernel")
 
 // interruptTimeout bounds the interrupt of code that was evaluated for somebody who has gone.
 const interruptTimeout = time.Second

@@ -16,16 +16,16 @@ import (
 )
 
 // ErrExists is matched by the error of making something where there is something already.
-var ErrExists = errors.New("there is something at that path already")
+var ErrExists error = fixedError("there is something at that path already")
 
 // ErrNoFolder is matched by the error of making something in a folder that is not there.
-var ErrNoFolder = errors.New("no such folder")
+var ErrNoFolder error = fixedError("no such folder")
 
 // ErrFolder is matched by the error of doing to a folder what can be done to files only.
-var ErrFolder = errors.New("it is a folder")
+var ErrFolder error = fixedError("it is a folder")
 
 // ErrOtherKind is matched by the error of a name that would make another kind of document out of a file.
-var ErrOtherKind = errors.New("another kind of document")
+var ErrOtherKind error = fixedError("another kind of document")
 
 // leaveTimeout bounds the taking away of a file that was made in passing.
 const leaveTimeout = 4 * time.Second

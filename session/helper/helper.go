@@ -14,16 +14,16 @@ import (
 )
 
 // ErrNoHelper says that the server has no kernel in which files can be read.
-var ErrNoHelper = errors.New("the Jupyter server has no kernel for Python")
+var ErrNoHelper error = fixedError("the Jupyter server has no kernel for Python")
 
 // ErrDirectory says that what was to be looked into is a folder.
-var ErrDirectory = errors.New("it is a folder")
+var ErrDirectory error = fixedError("it is a folder")
 
 // ErrOutOfReach says that a file is not where kernels run, and is too long to be given to one.
-var ErrOutOfReach = errors.New("the file is out of the kernels' reach")
+var ErrOutOfReach error = fixedError("the file is out of the kernels' reach")
 
 // ErrReaderDied says that the process that read a file has ended over it.
-var ErrReaderDied = errors.New("the process that read the file has ended over it")
+var ErrReaderDied error = fixedError("the process that read the file has ended over it")
 
 // helperOwner is whose the helper kernel is: nobody's who could ask for it.
 const helperOwner = "\x00"

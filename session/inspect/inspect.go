@@ -21,10 +21,10 @@ type Kernel interface {
 }
 
 // ErrBusy says that the kernel cannot be asked, because it runs something else.
-var ErrBusy = errors.New("the kernel is busy")
+var ErrBusy error = fixedError("the kernel is busy")
 
 // ErrSlow says that the kernel did not answer in time.
-var ErrSlow = errors.New("the kernel did not answer in time")
+var ErrSlow error = fixedError("the kernel did not answer in time")
 
 // A LanguageError says that kernels of this language cannot be inspected.
 type LanguageError struct{ Language string }

@@ -1,28 +1,27 @@
 package kernel
 
 import (
-	"errors"
 	"fmt"
 )
 
 // The errors of a request without an answer.
 var (
 	// ErrKernelRestarted: the kernel has restarted; what was running is gone, and so are its variables.
-	ErrKernelRestarted = errors.New("the kernel was restarted")
+	ErrKernelRestarted error = fixedError("the kernel was restarted")
 	// ErrKernelDied comes together with ErrKernelRestarted when nobody asked for the restart.
-	ErrKernelDied = errors.New("the kernel's process ended, as it does when it is killed or out of memory")
+	ErrKernelDied error = fixedError("the kernel's process ended, as it does when it is killed or out of memory")
 	// ErrKernelDead: the kernel was shut down, or could not be started again.
-	ErrKernelDead = errors.New("the kernel is dead")
+	ErrKernelDead error = fixedError("the kernel is dead")
 	// ErrShutDown is the ErrKernelDead of a kernel that somebody has shut down; a server can be configured to shut idle
 	// kernels down.
 	ErrShutDown = fmt.Errorf("%w: it was shut down", ErrKernelDead)
 	// ErrAnswerLost: the kernel has nothing left to run and has not answered. It answered while the connection was
 	// lost; whether all of the code ran is unknown.
-	ErrAnswerLost = errors.New("the kernel's answer was lost with the connection")
+	ErrAnswerLost error = fixedError("the kernel's answer was lost with the connection")
 	// ErrClosed: the connection is closed.
-	ErrClosed = errors.New("the connection to the kernel is closed")
+	ErrClosed error = fixedError("the connection to the kernel is closed")
 	// ErrNoInput: no code is waiting for input.
-	ErrNoInput = errors.New("the kernel is not waiting for input")
+	ErrNoInput error = fixedError("the kernel is not waiting for input")
 )
 
 // errDied is the server's own restart of a kernel whose process has ended.

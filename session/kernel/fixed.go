@@ -2,7 +2,6 @@ package kernel
 
 import (
 	"context"
-	"errors"
 	"fmt"
 	"sync"
 
@@ -16,7 +15,7 @@ type Fixed struct {
 }
 
 // ErrFixed says that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
-var ErrFixed = errors.New("--runtime-id (RUNTIME_ID) names the notebook's kernel")
+var ErrFixed error = fixedError("--runtime-id (RUNTIME_ID) names the notebook's kernel")
 
 // FixedKernel is a Fixed that follows its notebook.
 type FixedKernel struct {

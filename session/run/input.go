@@ -26,7 +26,7 @@ type Question struct {
 type Asker func(context.Context, Question) (string, error)
 
 // ErrNoAsker is returned by an [Asker] that has nobody to ask, or no longer.
-var ErrNoAsker = errors.New("there is nobody to ask: the MCP client does not offer elicitation")
+var ErrNoAsker error = fixedError("there is nobody to ask: the MCP client does not offer elicitation")
 
 // Options are what else a run is given.
 type Options struct {

@@ -1,12 +1,11 @@
 package run
 
 import (
-	"errors"
 	"fmt"
 )
 
 // ErrNothingLeftOut says that a run's cell holds all that the run has put out.
-var ErrNothingLeftOut = errors.New("no text was left out of the notebook")
+var ErrNothingLeftOut error = fixedError("no text was left out of the notebook")
 
 // LeftOut reads the text that the run's cell did not get: at most n characters from the offset-th on. total is how many
 // there are, so far. It is there as long as the run's outputs are remembered, unless later runs have left out more than

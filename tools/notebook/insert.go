@@ -72,7 +72,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			ids, runnable, err := insert(ctx, d, doc, args)
+			ids, runnable, err := insert(ctx, doc, args)
 			if err != nil {
 				return nil, err
 			}
@@ -93,7 +93,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 }
 
 // insert writes the new cells and returns their ids, and of those the ones that can be run.
-func insert(ctx context.Context, d *desk.Desk, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
+func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
 	before := doc.Notebook().Cells()
 	position, err := args.position(before)
 	if err != nil {

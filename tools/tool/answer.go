@@ -90,6 +90,9 @@ type Image struct {
 // A Fault is this program's own error, which the caller cannot correct. It is answered as a protocol error.
 type Fault struct{ Err error }
 
+// Kind is "fault".
+func (f Fault) Kind() string { return "fault" }
+
 func (f Fault) Error() string { return f.Err.Error() }
 func (f Fault) Unwrap() error { return f.Err }
 
@@ -98,6 +101,9 @@ type Coded struct {
 	Code    string `json:"error"` // such as "session_not_found"
 	Message string `json:"message"`
 }
+
+// Kind is the code.
+func (c Coded) Kind() string { return c.Code }
 
 func (c Coded) Error() string { return c.Message }
 

@@ -2,6 +2,7 @@ package tool
 
 import (
 	"fmt"
+	"runtime"
 	"runtime/debug"
 )
 
@@ -9,6 +10,14 @@ import (
 type Panicked struct {
 	Value any
 	Stack []byte
+}
+
+// Kind is the type of the value, or what a runtime error says: an index, a type, nothing of what was worked on.
+func (p *Panicked) Kind() string {
+	if r, ok := p.Value.(runtime.Error); ok {
+		return r.Error()
+	}
+	return fmt.Sprintf("panic with %T", p.Value)
 }
 
 func (p *Panicked) Error() string { return fmt.Sprint("panic: ", p.Value) }

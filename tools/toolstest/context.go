@@ -14,18 +14,18 @@ import (
 	"github.com/nbduet/nbduet/tools"
 )
 
-// contextRig has a project file of its own.
-type contextRig struct {
+// ContextRig has a project file of its own.
+type ContextRig struct {
 	*Rig
 	Mcp  *server.MCPServer
 	Path string // of the project file
 }
 
 // NewContextRig makes one on the server that the tests share.
-func NewContextRig(t *testing.T) *contextRig {
+func NewContextRig(t *testing.T) *ContextRig {
 	t.Helper()
 	r := New(t)
-	c := &contextRig{Rig: r, Path: r.Server.Name(t, "-project.yaml")}
+	c := &ContextRig{Rig: r, Path: r.Server.Name(t, "-project.yaml")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	var err error
 	if c.Mcp, err = tools.New(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Logger: log, Activity: r.Record, Project: c.Path}); err != nil {
@@ -39,7 +39,7 @@ func NewContextRig(t *testing.T) *contextRig {
 }
 
 // Read reads a resource.
-func (c *contextRig) Read(uri string) (string, error) {
+func (c *ContextRig) Read(uri string) (string, error) {
 	c.T.Helper()
 	var req mcp.ReadResourceRequest
 	req.Params.URI = uri
@@ -54,7 +54,7 @@ func (c *contextRig) Read(uri string) (string, error) {
 	return text.Text, nil
 }
 
-func (c *contextRig) Must(uri string) string {
+func (c *ContextRig) Must(uri string) string {
 	c.T.Helper()
 	text, err := c.Read(uri)
 	if err != nil {
@@ -64,7 +64,7 @@ func (c *contextRig) Must(uri string) string {
 }
 
 // Unread holds the answer to a read against code, message, and the reason in its data.
-func (c *contextRig) Unread(uri string, code int, message, reason string) {
+func (c *ContextRig) Unread(uri string, code int, message, reason string) {
 	c.T.Helper()
 	request := fmt.Sprintf(`{"jsonrpc": "2.0", "id": 1, "method": "resources/read", "params": {"uri": %q}}`, uri)
 	b, err := json.Marshal(c.Mcp.HandleMessage(c.T.Context(), json.RawMessage(request)))
@@ -86,7 +86,7 @@ func (c *contextRig) Unread(uri string, code int, message, reason string) {
 	}
 }
 
-func (c *contextRig) WriteProject(text string) {
+func (c *ContextRig) WriteProject(text string) {
 	c.T.Helper()
 	c.Server.Write(c.T, c.Path, text)
 }
@@ -101,7 +101,7 @@ func Soon(t *testing.T, what string, holds func() bool) {
 	}
 }
 
-func (c *contextRig) Prompt(name string, args map[string]string) (string, error) {
+func (c *ContextRig) Prompt(name string, args map[string]string) (string, error) {
 	c.T.Helper()
 	var req mcp.GetPromptRequest
 	req.Params.Name, req.Params.Arguments = name, args
@@ -116,7 +116,7 @@ func (c *contextRig) Prompt(name string, args map[string]string) (string, error)
 	return text.Text, nil
 }
 
-func (c *contextRig) Complete(name, argument, written string, given map[string]string) []string {
+func (c *ContextRig) Complete(name, argument, written string, given map[string]string) []string {
 	c.T.Helper()
 	var req mcp.CompleteRequest
 	req.Params.Ref = mcp.PromptReference{Type: "ref/prompt", Name: name}

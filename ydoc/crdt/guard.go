@@ -1,13 +1,12 @@
 package crdt
 
 import (
-	"errors"
 	"fmt"
 )
 
 // ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
 // can be read or written any more. Throw it away and join the room afresh.
-var ErrBroken = errors.New("document is broken")
+var ErrBroken error = fixedError("document is broken")
 
 // brokenError carries why a document broke.
 type brokenError struct {

@@ -3,7 +3,6 @@ package crdt
 import (
 	"bytes"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"math"
 	"reflect"
@@ -14,7 +13,7 @@ import (
 )
 
 // ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
-var ErrInvalid = errors.New("invalid edit")
+var ErrInvalid error = fixedError("invalid edit")
 
 // Invalidf makes an error that matches [ErrInvalid].
 func Invalidf(format string, args ...any) error {

@@ -44,6 +44,11 @@ type FormatError struct {
 	Detail string
 }
 
+// Kind says what is malformed and where, without the detail.
+func (e *FormatError) Kind() string {
+	return fmt.Sprintf("%s refused at byte %d: %s", e.What, e.Offset, e.Reason)
+}
+
 // Error names the message, the place, the kind of fault and what was found.
 func (e *FormatError) Error() string {
 	return fmt.Sprintf("%s refused at byte %d: %s: %s", e.What, e.Offset, e.Reason, e.Detail)
