@@ -52,7 +52,7 @@ func executeCell(p *parts) tool.Tool {
 		Description: "Runs one code cell of an analysis session's notebook, named by index or id, and returns what it printed, its value and its images, as execute_code does. " +
 			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running. " +
 			"Without session_id it runs a cell of the current notebook of use_notebook, interrupts it at the timeout, and returns a list of texts and images.",
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeCellArgs](nil),
 		Output: eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {

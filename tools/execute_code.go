@@ -38,7 +38,7 @@ func executeCode(p *parts) tool.Tool {
 		Description: "Runs code in an analysis session's kernel and returns what it printed, its value and its images, which are shown beside the JSON. Variables stay for the next call. " +
 			"If the session has a notebook, the code becomes a cell at its end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on under its run_id. " +
 			"Without session_id it runs in the kernel kernel_id, or in the kernel of the current notebook of use_notebook, leaves no cell, and returns a list of texts and images.",
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeCodeArgs](nil),
 		Output: eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {
@@ -61,7 +61,7 @@ func executeCode(p *parts) tool.Tool {
 				if err != nil {
 					return nil, desk.AnalysisError(err)
 				}
-				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(*int) images.Origin { return d.Gallery.OfCode(r, args.Code) })
+				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(*int) images.Origin { return d.Images.OfCode(r, args.Code) })
 			}
 			defer doc.Release()
 			source := words.Lines(args.Code)

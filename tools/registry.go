@@ -88,7 +88,7 @@ func ToolsetNames() []string {
 // selected returns the tools of the named toolsets, without those that write if readOnly is set.
 func selected(all []tool.Tool, toolsets []string, readOnly bool) []tool.Tool {
 	return slices.DeleteFunc(all, func(t tool.Tool) bool {
-		return !slices.ContainsFunc(toolsets, t.In) || (readOnly && !t.Marks.ReadOnly)
+		return !slices.ContainsFunc(toolsets, t.In) || (readOnly && !t.Hints.ReadOnly)
 	})
 }
 

@@ -73,7 +73,7 @@ func TestDefinitionsAreComplete(t *testing.T) {
 		if d.Title == "" || len(d.Description) < 60 || len(d.Description) > 900 {
 			t.Errorf("%s: title %q, description of %d bytes", d.Name, d.Title, len(d.Description))
 		}
-		if d.Marks.ReadOnly && d.Marks.Destructive {
+		if d.Hints.ReadOnly && d.Hints.Destructive {
 			t.Errorf("%s is read-only and destructive", d.Name)
 		}
 		for _, set := range append([]string{d.Toolset}, d.Also...) {
@@ -233,14 +233,14 @@ func readmeTable() string {
 		b.WriteString("| tool | arguments | what it does |\n| --- | --- | --- |\n")
 		for _, d := range own {
 			first, _, _ := strings.Cut(d.Description, ". ")
-			fmt.Fprintf(&b, "| `%s`%s | %s | %s. |\n", d.Name, badge(d.Marks), argumentList(d), strings.TrimSuffix(first, "."))
+			fmt.Fprintf(&b, "| `%s`%s | %s | %s. |\n", d.Name, badge(d.Hints), argumentList(d), strings.TrimSuffix(first, "."))
 		}
 	}
 	b.WriteString("\n")
 	return b.String()
 }
 
-func badge(m tool.Marks) string {
+func badge(m tool.Hints) string {
 	switch {
 	case m.ReadOnly:
 		return " (reads)"

@@ -178,7 +178,7 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 		return nil, nil, badArguments{err}
 	}
 	ctx = tool.WithProgress(ctx, req)
-	if (t.Asks || t.Marks.OpenWorld) && tool.MayBeAsked(ctx) {
+	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)
 	}
 	a, err := t.Handle(ctx, req)

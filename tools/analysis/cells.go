@@ -114,7 +114,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 		Description: "Gives a notebook cell a new source without running it; people who have the notebook open see it at once. " +
 			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
 			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Read before you change. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[editCellArgs](nil),
 		Output: tool.DocumentResultOf[EditCellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
@@ -161,7 +161,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
 			"Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[cellOfNotebook](nil),
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args cellOfNotebook) (*tool.Answer, error) {

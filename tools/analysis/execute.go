@@ -66,7 +66,7 @@ func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *ses
 	return AnswerCode(ctx, d, r, doc, opt, func(count *int) images.Origin {
 		from := d.OfRun(ctx, r, count)
 		if c, ok := doc.Notebook().Cell(r.CellID); ok {
-			from = d.Gallery.OfCell(ctx, doc, c)
+			from = d.Images.OfCell(ctx, doc, c)
 		}
 		from.Session, from.Count = a.ID(), count
 		return from
@@ -83,7 +83,7 @@ func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Docu
 		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt), r.ID, err)
 	}
 	res := r.Result()
-	c := codeOutcome{run: r, Result: res, waited: opt.WaitAtMost(), tray: d.Gallery.Trays(ctx), from: from(res.Count)}
+	c := codeOutcome{run: r, Result: res, waited: opt.WaitAtMost(), newSet: d.Images.Sets(ctx), from: from(res.Count)}
 	return c.answer(doc, opt.Size())
 }
 

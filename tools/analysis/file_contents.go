@@ -70,7 +70,7 @@ func FileURI(session, path string) string {
 // FileContents is a whole file as a resource: as text if it is text and fits in an answer as text, else as base64.
 func FileContents(uri, mime string, data []byte) mcp.ResourceContents {
 	if isTextData(data) {
-		if written, err := tool.Compact(string(data)); err == nil && len(written) <= tool.AnswerRoom-100_000 {
+		if written, err := tool.Compact(string(data)); err == nil && len(written) <= tool.AnswerBudget-100_000 {
 			return mcp.TextResourceContents{URI: uri, MIMEType: mime, Text: string(data)}
 		}
 	}

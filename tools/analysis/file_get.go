@@ -75,7 +75,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 		Description: "Gets a file that an analysis has written, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link for resources/read. " +
 			"With include_data a file of that last kind comes whole, as an embedded base64 resource. Costs an image, or the text, or with include_data about 1.4 characters per byte. " +
 			"Files above " + words.Kilobytes(MaxFile) + " are not returned, except images; the answer says how to get them.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileGetArgs](nil),
 		Output: tool.ResultOf[FileGetResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
@@ -133,7 +133,7 @@ func (f *gottenFile) show(ctx context.Context, d *desk.Desk, a *tool.Answer) boo
 	img, err := imageFile(f.MIME, f.data)
 	var p images.Picture
 	if err == nil {
-		p, err = images.Fit(ctx, img, images.Limits{Bytes: min(d.Gallery.Each, MaxFile)})
+		p, err = images.Fit(ctx, img, images.Limits{Bytes: min(d.Images.Each, MaxFile)})
 	}
 	if err != nil {
 		f.Message = "it cannot be shown as an image: " + err.Error()

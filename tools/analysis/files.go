@@ -47,7 +47,7 @@ func fileList(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Lists the notebooks, files and folders in a folder, as they are on disk. Use it to find data and what an analysis has written. " +
 			"Costs a request or two. Skips hidden files. Stops at " + words.Thousands(files.MaxListed) + " entries, and says so.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileListArgs) (*tool.Answer, error) {
@@ -110,7 +110,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. " +
 			"Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file: notebook_get is better. " +
 			"Use file_get for images and other files that are not text.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[fileReadArgs](nil),
 		Output: tool.DocumentResultOf[FileReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {

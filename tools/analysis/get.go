@@ -27,7 +27,7 @@ func notebookGet(d *desk.Desk) tool.Tool {
 		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, including unsaved edits of people. " +
 			"Use it before editing, and for the cells' ids. Costs up to maxCellData characters for each source and each output; long text is cut in the middle and marked so. " +
 			"Some images come beside the JSON, the others by address. Read cells that do not fit in one answer with next_cursor.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[notebookGetArgs](nil),
 		Output: tool.DocumentResultOf[notebook.ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {

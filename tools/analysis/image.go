@@ -41,7 +41,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Returns the image at an address that another tool named (jupyter://…): its data in base64, its size, and the picture beside the JSON. " +
 			"Use it for an image that an answer did not show, or if the resource cannot be read. Costs the base64, about 1.4 characters per byte; with include_data false only the picture.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[imageArgs](nil),
 		Output: tool.ResultOf[ImageResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
@@ -50,12 +50,12 @@ func getImageResource(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			with := args.Data == nil || *args.Data
-			most := desk.ImageRoom
+			most := desk.ImageBudget
 			if with {
-				most = (tool.AnswerRoom - 8000) / 3 // the data twice, and the picture
+				most = (tool.AnswerBudget - 8000) / 3 // the data twice, and the picture
 			}
 			most = most*3/4 - 3
-			p, err := d.Gallery.Store.Show(ctx, e, img, images.Limits{Bytes: min(most, d.Gallery.Each)})
+			p, err := d.Images.Store.Show(ctx, e, img, images.Limits{Bytes: min(most, d.Images.Each)})
 			if err != nil {
 				return nil, fmt.Errorf("image %s cannot be shown: %w; resources/read returns the original", e.URI(), err)
 			}

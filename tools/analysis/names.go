@@ -114,7 +114,7 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 		doc, err := d.Manager.Open(ctx, p)
 		switch {
 		case err == nil:
-			d.Visits.Note(ctx, doc, true)
+			d.Opened.Note(ctx, doc, true)
 			return doc, nil
 		case errors.Is(err, session.ErrNotNotebook):
 			return nil, notANotebook(p, "folder")

@@ -60,8 +60,8 @@ type codeOutcome struct {
 	run *run.Run
 	run.Result
 	waited time.Duration
-	tray   func(expected int) *desk.Tray // makes one for each rendering
-	from   images.Origin                 // of its images
+	newSet func(expected int) *desk.ImageSet // makes one for each rendering
+	from   images.Origin                     // of its images
 }
 
 // answer writes the outcome with at most size characters of output, and fewer if the answer would be too long.
@@ -71,7 +71,7 @@ func (c codeOutcome) answer(doc *session.Document, size int) (*tool.Answer, erro
 	out := &CodeResult{}
 	a := &tool.Answer{Body: out, Doc: desk.About(doc)}
 	render := func() {
-		pictures := c.tray(desk.PicturesIn(c.Outputs))
+		pictures := c.newSet(desk.PicturesIn(c.Outputs))
 		pictures.From = c.from
 		*out = c.render(outputs.Show(lim, pictures), pictures)
 		a.Images = pictures.Images
@@ -116,7 +116,7 @@ func simplest(outputs []ydoc.Output) []ydoc.Output {
 	return out
 }
 
-func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.Tray) CodeResult {
+func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) CodeResult {
 	out := CodeResult{
 		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, CellID: c.run.CellID, Count: c.Count,
 		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted > 0,

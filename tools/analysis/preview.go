@@ -62,7 +62,7 @@ func previewData(d *desk.Desk) tool.Tool {
 		Description: "Shows the beginning of a data file on the Jupyter server: columns, types, first rows, size. Reads CSV, TSV, JSON lines (these also packed by gzip, bzip2 or xz), Excel (.xlsx), Parquet, Feather and SQLite, of any size, without loading all of it. " +
 			"Reads it in a separate kernel: no session is needed, and people's kernels are left alone. " +
 			"Use it before writing code that loads a file. Costs one line per column and row; the first call takes some seconds.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[previewArgs](nil),
 		Output: tool.ResultOf[inspect.Preview](refinePreview),
 		Handle: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {

@@ -128,7 +128,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Makes an analysis session from a running kernel, such as the kernel of a notebook that somebody has open in the browser, and shares its variables. " +
 			"Name the notebook, or a kernel from session_list. If no kernel runs, use session_create. Costs a request or two; the kernel stays as it is.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[connectArgs](nil),
 		Output: tool.ResultOf[ConnectResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
@@ -176,7 +176,7 @@ func sessionList(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which session_connect can join. " +
 			"Costs one request per session.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[SessionsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -249,7 +249,7 @@ func sessionDelete(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Ends an analysis session. Shuts its kernel down, with all variables, if the kernel was started for this session and nobody else uses it; a kernel that was joined, or that an open tab uses, keeps running. " +
 			"The notebook stays as it is. Use it when the analysis is finished. Costs a request or two.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[InSession](nil),
 		Output: tool.ResultOf[EndedResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
@@ -295,7 +295,7 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Stops code that execute_code and execute_cell left running in a session, and cancels what waits. Variables stay. Code that people run in the same kernel is left alone. " +
 			"Use it for code that takes too long. Costs some seconds at most.",
-		Marks:  tool.Marks{Idempotent: true, Destructive: true},
+		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Input:  tool.ArgumentsOf[InSession](nil),
 		Output: tool.ResultOf[InterruptResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {

@@ -125,7 +125,7 @@ func getVariables(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
 			"Use it to see what exists before writing code. Python, R and Julia only; does not wait for a busy kernel. Costs one line per variable.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getVariablesArgs](nil),
 		Output: tool.ResultOf[inspect.Listing](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
@@ -163,7 +163,7 @@ func getVariable(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and the members of an object; a table as get_dataframe_info shows it. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is stopped. " +
 			"Use it instead of printing. Python, R and Julia only; does not wait for a busy kernel. Costs up to max_chars characters, or a table's first rows and figures.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getVariableArgs](nil),
 		Output: tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
@@ -196,7 +196,7 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Toolset: tool.ToolsetAnalysis,
 		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin and cuDF, the tables of R and Julia, and single columns. Leaves no trace in the kernel. " +
 			"Use it before writing code for the data. Python, R and Julia only; does not wait for a busy kernel. Costs one line per column and row, and at most some seconds of the kernel for millions of rows.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getDataFrameArgs](nil),
 		Output: tool.ResultOf[inspect.Frame](refineTable),
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {

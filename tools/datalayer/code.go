@@ -50,14 +50,14 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		return nil, err
 	}
 	s := w.outcome(r, late)
-	s.tray = d.Gallery.Trays(ctx)
+	s.newSet = d.Images.Sets(ctx)
 	s.from = imagesOfCode(d, r, code)
 	out, _, err := s.answer(nil)
 	return out, err
 }
 
 func imagesOfCode(d *Toolset, r *run.Run, code string) images.Origin {
-	from := d.Gallery.OfCode(r, code)
+	from := d.Images.OfCode(r, code)
 	from.Count = r.Status().Count
 	return from
 }

@@ -38,7 +38,7 @@ func deleteCell(d *Toolset) tool.Tool {
 		Title: "Delete cells",
 		Description: "Deletes cells with their outputs, all or none, and returns their sources; people who have the notebook open see it at once. " +
 			"Indexes count the cells as they are when the call begins. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteUsedArgs) (*tool.Answer, error) {
@@ -89,7 +89,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 	if err := doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(out.CellIDs...) }); err != nil {
 		return nil, err
 	}
-	each := tool.AnswerRoom / 4 / len(cells)
+	each := tool.AnswerBudget / 4 / len(cells)
 	render := func() {
 		var parts []string
 		for i, c := range cells {
@@ -117,7 +117,7 @@ func clearCellOutput(d *Toolset) tool.Tool {
 		Name:        "clear_cell_output",
 		Title:       "Clear a cell's outputs",
 		Description: "Removes the outputs and the execution count of a code cell; its source stays. People who have the notebook open see it at once. Use it for outputs that are out of date or too long. Costs little.",
-		Marks:       tool.Marks{Destructive: true, Idempotent: true},
+		Hints:       tool.Hints{Destructive: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[UsedCell](nil),
 		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args UsedCell) (*tool.Answer, error) {

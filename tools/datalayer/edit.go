@@ -49,7 +49,7 @@ func insertCell(d *Toolset) tool.Tool {
 		Title: "Insert a cell",
 		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
 			"Use insert_execute_code_cell to add code and run it. Costs little.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[insertCellArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {
@@ -97,7 +97,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 		Description: "Gives a cell a whole new source without running it, and returns the difference; people who have the notebook open see it at once. " +
 			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
 			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Use edit_cell_source for a small change. Costs little.",
-		Marks:  tool.Marks{Destructive: true, Idempotent: true},
+		Hints:  tool.Hints{Destructive: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[overwriteCellArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteCellArgs) (*tool.Answer, error) {
@@ -156,7 +156,7 @@ func editCellSource(d *Toolset) tool.Tool {
 		Title: "Replace text in a cell",
 		Description: "Replaces a string in a cell's source, as it is in the shared document now, without running the cell, and returns the difference. " +
 			"The string must occur exactly once, including spaces and line ends, unless replace_all is set; else nothing is written. Text that people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[editSourceArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
@@ -229,7 +229,7 @@ func moveCell(d *Toolset) tool.Tool {
 		Title: "Move a cell",
 		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
 			"It keeps its id, outputs and metadata. What somebody types into the cell at that very moment can be lost. Costs little.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[moveUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args moveUsedArgs) (*tool.Answer, error) {

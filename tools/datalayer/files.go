@@ -44,7 +44,7 @@ func listFiles(d *Toolset) tool.Tool {
 		Title: "List files",
 		Description: "Lists the files and folders below a folder of the Jupyter server, as they are on disk, a page at a time, sorted by path. Skips hidden ones. " +
 			"Use it to find a file; pattern takes *, ?, [a-z] and ** for any number of folders, and is matched against the whole path. Costs one request per folder.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {

@@ -151,7 +151,7 @@ func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.D
 	}
 	doc, err := d.Manager.Open(ctx, clean)
 	if err == nil {
-		d.Visits.Note(ctx, doc, true)
+		d.Opened.Note(ctx, doc, true)
 	}
 	return doc, err
 }

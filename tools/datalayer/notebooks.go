@@ -47,7 +47,7 @@ func useNotebook(d *Toolset) tool.Tool {
 		Title: "Use a notebook",
 		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. " +
 			"Use it before them, and again with the same name to return to a notebook. mode \"create\" makes a new notebook. The current notebook is yours alone: no other client's calls change it. Costs little.",
-		Marks:  tool.Marks{Idempotent: true},
+		Hints:  tool.Hints{Idempotent: true},
 		Input:  tool.ArgumentsOf[useArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
@@ -193,7 +193,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 		Name:        "list_notebooks",
 		Title:       "List the notebooks in use",
 		Description: "Lists the notebooks that you named with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
-		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -253,7 +253,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 		Title: "Restart a notebook's kernel",
 		Description: "Restarts the kernel of a notebook in use: all variables and imports are lost, for everybody who has the notebook open, running code is ended and waiting code is cancelled. " +
 			"If there is no kernel, one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
@@ -283,7 +283,7 @@ func unuseNotebook(d *Toolset) tool.Tool {
 		Title: "Stop using a notebook",
 		Description: "Forgets the name of a notebook; if it was the current one, another one in use becomes current. " +
 			"The notebook, its kernel and people's tabs stay as they are; its collaboration session closes by itself after some minutes without use. Costs nothing.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, maxName) }),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {

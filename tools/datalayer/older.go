@@ -27,7 +27,7 @@ func listNotebook(d *Toolset) tool.Tool {
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you named with use_notebook, with their kernels' states and the current one (✓). " +
 			"Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -80,7 +80,7 @@ func listCells(d *Toolset) tool.Tool {
 		Title:       "List the cells of the current notebook",
 		Toolset:     tool.ToolsetDatalayer,
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line per cell.",
-		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(overviewColumns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -130,7 +130,7 @@ func readCells(d *Toolset) tool.Tool {
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
 			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + words.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.DocumentResultOf[cellsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -141,13 +141,13 @@ func readCells(d *Toolset) tool.Tool {
 			defer doc.Release()
 			cells := doc.Notebook().Cells()
 			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}}
-			pictures := d.Gallery.Tray(ctx, 0)
-			pictures.Refer = true
+			pictures := d.Images.NewSet(ctx, 0)
+			pictures.AddressesOnly = true
 			spent := 0
 			for i, c := range cells {
 				one := oldCell{Index: i, Type: c.Type, Source: linesWithEnds(c.Source)}
 				if c.Type == ydoc.Code {
-					pictures.From = d.Gallery.OfCell(ctx, doc, c)
+					pictures.From = d.Images.OfCell(ctx, doc, c)
 					shown := desk.ContentsOf(readable(c.Outputs)).Show(desk.OutputLimits{Each: notebook.DefaultOutputSize, Total: notebook.DefaultOutputSize, Count: desk.MaxOutputs}, pictures)
 					for n, o := range shown.Outputs {
 						one.Outputs = append(one.Outputs, placedOutput(o, shown.Images[n], pictures)...)
@@ -157,7 +157,7 @@ func readCells(d *Toolset) tool.Tool {
 				if err != nil {
 					return nil, tool.Fault{Err: fmt.Errorf("write cell %d: %w", i, err)}
 				}
-				if spent += len(b); spent > tool.AnswerRoom*2/5 { // it is sent twice
+				if spent += len(b); spent > tool.AnswerBudget*2/5 { // it is sent twice
 					out.Left = len(cells) - i
 					break
 				}
@@ -224,7 +224,7 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
 			"At the timeout the cell is interrupted, and its outputs so far are returned. execute_cell does the same. Costs the time the cell takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  input,
 		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args oldStreamArgs) (*tool.Answer, error) {
@@ -269,7 +269,7 @@ func executeIPython(d *Toolset) tool.Tool {
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
 			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[ipythonArgs](nil),
 		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args ipythonArgs) (*tool.Answer, error) {

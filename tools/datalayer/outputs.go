@@ -61,7 +61,7 @@ type shownRun struct {
 	run     *run.Run
 	state   run.State
 	size    int // most characters of outputs
-	tray    func(expected int) *desk.Tray
+	newSet  func(expected int) *desk.ImageSet
 	from    images.Origin // of its images
 }
 
@@ -85,7 +85,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 		return append(parts, warning(a)...)
 	}
 	render := func() {
-		pictures := s.tray(desk.PicturesIn(s.outputs))
+		pictures := s.newSet(desk.PicturesIn(s.outputs))
 		pictures.From = s.from
 		out.Result, whole = nil, true
 		for _, t := range s.head {
@@ -129,7 +129,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 }
 
 // placedOutput is an output as their answers have it: texts, or an image. An empty output gives nothing.
-func placedOutput(o map[string]any, at int, pictures *desk.Tray) (out []any) {
+func placedOutput(o map[string]any, at int, pictures *desk.ImageSet) (out []any) {
 	data, _ := o["data"].(map[string]any)
 	for _, mime := range desk.PictureTypes {
 		switch reference, ok := data[mime].(string); {

@@ -99,7 +99,7 @@ func readNotebook(d *Toolset) tool.Tool {
 		Title: "Read a notebook",
 		Description: "Reads the cells of a notebook in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
 			"Use brief to find cells, then detailed with start_index and limit, or read_cell for outputs. Costs as much as it shows.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readNotebookArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
@@ -135,7 +135,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 			shown = ""
 		}
 		if detailed && count > 0 {
-			shown = sourcesOf(cells, start, count, tool.AnswerRoom/4)
+			shown = sourcesOf(cells, start, count, tool.AnswerBudget/4)
 		}
 		out.Result = fmt.Sprintf("Notebook %s has %d cells.\n\n%s", name, len(cells), shown)
 		if count < wanted {
@@ -184,7 +184,7 @@ func readCell(d *Toolset) tool.Tool {
 		Title: "Read a cell",
 		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
 			"Use it before changing a cell, and to see its outputs. Costs the length of the source and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readCellArgs](nil),
 		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
@@ -193,7 +193,7 @@ func readCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			o := shownRun{kind: "cell.read", cell: cell.ID, size: analysis.DefaultCodeSize, tray: d.Gallery.Trays(ctx), from: d.Gallery.OfCell(ctx, doc, cell)}
+			o := shownRun{kind: "cell.read", cell: cell.ID, size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
 			o.head = []string{cellHead(cell, at), cell.Source}
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.outputs = cell.Outputs

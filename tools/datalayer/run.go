@@ -201,9 +201,9 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 		return nil, err
 	}
 	s := w.outcome(runs[0], late)
-	s.tray, s.from = d.Gallery.Trays(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
+	s.newSet, s.from = d.Images.Sets(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
 	if c, ok := doc.Notebook().Cell(cell); ok {
-		s.from = d.Gallery.OfCell(ctx, doc, c)
+		s.from = d.Images.OfCell(ctx, doc, c)
 	}
 	a, _, err := s.answer(doc)
 	return a, err
@@ -239,7 +239,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 		Title: "Insert a code cell and run it",
 		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
 			"Use it to add code and see what it does. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and its outputs so far are returned.",
-		Marks:  tool.Marks{OpenWorld: true},
+		Hints:  tool.Hints{OpenWorld: true},
 		Input:  tool.ArgumentsOf[insertExecuteArgs](nil),
 		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {

@@ -34,7 +34,7 @@ func listKernels(d *Toolset) tool.Tool {
 		Name:        "list_kernels",
 		Title:       "List the running kernels",
 		Description: "Lists the running kernels of the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, their states, and how many clients are connected to each. Use it to find a kernel. Costs three requests.",
-		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -105,7 +105,7 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Title: "Connect to the Jupyter server",
 		Description: "Checks that an address belongs to the Jupyter server that these tools work on, and that it answers. They keep to one server and its token for as long as the program runs: " +
 			"another address is refused, and no token is ever sent there. Use it if a prompt asks for it. Costs one request.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[connectToArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {

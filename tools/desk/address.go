@@ -6,7 +6,7 @@ import (
 	"strings"
 )
 
-// How the addresses of resources begin and end, and those that are whole.
+// The prefixes and suffixes of resource addresses, and the fixed addresses.
 const (
 	NotebookScheme = "notebook://"
 	JupyterScheme  = "jupyter://" // of images and files
@@ -18,7 +18,7 @@ const (
 	URITemplates = NotebookScheme + "templates/"
 )
 
-// NotebookAddress writes the address of a notebook, or of what parts name in it.
+// NotebookAddress returns the address of a notebook, or of the part of it that parts name.
 func NotebookAddress(session, notebook string, parts ...string) string {
 	out := NotebookScheme + url.PathEscape(session) + "/" + url.PathEscape(notebook)
 	for _, p := range parts {
@@ -27,7 +27,7 @@ func NotebookAddress(session, notebook string, parts ...string) string {
 	return out
 }
 
-// ExportAddress is where a notebook is to be had as a file.
+// ExportAddress is the address of a notebook's export as a file.
 func ExportAddress(session, notebookPath string) string {
 	out := ExportScheme + url.PathEscape(session)
 	for p := range strings.SplitSeq(ExportName(notebookPath), "/") {

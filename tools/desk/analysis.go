@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// The codes of the errors that analysis sessions are answered with.
+// The codes of the errors of analysis sessions.
 const (
 	CodeSession  = "session_not_found"
 	CodeNotebook = "notebook_not_found"
@@ -26,20 +26,20 @@ func (d *Desk) Analysis(ctx context.Context, id string) (*analysis.Session, erro
 	return a, AnalysisError(err)
 }
 
-// AnalysisError gives an error its code, where it has one, and says what to do.
+// AnalysisError gives an error its code, if it has one, and says what to do.
 func AnalysisError(err error) error {
 	switch {
 	case errors.Is(err, analysis.ErrNoSession):
-		return tool.Coded{Code: CodeSession, Message: err.Error() + "; session_list shows those there are, session_create makes one"}
+		return tool.Coded{Code: CodeSession, Message: err.Error() + "; session_list shows the current ones, session_create makes one"}
 	case errors.Is(err, analysis.ErrNoNotebook):
-		return tool.Coded{Code: CodeNone, Message: err.Error() + ": session_create with notebook_path makes a session that has one"}
+		return tool.Coded{Code: CodeNone, Message: err.Error() + ": session_create with notebook_path makes a session with a notebook"}
 	case errors.Is(err, analysis.ErrKernelGone):
 		return tool.Coded{Code: codeKernel, Message: err.Error() + "; session_create makes a session with a new one"}
 	}
 	return err
 }
 
-// SessionNotebook finds a session of the caller's and opens its notebook, nil where it has none.
+// SessionNotebook finds one of the caller's sessions and opens its notebook; nil if it has none.
 func (d *Desk) SessionNotebook(ctx context.Context, id string) (*analysis.Session, *session.Document, error) {
 	a, err := d.Analysis(ctx, id)
 	if err != nil {
@@ -52,7 +52,7 @@ func (d *Desk) SessionNotebook(ctx context.Context, id string) (*analysis.Sessio
 	case errors.Is(err, jupyter.ErrNotFound):
 		return nil, nil, tool.Coded{Code: CodeNotebook, Message: fmt.Sprintf("the session's notebook %q is no longer on the Jupyter server", a.NotebookPath())}
 	case err == nil:
-		d.Visits.Note(ctx, doc, false)
+		d.Opened.Note(ctx, doc, false)
 	}
 	return a, doc, err
 }

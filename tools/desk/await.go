@@ -10,16 +10,16 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// ProgressEvery is how often a client that asked for progress hears of a call that takes long. Clients that give up on
-// a silent call are kept waiting by it, and their queue for notifications does not run over.
+// ProgressEvery is the interval of progress notifications of a long call. It is short enough for clients that give up
+// on a silent call, and long enough for their notification queues.
 const ProgressEvery = time.Second
 
-// Await waits for the runs to end, or for wait to do so, and tells of progress on the way.
+// Await waits until the runs or wait end, and reports progress.
 func Await(ctx, wait context.Context, runs []*run.Run) {
 	AwaitTelling(ctx, wait, runs, func(run.Result) {})
 }
 
-// AwaitTelling is await that also tells of each look at the run that is waited for.
+// AwaitTelling is [Await] that also calls look with each intermediate result of the current run.
 func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Result)) {
 	began := time.Now()
 	tick := time.NewTicker(ProgressEvery)
@@ -47,13 +47,13 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 	}
 }
 
-// Asks says what code waits to be told.
+// Asks says which input the code waits for.
 func Asks(r run.Result) string {
 	prompt, _ := words.Cut(words.Plain(r.Asking.Prompt), 200)
 	return "it waits for input (" + words.Quoted(prompt) + ")"
 }
 
-// lastLine is the last line of text that a run has printed, cut to size.
+// lastLine is the last line that a run has printed, cut to size.
 func lastLine(r run.Result) string {
 	for i := len(r.Outputs) - 1; i >= 0; i-- {
 		if r.Outputs[i].Type() != "stream" {

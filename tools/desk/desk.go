@@ -11,33 +11,33 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Desk are what all tools work with.
+// Desk is the state that all tools share.
 type Desk struct {
 	Work
-	Gallery *Gallery
-	Visits  visits
+	Images *ImageStore
+	Opened opened
 }
 
-// New makes them over a manager, for answers that show images of store, see [newGallery].
+// New makes a desk. See [NewImageStore] for store and the limits of images.
 func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, error) {
-	pictures, err := NewGallery(store, maxImages, maxImageBytes)
+	pictures, err := NewImageStore(store, maxImages, maxImageBytes)
 	if err != nil {
 		return nil, err
 	}
-	d := &Desk{Gallery: pictures}
+	d := &Desk{Images: pictures}
 	if work != nil {
 		d.Work = *work
 	}
 	return d, nil
 }
 
-// Forget ends what is kept for a client: its visits and the images of its sessions.
+// Forget drops a client's state: its opened notebooks and the images of its sessions.
 func (d *Desk) Forget(client string, sessions []string) {
-	d.Gallery.Store.Forget(sessions...)
-	d.Visits.clients.Forget(client)
+	d.Images.Store.Forget(sessions...)
+	d.Opened.clients.Forget(client)
 }
 
-// About is what an answer is about: a document, or nothing where doc is nil.
+// About makes doc the subject of an answer; nil if doc is nil.
 func About(doc *session.Document) tool.Document {
 	if doc == nil {
 		return nil
@@ -45,7 +45,7 @@ func About(doc *session.Document) tool.Document {
 	return doc
 }
 
-// Open joins the room of the notebook that a call names, or takes it as it is open. The caller releases it.
+// Open joins the room of the notebook that a call names, or uses the one already open. The caller releases it.
 func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error) {
 	clean, err := NotebookArg("path", path)
 	if err != nil {
@@ -53,10 +53,10 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	}
 	doc, err := d.Manager.Open(ctx, clean)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs shows the notebooks there are", clean)
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks", clean)
 	}
 	if err == nil {
-		d.Visits.Note(ctx, doc, true)
+		d.Opened.Note(ctx, doc, true)
 	}
 	return doc, err
 }

@@ -14,9 +14,9 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Asker asks the person at the call's client what running code asks, by elicitation; nil where the client does not
-// offer that. In the older protocol the questions reach the client also after the call has been answered, as the run
-// goes on; in the newer one they have to wait for the next call, see suspend.go.
+// Asker passes questions of running code to the person at the call's client, by elicitation; nil if the client does not
+// offer it. In the older protocol questions reach the client even after the call has been answered; in the newer one
+// they wait for the next call, see suspend.go.
 func Asker(ctx context.Context) run.Asker {
 	if ask := tool.AskThrough(ctx); ask != nil {
 		return func(ctx context.Context, q run.Question) (string, error) {
@@ -41,7 +41,7 @@ func Asker(ctx context.Context) run.Asker {
 	}
 }
 
-// elicitation is a question in MCP's terms.
+// elicitation turns a question into an MCP elicitation.
 func elicitation(q run.Question) mcp.ElicitationParams {
 	return mcp.ElicitationParams{
 		Mode:    mcp.ElicitationModeForm,
@@ -56,7 +56,7 @@ func elicitation(q run.Question) mcp.ElicitationParams {
 	}
 }
 
-// lineOf takes the line out of what a client has answered.
+// lineOf takes the input line from a client's answer.
 func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	switch {
 	case errors.Is(err, server.ErrElicitationNotSupported), errors.Is(err, server.ErrNoActiveSession), errors.Is(err, tool.ErrAnswered):
@@ -71,17 +71,17 @@ func lineOf(res *mcp.ElicitationResult, err error) (string, error) {
 	content, _ := res.Content.(map[string]any)
 	value, ok := content["value"].(string)
 	if !ok {
-		return "", errors.New("the MCP client's answer holds no value")
+		return "", errors.New("the MCP client's answer has no value")
 	}
 	return value, nil
 }
 
-// question words what the person is asked.
+// question is the text that the person is shown.
 func question(q run.Question) string {
 	prompt, _ := words.Cut(words.Plain(q.Prompt), 2000)
 	kind := "input"
 	if q.Password {
-		kind = "a password; what you enter is shown to nobody and kept nowhere by nbduet, but your MCP client may show it"
+		kind = "a password; nbduet neither shows nor stores it, but your MCP client may show it"
 	}
 	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path, "an analysis session"), kind, prompt)
 }

@@ -18,34 +18,34 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// How many images an answer shows, and how large each may be in bytes, where nothing else is said.
+// The default number of images in an answer, and the default limit of each in bytes.
 const (
 	DefaultMaxImages     = 4
 	DefaultMaxImageBytes = 1_000_000
 )
 
 const (
-	// ImageRoom is what the images of an answer take of it together, in bytes of base64, so that text has its share too.
-	ImageRoom = 720_000
-	// leastImage is the fewest bytes that an image is worth showing in.
+	// ImageBudget bounds all images of an answer, in bytes of base64, so that enough is left for text.
+	ImageBudget = 720_000
+	// leastImage is the smallest limit in bytes for which an image is still worth showing.
 	leastImage = 8_000
-	// linesKept bounds for how many cells the first line of their code is remembered.
+	// linesKept is how many cells' first code lines are cached.
 	linesKept = 10_000
-	// MaxLine bounds such a line, in characters.
+	// MaxLine bounds a cached line, in characters.
 	MaxLine = 200
 )
 
-// NotShown begins what stands in the place of an image that is none.
+// NotShown begins the text that replaces an image that cannot be read.
 const NotShown = "<image, not shown: "
 
-// Plotly is the figure that plotly's own JavaScript draws, and nothing else.
+// Plotly is the type of figures that only plotly's own JavaScript draws.
 const Plotly = "application/vnd.plotly.v1+json"
 
-// PictureTypes are the kinds of data that stand beside the JSON of an answer, not in it.
+// PictureTypes are the MIME types whose data is not put into the JSON of an answer.
 var PictureTypes = append(images.Types(), Plotly)
 
-// Gallery is where the images of all answers come together.
-type Gallery struct {
+// ImageStore has the images of all answers, and the limits for showing them.
+type ImageStore struct {
 	Store *images.Store
 	most  int // images in an answer
 	Each  int // bytes of one
@@ -54,10 +54,10 @@ type Gallery struct {
 
 type cellKey struct{ path, cell string }
 
-// NewGallery makes one over a store, nil for one of the default size, whose answers show at most so many images of so
-// many bytes each, 0 for the defaults.
-func NewGallery(store *images.Store, most, each int) (*Gallery, error) {
-	g := &Gallery{Store: store, most: most, Each: each}
+// NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
+// most each bytes; 0 for the defaults.
+func NewImageStore(store *images.Store, most, each int) (*ImageStore, error) {
+	g := &ImageStore{Store: store, most: most, Each: each}
 	if g.Store == nil {
 		g.Store = images.NewStore(0)
 	}
@@ -69,13 +69,12 @@ func NewGallery(store *images.Store, most, each int) (*Gallery, error) {
 	}
 	var err error
 	if g.lines, err = lru.New[cellKey, string](linesKept); err != nil {
-		return nil, fmt.Errorf("make the memory of first lines: %w", err)
+		return nil, fmt.Errorf("make the cache of first lines: %w", err)
 	}
 	return g, nil
 }
 
-// ImageOwner is the session that the images of a call's answer belong to where they are not an analysis session's: the
-// client's own.
+// ImageOwner is the session that owns the images of a call's answer unless an analysis session does: the client's own.
 func ImageOwner(ctx context.Context) string {
 	if id := tool.ClientOf(ctx); id != "" {
 		return id
@@ -83,8 +82,8 @@ func ImageOwner(ctx context.Context) string {
 	return "default"
 }
 
-// OfCell says of a cell's images where they are from.
-func (g *Gallery) OfCell(ctx context.Context, doc *session.Document, c ydoc.Cell) images.Origin {
+// OfCell is the origin of a cell's images.
+func (g *ImageStore) OfCell(ctx context.Context, doc *session.Document, c ydoc.Cell) images.Origin {
 	line := FirstLine(c.Source)
 	g.lines.Add(cellKey{doc.Path(), c.ID}, line)
 	return images.Origin{
@@ -92,24 +91,24 @@ func (g *Gallery) OfCell(ctx context.Context, doc *session.Document, c ydoc.Cell
 	}
 }
 
-// OfCode says of the images of code that an analysis session runs in no notebook where they are from.
-func (g *Gallery) OfCode(r *run.Run, code string) images.Origin {
+// OfCode is the origin of the images of code that an analysis session runs outside a notebook.
+func (g *ImageStore) OfCode(r *run.Run, code string) images.Origin {
 	line := FirstLine(code)
 	g.lines.Add(cellKey{cell: r.ID}, line)
 	return images.Origin{Session: r.Session, Line: line}
 }
 
-// OfRun says of a run's images where they are from, without opening its notebook.
+// OfRun is the origin of a run's images. It does not open the notebook.
 func (d *Desk) OfRun(ctx context.Context, r *run.Run, count *int) images.Origin {
 	from := images.Origin{Session: ImageOwner(ctx), Path: r.Path, CellID: r.CellID, Count: count}
 	if d.ownsImages(ctx, r.Session) {
 		from.Session = r.Session
 	}
-	from.Line, _ = d.Gallery.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
+	from.Line, _ = d.Images.lines.Get(cellKey{r.Path, cmp.Or(r.CellID, r.ID)})
 	return from
 }
 
-// ownsImages tells whether a client may see the images of a session: its own, or an analysis session of its.
+// ownsImages tells whether a client may see the images of a session: its own session, or one of its analysis sessions.
 func (d *Desk) ownsImages(ctx context.Context, session string) bool {
 	if session == ImageOwner(ctx) {
 		return true
@@ -118,7 +117,7 @@ func (d *Desk) ownsImages(ctx context.Context, session string) bool {
 	return err == nil
 }
 
-// ImageSessions are the sessions of which a client may see the images.
+// ImageSessions are the sessions whose images a client may see.
 func (d *Desk) ImageSessions(ctx context.Context) []string {
 	out := []string{ImageOwner(ctx)}
 	for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
@@ -127,7 +126,7 @@ func (d *Desk) ImageSessions(ctx context.Context) []string {
 	return out
 }
 
-// FirstLine is the first line of code that says something.
+// FirstLine is the first line of code that is neither a comment nor a magic, or else the first line.
 func FirstLine(source string) string {
 	first := ""
 	for line := range strings.Lines(source) {
@@ -149,35 +148,35 @@ func FirstLine(source string) string {
 	return first
 }
 
-// A Tray collects the images of one answer.
-type Tray struct {
-	*Gallery
-	show     func(images.Entry, images.Image, images.Limits) (images.Picture, error)
-	From     images.Origin // of the cell whose outputs are being shown
-	expected int           // images that are to come, about
-	room     int           // bytes of base64 left
-	Refer    bool          // nothing is shown, only named
-	Images   []tool.Image
-	Named    []images.Entry // those not shown included
+// An ImageSet collects the images of one answer.
+type ImageSet struct {
+	*ImageStore
+	show          func(images.Entry, images.Image, images.Limits) (images.Picture, error)
+	From          images.Origin // the cell whose outputs are shown now
+	expected      int           // roughly how many images will come
+	budget        int           // bytes of base64 left
+	AddressesOnly bool          // show no image, give only its address
+	Images        []tool.Image
+	Named         []images.Entry // including those not shown
 }
 
-// Tray makes one for an answer about outputs with so many images.
-func (g *Gallery) Tray(ctx context.Context, expected int) *Tray {
-	return &Tray{
-		Gallery: g, expected: expected, room: ImageRoom, From: images.Origin{Session: ImageOwner(ctx)},
+// NewSet makes a set for an answer with about that many images.
+func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
+	return &ImageSet{
+		ImageStore: g, expected: expected, budget: ImageBudget, From: images.Origin{Session: ImageOwner(ctx)},
 		show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
 			return g.Store.Show(ctx, e, img, lim)
 		},
 	}
 }
 
-// Trays is tray for answers that are written more than once.
-func (g *Gallery) Trays(ctx context.Context) func(expected int) *Tray {
-	return func(expected int) *Tray { return g.Tray(ctx, expected) }
+// Sets returns a function that makes sets, for answers that are rendered more than once.
+func (g *ImageStore) Sets(ctx context.Context) func(expected int) *ImageSet {
+	return func(expected int) *ImageSet { return g.NewSet(ctx, expected) }
 }
 
-// put takes the images of one output, of which it shows one, and returns what stands in the JSON in their places.
-func (t *Tray) put(data map[string]any) map[string]string {
+// put adds the images of one output, shows one of them, and returns the texts that replace them in the JSON.
+func (t *ImageSet) put(data map[string]any) map[string]string {
 	refs := map[string]string{}
 	drawn := false
 	for _, mime := range images.Types() {
@@ -195,9 +194,9 @@ func (t *Tray) put(data map[string]any) map[string]string {
 	return refs
 }
 
-// one takes an image. drawn tells that there is another form of it already.
-func (t *Tray) one(mime, data string, drawn *bool) string {
-	if t.Refer {
+// one adds an image. drawn tells that another form of it was already added.
+func (t *ImageSet) one(mime, data string, drawn *bool) string {
+	if t.AddressesOnly {
 		*drawn = true
 		return t.reference(mime, data)
 	}
@@ -217,7 +216,7 @@ func (t *Tray) one(mime, data string, drawn *bool) string {
 		return fmt.Sprintf("<image, %s, not shown because an answer shows %d: get_image_resource shows %s>", about, max(0, t.most), e.URI())
 	}
 	left := max(1, min(t.most, t.expected)-len(t.Images))
-	bytes := min(t.Each, t.room/left*3/4-3)
+	bytes := min(t.Each, t.budget/left*3/4-3)
 	if bytes < min(t.Each, leastImage) {
 		return fmt.Sprintf("<image, %s, not shown because the answer is full: get_image_resource shows %s>", about, e.URI())
 	}
@@ -227,7 +226,7 @@ func (t *Tray) one(mime, data string, drawn *bool) string {
 	}
 	shown := tool.Image{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}
 	t.Images = append(t.Images, shown)
-	t.room -= len(shown.Data)
+	t.budget -= len(shown.Data)
 	size := ""
 	if e.Width > 0 && p.Width != e.Width {
 		size = fmt.Sprintf(" at %d×%d", p.Width, p.Height)
@@ -243,15 +242,15 @@ func sizeAbout(e images.Entry) string {
 	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, words.Kilobytes(e.Bytes))
 }
 
-// Mark is how many images there are, for [Tray.Back].
-func (t *Tray) Mark() int { return len(t.Images) }
+// Count is the number of images, for [ImageSet.Rollback].
+func (t *ImageSet) Count() int { return len(t.Images) }
 
-// Back gives back the images taken since a mark, those of a cell that does not fit in the answer.
-func (t *Tray) Back(mark int) {
-	for _, img := range t.Images[mark:] {
-		t.room += len(img.Data)
+// Rollback removes the images after the first count, when their cell does not fit in the answer.
+func (t *ImageSet) Rollback(count int) {
+	for _, img := range t.Images[count:] {
+		t.budget += len(img.Data)
 	}
-	t.Images = slices.Clip(t.Images[:mark])
+	t.Images = slices.Clip(t.Images[:count])
 }
 
 // PicturesIn counts the outputs that have an image.
@@ -265,8 +264,8 @@ func PicturesIn(outputs []ydoc.Output) (n int) {
 	return n
 }
 
-// reference puts an image's address in its place, and shows nothing.
-func (t *Tray) reference(mime, data string) string {
+// reference returns a text with the image's address, and shows nothing.
+func (t *ImageSet) reference(mime, data string) string {
 	e, _, err := t.Store.Add(t.From, mime, data)
 	if err != nil {
 		return NotShown + err.Error() + ">"

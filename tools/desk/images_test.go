@@ -9,13 +9,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-func testTray(t *testing.T, most int) *Tray {
+func testTray(t *testing.T, most int) *ImageSet {
 	t.Helper()
-	g, err := NewGallery(nil, most, 0)
+	g, err := NewImageStore(nil, most, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Tray(t.Context(), most)
+	return g.NewSet(t.Context(), most)
 }
 
 func TestImagesStandOnceBesideTheJSON(t *testing.T) {
@@ -96,7 +96,7 @@ func TestImagesShareTheRoom(t *testing.T) {
 				t.Errorf("image %d of %d takes %d bytes", i+1, n, len(pictures.Images[i].Data))
 			}
 		}
-		if total > ImageRoom {
+		if total > ImageBudget {
 			t.Errorf("%d images take %d bytes", n, total)
 		}
 	}

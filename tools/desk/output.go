@@ -11,43 +11,43 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// MaxOutputs bounds how many outputs of one cell are shown, the first and the last ones.
+// MaxOutputs is how many outputs of one cell are shown: the first and the last ones.
 const MaxOutputs = 200
 
-// OutputLimits say how much of a cell's outputs is shown, in characters.
+// OutputLimits bound the shown part of a cell's outputs, in characters.
 type OutputLimits struct {
 	Each  int // of each output
 	Total int // of all outputs of the cell
 	Count int // how many outputs
 }
 
-// Halved are limits that let half as much through.
+// Halved returns half the limits.
 func (l OutputLimits) Halved() OutputLimits {
 	return OutputLimits{l.Each / 2, l.Total / 2, l.Count / 2}
 }
 
-// None tells that nothing is left to halve.
+// None tells whether the limits are down to nothing.
 func (l OutputLimits) None() bool { return l.Total == 0 && l.Count == 0 }
 
 // ShownOutputs are a cell's outputs cut to size.
 type ShownOutputs struct {
 	Outputs  []map[string]any
 	Cut      []bool // for each output shown
-	Images   []int  // for each, which of the tray's images it put there, -1 for none
+	Images   []int  // for each, the index of its image in the image set, -1 for none
 	Original int    // characters of all text before cutting
-	Omitted  int    // outputs left out altogether
+	Omitted  int    // outputs left out completely
 }
 
 // Truncated tells whether anything was cut or left out.
 func (s ShownOutputs) Truncated() bool { return s.Omitted > 0 || slices.Contains(s.Cut, true) }
 
-// Contents are a cell's outputs taken apart, ready to be shown within any limits.
+// Contents are a cell's decoded outputs, ready to be shown within any limits.
 type Contents struct {
 	Each []content
 	Size int // characters of all text
 }
 
-// ContentsOf takes a cell's outputs apart.
+// ContentsOf decodes a cell's outputs.
 func ContentsOf(outputs []ydoc.Output) Contents {
 	c := Contents{Each: make([]content, 0, len(outputs))}
 	for _, o := range outputs {
@@ -58,9 +58,9 @@ func ContentsOf(outputs []ydoc.Output) Contents {
 	return c
 }
 
-// Show cuts the outputs to size. What there is to give is shared fairly: the small ones are shown whole, so that an
-// error after a long log is seen, and the large ones get equal parts of the rest.
-func (c Contents) Show(lim OutputLimits, pictures *Tray) ShownOutputs {
+// Show cuts the outputs to size. Small ones are shown whole, so that an error after a long log is seen, and the large
+// ones get equal parts of the rest.
+func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 	s := ShownOutputs{Outputs: []map[string]any{}, Cut: []bool{}, Original: c.Size}
 	all := c.Each
 	if len(all) > lim.Count {
@@ -84,7 +84,7 @@ func (c Contents) Show(lim OutputLimits, pictures *Tray) ShownOutputs {
 	return s
 }
 
-// share gives each size what it asks for as far as total reaches: the small ones all, the others equal parts.
+// share divides total among sizes: small ones get all they need, the others equal parts of the rest.
 func share(sizes []int, total int) []int {
 	out := make([]int, len(sizes))
 	order := make([]int, len(sizes))
@@ -99,13 +99,13 @@ func share(sizes []int, total int) []int {
 	return out
 }
 
-// content is one output taken apart: its fixed members, and its texts with how long they are.
+// content is one decoded output: its fixed members, its texts and their total length.
 type content struct {
 	Kind  string // output_type
 	out   ydoc.Output
 	size  int // characters
 	texts map[string]string
-	// order is the order in which texts get room; the first is cut where it is too long, others are left out whole.
+	// order is the order in which texts are shown: the first is cut if it is too long, the others are left out whole.
 	order []string
 }
 
@@ -139,7 +139,7 @@ func contentOf(o ydoc.Output) content {
 	return c
 }
 
-// Rank orders the forms of one output by how well a model reads them.
+// Rank orders the MIME types of one output by how well a model reads them.
 func Rank(mime string) int {
 	order := []string{"text/plain", "text/markdown", "text/latex", "application/json", "text/html"}
 	if i := slices.Index(order, mime); i >= 0 {
@@ -148,9 +148,9 @@ func Rank(mime string) int {
 	return len(order)
 }
 
-// show returns the output in nbformat's shape, with error outputs under the names that the tools' contract has, within
-// allowed characters, and whether anything was left out.
-func (c content) show(allowed int, pictures *Tray) (map[string]any, bool) {
+// show returns the output in nbformat's shape within allowed characters, and whether anything was left out. Error
+// outputs have the field names of the tools' contract.
+func (c content) show(allowed int, pictures *ImageSet) (map[string]any, bool) {
 	switch c.Kind {
 	case "stream":
 		t, wasCut := words.Cut(c.texts["text"], allowed)
@@ -167,7 +167,7 @@ func (c content) show(allowed int, pictures *Tray) (map[string]any, bool) {
 }
 
 func (c content) showError(allowed int) (map[string]any, bool) {
-	// Name and value say what happened; the traceback repeats them at its end.
+	// Name and value come first: they say what happened, and the traceback only repeats them at its end.
 	name, cutName := words.Cut(c.texts["name"], min(allowed, 200))
 	allowed -= words.Size(name)
 	value, cutValue := words.Cut(c.texts["value"], max(allowed/3, allowed-words.Size(c.texts["traceback"])))
@@ -181,7 +181,7 @@ func (c content) showError(allowed int) (map[string]any, bool) {
 		cutName || cutValue || cutTrace
 }
 
-func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
+func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool) {
 	data, _ := c.out["data"].(map[string]any)
 	shown := map[string]any{}
 	wasCut := false
@@ -200,12 +200,12 @@ func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
 			allowed -= words.Size(short)
 			wasCut = true
 		default:
-			// Half of an HTML table helps nobody.
+			// Half an HTML table is of no use.
 			shown[mime] = "<" + mime + ", " + words.Plural(n, "character") + ", left out>"
 			wasCut = true
 		}
 	}
-	// An image has no size that the limits speak of, so one that is not shown is not cut.
+	// The limits do not count images, so an image that is not shown is not a cut.
 	for mime, reference := range pictures.put(data) {
 		shown[mime] = reference
 	}
@@ -221,7 +221,7 @@ func (c content) showData(allowed int, pictures *Tray) (map[string]any, bool) {
 // maxMetadata bounds the metadata of a cell or an output, in bytes of JSON.
 const maxMetadata = 2000
 
-// SmallObject returns v where it is an object of modest size, else an empty one, and whether something was left out.
+// SmallObject returns v if it is a small object, else an empty one, and whether something was left out.
 func SmallObject(v any) (map[string]any, bool) {
 	m, _ := v.(map[string]any)
 	if len(m) == 0 {
@@ -249,10 +249,10 @@ func IsText(v any) bool {
 	return false
 }
 
-// JoinText returns text that nbformat may write as a list of lines.
+// JoinText joins text that nbformat may write as a list of lines.
 func JoinText(v any) string { return join(v, "") }
 
-// JoinLines returns a traceback, whose entries are lines without their ends.
+// JoinLines joins a traceback, whose entries have no line ends.
 func JoinLines(v any) string { return join(v, "\n") }
 
 func join(v any, between string) string {
@@ -273,19 +273,19 @@ func join(v any, between string) string {
 	return ""
 }
 
-// MimeText is the text of one form of an output: the text itself, or JSON.
+// MimeText is the text of one MIME type of an output: the text itself, or JSON.
 func MimeText(v any) string {
 	if IsText(v) {
 		return words.Plain(JoinText(v))
 	}
 	b, err := tool.Compact(v)
 	if err != nil {
-		return "<not valid JSON>" // a shared document can hold numbers that JSON has no form for
+		return "<not valid JSON>" // a shared document can hold numbers that JSON cannot write
 	}
 	return string(b)
 }
 
-// countOf is an execution count, or null where it is none.
+// countOf returns an execution count, or nil if v is none.
 func countOf(v any) *int {
 	switch v := v.(type) {
 	case int:
@@ -298,7 +298,7 @@ func countOf(v any) *int {
 	return nil
 }
 
-// Main is the text of an output that is worth reading, and its MIME type where it has one.
+// Main is the most readable text of an output, and its MIME type if it has one.
 func (c content) Main() (text, mime string) {
 	switch {
 	case c.Kind == "error":

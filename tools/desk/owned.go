@@ -8,34 +8,34 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// An OwnedNotebook is an open notebook of a client's, under the session that it is to be found at.
+// An OwnedNotebook is one of a client's open notebooks, with the session in its address.
 type OwnedNotebook struct {
-	Session string // an analysis session's id, or the client's own where it was opened by its path alone
+	Session string // an analysis session's id, or the client's own if it was opened by path only
 	Doc     *session.Document
-	Last    uint64 // when the client last worked in it
+	Last    uint64 // order of the client's last use
 }
 
-// OwnedNotebooks lists the notebooks that are open and that the client of ctx may read, by path. It is not a use of them.
+// OwnedNotebooks lists the open notebooks that the client of ctx may read, by path. It does not count as a use of them.
 func (d *Desk) OwnedNotebooks(ctx context.Context) []OwnedNotebook {
 	client := tool.ClientOf(ctx)
 	analyses := d.Analyses.List(client)
 	var out []OwnedNotebook
 	for _, doc := range d.Manager.Notebooks() {
-		v, visited := d.Visits.Of(client, doc.FileID())
+		v, used := d.Opened.Of(client, doc.FileID())
 		owned := false
 		for _, a := range analyses {
 			if a.NotebookPath() == doc.Path() {
 				out, owned = append(out, OwnedNotebook{a.ID(), doc, v.Last}), true
 			}
 		}
-		if visited && v.ByPath && !owned {
+		if used && v.ByPath && !owned {
 			out = append(out, OwnedNotebook{ImageOwner(ctx), doc, v.Last})
 		}
 	}
 	return out
 }
 
-// CurrentNotebook is the open notebook that the client of ctx has worked in last.
+// CurrentNotebook is the open notebook that the client of ctx used last.
 func (d *Desk) CurrentNotebook(ctx context.Context) (OwnedNotebook, bool) {
 	var latest OwnedNotebook
 	for _, o := range d.OwnedNotebooks(ctx) {
@@ -46,11 +46,11 @@ func (d *Desk) CurrentNotebook(ctx context.Context) (OwnedNotebook, bool) {
 	return latest, latest.Doc != nil
 }
 
-// WorkIn notes that the client of ctx works in an analysis session's notebook.
+// WorkIn notes that the client of ctx uses an analysis session's notebook.
 func (d *Desk) WorkIn(ctx context.Context, a *analysis.Session) {
 	for _, doc := range d.Manager.Notebooks() {
 		if doc.Path() == a.NotebookPath() {
-			d.Visits.Note(ctx, doc, false)
+			d.Opened.Note(ctx, doc, false)
 		}
 	}
 }

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// PageURL is the address at which a person opens a document of the Contents API's type.
+// PageURL is the address at which a person opens a document; typ is its type in the Contents API.
 func PageURL(base, typ, path string) string {
 	page := "/edit"
 	switch typ {
@@ -30,7 +30,7 @@ func PageURL(base, typ, path string) string {
 	return base + page + "/" + strings.Join(segments, "/")
 }
 
-// NotebookArg checks a path argument that has to name a file.
+// NotebookArg checks a path argument that must name a file.
 func NotebookArg(name, path string) (string, error) {
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {

@@ -6,17 +6,17 @@ import (
 	"github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
-// ClientsKept is how many clients something is kept for; those that did nothing for longest are forgotten first.
+// ClientsKept is how many clients have state; the least recently active ones are dropped first.
 const ClientsKept = 1000
 
-// PerClient keeps something for each client. The zero value is ready for use, by several goroutines at once: what is
-// done with it is done by one at a time.
+// PerClient keeps one value for each client. The zero value is ready for use and safe for concurrent use: it calls one
+// function at a time.
 type PerClient[V any] struct {
 	mu  sync.Mutex
-	all *simplelru.LRU[string, V] // nil until there is something
+	all *simplelru.LRU[string, V] // nil until the first value
 }
 
-// newLRU makes one of a positive size.
+// newLRU makes a cache of a positive size.
 func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
 	l, err := simplelru.NewLRU[K, V](size, nil)
 	if err != nil {
@@ -25,7 +25,7 @@ func newLRU[K comparable, V any](size int) *simplelru.LRU[K, V] {
 	return l
 }
 
-// With does something with what a client has; first makes what it has at first.
+// With calls do with a client's value, which first makes if there is none.
 func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -40,7 +40,7 @@ func (p *PerClient[V]) With(client string, first func() V, do func(V)) {
 	do(v)
 }
 
-// Each does something with what every client has.
+// Each calls do with every client's value.
 func (p *PerClient[V]) Each(do func(V)) {
 	p.mu.Lock()
 	defer p.mu.Unlock()

@@ -13,7 +13,7 @@ import (
 // MaxRanges bounds a list of ranges.
 const MaxRanges = 1000
 
-// A CellRange names cells by position, as they stand when the call begins, or one cell by its id.
+// A CellRange names cells by position at the beginning of the call, or one cell by its id.
 type CellRange struct {
 	Start *int   `json:"start,omitempty" jsonschema:"First cell, counted from 0."`
 	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before (exclusive). Left out: the one cell at start."`
@@ -27,10 +27,10 @@ func (CellRange) Refine(f tool.Fields) {
 	f.Field("id").Limit(1, MaxIDLength)
 }
 
-// MaxIDLength is more than nbformat allows, since documents of other programs need not keep to it.
+// MaxIDLength is more than nbformat allows, because other programs may not keep to it.
 const MaxIDLength = 200
 
-// String is how the range is written in messages.
+// String writes the range for messages.
 func (r CellRange) String() string {
 	switch {
 	case r.Start == nil:
@@ -76,7 +76,7 @@ func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
 	return out, nil
 }
 
-// IndexOf is where the cell of an id stands.
+// IndexOf is the index of the cell with an id.
 func IndexOf(id, what string, cells []ydoc.Cell) (int, error) {
 	at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
 	if at < 0 {
@@ -85,7 +85,7 @@ func IndexOf(id, what string, cells []ydoc.Cell) (int, error) {
 	return at, nil
 }
 
-// Holds says how many cells there are and which indexes that allows.
+// Holds says how many cells there are and which indexes are valid.
 func Holds(count int) string {
 	switch count {
 	case 0:
@@ -97,7 +97,7 @@ func Holds(count int) string {
 	}
 }
 
-// Resolve returns the positions that the ranges name, in the order given, each once however often it is named.
+// Resolve returns the positions that the ranges name, in the order given, without duplicates.
 func Resolve(ranges []CellRange, cells []ydoc.Cell) ([]int, error) {
 	if len(ranges) == 0 {
 		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(cells)))

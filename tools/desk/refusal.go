@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// EditError words what a caller has to know about a refused edit.
+// EditError adds to the error of a refused edit what the caller must know.
 func EditError(err error) error {
 	var conflict *ydoc.ConflictError
 	if !errors.As(err, &conflict) {

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/session/words"
 )
 
-// What one call may write.
+// Limits on what one call may write.
 const (
 	MaxNewCells    = 200
 	MaxChanged     = 1000      // cells
@@ -14,10 +14,10 @@ const (
 	MaxSourceTotal = 4_000_000 // bytes of all sources of a call
 )
 
-// LineEnds ends the description of each source that a call brings along.
+// LineEnds ends the description of each argument that holds a source.
 const LineEnds = " Line ends are stored as \\n."
 
-// CheckTotal bounds what one call brings along.
+// CheckTotal bounds the sources of one call.
 func CheckTotal(sources ...string) error {
 	n := 0
 	for _, s := range sources {

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/session/helper"
 )
 
-// Work is what tools work with: the documents of a manager, and what there is beside them. The manager closes all of it
-// when it is closed itself. There is to be one for a manager.
+// Work is what tools operate on: a manager's documents, analysis sessions, files and helper kernels. The manager closes
+// all of it when it closes. Make only one for a manager.
 type Work struct {
 	*session.Manager
 	Analyses *analysis.Table
@@ -16,7 +16,7 @@ type Work struct {
 	Helper   *helper.Helper
 }
 
-// NewWork makes the work of a manager.
+// NewWork makes the one Work of a manager.
 func NewWork(m *session.Manager) *Work {
 	return &Work{Manager: m, Analyses: analysis.New(m), Files: files.New(m), Helper: helper.New(m)}
 }

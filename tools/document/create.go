@@ -51,7 +51,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Makes a new notebook, Markdown document or other text file. Refuses where there is something at the path already, and where the folder does not exist. " +
 			"The content is checked before anything is written. Use it to begin a document; overwrite_document changes one that exists. Costs little.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[createArgs](nil),
 		Output: tool.ResultOf[CreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {

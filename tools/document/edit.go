@@ -93,7 +93,7 @@ func insertDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Inserts text at a position of a text document; people who have it open see it at once. " + editMerge +
 			"Use it to add to a document without touching the rest. Costs little.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[insertTextArgs](nil),
 		Output: tool.DocumentResultOf[insertTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
@@ -132,7 +132,7 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Deletes length characters from a position of a text document on; people who have it open see it at once. " + editMerge +
 			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteTextArgs](nil),
 		Output: tool.DocumentResultOf[deleteTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
@@ -171,7 +171,7 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Puts text in the place of length characters from a position of a text document on, writing only what differs; people who have it open see it at once. " + editMerge +
 			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[replaceTextArgs](nil),
 		Output: tool.DocumentResultOf[replaceTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {

@@ -68,7 +68,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 		Description: "Returns what the server knows of a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
 			"of text and notebooks as it is in the shared document now, of other files as base64. " +
 			"Use it to see what a file is before reading it; for editing, get_document_content is what positions refer to. Costs little without content.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[infoArgs](nil),
 		Output: tool.ResultOf[infoResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {

@@ -49,7 +49,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Description: "Lists what is in a folder, as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
 			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
 			"It stops at " + words.Thousands(files.MaxListed) + " entries, " + words.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output: tool.ResultOf[listDocumentsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {

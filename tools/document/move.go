@@ -35,7 +35,7 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 		Description: "Deletes a file, a notebook or an empty folder for good, what is open here of it included. " +
 			"Use it only for what nobody needs. A tab in which a person has it open stays as it is without being told, and what is typed there goes nowhere unless the person saves it, which makes the file anew: " +
 			"still_open_by names those who were met in the document. A notebook's kernel is left running.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteArgs](nil),
 		Output: tool.ResultOf[DeleteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
@@ -88,7 +88,7 @@ func renameDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Renames or moves a file, a notebook or a folder; content stays. Refuses where there is something at the new path, where its folder does not exist, and a change between .ipynb and other endings. " +
 			"People who have it open go on in it under its new name, a notebook's kernel goes along, and so do your own open documents. Takes a second or two for what is open.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[renameArgs](nil),
 		Output: tool.ResultOf[RenameResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
@@ -145,7 +145,7 @@ func copyDocument(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetDocument,
 		Description: "Copies a file or notebook, edits that are not yet saved included. The original is not touched. Refuses where there is something at the new path, and where its folder does not exist. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[copyArgs](nil),
 		Output: tool.ResultOf[CopyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args copyArgs) (*tool.Answer, error) {

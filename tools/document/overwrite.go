@@ -49,7 +49,7 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			"The content counts as a change from what you were last shown: what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. " +
 			"Of a notebook the content is its JSON; cells of the same id are changed in place, others inserted and deleted. " +
 			"For a small change the tools for text and cells cost less. Of what was there nothing remains.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[overwriteArgs](nil),
 		Output: tool.DocumentResultOf[OverwriteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {

@@ -68,7 +68,7 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, what people have typed and not yet saved included. " +
 			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; of a longer document read on from next_position. " +
 			"Of a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readArgs](nil),
 		Output: tool.DocumentResultOf[ContentResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {

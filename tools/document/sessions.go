@@ -58,7 +58,7 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRTC,
 		Description: "Tells whether this program has a text document or notebook open in JupyterLab's real-time collaboration, when it was last used, when it closes by itself, and whether its file is up to date. " +
 			"Use it to see whether edits are saved. Costs nothing: the server is not asked.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[sessionArgs](nil),
 		Output: tool.ResultOf[Session](nil),
 		Handle: tool.Typed(func(_ context.Context, args sessionArgs) (*tool.Answer, error) {
@@ -113,7 +113,7 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRTC,
 		Description: "Saves and leaves a document's collaboration session now, before it closes for want of use. People's tabs stay as they are, " +
 			"and the next tool that names the document opens it again.",
-		Marks:  tool.Marks{Idempotent: true},
+		Hints:  tool.Hints{Idempotent: true},
 		Input:  tool.ArgumentsOf[sessionArgs](nil),
 		Output: tool.ResultOf[EndSessionResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {

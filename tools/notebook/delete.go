@@ -31,7 +31,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Deletes the cells of the ranges, all together. Indexes mean the cells as they are when the call begins, and may be named in any order; a cell named twice is deleted once. " +
 			"Use it only for cells that nobody needs: their outputs go with them. When all cells are deleted, one empty code cell takes their place.",
-		Marks:  tool.Marks{Destructive: true},
+		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteArgs](nil),
 		Output: tool.DocumentResultOf[DeleteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {

@@ -56,7 +56,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Inserts cells at position (0 is the top, the number of cells the end), or behind the cell named by after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
 			"Use it to add code and see what it does. People with the notebook open see the cells and the output as it comes. " + runCost,
-		Marks:  tool.Marks{OpenWorld: true},
+		Hints:  tool.Hints{OpenWorld: true},
 		Input:  tool.ArgumentsOf[insertArgs](nil),
 		Output: tool.DocumentResultOf[InsertResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {

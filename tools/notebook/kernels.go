@@ -39,7 +39,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 		Title:       "List the kernels there are",
 		Toolset:     tool.ToolsetNotebook,
 		Description: "Lists the kernels that the Jupyter server can start: one for each language environment that is installed. Use it before assign_nb_kernel. Costs one request.",
-		Marks:       tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
@@ -104,7 +104,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, what runs is ended and what waits is cancelled. " +
 			"By default it then runs all code cells from the top, which is \"restart and run all\"; exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
 			"Where there is no kernel one is started. " + runCost,
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[restartArgs](nil),
 		Output: tool.DocumentResultOf[RestartResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args restartArgs) (*tool.Answer, error) {
@@ -222,7 +222,7 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Gives a notebook another kernel, such as another language's: in its metadata, and for its running session, so that people's open tabs follow. " +
 			"The former kernel is shut down with all its variables, and what ran in it is lost; one of that name that runs already is kept as it is. Costs the start of a kernel, some seconds.",
-		Marks:  tool.Marks{Destructive: true, Idempotent: true},
+		Hints:  tool.Hints{Destructive: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[assignArgs](nil),
 		Output: tool.DocumentResultOf[AssignResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args assignArgs) (*tool.Answer, error) {

@@ -45,7 +45,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
 			"It stops at " + words.Thousands(files.MaxEntries) + " entries, " + words.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
 			" folders deep or 20 seconds, and says so.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listNbsArgs](nil),
 		Output: tool.ResultOf[ListNbsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {

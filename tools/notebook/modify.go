@@ -68,7 +68,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 		Description: "Gives the cells of each range a new source and, unless exec is false, runs those that are code. All changes are made together or none. " +
 			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
 			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. " + runCost,
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[modifyArgs](nil),
 		Output: tool.DocumentResultOf[ModifyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {

@@ -21,47 +21,47 @@ type cellPage struct {
 	message   string
 }
 
-// A shower shows the images of cells.
-type shower struct {
-	tray func(expected int) *desk.Tray
-	from func(ydoc.Cell) images.Origin
+// A rendering shows the images of cells.
+type rendering struct {
+	newSet func(expected int) *desk.ImageSet
+	from   func(ydoc.Cell) images.Origin
 }
 
-// showerOf shows those of a notebook.
-func showerOf(ctx context.Context, g *desk.Gallery, doc *session.Document) shower {
-	return shower{
-		tray: g.Trays(ctx),
-		from: func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
+// renderingOf shows those of a notebook.
+func renderingOf(ctx context.Context, g *desk.ImageStore, doc *session.Document) rendering {
+	return rendering{
+		newSet: g.Sets(ctx),
+		from:   func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
 	}
 }
 
 // showCells cuts cells to size and takes as many as an answer holds: at least one, cut further if need be.
-func showCells(cells []ydoc.Cell, indexes []int, limit int, show shower) (cellPage, error) {
+func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cellPage, error) {
 	page := cellPage{cells: []CellView{}}
 	expected := 0
 	for _, at := range indexes {
 		expected += desk.PicturesIn(cells[at].Outputs)
 	}
-	pictures := show.tray(expected)
+	pictures := show.newSet(expected)
 	used := 4000 // for what stands around the cells
 	for n, at := range indexes {
-		mark := pictures.Mark()
+		mark := pictures.Count()
 		c, outputs := cells[at], desk.ContentsOf(cells[at].Outputs)
 		pictures.From = show.from(c)
-		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerRoom / 2, Count: desk.MaxOutputs} // every character is sent twice
+		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerBudget / 2, Count: desk.MaxOutputs} // every character is sent twice
 		view := showCell(c, at, limit, outputs, lim, pictures)
 		takes, err := view.takes(pictures.Images[mark:])
-		for err == nil && n == 0 && used+takes > tool.AnswerRoom && !lim.None() {
+		for err == nil && n == 0 && used+takes > tool.AnswerBudget && !lim.None() {
 			lim = lim.Halved()
-			pictures.Back(mark)
+			pictures.Rollback(mark)
 			view = showCell(c, at, min(limit, lim.Total), outputs, lim, pictures)
 			takes, err = view.takes(pictures.Images[mark:])
 		}
 		if err != nil {
 			return cellPage{}, err
 		}
-		if used+takes > tool.AnswerRoom {
-			pictures.Back(mark)
+		if used+takes > tool.AnswerBudget {
+			pictures.Rollback(mark)
 			page.truncated = true
 			page.left = indexes[n:]
 			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", words.Plural(len(indexes)-n, "cell"))

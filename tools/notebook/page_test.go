@@ -16,13 +16,13 @@ import (
 )
 
 // trayOf shows at most so many images.
-func trayOf(t *testing.T, most int) *desk.Tray {
+func trayOf(t *testing.T, most int) *desk.ImageSet {
 	t.Helper()
-	g, err := desk.NewGallery(nil, most, 0)
+	g, err := desk.NewImageStore(nil, most, 0)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return g.Tray(t.Context(), most)
+	return g.NewSet(t.Context(), most)
 }
 
 // Whatever a cell holds, an answer with it can be written and is within the bound.
@@ -39,9 +39,9 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 	for _, limit := range []int{1, DefaultCellData, MaxCellData} {
 		indexes := []int{0, 1, 2}
 		for calls := 0; len(indexes) > 0; calls++ {
-			page, err := showCells(cells, indexes, limit, shower{
-				tray: func(int) *desk.Tray { return trayOf(t, 4) },
-				from: func(c ydoc.Cell) images.Origin { return images.Origin{CellID: c.ID} },
+			page, err := showCells(cells, indexes, limit, rendering{
+				newSet: func(int) *desk.ImageSet { return trayOf(t, 4) },
+				from:   func(c ydoc.Cell) images.Origin { return images.Origin{CellID: c.ID} },
 			})
 			if err != nil {
 				t.Fatal(err)
@@ -77,7 +77,7 @@ func TestExecutionResultsAlwaysFit(t *testing.T) {
 	for range 5 {
 		outputs = append(outputs, sample.Stream(big), sample.Display(map[string]any{"image/png": image}))
 	}
-	f := finished{size: MaxOutputSize, tray: func(int) *desk.Tray { return trayOf(t, 4) }}
+	f := finished{size: MaxOutputSize, newSet: func(int) *desk.ImageSet { return trayOf(t, 4) }}
 	for i := range maxRunCells {
 		r := finishedRun{id: fmt.Sprint("run-", i), cell: strings.Repeat("c", 36), contents: desk.ContentsOf(outputs)}
 		r.State = "failed"

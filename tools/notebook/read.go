@@ -74,7 +74,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel, without starting one, and who else has it open and in which cell each is. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
 		Output: tool.DocumentResultOf[Stat](nil),
 		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
@@ -199,7 +199,7 @@ func readNbCells(d *desk.Desk) tool.Tool {
 			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
 			"Long text is cut in the middle and marked so; some images come beside the JSON, the others by address. " +
 			"Cells that do not fit in one answer are read with next_cursor.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[ReadArgs](nil),
 		Output: tool.DocumentResultOf[ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
@@ -225,7 +225,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	if err != nil {
 		return nil, err
 	}
-	page, err := showCells(cells, indexes, limit, showerOf(ctx, d.Gallery, doc))
+	page, err := showCells(cells, indexes, limit, renderingOf(ctx, d.Images, doc))
 	if err != nil {
 		return nil, err
 	}
@@ -243,7 +243,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 }
 
 // showCell cuts one cell to size.
-func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.Tray) CellView {
+func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.OutputLimits, pictures *desk.ImageSet) CellView {
 	v := CellView{Index: index, ID: c.ID, CellType: c.Type, Revision: desk.Revision(c.Revision)}
 	v.Fault, _ = words.Cut(c.Fault, 500)
 	v.Source, v.Truncated.Source = words.Cut(c.Source, limit)

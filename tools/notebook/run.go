@@ -105,7 +105,7 @@ type finished struct {
 	runs    []finishedRun
 	size    int
 	timeout time.Duration
-	tray    func(expected int) *desk.Tray // makes one for each rendering
+	newSet  func(expected int) *desk.ImageSet // makes one for each rendering
 }
 
 type finishedRun struct {
@@ -131,12 +131,12 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt), err)
 	}
-	out := finished{size: opt.Size(), timeout: opt.WaitAtMost(), tray: d.Gallery.Trays(ctx)}
+	out := finished{size: opt.Size(), timeout: opt.WaitAtMost(), newSet: d.Images.Sets(ctx)}
 	for _, r := range runs {
 		result := r.Result()
 		from := d.OfRun(ctx, r, result.Count)
 		if cell, ok := doc.Notebook().Cell(r.CellID); ok {
-			from = d.Gallery.OfCell(ctx, doc, cell)
+			from = d.Images.OfCell(ctx, doc, cell)
 			from.Count = result.Count
 		}
 		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), from})
@@ -194,7 +194,7 @@ func (f finished) afterwards(success string) string {
 // into puts the results into an answer, cut further until it may be sent.
 func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	lim := desk.OutputLimits{Each: f.size, Total: f.size, Count: desk.MaxOutputs}
-	for f.chars(lim) > tool.AnswerRoom/2 { // every character is sent twice
+	for f.chars(lim) > tool.AnswerBudget/2 { // every character is sent twice
 		lim = lim.Halved()
 	}
 	expected := 0
@@ -202,7 +202,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 		expected += desk.PicturesIn(r.Outputs)
 	}
 	render := func() {
-		pictures := f.tray(expected)
+		pictures := f.newSet(expected)
 		var results []ExecutionResult
 		for _, r := range f.runs {
 			results = append(results, f.show(r, lim, pictures))
@@ -230,7 +230,7 @@ func (f finished) chars(lim desk.OutputLimits) int {
 	return n
 }
 
-func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Tray) ExecutionResult {
+func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.ImageSet) ExecutionResult {
 	pictures.From = r.from
 	o := r.contents.Show(lim, pictures)
 	out := ExecutionResult{
@@ -296,7 +296,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Runs the code cells of the ranges, in the order given, each once, in the kernel that the notebook shares with people's open tabs, starting one if there is none. " +
 			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are passed over. " + runCost,
-		Marks:  tool.Marks{Destructive: true, OpenWorld: true},
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeArgs](nil),
 		Output: tool.DocumentResultOf[ExecuteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args executeArgs) (*tool.Answer, error) {

@@ -50,7 +50,7 @@ func Visible(ctx context.Context, r *run0.Run) bool { return r.Owner == tool.Cli
 func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
-	f := finished{size: size, tray: d.Gallery.Trays(ctx), runs: []finishedRun{{
+	f := finished{size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
 		r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), d.OfRun(ctx, r, result.Count),
 	}}}
 	a := &tool.Answer{Body: &out}
@@ -65,7 +65,7 @@ func getRun(d *desk.Desk) tool.Tool {
 		Description: "Shows where the execution of a cell stands and what it has put out so far, without waiting. " +
 			"Use it for a run that a tool left going, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, what the notebook did not get included. " +
 			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getRunArgs](nil),
 		Output: tool.ResultOf[PagedRun](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
@@ -96,7 +96,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRuns,
 		Description: "Waits until the execution of a cell has ended, at most timeout seconds, and shows its outcome and outputs. " +
 			"Use it for a run that a tool left going, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:   true,
 		Input:  tool.ArgumentsOf[waitRunArgs](nil),
 		Output: tool.ResultOf[RunView](nil),
@@ -134,7 +134,7 @@ func cancelRun(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRuns,
 		Description: "Takes back the execution of a cell that waits, or interrupts the kernel for one that runs, as the stop button does. " +
 			"A run that the kernel has not come to, because it works for somebody else, is interrupted when its turn comes. Variables stay. Costs some seconds at most; one that has ended is only shown.",
-		Marks:  tool.Marks{Idempotent: true, Destructive: true},
+		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Input:  tool.ArgumentsOf[cancelRunArgs](nil),
 		Output: tool.ResultOf[RunView](nil),
 		Handle: tool.Typed(func(ctx context.Context, args cancelRunArgs) (*tool.Answer, error) {
@@ -191,7 +191,7 @@ func listRuns(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRuns,
 		Description: "Lists the executions of cells that you have asked for, the latest first, with their states and without their outputs. " +
 			"Use it to find the run_id of one that still goes on. What people run in their own tabs is not among them. Costs one line a run.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listRunsArgs](nil),
 		Output: tool.ResultOf[ListRunsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) {

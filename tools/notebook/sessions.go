@@ -43,7 +43,7 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRTC,
 		Description: "Lists the notebooks below a folder that this program has open, or had open lately, in JupyterLab's real-time collaboration. " +
 			"Use it to see which notebooks you hold and when they close by themselves. Costs nothing: the server is not asked.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.ResultOf[QuerySessionsResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
@@ -82,7 +82,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetRTC,
 		Description: "Saves and leaves a notebook's collaboration session now, before it closes for want of use. The kernel keeps running, people's tabs stay as they are, " +
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
-		Marks:  tool.Marks{Idempotent: true},
+		Hints:  tool.Hints{Idempotent: true},
 		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
 		Output: tool.ResultOf[document.EndSessionResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {

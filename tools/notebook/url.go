@@ -26,7 +26,7 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Returns the address of the Jupyter server that these tools work on, without a token. " +
 			"Use it to build links for people. Costs nothing: the server is not asked.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[BaseURLResult](nil),
 		Handle: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) {
@@ -62,7 +62,7 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/…, /tree/…, /doc/tree/…, /edit/…, /view/…, workspaces too) " +
 			"into the path that the other tools take. Use it when a person pastes a link. " +
 			"Refuses links to other servers and to files that are no notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
-		Marks:  tool.Marks{ReadOnly: true, Idempotent: true},
+		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
 		Output: tool.ResultOf[URLResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args notebookURLArgs) (*tool.Answer, error) {

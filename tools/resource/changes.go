@@ -56,7 +56,7 @@ func (c *change) touches(at notebookURI, run *run.Run) bool {
 // note records what happens to documents; see session.Manager.Observe.
 func (l *notifier) note(e session.Event) {
 	if e.Kind == session.Closed && e.Document.Notebook() != nil {
-		l.d.Visits.Close(e.Document.FileID())
+		l.d.Opened.Close(e.Document.FileID())
 	}
 	n := &l.noted
 	n.Lock()
@@ -181,7 +181,7 @@ func (l *notifier) listOf(s *feed) (list, current string) {
 	for _, o := range l.d.OwnedNotebooks(s.ctx) {
 		b.WriteString(desk.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path()) + "\n")
 	}
-	if latest, _ := l.d.Gallery.Store.List(l.d.ImageSessions(s.ctx), 0, 1); len(latest) > 0 {
+	if latest, _ := l.d.Images.Store.List(l.d.ImageSessions(s.ctx), 0, 1); len(latest) > 0 {
 		b.WriteString(latest[0].URI())
 	}
 	if o, ok := l.d.CurrentNotebook(s.ctx); ok {

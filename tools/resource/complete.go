@@ -107,7 +107,7 @@ func (c Completer) image(ctx context.Context, name string, given map[string]stri
 	if s := given["session_id"]; s != "" {
 		sessions = slices.DeleteFunc(sessions, func(mine string) bool { return mine != s })
 	}
-	list, _ := c.D.Gallery.Store.List(sessions, 0, 10*maxCompletions)
+	list, _ := c.D.Images.Store.List(sessions, 0, 10*maxCompletions)
 	for _, e := range list {
 		_, file, _ := strings.Cut(e.URI(), "/images/")
 		id, ext, _ := strings.Cut(file, ".")

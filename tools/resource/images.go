@@ -35,7 +35,7 @@ func addImages(s *server.MCPServer, d *Provider) {
 
 // listImages lists the images of the sessions whose images the client may see.
 func (d *Provider) listImages(ctx context.Context, after uint64, most int) (out []mcp.Resource, next uint64) {
-	list, next := d.Gallery.Store.List(d.ImageSessions(ctx), after, most)
+	list, next := d.Images.Store.List(d.ImageSessions(ctx), after, most)
 	for _, e := range list {
 		out = append(out, imageResource(e))
 	}

@@ -19,7 +19,7 @@ func (d *Provider) findNotebook(ctx context.Context, u notebookURI) (desk.OwnedN
 		if doc.FileID() != u.notebook {
 			continue
 		}
-		v, visited := d.Visits.Of(client, u.notebook)
+		v, visited := d.Opened.Of(client, u.notebook)
 		if u.session == desk.ImageOwner(ctx) && visited && v.ByPath {
 			return desk.OwnedNotebook{Session: u.session, Doc: doc, Last: v.Last}, nil
 		}

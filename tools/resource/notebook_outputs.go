@@ -17,7 +17,7 @@ import (
 // text, JSON nor an image is left out.
 
 // safeOutputs cuts outputs to size and makes them harmless. They keep nbformat's form.
-func safeOutputs(outputs []ydoc.Output, lim desk.OutputLimits, pictures *desk.Tray) (shown []map[string]any, wasCut bool) {
+func safeOutputs(outputs []ydoc.Output, lim desk.OutputLimits, pictures *desk.ImageSet) (shown []map[string]any, wasCut bool) {
 	safe := make([]ydoc.Output, len(outputs))
 	for i, o := range outputs {
 		safe[i] = safeOutput(o)
@@ -59,7 +59,7 @@ func safeData(data map[string]any) map[string]any {
 	for mime, v := range data {
 		switch {
 		case slices.Contains(images.Types(), mime), mime == desk.Plotly:
-			out[mime] = v // the tray replaces it
+			out[mime] = v // the image set replaces it
 		case mime == "text/plain", mime == "text/latex", mime == "text/csv":
 			out[mime] = printable(desk.JoinText(v))
 		case mime == "text/markdown":

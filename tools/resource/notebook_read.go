@@ -22,7 +22,7 @@ import (
 )
 
 // maxText bounds the text of a resource, in bytes on the wire.
-const maxText = tool.AnswerRoom - 30_000
+const maxText = tool.AnswerBudget - 30_000
 
 // The MIME types of notebooks' resources.
 const (
@@ -197,7 +197,7 @@ func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.Text
 			if cells[i].Type != ydoc.Code || cell == nil {
 				continue
 			}
-			shown, cut := safeOutputs(cells[i].Outputs, lim, d.referring(ctx, o.Doc, cells[i]))
+			shown, cut := safeOutputs(cells[i].Outputs, lim, d.addressesOnly(ctx, o.Doc, cells[i]))
 			cell["outputs"] = shown
 			wasCut = wasCut || cut
 		}
@@ -248,10 +248,10 @@ func (d *Provider) readCellList(o desk.OwnedNotebook) (mcp.TextResourceContents,
 	}
 }
 
-// referring is a tray that puts the addresses of a cell's images in their places.
-func (d *Provider) referring(ctx context.Context, doc *session.Document, c ydoc.Cell) *desk.Tray {
-	t := d.Gallery.Tray(ctx, 0)
-	t.From, t.Refer = d.Gallery.OfCell(ctx, doc, c), true
+// addressesOnly makes an image set that replaces a cell's images by their addresses.
+func (d *Provider) addressesOnly(ctx context.Context, doc *session.Document, c ydoc.Cell) *desk.ImageSet {
+	t := d.Images.NewSet(ctx, 0)
+	t.From, t.AddressesOnly = d.Images.OfCell(ctx, doc, c), true
 	return t
 }
 
@@ -266,7 +266,7 @@ func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc
 // outputsJSON writes outputs, inside what around makes of them, within the size of a resource.
 func (d *Provider) outputsJSON(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell, meta map[string]any, outputs []ydoc.Output, around func([]map[string]any) any) (mcp.TextResourceContents, error) {
 	for lim := fullLimits; ; lim = lim.Halved() {
-		shown, wasCut := safeOutputs(outputs, lim, d.referring(ctx, o.Doc, c))
+		shown, wasCut := safeOutputs(outputs, lim, d.addressesOnly(ctx, o.Doc, c))
 		r, err := contentsJSON(around(shown), meta)
 		if err != nil || fitsWire(r.Text) || lim.None() {
 			if wasCut {

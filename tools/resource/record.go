@@ -48,7 +48,7 @@ func recordContext(d *Provider) tool.Tool {
 		Description: "Keeps a topic, a discovery or a solved issue of this session for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". " +
 			"With add_to and module it is also written into the project file, where people see it at once if they have it open; comments and order stay. " +
 			"Use it when something took effort to find out and will matter again.",
-		Marks:  tool.Marks{},
+		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[recordArgs](nil),
 		Output: tool.ResultOf[RecordResult](nil),
 		Handle: tool.Typed(d.record),

@@ -14,8 +14,8 @@ import (
 // MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.
 const MaxAnswerBytes = 1_000_000
 
-// AnswerRoom is the part of [MaxAnswerBytes] that an answer may use; the rest is for the envelope.
-const AnswerRoom = MaxAnswerBytes - 20_000
+// AnswerBudget is the part of [MaxAnswerBytes] that an answer may use; the rest is for the envelope.
+const AnswerBudget = MaxAnswerBytes - 20_000
 
 // An Answer is a tool's result before it is put into MCP's form.
 type Answer struct {
@@ -182,7 +182,7 @@ func (a *Answer) write() (texts []string, body json.RawMessage, n int, err error
 // fits tells whether the answer is within [MaxAnswerBytes].
 func (a *Answer) fits() (bool, error) {
 	_, _, n, err := a.write()
-	return err == nil && n <= AnswerRoom, err
+	return err == nil && n <= AnswerBudget, err
 }
 
 // Trim calls shorter, which shortens the body, until the answer fits or shorter returns false.

@@ -13,7 +13,7 @@ type Tool struct {
 	Toolset                  string
 	// Also names further toolsets that have it.
 	Also          []string
-	Marks         Marks
+	Hints         Hints
 	Input, Output Schema
 	// Asks: its code may ask the client's user something. Every tool with OpenWorld may, too.
 	Asks bool
@@ -21,8 +21,8 @@ type Tool struct {
 	Handle func(context.Context, mcp.CallToolRequest) (*Answer, error)
 }
 
-// Marks are what a host may show its user, or ask consent by. They must be true.
-type Marks struct {
+// Hints are what a host may show its user, or ask consent by. They must be true.
+type Hints struct {
 	// ReadOnly: no file, document or kernel changes. Joining a room to read it changes nothing that others keep.
 	ReadOnly bool
 	// Destructive: something that existed before the call can be gone after it.
@@ -51,7 +51,7 @@ func Typed[A any](fn func(context.Context, A) (*Answer, error)) func(context.Con
 
 // Definition returns the tool's definition for MCP.
 func (t Tool) Definition() mcp.Tool {
-	m := t.Marks
+	m := t.Hints
 	return mcp.Tool{
 		Name:            t.Name,
 		Title:           t.Title,
