@@ -36,7 +36,7 @@ type CreateResult struct {
 	Type    string `json:"type" jsonschema:"Type as asked for."`
 }
 
-// The types of documents that can be made.
+// The types of new documents.
 const (
 	TypeNotebook = "notebook"
 	typeFile     = "file"
@@ -49,8 +49,8 @@ func createDocument(d *desk.Desk) tool.Tool {
 		Name:    "create_document",
 		Title:   "Create a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Makes a new notebook, Markdown document or other text file. Refuses where there is something at the path already, and where the folder does not exist. " +
-			"The content is checked before anything is written. Use it to begin a document; overwrite_document changes one that exists. Costs little.",
+		Description: "Creates a notebook, Markdown document or other text file. Fails if the path exists already or its folder does not. " +
+			"The content is checked before anything is written. Use it for a new document; overwrite_document changes an existing one. Costs little.",
 		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[createArgs](nil),
 		Output: tool.ResultOf[CreateResult](nil),
@@ -86,12 +86,12 @@ func createDocument(d *desk.Desk) tool.Tool {
 	}
 }
 
-// FitsType refuses a name that would make another type of document.
+// FitsType refuses a path whose extension does not fit the type of document.
 func FitsType(p, typ string) error {
 	ext := strings.ToLower(path.Ext(p))
 	switch {
 	case typ == TypeNotebook && path.Ext(p) != ".ipynb":
-		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's has to: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p))
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p))
 	case typ != TypeNotebook && ext == ".ipynb":
 		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", words.Quoted(p))
 	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
@@ -100,18 +100,18 @@ func FitsType(p, typ string) error {
 	return nil
 }
 
-// PlaceError words why nothing can be made at a path.
+// PlaceError says why nothing can be created at a path.
 func PlaceError(err error, p string) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
 		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", words.Quoted(p))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in a folder that exists; list_documents shows them", words.Quoted(path.Dir(p)), words.Quoted(p))
+		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder; list_documents lists them", words.Quoted(path.Dir(p)), words.Quoted(p))
 	}
 	return err
 }
 
-// newContent checks the content of a new document and brings it into the Contents API's form.
+// newContent checks the content of a new document and converts it for the Contents API.
 func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.NewContent, error) {
 	if args.Type != TypeNotebook {
 		return jupyter.NewContent{Type: "file", Format: "text", Content: words.Lines(args.Content)}, nil
@@ -126,12 +126,12 @@ func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.New
 	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()}, nil
 }
 
-// KernelMetadata names the kernel of a new notebook, for which JupyterLab would ask everybody who opens it; "" is the
-// server's default one.
+// KernelMetadata names the kernel of a new notebook, because JupyterLab would ask everybody who opens it for one; "" is
+// the server's default.
 func KernelMetadata(ctx context.Context, d *desk.Desk, name string) map[string]any {
 	specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
 	if err != nil {
-		return nil // then people are asked
+		return nil // JupyterLab then asks for the kernel
 	}
 	name = cmp.Or(name, specs.Default)
 	spec, ok := specs.Specs[name]

@@ -5,7 +5,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Tools are the tools of text documents, of files, and of what is held open.
+// Tools are the tools for text documents, files, and their sessions.
 func Tools(d *desk.Desk) []tool.Tool {
 	return []tool.Tool{
 		getDocumentContent(d),

@@ -37,7 +37,7 @@ func (deleteTextArgs) Refine(f tool.Fields) {
 	refinePosition(f.Field("length"))
 }
 
-// replaceTextArgs stand for the other edits too: an insertion replaces nothing, a deletion puts nothing there.
+// replaceTextArgs also serve the other edits: an insertion replaces nothing, a deletion inserts nothing.
 type replaceTextArgs struct {
 	Path     string `json:"path" jsonschema:"Text document"`
 	Position int    `json:"position" jsonschema:"Where the text to replace begins"`
@@ -53,18 +53,18 @@ func (replaceTextArgs) Refine(f tool.Fields) {
 	RefineContent(f.Field("text"))
 }
 
-// refineEdit says what all of them have in common. of is what the revision goes with.
+// refineEdit describes the arguments that all edits share. of names what the revision applies to.
 func refineEdit(f tool.Fields, of string) {
 	RefinePath(f.Field("path"))
 	refinePosition(f.Field("position"))
 	refineBase(f.Field("revision"), of)
 }
 
-// What every answer about an edit of a text ends with.
+// textEdited is the last part of every edit's answer.
 type textEdited struct {
 	ContentLength int    `json:"content_length" jsonschema:"Length of the whole document now"`
 	Revision      string `json:"revision"`
-	Merged        bool   `json:"merged,omitempty" jsonschema:"true where others had changed the document since the revision that the call refers to: the edit was carried over, and other positions have shifted. Read it again before the next edit."`
+	Merged        bool   `json:"merged,omitempty" jsonschema:"true if others changed the document since the revision of this call: the edit was carried over, and other positions have shifted. Read it again before the next edit."`
 }
 
 // Refine implements tool.Refiner.
@@ -73,7 +73,7 @@ func (textEdited) Refine(f tool.Fields) {
 	f.Field("revision").Say(desk.RevisionText("the document's content"))
 }
 
-const editMerge = "Positions refer to the document as you were last shown it; what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. "
+const editMerge = "Positions refer to the document as you were last shown it. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned. "
 
 type insertTextResult struct {
 	Message  string `json:"message"`
@@ -117,7 +117,7 @@ type deleteTextResult struct {
 	Message  string `json:"message"`
 	Position int    `json:"position" jsonschema:"Where the text was"`
 	Length   int    `json:"length" jsonschema:"Length of the deleted text."`
-	Removed  string `json:"removed_text" jsonschema:"The deleted text, its middle left out where it is long."`
+	Removed  string `json:"removed_text" jsonschema:"The deleted text; the middle of a long one is left out."`
 	textEdited
 }
 
@@ -130,8 +130,8 @@ func deleteDocumentText(d *desk.Desk) tool.Tool {
 		Name:    "delete_document_text",
 		Title:   "Delete text from a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Deletes length characters from a position of a text document on; people who have it open see it at once. " + editMerge +
-			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
+		Description: "Deletes length characters of a text document, from position on; people who have it open see it at once. " + editMerge +
+			"Read the document first, and check removed_text afterwards. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteTextArgs](nil),
 		Output: tool.DocumentResultOf[deleteTextResult](nil),
@@ -156,7 +156,7 @@ type replaceTextResult struct {
 	Position  int    `json:"position" jsonschema:"Where the text was"`
 	Length    int    `json:"length" jsonschema:"Length of the replaced text."`
 	NewLength int    `json:"new_length" jsonschema:"Length of the new text."`
-	Removed   string `json:"removed_text" jsonschema:"The replaced text, its middle left out where it is long."`
+	Removed   string `json:"removed_text" jsonschema:"The replaced text; the middle of a long one is left out."`
 	textEdited
 }
 
@@ -169,8 +169,8 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 		Name:    "replace_document_text",
 		Title:   "Replace text in a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Puts text in the place of length characters from a position of a text document on, writing only what differs; people who have it open see it at once. " + editMerge +
-			"Use it after reading the document; see in removed_text that it took what was meant. Costs little.",
+		Description: "Replaces length characters of a text document, from position on, writing only the differences; people who have it open see it at once. " + editMerge +
+			"Read the document first, and check removed_text afterwards. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[replaceTextArgs](nil),
 		Output: tool.DocumentResultOf[replaceTextResult](nil),
@@ -189,17 +189,17 @@ func replaceDocumentText(d *desk.Desk) tool.Tool {
 	}
 }
 
-// editDone is what became of an edit.
+// editDone is the result of an edit.
 type editDone struct {
-	position int    // in the text as it was when the edit was made
+	position int    // in the text at the time of the edit
 	removed  string // cut to size
 	textEdited
 }
 
-// removedShown is how much of a removed text is shown.
+// removedShown is how many characters of a removed text are shown.
 const removedShown = 1000
 
-// editText makes the edit of args; the caller releases the document.
+// editText makes the edit; the caller releases the document.
 func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name string) (editDone, *session.Document, error) {
 	doc, err := openText(ctx, d, args.Path)
 	if err != nil {
@@ -237,7 +237,7 @@ func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, 
 	return done, nil
 }
 
-// byteOffset is where the character at a position of a text begins; the text's length where there is none.
+// byteOffset is the byte offset of the character at a position; the text's length if there is none.
 func byteOffset(text string, position int) int {
 	count := 0
 	for i := range text {
@@ -249,7 +249,7 @@ func byteOffset(text string, position int) int {
 	return len(text)
 }
 
-// charSpan is where the characters that position and length name begin and end in a text, in bytes.
+// charSpan returns the byte offsets at which the characters of position and length begin and end.
 func charSpan(text string, position, length int) (from, to int, err error) {
 	n := words.Size(text)
 	switch {

@@ -27,7 +27,7 @@ func (infoArgs) Refine(f tool.Fields) {
 	refineMax(f.Field("max_content"))
 }
 
-// Info is what the server knows of a file, notebook or folder.
+// Info is what the server knows about a file, notebook or folder.
 type Info struct {
 	Name         string `json:"name" jsonschema:"Name without the folder."`
 	Path         string `json:"path" jsonschema:"The document, without a leading slash."`
@@ -46,11 +46,11 @@ type contentInfo struct {
 	Truncated bool `json:"truncated" jsonschema:"Whether there is more content than returned."`
 }
 
-// An infoResult is all of it in one object, for hosts that read that.
+// An infoResult is all of it in one object, for hosts that read structured content.
 type infoResult struct {
 	Info
 	*contentInfo
-	Content *string `json:"content,omitempty" jsonschema:"The content, which as text is a message of its own."`
+	Content *string `json:"content,omitempty" jsonschema:"The content; among the texts it is a separate one."`
 }
 
 // Refine implements tool.Refiner.
@@ -65,9 +65,9 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 		Name:    "get_document_info",
 		Title:   "Document properties",
 		Toolset: tool.ToolsetDocument,
-		Description: "Returns what the server knows of a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
-			"of text and notebooks as it is in the shared document now, of other files as base64. " +
-			"Use it to see what a file is before reading it; for editing, get_document_content is what positions refer to. Costs little without content.",
+		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
+			"text and notebooks as they are in the shared document now, other files as base64. " +
+			"Use it to see what a file is before reading it. For editing use get_document_content, which positions refer to. Costs little without content.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[infoArgs](nil),
 		Output: tool.ResultOf[infoResult](nil),
@@ -104,10 +104,10 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 	}
 }
 
-// formatLimit is the size in bytes up to which a file is read to find out whether it is text.
+// formatLimit is the largest file, in bytes, that is read to find out whether it is text.
 const formatLimit = 1 << 20
 
-// properties returns what the server knows of a file, with its format, and its content where that is wanted.
+// properties returns what the server knows about a file, with its format, and its content if wanted.
 func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, string, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
@@ -138,13 +138,13 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		return file, "", nil
 	}
 	if file.Type == "directory" {
-		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists what is in it", words.Quoted(file.Path))
+		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists its entries", words.Quoted(file.Path))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
 }
 
-// currentContent is what is in a file's room, or, of a file that has none, what is on disk.
+// currentContent is the content of a file's room, or of the file on disk if it can have no room.
 func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (string, error) {
 	if file.Format != "base64" {
 		doc, err := openDocument(ctx, d, file.Path)

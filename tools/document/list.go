@@ -46,7 +46,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Name:    "list_documents",
 		Title:   "List documents",
 		Toolset: tool.ToolsetDocument,
-		Description: "Lists what is in a folder, as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
+		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
 			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
 			"It stops at " + words.Thousands(files.MaxListed) + " entries, " + words.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
@@ -90,7 +90,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 	}
 }
 
-// A ListNote is what a list of documents has to say beside the list.
+// A ListNote is the note after a list of documents.
 type ListNote struct {
 	Stopped bool   `json:"stopped_early"`
 	Message string `json:"message"`

@@ -23,7 +23,7 @@ func (deleteArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
 type DeleteResult struct {
 	Message string   `json:"message"`
 	Path    string   `json:"path" jsonschema:"The deleted document, without a leading slash."`
-	OpenIn  []string `json:"still_open_by,omitempty" jsonschema:"Others who have it open, as far as is known: tell them."`
+	OpenIn  []string `json:"still_open_by,omitempty" jsonschema:"Others known to have it open: tell them."`
 }
 
 // deleteDocument makes delete_document.
@@ -32,9 +32,9 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 		Name:    "delete_document",
 		Title:   "Delete a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Deletes a file, a notebook or an empty folder for good, what is open here of it included. " +
-			"Use it only for what nobody needs. A tab in which a person has it open stays as it is without being told, and what is typed there goes nowhere unless the person saves it, which makes the file anew: " +
-			"still_open_by names those who were met in the document. A notebook's kernel is left running.",
+		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. " +
+			"Use it only for what nobody needs. A person's open tab stays as it is and is not told: what is typed there is lost unless the person saves it, which creates the file again. " +
+			"still_open_by names those who were met in the document. A notebook's kernel keeps running.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteArgs](nil),
 		Output: tool.ResultOf[DeleteResult](nil),
@@ -45,7 +45,7 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 			}
 			gone, err := d.Files.Delete(ctx, clean)
 			if errors.Is(err, files.ErrFolder) {
-				return nil, fmt.Errorf("%w; only empty folders are deleted: delete what is in it first", err)
+				return nil, fmt.Errorf("%w; only empty folders are deleted: delete its entries first", err)
 			}
 			if err != nil {
 				return nil, Missing(err, clean)
@@ -77,7 +77,7 @@ type RenameResult struct {
 	Message string `json:"message"`
 	OldPath string `json:"old_path" jsonschema:"Without a leading slash."`
 	NewPath string `json:"new_path" jsonschema:"Without a leading slash."`
-	Warning string `json:"warning,omitempty" jsonschema:"What of it that was open did not go along."`
+	Warning string `json:"warning,omitempty" jsonschema:"Open documents that were not renamed along."`
 }
 
 // renameDocument makes rename_document.
@@ -86,8 +86,8 @@ func renameDocument(d *desk.Desk) tool.Tool {
 		Name:    "rename_document",
 		Title:   "Rename a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Renames or moves a file, a notebook or a folder; content stays. Refuses where there is something at the new path, where its folder does not exist, and a change between .ipynb and other endings. " +
-			"People who have it open go on in it under its new name, a notebook's kernel goes along, and so do your own open documents. Takes a second or two for what is open.",
+		Description: "Renames or moves a file, a notebook or a folder; content stays. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. " +
+			"People who have it open continue under the new name, a notebook keeps its kernel, and your own open documents follow. Takes a second or two for open documents.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[renameArgs](nil),
 		Output: tool.ResultOf[RenameResult](nil),
@@ -112,7 +112,7 @@ func renameDocument(d *desk.Desk) tool.Tool {
 				OldPath: done.From, NewPath: done.To,
 			}
 			if len(done.Lost) > 0 {
-				out.Warning = "the server did not take these open documents along, so they were closed here, and people have to open them again: " + strings.Join(done.Lost, ", ")
+				out.Warning = "the server did not rename these open documents along, so they were closed here, and people must open them again: " + strings.Join(done.Lost, ", ")
 			}
 			return &tool.Answer{Body: out}, nil
 		}),
@@ -143,7 +143,7 @@ func copyDocument(d *desk.Desk) tool.Tool {
 		Name:    "copy_document",
 		Title:   "Copy a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Copies a file or notebook, edits that are not yet saved included. The original is not touched. Refuses where there is something at the new path, and where its folder does not exist. " +
+		Description: "Copies a file or notebook, unsaved edits included. The original is not touched. Fails if the new path exists already or its folder does not. " +
 			"Use it to keep a version before a large change. Folders are not copied.",
 		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[copyArgs](nil),
@@ -159,7 +159,7 @@ func copyDocument(d *desk.Desk) tool.Tool {
 			}
 			done, err := d.Files.Copy(ctx, from, to)
 			if errors.Is(err, files.ErrFolder) {
-				return nil, fmt.Errorf("path %s is a folder, and only files and notebooks are copied", words.Quoted(from))
+				return nil, fmt.Errorf("path %s is a folder: only files and notebooks can be copied", words.Quoted(from))
 			}
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)
@@ -171,5 +171,5 @@ func copyDocument(d *desk.Desk) tool.Tool {
 	}
 }
 
-// MaxPeople bounds how many of the others are named.
+// MaxPeople is how many people an answer names.
 const MaxPeople = 50

@@ -30,7 +30,7 @@ type OverwriteResult struct {
 	Path     string `json:"path" jsonschema:"The document, without a leading slash."`
 	Length   int    `json:"content_length" jsonschema:"Length of the content given"`
 	Revision string `json:"revision"`
-	Merged   bool   `json:"merged,omitempty" jsonschema:"true where the document is now not the content given, because others had changed it since the revision that it refers to. Read it again before the next edit."`
+	Merged   bool   `json:"merged,omitempty" jsonschema:"true if the document now differs from the content given, because others changed it since the revision of this call. Read it again before the next edit."`
 }
 
 // Refine implements tool.Refiner.
@@ -45,10 +45,10 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 		Name:    "overwrite_document",
 		Title:   "Overwrite a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Gives an existing document a whole new content, writing only what differs from the old into the shared document, so that people's carets stay where they are. " +
-			"The content counts as a change from what you were last shown: what people have typed since is kept, and where both changed the same words nothing is written and the differences are returned. " +
-			"Of a notebook the content is its JSON; cells of the same id are changed in place, others inserted and deleted. " +
-			"For a small change the tools for text and cells cost less. Of what was there nothing remains.",
+		Description: "Replaces the whole content of an existing document. Only the differences are written into the shared document, so people's carets stay where they are. " +
+			"The content counts as a change from what you were last shown: what people typed since is kept; if both changed the same words, nothing is written and the differences are returned. " +
+			"A notebook's content is its JSON; cells with the same id are changed in place, others inserted and deleted. " +
+			"For a small change the tools for text and cells cost less. Nothing of the old content remains.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[overwriteArgs](nil),
 		Output: tool.DocumentResultOf[OverwriteResult](nil),
@@ -84,10 +84,10 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 	}
 }
 
-// Named is a path in a message.
+// Named quotes a path for a message.
 func Named(path string) string { return "'" + path + "'" }
 
-// overwriteNotebook makes a notebook what its new JSON says.
+// overwriteNotebook changes a notebook to its new JSON.
 func overwriteNotebook(ctx context.Context, doc *session.Document, args overwriteArgs) (merged bool, err error) {
 	file, err := nbformat.Parse(args.Content)
 	if err != nil {

@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// How many characters of content an answer has.
+// The default and the largest number of characters of content in an answer.
 const (
 	defaultContent = 32_768
 	MaxContent     = 400_000
@@ -27,7 +27,7 @@ type readArgs struct {
 // Refine implements tool.Refiner.
 func (readArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
 
-// ContentArgs are the arguments of every tool that reads a text piece by piece.
+// ContentArgs are the arguments of every tool that reads a text in pieces.
 type ContentArgs struct {
 	Max      *int `json:"max_content,omitempty"`
 	Position int  `json:"position,omitempty" jsonschema:"Where to begin"`
@@ -47,7 +47,7 @@ func refineMax(f tool.Field) {
 // A ContentResult is a piece of a text.
 type ContentResult struct {
 	Content   string `json:"content" jsonschema:"The document's text, from position on."`
-	Truncated bool   `json:"truncated" jsonschema:"Whether there is more behind it."`
+	Truncated bool   `json:"truncated" jsonschema:"Whether more follows."`
 	Length    int    `json:"content_length" jsonschema:"Length of the whole document"`
 	Revision  string `json:"revision"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
@@ -65,9 +65,9 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 		Name:    "get_document_content",
 		Title:   "Read a document",
 		Toolset: tool.ToolsetDocument,
-		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, what people have typed and not yet saved included. " +
-			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; of a longer document read on from next_position. " +
-			"Of a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
+		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, unsaved typing included. " +
+			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; continue a longer document from next_position. " +
+			"For a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[readArgs](nil),
 		Output: tool.DocumentResultOf[ContentResult](nil),
@@ -88,8 +88,7 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 	}
 }
 
-// ReadText puts the part of an open document that the call asks for into out: n characters, of which keep leaves as many
-// as it is told.
+// ReadText puts the requested part of an open document into out: n characters, which keep can shorten.
 func ReadText(ctx context.Context, doc *session.Document, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
 	all, rev, err := show(ctx, doc)
 	if err != nil {
@@ -119,7 +118,7 @@ func limitOf(given *int) int {
 	return *given
 }
 
-// show returns the content of a document as one text, and notes that the client of ctx knows it.
+// show returns the content of a document as one text, and records that the client of ctx has seen it.
 func show(ctx context.Context, doc *session.Document) (string, ydoc.Revision, error) {
 	client := tool.ClientOf(ctx)
 	if doc.Text() != nil {
@@ -131,7 +130,7 @@ func show(ctx context.Context, doc *session.Document) (string, ydoc.Revision, er
 	return all, rev, err
 }
 
-// notebookText writes a notebook as its file has it.
+// notebookText writes a notebook as the JSON of its file.
 func notebookText(content map[string]any) (string, error) {
 	var b bytes.Buffer
 	enc := json.NewEncoder(&b)

@@ -18,14 +18,14 @@ type sessionArgs struct {
 // Refine implements tool.Refiner.
 func (sessionArgs) Refine(f tool.Fields) { RefinePath(f.Field("path")) }
 
-// A Session is what is said of every session.
+// A Session describes one session.
 type Session struct {
 	Path         string   `json:"path" jsonschema:"Without a leading slash."`
 	SessionID    string   `json:"session_id,omitempty" jsonschema:"The server's collaboration session."`
 	FileID       string   `json:"file_id,omitempty" jsonschema:"The server's id of the file."`
-	Status       string   `json:"status" jsonschema:"\"not_found\" where this program had not opened it."`
+	Status       string   `json:"status" jsonschema:"\"not_found\" if this program has not opened it."`
 	LastActivity string   `json:"last_activity,omitempty" jsonschema:"ISO 8601 time of the last use by a tool."`
-	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it is closed for want of use; absent while it is in use or when it has ended."`
+	ExpiresIn    *float64 `json:"expires_in_seconds,omitempty" jsonschema:"Until it closes because it is unused; absent while it is in use or after it has ended."`
 	Message      string   `json:"message"`
 	tool.FileNote
 }
@@ -35,7 +35,7 @@ func (Session) Refine(f tool.Fields) {
 	f.Field("status").OneOf(session.Connected, session.Disconnected, notFound)
 }
 
-// DescribeSession puts what is known of a session into an answer's words.
+// DescribeSession describes a session for an answer.
 func DescribeSession(i session.Info) Session {
 	v := Session{
 		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
@@ -78,7 +78,7 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 	}
 }
 
-// SessionAt is what is known of the session of a path, open or ended.
+// SessionAt finds the session of a path, open or ended.
 func SessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
 	infos, err := d.Manager.Sessions(path)
 	if err != nil {
@@ -92,10 +92,10 @@ func SessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
 	return session.Info{}, false, nil
 }
 
-// An EndSessionResult says what became of a session that was to be ended.
+// An EndSessionResult is the result of ending a session.
 type EndSessionResult struct {
 	Path    string `json:"path" jsonschema:"Without a leading slash."`
-	Status  string `json:"status" jsonschema:"\"not_found\" where this program had not opened it."`
+	Status  string `json:"status" jsonschema:"\"not_found\" if this program had not opened it."`
 	Message string `json:"message"`
 	tool.FileNote
 }
@@ -111,7 +111,7 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 		Name:    "end_document_session",
 		Title:   "Close a document session",
 		Toolset: tool.ToolsetRTC,
-		Description: "Saves and leaves a document's collaboration session now, before it closes for want of use. People's tabs stay as they are, " +
+		Description: "Saves and leaves a document's collaboration session now instead of when it is unused. People's tabs stay as they are, " +
 			"and the next tool that names the document opens it again.",
 		Hints:  tool.Hints{Idempotent: true},
 		Input:  tool.ArgumentsOf[sessionArgs](nil),
@@ -126,7 +126,7 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 	}
 }
 
-// EndSession leaves the room of what is open at a path.
+// EndSession leaves the room of the document that is open at a path.
 func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Answer, error) {
 	before, _, err := SessionAt(d, path)
 	if err != nil {
@@ -136,12 +136,12 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 	info, found, err := d.Manager.End(ctx, path)
 	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
-			Path: path, Status: session.Disconnected, Message: "RTC session ended, but the file does not have all of it",
+			Path: path, Status: session.Disconnected, Message: "RTC session ended, but the file lacks some of its changes",
 			FileNote: tool.FileNote{Saved: new(bool), SaveProblem: unsaved.Reason},
 		}}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the session of %s was ended, but not as it should be: %w", path, err)
+		return nil, fmt.Errorf("the session of %s was ended, but with an error: %w", path, err)
 	}
 	out := EndSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
 	switch {

@@ -15,27 +15,27 @@ import (
 )
 
 // Positions and lengths in a text document are Unicode code points, as Python's len and a model count them: an emoji of
-// one code point is one, and no position lies inside a character's code. The shared document counts UTF-16 units, which
-// is between this file, edit.go and the ydoc package.
+// one code point counts one, and no position lies inside a code point. The shared document counts UTF-16 units; this
+// file and edit.go convert.
 
 // PositionUnit says in a description what positions and lengths count.
 const PositionUnit = "in characters (Unicode code points, as Python's len counts; a line end is one)"
 
-// How long a text may be.
+// Limits of a text's length.
 const (
-	maxText     = 4_000_000  // characters of a document's content in a call
-	MaxPosition = 20_000_000 // beyond any text document that is opened
+	maxText     = 4_000_000  // characters of content in one call
+	MaxPosition = 20_000_000 // more than any text document that can be opened
 )
 
-// RefinePath ends the description of a path argument, which begins with what the path has to name, and bounds it.
+// RefinePath bounds a path argument and ends its description, which begins with what the path names.
 func RefinePath(f tool.Field) tool.Field {
 	return f.EndWith(", relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed.").Limit(1, desk.MaxPath)
 }
 
-// RefineContent does the same for text that a call brings along.
+// RefineContent does the same for an argument that holds text.
 func RefineContent(f tool.Field) tool.Field { return f.EndWith(desk.LineEnds).Limit(0, maxText) }
 
-// refineBase describes the revision that a call's positions or content are about.
+// refineBase describes the revision that a call's positions or content refer to.
 func refineBase(f tool.Field, of string) {
 	f.Say("The document's revision that "+of+" refer to. Left out: the one you were last shown.").Limit(1, 20)
 }
@@ -43,30 +43,30 @@ func refineBase(f tool.Field, of string) {
 // refinePosition is for an argument that counts characters.
 func refinePosition(f tool.Field) tool.Field { return inCharacters(f).Limit(0, MaxPosition) }
 
-// inCharacters ends a description with what is counted.
+// inCharacters ends a description with the unit.
 func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUnit + ".") }
 
-// PathArg checks a path argument that has to name something below the root.
+// PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (string, error) {
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if clean == "" {
-		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\"; list_documents lists what there is", name, words.Quoted(path))
+		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\"; list_documents lists the documents", name, words.Quoted(path))
 	}
 	return clean, nil
 }
 
-// Missing words that there is nothing at a path; other errors stay as they are.
+// Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path string) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents shows what there is", words.Quoted(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents lists the documents", words.Quoted(path))
 	}
 	return err
 }
 
-// openText joins the room of the text that a call names, or takes it as it is open. The caller releases it.
+// openText joins the room of the text that a call names, or uses the one already open. The caller releases it.
 func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
 	clean, err := PathArg("path", path)
 	if err != nil {
@@ -79,7 +79,7 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 	return doc, nil
 }
 
-// openDocument opens a text or a notebook, whichever there is.
+// openDocument opens a text or a notebook, whichever is at the path.
 func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
 	clean, err := PathArg("path", path)
 	if err != nil {
@@ -95,19 +95,19 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	return d.Manager.OpenText(ctx, clean)
 }
 
-// baseArg reads the revision that a call's positions or content are about, 0 where it names none.
+// baseArg parses the revision that a call's positions or content refer to; 0 if it names none.
 func baseArg(named string) (ydoc.Revision, error) {
 	if named == "" {
 		return 0, nil
 	}
 	rev, err := strconv.ParseUint(named, 10, 64)
 	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("revision %s is not a revision: give it as an earlier answer about this document has it; nothing was changed", words.Quoted(named))
+		return 0, fmt.Errorf("revision %s is not a revision: copy it from an earlier answer about this document; nothing was changed", words.Quoted(named))
 	}
 	return ydoc.Revision(rev), nil
 }
 
-// rewriteText changes a text for the client of ctx, from the revision that the call names.
+// rewriteText changes a text for the client of ctx, based on the revision that the call names.
 func rewriteText(ctx context.Context, doc *session.Document, named, name string, change func(base string) (session.TextChange, error)) (session.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {
@@ -121,7 +121,7 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name string,
 	return done, desk.EditError(err)
 }
 
-// editedOf is what is said of a text after an edit.
+// editedOf describes a text after an edit.
 func editedOf(done session.ChangedText) textEdited {
 	return textEdited{ContentLength: words.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }
