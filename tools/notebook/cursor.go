@@ -14,12 +14,12 @@ import (
 // MaxCursor bounds a cursor, in characters.
 const MaxCursor = 65_536
 
-// A cursor is where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. The next cell is named by its id as well,
-// so that the reading goes on there when others have inserted or deleted cells before it.
+// A cursor is the place where an answer of read_nb_cells or notebook_get ended. It is opaque to clients. It has the
+// next cell's id as well, so that the next call finds it after others have inserted or deleted cells before it.
 type cursor struct {
 	At   int         `json:"at"`
 	ID   string      `json:"id"`
-	Left []indexSpan `json:"left,omitempty"` // none: all cells from there
+	Left []indexSpan `json:"left,omitempty"` // nil: all cells from At on
 }
 
 type indexSpan struct {
@@ -27,8 +27,8 @@ type indexSpan struct {
 	End   int `json:"e"`
 }
 
-// nextCursor names the cells that did not fit; "" where all did. whole says that the reading goes to the notebook's end,
-// wherever that is by then.
+// nextCursor names the cells that did not fit; "" if all did. whole tells to read to the notebook's end at the time of
+// the next call.
 func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
 	if len(left) == 0 {
 		return "", nil
@@ -44,7 +44,7 @@ func nextCursor(left []int, cells []ydoc.Cell, whole bool) (string, error) {
 	return base64.RawURLEncoding.EncodeToString(b), nil
 }
 
-var errCursor = errors.New("the cursor is none that a reading of cells has answered: give the next_cursor of an answer as it is, or none to begin anew")
+var errCursor = errors.New("unknown cursor: pass the next_cursor of an earlier read unchanged, or none to start at the first cell")
 
 func parseCursor(s string) (c cursor, err error) {
 	b, err := base64.RawURLEncoding.DecodeString(s)
@@ -59,7 +59,7 @@ func parseCursor(s string) (c cursor, err error) {
 	return c, nil
 }
 
-// wholeReading says whether a call reads to the end of the notebook.
+// wholeReading tells whether a call reads to the end of the notebook.
 func wholeReading(args ReadArgs) bool {
 	if args.Cursor == "" {
 		return args.Ranges == nil
@@ -68,12 +68,12 @@ func wholeReading(args ReadArgs) bool {
 	return err == nil && c.Left == nil
 }
 
-// cellsToRead gives the indexes of the cells that a call of read_nb_cells asks for, and a note where the cell that its
-// cursor stands at is gone.
+// cellsToRead returns the indexes of the cells that a call of read_nb_cells asks for, and a note if the cell at its
+// cursor is gone.
 func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, err error) {
 	switch {
 	case args.Cursor != "" && args.Ranges != nil:
-		return nil, "", errors.New("there are both a cursor and ranges: a cursor reads on where an answer ended, so give the one or the other")
+		return nil, "", errors.New("both a cursor and ranges are given: give only one of them, because a cursor continues where an answer ended")
 	case args.Cursor != "":
 		c, err := parseCursor(args.Cursor)
 		if err != nil {
@@ -91,13 +91,13 @@ func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, 
 	return indexes, "", nil
 }
 
-// resume finds the cells that a cursor names, as far as there are such cells now.
+// resume finds the cells that a cursor names, if they still exist.
 func (c cursor) resume(cells []ydoc.Cell) (indexes []int, note string) {
 	shift := 0
 	if at, err := desk.IndexOf(c.ID, "", cells); err == nil {
 		shift = at - c.At
 	} else {
-		note = "the cell at which the cursor stood was deleted, so the reading goes on at the same index: cells may be missing or come twice"
+		note = "the cell at the cursor was deleted, so this answer continues at the same index: cells may be missing or come twice"
 	}
 	left := c.Left
 	if left == nil {
@@ -115,7 +115,7 @@ func (c cursor) resume(cells []ydoc.Cell) (indexes []int, note string) {
 	return indexes, note
 }
 
-// spans writes indexes, in order, as ranges.
+// spans converts ordered indexes to ranges.
 func spans(indexes []int) []indexSpan {
 	var out []indexSpan
 	for _, i := range indexes {

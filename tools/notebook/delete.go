@@ -29,8 +29,8 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 		Name:    "delete_nb_cells",
 		Title:   "Delete notebook cells",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Deletes the cells of the ranges, all together. Indexes mean the cells as they are when the call begins, and may be named in any order; a cell named twice is deleted once. " +
-			"Use it only for cells that nobody needs: their outputs go with them. When all cells are deleted, one empty code cell takes their place.",
+		Description: "Deletes the cells of the ranges, all together. Indexes name the cells as they are when the call begins, in any order; a cell named twice is deleted once. " +
+			"Use it only for cells that nobody needs: their outputs go with them. If all cells are deleted, one empty code cell takes their place.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteArgs](nil),
 		Output: tool.DocumentResultOf[DeleteResult](nil),
@@ -49,7 +49,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			for _, at := range indexes {
 				ids = append(ids, cells[at].ID)
 			}
-			// The last cell of all is replaced by an empty one in the same transaction.
+			// If no cell is left, the same transaction adds an empty one.
 			err = doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(ids...) })
 			if err != nil {
 				return nil, err

@@ -1,5 +1,4 @@
-// Package notebook has the tools of notebooks: list, read, insert, change, delete and run cells, kernels, runs, and the
-// addresses of notebooks. [Tools] lists them.
+// Package notebook has the tools for notebooks, their cells, kernels, runs and addresses. [Tools] lists them.
 //
-// One function makes one tool, is named after it, and stands in the file of its subject.
+// Each tool is made by one function with the tool's name, in the file of its subject.
 package notebook

@@ -14,8 +14,8 @@ import (
 
 type insertArgs struct {
 	desk.InNotebook
-	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell will have: 0 is the top, the number of cells the end. Needed unless after_id is given."`
-	AfterID  string    `json:"after_id,omitempty" jsonschema:"Id of the cell behind which to insert, in place of position."`
+	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell will have: 0 is the top, the number of cells the end. Required unless after_id is given."`
+	AfterID  string    `json:"after_id,omitempty" jsonschema:"Id of the cell to insert after, in place of position."`
 	Cells    []newCell `json:"cells" jsonschema:"Cells in order."`
 	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
 	RunOptions
@@ -54,8 +54,8 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 		Name:    "insert_nb_cells",
 		Title:   "Insert notebook cells",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Inserts cells at position (0 is the top, the number of cells the end), or behind the cell named by after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
-			"Use it to add code and see what it does. People with the notebook open see the cells and the output as it comes. " + runCost,
+		Description: "Inserts cells at position (0 is the top, the number of cells the end), or after the cell after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
+			"Use it to add code and see what it does. People with the notebook open see cells and output as they come. " + runCost,
 		Hints:  tool.Hints{OpenWorld: true},
 		Input:  tool.ArgumentsOf[insertArgs](nil),
 		Output: tool.DocumentResultOf[InsertResult](nil),
@@ -83,7 +83,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			ran, err := runCells(ctx, d, doc, runnable, args.RunOptions)
 			if err != nil {
-				return nil, fmt.Errorf("the cells were inserted (ids %s), do not insert them again; but they could not be run: %w", words.QuotedList(ids), err)
+				return nil, fmt.Errorf("the cells were inserted (ids %s; do not insert them again), but they could not be run: %w", words.QuotedList(ids), err)
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed them")
@@ -92,7 +92,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 	}
 }
 
-// insert writes the new cells and returns their ids, and of those the ones that can be run.
+// insert writes the new cells and returns their ids, and the ids of those that can be run.
 func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
 	before := doc.Notebook().Cells()
 	position, err := args.position(before)
@@ -121,7 +121,7 @@ func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, r
 	return ids, runnable, nil
 }
 
-// InsertAt writes new cells, one at least, to the position that they are to have, and returns their ids.
+// InsertAt inserts at least one new cell at a position, and returns the ids.
 func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, position func(*ydoc.Editor) int) (ids []string, err error) {
 	err = doc.Edit(ctx, "insert cells", func(e *ydoc.Editor) error {
 		var err error
@@ -141,11 +141,11 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	return ids, nil
 }
 
-// position is where the cells are to go, among the cells there are.
+// position is the index at which to insert.
 func (a insertArgs) position(cells []ydoc.Cell) (int, error) {
 	switch n := len(cells); {
 	case a.AfterID != "" && a.Position != nil:
-		return 0, errors.New("position and after_id are both given: give one of them")
+		return 0, errors.New("position and after_id are both given: give only one of them")
 	case a.AfterID != "":
 		at, err := desk.IndexOf(a.AfterID, "after_id", cells)
 		return at + 1, err
@@ -158,14 +158,14 @@ func (a insertArgs) position(cells []ydoc.Cell) (int, error) {
 	}
 }
 
-// Placed is where a position of the cells before is now: behind the same cell, or behind the nearest one before that
-// which is still there.
+// Placed translates a position among the cells before into one of now: after the same cell, or after the nearest
+// earlier one that still exists.
 func Placed(e *ydoc.Editor, before []ydoc.Cell, position int) int {
 	if position == 0 {
 		return 0
 	}
 	if id, ok := e.IDAt(position - 1); ok && id == before[position-1].ID {
-		return position // nobody was faster
+		return position // nothing has moved
 	}
 	for i := position - 1; i >= 0; i-- {
 		if at, ok := e.Index(before[i].ID); ok {

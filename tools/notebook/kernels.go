@@ -23,8 +23,8 @@ type AvailableKernel struct {
 	Name        string `json:"name" jsonschema:"For kernel_name."`
 	DisplayName string `json:"display_name" jsonschema:"As people see it."`
 	Language    string `json:"language"`
-	Path        string `json:"path" jsonschema:"Where the server serves the kernel's resources; the REST API does not tell the folder on its disk."`
-	Default     bool   `json:"default,omitempty" jsonschema:"Started where a notebook names none."`
+	Path        string `json:"path" jsonschema:"Address of the kernel's resources on the server; the REST API does not tell the folder on disk."`
+	Default     bool   `json:"default,omitempty" jsonschema:"Started if a notebook names none."`
 }
 
 // A ListKernelsResult is the answer of list_available_kernels.
@@ -36,9 +36,9 @@ type ListKernelsResult struct {
 func listAvailableKernels(d *desk.Desk) tool.Tool {
 	return tool.Tool{
 		Name:        "list_available_kernels",
-		Title:       "List the kernels there are",
+		Title:       "List available kernels",
 		Toolset:     tool.ToolsetNotebook,
-		Description: "Lists the kernels that the Jupyter server can start: one for each language environment that is installed. Use it before assign_nb_kernel. Costs one request.",
+		Description: "Lists the kernels that the Jupyter server can start, one for each installed language environment. Use it before assign_nb_kernel. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
@@ -74,7 +74,7 @@ type restartArgs struct {
 	desk.InNotebook
 	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear the outputs of all cells after the restart."`
 	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells after the restart."`
-	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, from list_available_kernels. Left out: the one that the notebook has."`
+	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, from list_available_kernels. Left out: the notebook's current one."`
 	RunOptions
 }
 
@@ -88,10 +88,10 @@ func (restartArgs) Refine(f tool.Fields) {
 // A RestartResult is the answer of restart_nb_kernel.
 type RestartResult struct {
 	Message        string `json:"message"`
-	Restarted      bool   `json:"kernel_restarted" jsonschema:"Whether the notebook has a new kernel process, restarted, changed or started for the first time."`
+	Restarted      bool   `json:"kernel_restarted" jsonschema:"Whether the notebook has a new kernel process: restarted, changed or first started."`
 	OutputsCleared bool   `json:"outputs_cleared"`
-	CellsExecuted  bool   `json:"cells_executed" jsonschema:"Whether cells were handed to the kernel; execution_results says what became of them."`
-	KernelName     string `json:"kernel_name" jsonschema:"The kernel that the notebook has now."`
+	CellsExecuted  bool   `json:"cells_executed" jsonschema:"Whether cells were sent to the kernel; see execution_results."`
+	KernelName     string `json:"kernel_name" jsonschema:"The notebook's kernel now."`
 	executed
 }
 
@@ -101,9 +101,9 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 		Name:    "restart_nb_kernel",
 		Title:   "Restart a notebook's kernel",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, what runs is ended and what waits is cancelled. " +
-			"By default it then runs all code cells from the top, which is \"restart and run all\"; exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
-			"Where there is no kernel one is started. " + runCost,
+		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, running code is ended and waiting cells are cancelled. " +
+			"By default it then runs all code cells from the top (\"restart and run all\"); exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
+			"Starts a kernel if there is none. " + runCost,
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[restartArgs](nil),
 		Output: tool.DocumentResultOf[RestartResult](nil),
@@ -114,7 +114,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			if n := len(codeCells(doc)); wanted(args.Exec) && n > maxRunCells {
-				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call runs: restart with exec false, then run them in several calls",
+				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call can run: restart with exec false, then run them in several calls",
 					words.Plural(n, "code cell"), words.Thousands(maxRunCells))
 			}
 			change, err := doc.RestartKernel(ctx, args.KernelName, wanted(args.Exec))
@@ -126,7 +126,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 	}
 }
 
-// afterRestart does with the cells what the call asks, and answers it.
+// afterRestart clears and runs the cells as the call asks, and makes the answer.
 func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
 	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
 	out.Message = "Successfully " + did(change)
@@ -159,7 +159,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 }
 
-// did says what became of the kernel, after "Successfully".
+// did says what happened to the kernel, after "Successfully".
 func did(c session.KernelChange) string {
 	switch {
 	case c.Started:
@@ -181,7 +181,7 @@ func codeCells(doc *session.Document) []string {
 	return ids
 }
 
-// ClearOutputs takes the outputs from those of the cells that are still there.
+// ClearOutputs clears the outputs of those cells that still exist.
 func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) error {
 	if len(cells) == 0 {
 		return nil
@@ -220,8 +220,8 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 		Name:    "assign_nb_kernel",
 		Title:   "Choose a notebook's kernel",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Gives a notebook another kernel, such as another language's: in its metadata, and for its running session, so that people's open tabs follow. " +
-			"The former kernel is shut down with all its variables, and what ran in it is lost; one of that name that runs already is kept as it is. Costs the start of a kernel, some seconds.",
+		Description: "Changes a notebook's kernel, for example to another language: in its metadata and in its running session, so that people's open tabs follow. " +
+			"The former kernel is shut down, and its variables and running code are lost; if the notebook runs that kernel already, it is kept as it is. Costs the start of a kernel, some seconds.",
 		Hints:  tool.Hints{Destructive: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[assignArgs](nil),
 		Output: tool.DocumentResultOf[AssignResult](nil),
@@ -240,17 +240,17 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 			case change.Changed:
 				message += fmt.Sprintf("; its former kernel '%s' was shut down", change.Former)
 			case !change.Fresh:
-				message += "; it runs that kernel already, which was kept with its variables"
+				message += "; it already runs that kernel, which was kept with its variables"
 			}
 			return &tool.Answer{Body: &AssignResult{Message: message, Assigned: true, KernelName: change.Kernel.Name}, Doc: doc}, nil
 		}),
 	}
 }
 
-// kernelError adds what to do where a kernel is not to be had.
+// kernelError adds advice if a kernel is not available.
 func kernelError(err error) error {
 	if e := (*session.NoKernelError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("kernel_name %s: %w; list_available_kernels tells more of them", words.Quoted(e.Name), err)
+		return fmt.Errorf("kernel_name %s: %w; list_available_kernels describes them", words.Quoted(e.Name), err)
 	}
 	return err
 }

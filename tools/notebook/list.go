@@ -42,7 +42,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 		Title:   "List notebooks",
 		Toolset: tool.ToolsetNotebook,
 		Description: "Lists the notebooks below a folder, recursively, as they are on disk. Use it to find a notebook's path. " +
-			"Costs one request per folder; give a path where the server has many. Hidden folders and checkpoints are skipped. " +
+			"Costs one request per folder; give a path if the server has many. Hidden folders and checkpoints are skipped. " +
 			"It stops at " + words.Thousands(files.MaxEntries) + " entries, " + words.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
 			" folders deep or 20 seconds, and says so.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},

@@ -29,7 +29,7 @@ func (modifyArgs) Refine(f tool.Fields) {
 type Modification struct {
 	Range    desk.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
 	Content  string         `json:"content" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source is a change from, where the range names one cell. Left out: the one you were last shown."`
+	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from, if the range names one cell. Left out: the one you were last shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -44,15 +44,15 @@ type ModifyResult struct {
 	ModifiedRanges int          `json:"modified_ranges"`
 	Executed       bool         `json:"executed" jsonschema:"Whether cells were run."`
 	CellIDs        []string     `json:"cell_ids" jsonschema:"The changed cells, in the order given."`
-	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source is now another than the one given, because somebody changed them at the same time."`
+	Merged         []mergedCell `json:"merged_cells,omitempty" jsonschema:"Cells whose source now differs from the one given, because somebody changed them at the same time."`
 	executed
 }
 
-// A mergedCell is a cell whose source is not what the caller wrote, because somebody typed into it at the same time.
+// A mergedCell is a cell whose source differs from what the caller wrote, because somebody edited it at the same time.
 type mergedCell struct {
 	ID        string `json:"id"`
 	Source    string `json:"source" jsonschema:"The source now."`
-	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: read the cell then."`
+	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: if so, read the cell."`
 	Revision  string `json:"revision"`
 }
 
@@ -65,9 +65,9 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 		Name:    "modify_nb_cells",
 		Title:   "Change notebook cells",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Gives the cells of each range a new source and, unless exec is false, runs those that are code. All changes are made together or none. " +
-			"The new source is taken as a change from what you were last shown of the cell (by reading or writing it) and merged with what people have typed since, which is never lost: " +
-			"where both changed the same words, nothing is written and the differences are returned; read the cell again then. Read before you change. " + runCost,
+		Description: "Gives the cells of each range a new source and, unless exec is false, runs the code cells among them. All changes are made, or none. " +
+			"The new source counts as a change from the source you were last shown (by reading or writing it) and is merged with what people typed since, which is never lost: " +
+			"if both changed the same words, nothing is written and the differences are returned; then read the cell again. Read before you change. " + runCost,
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[modifyArgs](nil),
 		Output: tool.DocumentResultOf[ModifyResult](nil),
@@ -105,7 +105,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 	}
 }
 
-// A target is a cell that is to get a new source.
+// A target is a cell that gets a new source.
 type target struct {
 	session.Change
 	was ydoc.Cell
@@ -152,25 +152,25 @@ func checkTargets(list []target) error {
 	return nil
 }
 
-// base reads the revision that the modification with index n names for its cells, 0 where it names none.
+// base parses the revision of the modification with index n; 0 if it names none.
 func (m Modification) base(n, cells int) (ydoc.Revision, error) {
 	if m.Revision == "" {
 		return 0, nil
 	}
 	if cells > 1 {
-		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision is that of one cell; nothing was changed", n, words.Plural(cells, "cell"))
+		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision belongs to one cell; nothing was changed", n, words.Plural(cells, "cell"))
 	}
 	rev, err := strconv.ParseUint(m.Revision, 10, 64)
 	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: give it as read_nb_cells has it; nothing was changed", n, words.Quoted(m.Revision))
+		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: copy it from read_nb_cells; nothing was changed", n, words.Quoted(m.Revision))
 	}
 	return ydoc.Revision(rev), nil
 }
 
-// ChangedCells are what modifications have changed.
+// ChangedCells are the cells that modifications have changed.
 type ChangedCells struct {
 	ids, runnable []string
-	// Merged are those whose source is now another than the one given.
+	// Merged are the cells whose source now differs from the one given.
 	Merged []mergedCell
 }
 

@@ -5,7 +5,7 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Tools are the tools of notebooks: their cells, kernels and runs.
+// Tools are the tools for notebooks: their cells, kernels and runs.
 func Tools(d *desk.Desk) []tool.Tool {
 	return []tool.Tool{
 		getBaseURL(d),

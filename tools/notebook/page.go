@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A cellPage is as many of the cells asked for as fit in one answer.
+// A cellPage has those of the requested cells that fit in one answer.
 type cellPage struct {
 	cells     []CellView
 	images    []tool.Image
@@ -21,13 +21,13 @@ type cellPage struct {
 	message   string
 }
 
-// A rendering shows the images of cells.
+// A rendering makes the image sets of answers.
 type rendering struct {
 	newSet func(expected int) *desk.ImageSet
 	from   func(ydoc.Cell) images.Origin
 }
 
-// renderingOf shows those of a notebook.
+// renderingOf is the rendering of a notebook.
 func renderingOf(ctx context.Context, g *desk.ImageStore, doc *session.Document) rendering {
 	return rendering{
 		newSet: g.Sets(ctx),
@@ -35,7 +35,7 @@ func renderingOf(ctx context.Context, g *desk.ImageStore, doc *session.Document)
 	}
 }
 
-// showCells cuts cells to size and takes as many as an answer holds: at least one, cut further if need be.
+// showCells cuts cells to size and takes as many as fit in an answer: at least one, cut further if needed.
 func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cellPage, error) {
 	page := cellPage{cells: []CellView{}}
 	expected := 0
@@ -43,25 +43,25 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 		expected += desk.PicturesIn(cells[at].Outputs)
 	}
 	pictures := show.newSet(expected)
-	used := 4000 // for what stands around the cells
+	used := 4000 // for the fields around the cells
 	for n, at := range indexes {
-		mark := pictures.Count()
+		before := pictures.Count()
 		c, outputs := cells[at], desk.ContentsOf(cells[at].Outputs)
 		pictures.From = show.from(c)
 		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerBudget / 2, Count: desk.MaxOutputs} // every character is sent twice
 		view := showCell(c, at, limit, outputs, lim, pictures)
-		takes, err := view.takes(pictures.Images[mark:])
+		takes, err := view.takes(pictures.Images[before:])
 		for err == nil && n == 0 && used+takes > tool.AnswerBudget && !lim.None() {
 			lim = lim.Halved()
-			pictures.Rollback(mark)
+			pictures.Rollback(before)
 			view = showCell(c, at, min(limit, lim.Total), outputs, lim, pictures)
-			takes, err = view.takes(pictures.Images[mark:])
+			takes, err = view.takes(pictures.Images[before:])
 		}
 		if err != nil {
 			return cellPage{}, err
 		}
 		if used+takes > tool.AnswerBudget {
-			pictures.Rollback(mark)
+			pictures.Rollback(before)
 			page.truncated = true
 			page.left = indexes[n:]
 			page.message = fmt.Sprintf("%s did not fit in this answer: read them with next_cursor", words.Plural(len(indexes)-n, "cell"))
@@ -75,7 +75,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	return page, nil
 }
 
-// takes is the room that the cell and its images need in an answer.
+// takes is the number of bytes that the cell and its images need in an answer.
 func (v CellView) takes(images []tool.Image) (int, error) {
 	b, err := tool.Compact(v)
 	if err != nil {

@@ -12,7 +12,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// How many characters of each source and each output a reading shows: where the call does not say, and at most.
+// The default and the largest number of characters shown of each source and each output.
 const (
 	DefaultCellData = 2048
 	MaxCellData     = 100_000
@@ -23,9 +23,9 @@ type Stat struct {
 	Path         string     `json:"path" jsonschema:"The notebook, without a leading slash."`
 	CellCount    int        `json:"cell_count" jsonschema:"Cells in the shared document, unsaved edits included."`
 	LastModified string     `json:"last_modified" jsonschema:"ISO 8601 time at which the file on disk was last written."`
-	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with the tabs that have it open."`
+	Kernel       KernelStat `json:"kernel" jsonschema:"The kernel that the notebook shares with its open tabs."`
 	Revision     string     `json:"revision"`
-	People       []person   `json:"people,omitempty" jsonschema:"Who else has the notebook open; somebody who came before you is known after 15 seconds."`
+	People       []person   `json:"people,omitempty" jsonschema:"Who else has the notebook open; those who came before you are known after 15 seconds."`
 }
 
 // Refine implements tool.Refiner.
@@ -33,12 +33,12 @@ func (Stat) Refine(f tool.Fields) {
 	f.Field("revision").Say(desk.RevisionText("the notebook's content"))
 }
 
-// A person is somebody else in the notebook's room.
+// A person is another participant in the notebook's room.
 type person struct {
 	Name   string `json:"name"`
 	Agent  bool   `json:"agent,omitempty" jsonschema:"Another agent, not a person."`
-	CellID string `json:"cell_id,omitempty" jsonschema:"The cell that the caret is in."`
-	Index  *int   `json:"cell_index,omitempty" jsonschema:"The same cell's index."`
+	CellID string `json:"cell_id,omitempty" jsonschema:"The caret's cell."`
+	Index  *int   `json:"cell_index,omitempty" jsonschema:"That cell's index."`
 }
 
 // peopleIn lists who else has the notebook open.
@@ -56,10 +56,10 @@ func peopleIn(doc *session.Document) []person {
 	return out
 }
 
-// A KernelStat is how a notebook's kernel is.
+// A KernelStat is the state of a notebook's kernel.
 type KernelStat struct {
-	Name  string `json:"name" jsonschema:"Kernel name, such as \"python3\"; where none runs, the one that the notebook asks for, or \"\"."`
-	ID    string `json:"id" jsonschema:"Kernel id; \"\" where none runs."`
+	Name  string `json:"name" jsonschema:"Kernel name, such as \"python3\"; if none runs, the one that the notebook names, or \"\"."`
+	ID    string `json:"id" jsonschema:"Kernel id; \"\" if none runs."`
 	State string `json:"state" jsonschema:"\"idle\", \"busy\", \"starting\", … or \"not_running\"."`
 }
 
@@ -72,7 +72,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 		Name:    "get_nb_stat",
 		Title:   "Notebook status",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel, without starting one, and who else has it open and in which cell each is. " +
+		Description: "Returns how many cells a notebook has now, when its file was last written, the state of its kernel (none is started), and who else has it open, in which cell. " +
 			"Use it before naming cell indexes, or to see whether the kernel is busy. Costs little.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
@@ -115,7 +115,7 @@ type ReadArgs struct {
 
 // ReadOn are the arguments of every tool that reads cells page by page.
 type ReadOn struct {
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that answer ended, also where cells have moved since."`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: continues where that answer ended, even if cells have moved."`
 	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output."`
 }
 
@@ -136,7 +136,7 @@ type ReadResult struct {
 	Max       int        `json:"max_cell_data" jsonschema:"The limit that was applied."`
 	CellCount int        `json:"cell_count" jsonschema:"Cells in the notebook."`
 	Revision  string     `json:"revision"`
-	Next      string     `json:"next_cursor,omitempty" jsonschema:"Where cells did not fit: the cursor for the next call."`
+	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
 	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
 }
 
@@ -152,13 +152,13 @@ type CellView struct {
 	CellType       string           `json:"cell_type" jsonschema:"code, markdown or raw."`
 	Source         string           `json:"source"`
 	Metadata       map[string]any   `json:"metadata"`
-	ExecutionCount *int             `json:"execution_count" jsonschema:"Null where the cell was not executed."`
+	ExecutionCount *int             `json:"execution_count" jsonschema:"Null if the cell was not executed."`
 	ExecutionState string           `json:"execution_state,omitempty" jsonschema:"\"running\" while the cell runs or waits for its turn."`
 	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision"`
-	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell's shape in the shared document, where something is: delete it then."`
+	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
 }
 
 // Refine implements tool.Refiner.
@@ -173,7 +173,7 @@ type cellTruncation struct {
 	Metadata bool   `json:"metadata,omitempty" jsonschema:"Whether the metadata was left out because it is large."`
 }
 
-// An Output is what an output in an answer can have, by its type.
+// An Output has the fields of all types of outputs in an answer.
 type Output struct {
 	Type           string         `json:"output_type" jsonschema:"execute_result, display_data, stream or error."`
 	Data           map[string]any `json:"data,omitempty" jsonschema:"By MIME type."`
@@ -194,11 +194,11 @@ func readNbCells(d *desk.Desk) tool.Tool {
 		Name:    "read_nb_cells",
 		Title:   "Read notebook cells",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Reads cells with their sources and outputs as they are in the shared document now, what people have typed and not yet saved included. " +
+		Description: "Reads cells with sources and outputs as they are in the shared document now, unsaved typing included. " +
 			"Use it before editing, and to look at a cell that is still running. " +
 			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
-			"Long text is cut in the middle and marked so; some images come beside the JSON, the others by address. " +
-			"Cells that do not fit in one answer are read with next_cursor.",
+			"Long text is cut in the middle, with a mark; some images come beside the JSON, the others by address. " +
+			"Read cells that do not fit with next_cursor.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[ReadArgs](nil),
 		Output: tool.DocumentResultOf[ReadResult](nil),
@@ -213,7 +213,7 @@ func readNbCells(d *desk.Desk) tool.Tool {
 	}
 }
 
-// ReadCells answers with the cells of an open notebook that the call asks for, and notes that its client knows them.
+// ReadCells answers with the requested cells of an open notebook, and records that the client has seen them.
 func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
 	limit := DefaultCellData
 	if args.Max != nil {

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What a call that runs cells may ask for, and what it gets where it does not.
+// Limits and defaults of calls that run cells.
 const (
 	DefaultOutputSize = 2000
 	MaxOutputSize     = 100_000
@@ -26,9 +26,9 @@ const (
 )
 
 // runCost is the sentence on cost of each tool that runs cells.
-const runCost = "Costs the time the cells take, at most timeout seconds, and up to maxCellOutputSize characters of output a cell; a cell that takes longer goes on running. After a failing cell the rest are not run."
+const runCost = "Costs the time the cells take, at most timeout seconds, and up to maxCellOutputSize characters of output a cell; a cell that takes longer goes on running. After a failed cell the rest are not run."
 
-// An OutputSize is the argument of every tool that shows what runs have put out.
+// An OutputSize is the argument of every tool that shows outputs of runs.
 type OutputSize struct {
 	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of each cell's outputs together."`
 }
@@ -49,7 +49,7 @@ func (o OutputSize) Size() int {
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; those not finished go on, and are answered with what they have put out so far."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; unfinished ones go on and are answered with their outputs so far."`
 }
 
 // Refine implements tool.Refiner.
@@ -66,16 +66,16 @@ func (w Waiting) WaitAtMost() time.Duration {
 // RunOptions are the arguments of every tool that runs cells.
 type RunOptions struct {
 	Waiting
-	InterruptOnCancel *bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the cells. If false they go on."`
+	InterruptOnCancel *bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the cells; if false they go on."`
 }
 
 // Refine implements tool.Refiner.
 func (RunOptions) Refine(f tool.Fields) { f.Field("interrupt_on_cancel").Default(true) }
 
-// wanted is an argument that is true where the caller does not say.
+// wanted is the value of an argument that is true by default.
 func wanted(said *bool) bool { return said == nil || *said }
 
-// An ExecutionResult is what became of one cell.
+// An ExecutionResult is the result of running one cell.
 type ExecutionResult struct {
 	Outputs        []map[string]any `json:"outputs" jsonschema:"nbformat outputs; an image's data is named here and shown beside the JSON."`
 	Truncated      bool             `json:"truncated" jsonschema:"Whether outputs were cut."`
@@ -86,7 +86,7 @@ type ExecutionResult struct {
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
-	Message        string           `json:"message,omitempty" jsonschema:"Why the cell did not finish, and what else is to be known, such as that the kernel is a new one."`
+	Message        string           `json:"message,omitempty" jsonschema:"Why the cell did not finish, and notes, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -95,12 +95,12 @@ func (ExecutionResult) Refine(f tool.Fields) {
 	f.Field("state").OneOf(RunStates()...)
 }
 
-// executed is in the answer of every tool that changes a notebook and runs cells then.
+// executed is part of the answer of every tool that changes a notebook and then runs cells.
 type executed struct {
 	Results []ExecutionResult `json:"execution_results,omitempty" jsonschema:"One for each executed cell, in order."`
 }
 
-// finished are the runs of one call, as far as they had come when it stopped waiting.
+// finished are the runs of one call, as they were when it stopped waiting.
 type finished struct {
 	runs    []finishedRun
 	size    int
@@ -115,10 +115,10 @@ type finishedRun struct {
 	from     images.Origin // of its images
 }
 
-// runCells executes the cells and waits for them, at most as long as the options say. Runs that have not ended then go on.
+// runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs go on.
 func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []string, opt RunOptions) (finished, error) {
 	if len(cells) > maxRunCells {
-		return finished{}, fmt.Errorf("%s are to be run, more than the %s allowed in one call: spread them over several calls",
+		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
 			words.Plural(len(cells), "cell"), words.Thousands(maxRunCells))
 	}
 	runs, err := doc.RunWith(ctx, cells, run0.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
@@ -144,17 +144,17 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	return out, nil
 }
 
-// AbandonTime bounds the interrupting of what a cancelled call has left.
+// AbandonTime bounds interrupting the runs of a cancelled call.
 const AbandonTime = 10 * time.Second
 
-// Abandon does what a cancelled call asked to be done with its runs, and says what that was.
+// Abandon interrupts the runs of a cancelled call unless its options say otherwise, and says what it did.
 func Abandon(ctx context.Context, runs []*run0.Run, opt RunOptions) string {
 	if !wanted(opt.InterruptOnCancel) {
 		return "the cells go on running"
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)
 	defer stop()
-	for _, r := range slices.Backward(runs) { // those that wait first, so that none of them begins
+	for _, r := range slices.Backward(runs) { // waiting ones first, so that none of them begins
 		if err := r.Cancel(ctx); err != nil {
 			return "the cells could not be stopped: " + err.Error()
 		}
@@ -162,7 +162,7 @@ func Abandon(ctx context.Context, runs []*run0.Run, opt RunOptions) string {
 	return "its cells were interrupted"
 }
 
-// afterwards ends the sentence that says what a call did: with success where all cells ran well, else with the truth.
+// afterwards ends the message of a call: with success if all cells ran well, else with the number of cells by state.
 func (f finished) afterwards(success string) string {
 	count := map[run0.State]int{}
 	for _, r := range f.runs {
@@ -191,7 +191,7 @@ func (f finished) afterwards(success string) string {
 	return "; of " + words.Plural(len(f.runs), "executed cell") + ": " + strings.Join(parts, ", ")
 }
 
-// into puts the results into an answer, cut further until it may be sent.
+// into puts the results into an answer, and cuts them until the answer fits.
 func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	lim := desk.OutputLimits{Each: f.size, Total: f.size, Count: desk.MaxOutputs}
 	for f.chars(lim) > tool.AnswerBudget/2 { // every character is sent twice
@@ -221,7 +221,7 @@ func (f finished) into(a *tool.Answer, set func([]ExecutionResult)) error {
 	})
 }
 
-// chars is how many characters of output the limits let through.
+// chars is how many characters of output are within the limits.
 func (f finished) chars(lim desk.OutputLimits) int {
 	n := 0
 	for _, r := range f.runs {
@@ -243,7 +243,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		says = append(says, r.Err.Error())
 	} else if !r.State.Ended() {
 		if r.Asking != nil {
-			says = append(says, desk.Asks(r.Result)+" and is interrupted where nobody answers in time; wait_run passes the question on to a client that offers elicitation")
+			says = append(says, desk.Asks(r.Result)+" and is interrupted if nobody answers in time; wait_run passes the question on to a client that offers elicitation")
 		}
 		says = append(says, unfinished(f.timeout))
 	}
@@ -251,23 +251,23 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		says = append(says, r.Note)
 	}
 	if r.Dropped {
-		says = append(says, "truncated by the server: output is missing, because more came at once than it passes on; "+
-			"it passes more with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
+		says = append(says, "truncated by the server: output is missing, because more came at once than its limits allow; "+
+			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
 	}
 	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; the end of it is among these outputs, and get_run with output -1 pages through its text", words.Thousands(r.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs, and get_run with output -1 pages through its text", words.Thousands(r.Omitted)))
 	}
 	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
 	return out
 }
 
-// unfinished says of a cell that goes on how to hear of it.
+// unfinished says how to follow a cell that goes on.
 func unfinished(waited time.Duration) string {
 	after := ""
 	if waited > 0 {
 		after = " after " + waited.String()
 	}
-	return "not finished" + after + ": it goes on, and wait_run waits for it, get_run and read_nb_cells show its outputs as they come"
+	return "not finished" + after + ": it goes on; wait_run waits for it, get_run and read_nb_cells show its outputs so far"
 }
 
 type executeArgs struct {
@@ -283,7 +283,7 @@ func (executeArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRa
 type ExecuteResult struct {
 	Message        string            `json:"message"`
 	ExecutedRanges int               `json:"executed_ranges"`
-	ExecutedCells  int               `json:"executed_cells" jsonschema:"Code cells that were handed to the kernel or to its queue."`
+	ExecutedCells  int               `json:"executed_cells" jsonschema:"Code cells that were sent to the kernel or its queue."`
 	Results        []ExecutionResult `json:"execution_results" jsonschema:"One for each executed cell, in order."`
 	CellIDs        []string          `json:"cell_ids" jsonschema:"The executed cells, in order."`
 }
@@ -295,7 +295,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 		Title:   "Run notebook cells",
 		Toolset: tool.ToolsetNotebook,
 		Description: "Runs the code cells of the ranges, in the order given, each once, in the kernel that the notebook shares with people's open tabs, starting one if there is none. " +
-			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are passed over. " + runCost,
+			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are skipped. " + runCost,
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[executeArgs](nil),
 		Output: tool.DocumentResultOf[ExecuteResult](nil),

@@ -18,35 +18,35 @@ const (
 	defaultRunsListed = 20
 )
 
-// A RunView is one run, as far as it has come.
+// A RunView is one run as it is now.
 type RunView struct {
 	ExecutionResult
-	Path    string `json:"path" jsonschema:"The notebook, when the run was asked for; empty for code that was run in none."`
+	Path    string `json:"path" jsonschema:"The notebook's path at the start; empty for code outside a notebook."`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time; absent while it waits."`
 	Ended   string `json:"ended,omitempty" jsonschema:"ISO 8601 time; absent while it goes on."`
 }
 
 // namedRun is the argument of a tool for one run.
 type namedRun struct {
-	RunID string `json:"run_id" jsonschema:"As answered by the tool that ran the cell, or by list_runs."`
+	RunID string `json:"run_id" jsonschema:"From the tool that ran the cell, or from list_runs."`
 }
 
 // Refine implements tool.Refiner.
 func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
-// findRun finds a run that is remembered.
+// findRun finds a run that is still known.
 func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
 	if !ok || !Visible(ctx, r) {
-		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows those that are known", words.Quoted(id))
+		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows the known ones", words.Quoted(id))
 	}
 	return r, nil
 }
 
-// Visible tells whether a client may see a run: one of its own.
+// Visible tells whether a client may see a run: only its own.
 func Visible(ctx context.Context, r *run0.Run) bool { return r.Owner == tool.ClientOf(ctx) }
 
-// answerRun answers with a run as it stands.
+// answerRun answers with a run as it is now.
 func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
@@ -62,8 +62,8 @@ func getRun(d *desk.Desk) tool.Tool {
 		Name:    "get_run",
 		Title:   "Look at a run",
 		Toolset: tool.ToolsetRuns,
-		Description: "Shows where the execution of a cell stands and what it has put out so far, without waiting. " +
-			"Use it for a run that a tool left going, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, what the notebook did not get included. " +
+		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. " +
+			"Use it for a run that a tool left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, including text left out of the notebook. " +
 			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[getRunArgs](nil),
@@ -77,7 +77,7 @@ func getRun(d *desk.Desk) tool.Tool {
 			case args.Output != nil:
 				return answerPage(r, args)
 			case args.Offset != nil && *args.Offset > 0:
-				return nil, errors.New("offset needs output, which says which of the outputs is paged through")
+				return nil, errors.New("offset needs output, which names the output to page through")
 			}
 			return answerRun(ctx, d, r, args.Size())
 		}),
@@ -95,7 +95,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 		Title:   "Wait for a run",
 		Toolset: tool.ToolsetRuns,
 		Description: "Waits until the execution of a cell has ended, at most timeout seconds, and shows its outcome and outputs. " +
-			"Use it for a run that a tool left going, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
+			"Use it for a run that a tool left running, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:   true,
 		Input:  tool.ArgumentsOf[waitRunArgs](nil),
@@ -132,8 +132,8 @@ func cancelRun(d *desk.Desk) tool.Tool {
 		Name:    "cancel_run",
 		Title:   "Cancel a run",
 		Toolset: tool.ToolsetRuns,
-		Description: "Takes back the execution of a cell that waits, or interrupts the kernel for one that runs, as the stop button does. " +
-			"A run that the kernel has not come to, because it works for somebody else, is interrupted when its turn comes. Variables stay. Costs some seconds at most; one that has ended is only shown.",
+		Description: "Cancels a waiting execution of a cell, or interrupts the kernel for a running one, as the stop button does. " +
+			"A run that waits in the kernel for somebody else's code is interrupted when its turn comes. Variables stay. Costs some seconds at most; an ended run is only shown.",
 		Hints:  tool.Hints{Idempotent: true, Destructive: true},
 		Input:  tool.ArgumentsOf[cancelRunArgs](nil),
 		Output: tool.ResultOf[RunView](nil),
@@ -147,14 +147,14 @@ func cancelRun(d *desk.Desk) tool.Tool {
 			}
 			wait, stop := context.WithTimeout(ctx, CancelTime)
 			defer stop()
-			_ = r.Wait(wait) // code may take longer to heed the interrupt: the state says so
+			_ = r.Wait(wait) // code may take longer to stop; the state tells
 			return answerRun(ctx, d, r, args.Size())
 		}),
 	}
 }
 
 type listRunsArgs struct {
-	Path  string `json:"path,omitempty" jsonschema:"Only those of this notebook. Left out: all."`
+	Path  string `json:"path,omitempty" jsonschema:"Only runs of this notebook. Left out: all."`
 	Limit *int   `json:"limit,omitempty" jsonschema:"Most runs listed."`
 }
 
@@ -166,9 +166,9 @@ func (listRunsArgs) Refine(f tool.Fields) {
 
 type listedRun struct {
 	RunID   string `json:"run_id"`
-	Path    string `json:"path" jsonschema:"Of the notebook; empty for code that was run in none."`
+	Path    string `json:"path" jsonschema:"The notebook's path; empty for code outside a notebook."`
 	CellID  string `json:"cell_id"`
-	Session string `json:"session_id,omitempty" jsonschema:"The analysis session that it was asked for in."`
+	Session string `json:"session_id,omitempty" jsonschema:"The analysis session that asked for it."`
 	State   string `json:"state"`
 	Count   *int   `json:"execution_count"`
 	Started string `json:"started,omitempty" jsonschema:"ISO 8601 time."`
@@ -181,7 +181,7 @@ func (listedRun) Refine(f tool.Fields) { f.Field("state").OneOf(RunStates()...) 
 // A ListRunsResult is the answer of list_runs.
 type ListRunsResult struct {
 	Runs  []listedRun `json:"runs"`
-	Total int         `json:"total" jsonschema:"Runs that are known, those beyond the limit included."`
+	Total int         `json:"total" jsonschema:"Known runs, including those beyond the limit."`
 }
 
 func listRuns(d *desk.Desk) tool.Tool {
@@ -189,8 +189,8 @@ func listRuns(d *desk.Desk) tool.Tool {
 		Name:    "list_runs",
 		Title:   "List runs",
 		Toolset: tool.ToolsetRuns,
-		Description: "Lists the executions of cells that you have asked for, the latest first, with their states and without their outputs. " +
-			"Use it to find the run_id of one that still goes on. What people run in their own tabs is not among them. Costs one line a run.",
+		Description: "Lists the cell executions that you asked for, latest first, with states and without outputs. " +
+			"Use it to find the run_id of one that still runs. It does not list what people run in their own tabs. Costs one line a run.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listRunsArgs](nil),
 		Output: tool.ResultOf[ListRunsResult](nil),

@@ -11,14 +11,14 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// LeftOutOutput is the number under which the text is paged through that the notebook did not get.
+// LeftOutOutput is the output number of the text that was left out of the notebook.
 const LeftOutOutput = -1
 
 type getRunArgs struct {
 	namedRun
 	OutputSize
-	Output *int `json:"output,omitempty" jsonschema:"Pages through one output alone, whole: its index among all outputs of the run, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, each cut in the middle where it is long."`
-	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; next_offset of the page before."`
+	Output *int `json:"output,omitempty" jsonschema:"Pages through one whole output: its index among the run's outputs, from 0; -1 for the text that was left out of the notebook. A page has maxCellOutputSize characters. Left out: all outputs, long ones cut in the middle."`
+	Offset *int `json:"offset,omitempty" jsonschema:"With output: where the page begins, in characters; the next_offset of the page before."`
 }
 
 // Refine implements tool.Refiner.
@@ -30,24 +30,24 @@ func (getRunArgs) Refine(f tool.Fields) {
 // A PagedRun is the answer of get_run: a run, or a page of one of its outputs.
 type PagedRun struct {
 	RunView
-	Page *outputPage `json:"page,omitempty" jsonschema:"The page asked for; outputs is empty then."`
+	Page *outputPage `json:"page,omitempty" jsonschema:"The requested page; outputs is empty then."`
 }
 
 // An outputPage is a part of one output of a run.
 type outputPage struct {
 	Output int    `json:"output"`
 	Type   string `json:"output_type,omitempty"`
-	Mime   string `json:"mime,omitempty" jsonschema:"Which form of the output this is."`
+	Mime   string `json:"mime,omitempty" jsonschema:"MIME type of the text."`
 	Text   string `json:"text" jsonschema:"Without ANSI colours."`
 	Offset int    `json:"offset"`
-	Next   *int   `json:"next_offset,omitempty" jsonschema:"Where the next page begins; absent on the last one, so far."`
+	Next   *int   `json:"next_offset,omitempty" jsonschema:"Where the next page begins; absent on the last page so far."`
 	Length int    `json:"length" jsonschema:"Characters of the whole output, so far."`
 }
 
 // pageOf reads at most n characters of a run's output.
 func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPage, error) {
 	p := &outputPage{Output: output, Offset: offset}
-	var piece []rune // one more than asked for, where there is more
+	var piece []rune // one more than n, if there is more
 	if output == LeftOutOutput {
 		raw, length, err := r.LeftOut(offset, n+1)
 		if errors.Is(err, run.ErrNothingLeftOut) {
@@ -58,7 +58,7 @@ func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPa
 		piece, p.Type, p.Length = []rune(raw), "stream", length
 	} else {
 		if output >= len(outputs.Each) {
-			return nil, fmt.Errorf("run %s has %s, numbered from 0, so there is no output %d", r.ID, words.Plural(len(outputs.Each), "output"), output)
+			return nil, fmt.Errorf("run %s has %s, numbered from 0: there is no output %d", r.ID, words.Plural(len(outputs.Each), "output"), output)
 		}
 		c := outputs.Each[output]
 		var all string
@@ -85,11 +85,11 @@ func pageOf(r *run.Run, outputs desk.Contents, output, offset, n int) (*outputPa
 	return p, nil
 }
 
-// longestEscape is how long a terminal's control sequence may be to be kept whole.
+// longestEscape is the longest terminal control sequence that is kept whole.
 const longestEscape = 200
 
-// unfinishedEscape counts the characters of a control sequence that does not end within the text, and that does not
-// make up all of it.
+// unfinishedEscape counts the characters of a control sequence at the end of the text that does not end within it; 0 if
+// it is the whole text.
 func unfinishedEscape(piece []rune) int {
 	tail := string(piece[max(0, len(piece)-longestEscape):])
 	i := strings.LastIndexByte(tail, '\x1b')

@@ -26,7 +26,7 @@ type QuerySessionsResult struct {
 	RootPath string        `json:"root_path" jsonschema:"The folder, without a leading slash; \"\" is the server's root."`
 	Sessions []sessionView `json:"sessions" jsonschema:"By path."`
 	Total    int           `json:"total_sessions"`
-	Active   int           `json:"active_sessions" jsonschema:"Those that are connected."`
+	Active   int           `json:"active_sessions" jsonschema:"Connected ones."`
 	Message  string        `json:"message,omitempty" jsonschema:"Why not all sessions are listed."`
 }
 
@@ -41,8 +41,8 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Name:    "query_nb_sessions",
 		Title:   "Open notebook sessions",
 		Toolset: tool.ToolsetRTC,
-		Description: "Lists the notebooks below a folder that this program has open, or had open lately, in JupyterLab's real-time collaboration. " +
-			"Use it to see which notebooks you hold and when they close by themselves. Costs nothing: the server is not asked.",
+		Description: "Lists the notebooks below a folder that this program has, or recently had, open in JupyterLab's real-time collaboration. " +
+			"Use it to see which notebooks you have open and when they close by themselves. Costs nothing: the server is not asked.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.ResultOf[QuerySessionsResult](nil),
@@ -80,7 +80,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 		Name:    "end_nb_session",
 		Title:   "Close a notebook session",
 		Toolset: tool.ToolsetRTC,
-		Description: "Saves and leaves a notebook's collaboration session now, before it closes for want of use. The kernel keeps running, people's tabs stay as they are, " +
+		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, " +
 			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
 		Hints:  tool.Hints{Idempotent: true},
 		Input:  tool.ArgumentsOf[desk.InNotebook](nil),

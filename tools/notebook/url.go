@@ -15,7 +15,7 @@ import (
 // A BaseURLResult is the answer of get_base_url.
 type BaseURLResult struct {
 	BaseURL    string `json:"base_url" jsonschema:"The server's address with its path prefix, without a trailing slash."`
-	RuntimeURL string `json:"runtime_url,omitempty" jsonschema:"That of the server that has the kernels, where it is another one."`
+	RuntimeURL string `json:"runtime_url,omitempty" jsonschema:"The address of the kernels' server, if it is another one."`
 }
 
 // getBaseURL makes get_base_url.
@@ -48,7 +48,7 @@ func (notebookURLArgs) Refine(f tool.Fields) { f.Field("url").Limit(1, 16384) }
 
 // A URLResult is the answer of nb_path_from_url.
 type URLResult struct {
-	OriginalURL  string `json:"original_url" jsonschema:"The URL as given; a token in it is blotted out."`
+	OriginalURL  string `json:"original_url" jsonschema:"The URL as given, with any token redacted."`
 	BaseURL      string `json:"base_url" jsonschema:"The address of the Jupyter server."`
 	NotebookPath string `json:"notebook_path" jsonschema:"The decoded path, without a leading slash."`
 }
@@ -61,7 +61,7 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/…, /tree/…, /doc/tree/…, /edit/…, /view/…, workspaces too) " +
 			"into the path that the other tools take. Use it when a person pastes a link. " +
-			"Refuses links to other servers and to files that are no notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
+			"Refuses links to other servers and to files that are not notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
 		Output: tool.ResultOf[URLResult](nil),
@@ -78,16 +78,16 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 
 const urlForms = "/lab/tree/PATH, /notebooks/PATH, /tree/PATH, /doc/tree/PATH, /edit/PATH, /view/PATH or /lab/workspaces/NAME/tree/PATH"
 
-// notebookPath takes the notebook's path out of a URL of the Jupyter server at base.
+// notebookPath returns the notebook's path in a URL of the Jupyter server at base.
 func notebookPath(raw, base string) (string, error) {
 	shown := words.Quoted(withoutToken(raw))
 	u, err := url.Parse(strings.TrimSpace(raw))
 	if err != nil {
-		// The parser's own words repeat the whole address, a token included.
+		// The parser's message repeats the whole address, with any token.
 		return "", fmt.Errorf("url %s cannot be parsed: check its %% escapes and give it as the browser shows it", shown)
 	}
 	if (u.Scheme != "http" && u.Scheme != "https") || u.Hostname() == "" {
-		return "", fmt.Errorf("url %s is not a full URL: it has to start with %s", shown, base)
+		return "", fmt.Errorf("url %s is not a full URL: it must start with %s", shown, base)
 	}
 	b, err := url.Parse(base)
 	if err != nil {
@@ -98,17 +98,17 @@ func notebookPath(raw, base string) (string, error) {
 	}
 	page, ok := strings.CutPrefix(u.EscapedPath(), b.EscapedPath()+"/")
 	if !ok {
-		return "", fmt.Errorf("url %s is outside the Jupyter server at %s: its path has to start with %s/", shown, base, b.EscapedPath())
+		return "", fmt.Errorf("url %s is outside the Jupyter server at %s: its path must start with %s/", shown, base, b.EscapedPath())
 	}
 	escaped, ok := afterPage(page)
 	if !ok {
-		return "", fmt.Errorf("url %s names no file: known are %s, below %s", shown, urlForms, base)
+		return "", fmt.Errorf("url %s names no file: give %s, below %s", shown, urlForms, base)
 	}
 	path, err := url.PathUnescape(escaped)
 	if err != nil {
 		return "", fmt.Errorf("the path in url %s cannot be decoded: %w", shown, err)
 	}
-	// JupyterLab names a file of the collaborative drive with the drive in front.
+	// JupyterLab puts the name of the collaborative drive before the path.
 	path = strings.TrimPrefix(path, "RTC:")
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -120,7 +120,7 @@ func notebookPath(raw, base string) (string, error) {
 	return clean, nil
 }
 
-// afterPage cuts off the part of a URL's path that names the page, and returns the file's part, still escaped.
+// afterPage cuts the page's name off a URL's path, and returns the file's part, still escaped.
 func afterPage(page string) (string, bool) {
 	first, rest, _ := strings.Cut(page, "/")
 	switch first {
@@ -140,19 +140,19 @@ func afterPage(page string) (string, bool) {
 	return "", false
 }
 
-// withoutToken blots out what may be secret in a URL: the token that Jupyter puts into links, and a password.
+// withoutToken redacts the secrets of a URL: the token that Jupyter puts into links, and a password.
 func withoutToken(raw string) string {
-	const blot = "REDACTED"
+	const redacted = "REDACTED"
 	if head, rest, ok := strings.Cut(raw, "://"); ok {
 		authority := rest
 		if i := strings.IndexAny(rest, "/?#"); i >= 0 {
 			authority = rest[:i]
 		}
 		if i := strings.LastIndexByte(authority, '@'); i >= 0 {
-			raw = head + "://" + blot + rest[i:]
+			raw = head + "://" + redacted + rest[i:]
 		}
 	}
-	// By hand, so that the rest stays as it was written. A token can stand in the query or in the fragment.
+	// Parsed by hand, so that the rest stays as written. A token can be in the query or in the fragment.
 	out, rest := "", raw
 	for {
 		i := strings.IndexAny(rest, "?&#;")
@@ -166,7 +166,7 @@ func withoutToken(raw string) string {
 			if end < 0 {
 				end = len(value)
 			}
-			out, rest = out+name+"="+blot, value[end:]
+			out, rest = out+name+"="+redacted, value[end:]
 		}
 	}
 }
