@@ -2,9 +2,9 @@ package session
 
 import "context"
 
-// Go runs f in a goroutine of the manager's, for work on documents that no one call waits for. Its context ends when
-// Close has left all rooms, which ends their runs; Close waits for it. Go reports false, and does not run f, when the
-// manager is closed already.
+// Go runs f in a goroutine of the manager, for work on documents that no call waits for. Its context ends when Close
+// has left all rooms, which ends their runs; Close waits for it. Go reports false, and does not run f, if the manager
+// is already closed.
 func (m *Manager) Go(f func(context.Context)) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()

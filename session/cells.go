@@ -16,18 +16,18 @@ func (d *Document) RunWith(ctx context.Context, cellIDs []string, opt run.Option
 	return d.cells.Run(ctx, cellIDs, opt)
 }
 
-// RunNew adds a code cell at the notebook's end and queues its run, see [run.Cells.RunNew].
+// RunNew appends a code cell and queues its run, see [run.Cells.RunNew].
 func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (*run.Run, error) {
 	return d.cells.RunNew(ctx, source, opt)
 }
 
-// cellsOf is a notebook as the runs of its cells need it.
+// cellsOf is a notebook as a [run.Notebook].
 type cellsOf struct {
 	*Document
 	*notebookKernel
 }
 
-// Joined is the room as it is joined now.
+// Joined is the room as currently joined.
 func (c cellsOf) Joined() run.Joined {
 	lv := c.current()
 	return run.Joined{Room: lv.room, Notebook: lv.nb}
@@ -41,7 +41,7 @@ func (c cellsOf) Hold(n int) {
 	}
 }
 
-// Way is how the cells are run.
+// Way is how the cells run.
 func (c cellsOf) Way() run.Way {
 	return c.current().server.way(c.m.cfg.Execute, c.m.servers.Apart())
 }

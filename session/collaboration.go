@@ -14,8 +14,8 @@ import (
 // collaboration is jupyter-collaboration.
 type collaboration struct{}
 
-// settleTries is how often the file is compared with the document's word for it: a save of the server's own may come
-// between the two looks.
+// settleTries is how often the file's hash is compared with the hash in the document: a save by the server may come
+// between reading the two.
 const settleTries = 4
 
 // look compares the file with what a save should have made of it, see [saver.look].
@@ -36,8 +36,8 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		case !whole:
 			return s.file.unproven()
 		}
-		// The barrier's answer brings what the server has written into the document. In a room that has been left it
-		// came before.
+		// The barrier's answer brings what the server has written into the document; in a room that was left it has
+		// come before.
 		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		}
@@ -51,7 +51,7 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 	}
 	problem := s.file.compare(c, named, revision)
 	if problem == problemForeign {
-		s.want() // the server has noticed by now; it does not save by itself before the next edit
+		s.want() // the server has noticed by now, but does not save by itself before the next edit
 	}
 	return problem
 }

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// same says whether two replicas of a document have the same content: of a notebook, or of a text.
+// same tells whether two replicas of a notebook or text have the same content.
 func same(a, b *ydoc.Notebook, text, other *ydoc.Text) bool {
 	if text != nil && other != nil {
 		return text.String() == other.String()
@@ -26,7 +26,7 @@ func same(a, b *ydoc.Notebook, text, other *ydoc.Text) bool {
 	return true
 }
 
-// content is a cell without what differs from replica to replica, and from one moment of a run to the next.
+// content is a cell without what differs between replicas or changes during a run.
 func content(c ydoc.Cell) ydoc.Cell {
 	c.Revision, c.ExecutionState = 0, ""
 	return c

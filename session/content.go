@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// ahead is the content of a document, a notebook or a text, where it is not that of a file; nil where it is.
+// ahead is the content of a notebook or text if it differs from the file, else nil.
 func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewContent, error) {
 	if t != nil {
 		text, err := plainText(file.Content)
@@ -35,14 +35,14 @@ func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewC
 	return &jupyter.NewContent{Type: "notebook", Format: "json", Content: now}, nil
 }
 
-// plainText is a text as the Contents API gives it with the ends of lines that it has in a room.
+// plainText is a text from the Contents API, with line ends as in a room.
 func plainText(file json.RawMessage) (string, error) {
 	var text string
 	err := json.Unmarshal(file, &text)
 	return strings.ReplaceAll(text, "\r\n", "\n"), err
 }
 
-// sameNotebook compares a notebook as the Contents API gives it with the one in the room.
+// sameNotebook compares a notebook from the Contents API with the one in the room.
 func sameNotebook(file json.RawMessage, now map[string]any) (bool, error) {
 	was, err := nbformat.Plain(file)
 	if err != nil {

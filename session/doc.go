@@ -1,31 +1,31 @@
-// Package session is who is at work where: the documents that are open, and when each is put away.
+// Package session keeps documents open: it joins and leaves their rooms, edits, saves and evicts them.
 //
-// A [Manager] has at most one [Document] for a path, however many callers open it at once. A document is a joined room
-// with its replica, the kernel beside it, and the queue of its runs. Nobody closes a document after use: it is evicted
-// when it has been idle for Config.IdleTimeout, which saves and leaves the room and lets go of the kernel's socket, and
-// nothing more; the kernel is the human's.
+// A [Manager] has at most one [Document] for a path, however many callers open it. A document is a joined room with its
+// replica, the notebook's kernel, and the queue of its runs. Callers do not close a document after use: it is evicted
+// after Config.IdleTimeout without use, which saves it, leaves the room and closes the kernel's socket. The kernel
+// keeps running, because it is the user's.
 //
-// What a client writes is a change from what it was last shown, which the Manager remembers, and is merged with what people
-// have typed since: [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite] are one call each.
+// The Manager records what each client was last shown. What the client writes counts as a change from that, and is
+// merged with what people have typed since: see [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite].
 //
-// A run belongs to its document, not to the call that asked for it. A call that is cancelled or has waited long enough
-// leaves a run behind that goes on, and that can be asked about by its id.
+// A run belongs to its document, not to the call that asked for it. If the call is cancelled or stops waiting, the run
+// goes on, and can be found by its id.
 //
 // # The packages
 //
-//	analysis  files  helper      sessions with a kernel; create, copy, rename, delete; a kernel of the program's own
+//	analysis  files  helper      analysis sessions; create, copy, rename, delete; the program's own kernel
 //	        session              documents: open, edit, save, follow, evict
-//	    run         lobby        what is executed, and in which way; presence beyond one room
-//	output  kernel               what a run has put out; one kernel's channels, and whose it is
-//	nbformat  words              notebook files, read and written; numbers, quotations and cut texts in messages
+//	    run         lobby        runs, and the ways to execute them; presence outside rooms
+//	output  kernel               outputs of runs; one kernel's channels, and its owner
+//	nbformat  words              notebook files; numbers, quotations and cut texts in messages
 //
-// Imports go down this picture only. What is different between the two extensions that keep rooms on a Jupyter server is
-// asked in extension.go alone; where documents and kernels are, [kernel.Servers] knows.
+// Imports only go down in this picture. Only extension.go knows the differences between the two server extensions that
+// keep rooms; [kernel.Servers] knows where documents and kernels are.
 //
 // # Concurrency
 //
-// Everything here is safe for use by any goroutine. The Manager owns one goroutine, the janitor, and those that join and
-// leave rooms; a Document owns two, the keeper, which joins afresh when the room is lost for good, and the saver, and the
-// goroutine of its queue. Manager.Close ends them all, and what was registered with [Manager.OnClose], and waits for them.
-// The map of documents has one lock, never held across anything that blocks.
+// Everything is safe for concurrent use. The Manager owns one goroutine, the janitor, and those that join and leave
+// rooms. A Document owns the keeper, which joins the room again when it is lost for good, the saver, and the goroutine
+// of its queue. Manager.Close ends all of them, and what was registered with [Manager.OnClose], and waits for them. The
+// map of documents has one lock, which is never held across anything that blocks.
 package session

@@ -13,8 +13,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Document is the open copy of one notebook or text file. Get it from [Manager.Open] or [Manager.OpenText] and call
-// Release when the call that wanted it is over.
+// Document is an open notebook or text file. Get it from [Manager.Open] or [Manager.OpenText], and call Release after
+// use.
 type Document struct {
 	m     *Manager
 	kind  kind
@@ -24,7 +24,7 @@ type Document struct {
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
 	saver  *saver
-	cells  *run.Cells      // their queue; nil in a text
+	cells  *run.Cells      // the queue; nil in a text
 	kernel *notebookKernel // nil in a text
 
 	mu     sync.Mutex
@@ -36,10 +36,10 @@ type Document struct {
 	times  times
 }
 
-// times are when what happened to a document. Document.mu guards them.
+// times are the times of a document's events. Document.mu guards them.
 type times struct {
 	opened  time.Time
-	changed time.Time // its content, as far as seen here
+	changed time.Time // its content, as seen here
 }
 
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
@@ -54,7 +54,7 @@ func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	return d
 }
 
-// start sets the document to work, once it has its place in the map.
+// start starts the document's goroutines, after it was added to the map.
 func (d *Document) start(e *entry) {
 	d.entry = e
 	d.wg.Go(keeper{d}.keep)
@@ -64,7 +64,7 @@ func (d *Document) start(e *entry) {
 	}
 }
 
-// Path is the document's path, as the Contents API has it. It changes when the file is renamed through the server.
+// Path is the document's path in the Contents API. It changes when the file is renamed through the server.
 func (d *Document) Path() string {
 	d.mu.Lock()
 	defer d.mu.Unlock()
@@ -74,8 +74,8 @@ func (d *Document) Path() string {
 // FileID is the server's id of the file.
 func (d *Document) FileID() string { return d.current().room.FileID() }
 
-// Notebook is the replica of a notebook as it is now, nil where the document is a text. It is for reading: write
-// through [Document.Edit], which waits until the room has the edit.
+// Notebook is the current replica of a notebook, nil if the document is a text. It is for reading: write with
+// [Document.Edit], which waits until the room has the edit.
 func (d *Document) Notebook() *ydoc.Notebook { return d.current().nb }
 
 // Peers lists who else is in the document's room.
@@ -87,7 +87,7 @@ func (d *Document) current() *live {
 	return d.live
 }
 
-// use counts the holders of the document and touches its idle clock.
+// use adds n to the number of holders of the document, and resets its idle time.
 func (d *Document) use(n int) {
 	d.mu.Lock()
 	d.users += n
@@ -102,22 +102,20 @@ func (d *Document) use(n int) {
 	}
 }
 
-// Release ends one Open; the document is not to be used through it afterwards. From the last release on the document
-// counts as idle.
+// Release ends one Open; do not use the document afterwards. After the last Release the document is idle.
 func (d *Document) Release() {
 	d.use(-1)
 	d.m.nudge()
 }
 
-// lastUse says when the document was last used, and whether it is in use now.
+// lastUse returns when the document was last used, and whether it is in use.
 func (d *Document) lastUse() (last time.Time, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last, d.users > 0
 }
 
-// LostError says that a room was lost before it had confirmed an edit: as far as anybody can tell the edit has not been
-// made, or nobody can tell.
+// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
 type LostError struct {
 	Name string // the edit's
 	Err  error
@@ -126,7 +124,7 @@ type LostError struct {
 func (e *LostError) Error() string {
 	var end *rtc.CloseError
 	if errors.As(e.Err, &end) && end.Unsure {
-		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only where it is missing (%v)", e.Name, e.Err)
+		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
 	}
 	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
 }
@@ -134,8 +132,8 @@ func (e *LostError) Error() string {
 // Unwrap gives the room's own error.
 func (e *LostError) Unwrap() error { return e.Err }
 
-// UnconfirmedError says that the room did not confirm an edit in the time that the call had. The edit is made here, and
-// goes to the room when it can.
+// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
+// room when it can.
 type UnconfirmedError struct {
 	Name string
 	Err  error
@@ -145,14 +143,14 @@ func (e *UnconfirmedError) Error() string {
 	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
 }
 
-// Unconfirmed tells such errors from others, see [run.Unconfirmed].
+// Unconfirmed marks such errors, see [run.Unconfirmed].
 func (e *UnconfirmedError) Unconfirmed() {}
 
 // Unwrap gives the context's error.
 func (e *UnconfirmedError) Unwrap() error { return e.Err }
 
-// Edit makes one edit, as a single transaction, and returns when the room has it. An error of fn, or of what fn staged,
-// means that nothing was written. A *LostError and an *UnconfirmedError say what is known of an edit that the room did
+// Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
+// fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
 // not confirm.
 func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
@@ -167,7 +165,7 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
 	lv := d.current()
 	if err := lv.room.Err(); err != nil {
-		return fmt.Errorf("%s: the %s's room is lost and is being joined again, try once more in a moment: %w", name, d.kind, err)
+		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}
 	if err := write(lv); err != nil {
 		return err
@@ -186,11 +184,11 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 	return nil
 }
 
-// Settled returns when the room has every edit made here before.
+// Settled returns when the room has all our earlier edits.
 func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
 
-// close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save where the
-// file may lack something.
+// close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save if the file
+// may lack something.
 func (d *Document) close(ctx context.Context) error {
 	d.mu.Lock()
 	d.closed = true
@@ -215,8 +213,7 @@ func (d *Document) close(ctx context.Context) error {
 	return err
 }
 
-// UnsavedError says that a document was left while its file did not have all that was in the room, or while it was not
-// known to.
+// UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.
 type UnsavedError struct{ Path, Reason string }
 
 // Kind names the document, without the reason.

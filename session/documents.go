@@ -10,22 +10,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// What is different where the server has jupyter-server-documents in place of jupyter-collaboration; extension.go has
-// the rest.
+// The differences of jupyter-server-documents from jupyter-collaboration; extension.go has the rest.
 //
-// It saves by itself and says nothing of it that could be a proof: there is no hash of the file, and the mark of
-// unsaved changes is taken away also when an edit came in while the file was being written. So the proof is the file's
-// content. A renamed file keeps its room, but the room does not say its path.
+// It saves by itself and gives no proof of it: there is no hash of the file, and it clears the mark of unsaved changes
+// even if an edit came during the write. So the proof is the file's content. A renamed file keeps its room, but the
+// room does not tell the path.
 
-// notes on what is not known there.
+// Notes on what is not known there.
 const (
-	noteJoinedAfresh = "the connection to the document was lost and it was joined afresh, and what was confirmed but not seen in the file before is not all there, or has been changed since: edits of the last seconds before may be missing; read it again"
-	notKnown         = "it is not known whether the file " // begins a reason that is no more than a doubt
-	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file was not the same as the document whenever it was looked at"
+	noteJoinedAfresh = "the connection to the document was lost and it was joined again, and confirmed edits that were not yet seen in the file are missing or were changed since: edits of the last seconds before may be missing; read it again"
+	notKnown         = "it is not known whether the file " // begins the reasons that are not certain
+	problemUnknown   = notKnown + "has all of it: the server (jupyter-server-documents) does not tell, and the file differed from the document each time it was read"
 )
 
-// lookEvery is the pause between two looks at a file that is being waited for, and lookTries how many there are: the
-// server saves within half a second, or within some times what the last save took.
+// lookEvery is the pause between two looks at a file, and lookTries their number: the server saves within half a
+// second, or within a few times the duration of the last save.
 const (
 	lookEvery = 250 * time.Millisecond
 	lookTries = 14
@@ -34,7 +33,7 @@ const (
 // serverDocuments is jupyter-server-documents.
 type serverDocuments struct{}
 
-// look compares the file with the document, for a while: the server saves by itself.
+// look compares the file with the document several times, because the server saves by itself.
 func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revision, _ bool) string {
 	revision := lv.doc.Revision()
 	opt := lv.contentOf()
@@ -52,7 +51,7 @@ func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revi
 			return problemReadOnly
 		}
 		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
-			// A file that is just being written cannot be read.
+			// A file cannot be read while it is being written.
 			if c, err = s.m.cfg.Server.Contents(ctx, s.Path(), opt); err == nil && s.holds(lv, c) {
 				return ""
 			}
@@ -71,13 +70,13 @@ func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revi
 	case failed != nil:
 		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
 	case lv.doc.Revision() != revision && s.ctx.Err() == nil:
-		s.want() // it was edited all the while: another look will tell
+		s.want() // it was being edited: the next look will tell
 		return s.Unsaved()
 	}
 	return problemUnknown
 }
 
-// holds reports whether a file, with its content, is what the document is now, and then takes note of it.
+// holds reports whether a file has the document's current content, and if so records it.
 func (s *saver) holds(lv *live, c jupyter.Content) bool {
 	revision := lv.doc.Revision()
 	differs, err := ahead(lv.nb, lv.text, c)

@@ -8,8 +8,8 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 )
 
-// janitor puts away documents that have been idle for long enough. It sleeps until the next one can be, and is woken
-// when something has changed.
+// janitor evicts documents that have been idle for long enough. It sleeps until the next one is due, or until it is
+// woken because something has changed.
 func (m *Manager) janitor() {
 	timer := time.NewTimer(time.Hour)
 	defer timer.Stop()
@@ -28,7 +28,7 @@ func (m *Manager) janitor() {
 	}
 }
 
-// idle lists the entries whose time has come, and how long it is until the next one's.
+// idle lists the entries that are due, and the time until the next one is.
 func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -50,8 +50,8 @@ func (m *Manager) idle(now time.Time) (due []*entry, next time.Duration) {
 	return due, next
 }
 
-// makeRoom evicts the longest idle documents while there are more than may be open. A busy one never goes: then the
-// bound is exceeded for a while.
+// makeRoom evicts the longest idle documents if too many are open. It never evicts a busy one: then the limit is
+// exceeded for a while.
 func (m *Manager) makeRoom(newcomer *entry) {
 	m.mu.Lock()
 	var idle []*entry
@@ -71,22 +71,22 @@ func (m *Manager) makeRoom(newcomer *entry) {
 	}
 	sort.Slice(idle, func(i, j int) bool { return last[idle[i]].Before(last[idle[j]]) })
 	for _, e := range idle[:min(excess, len(idle))] {
-		m.leaveLater(e, "put away to make room for another document")
+		m.leaveLater(e, "closed because too many documents were open")
 	}
 }
 
-// leaveLater puts a document away in the background.
+// leaveLater evicts a document in the background.
 func (m *Manager) leaveLater(e *entry, why string) {
 	m.wg.Go(func() {
 		ctx, stop := context.WithTimeout(m.ctx, leaveTimeout)
 		defer stop()
 		if err := m.putAwayIdle(ctx, e, why); err != nil {
-			m.log.Warn("leaving an idle document did not go to plan", "path", e.doc.Path(), "error", err)
+			m.log.Warn("leaving an idle document failed", "path", e.doc.Path(), "error", err)
 		}
 	})
 }
 
-// putAwayIdle is putAway unless the document has come into use meanwhile.
+// putAwayIdle is putAway, unless the document is in use again.
 func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
 	m.mu.Lock()
 	if e.going || m.open[e.path] != e {
@@ -102,8 +102,8 @@ func (m *Manager) putAwayIdle(ctx context.Context, e *entry, why string) error {
 	return m.leave(ctx, e, why)
 }
 
-// putAway leaves an entry's room whatever it is doing, waiting first for a join that is under way. If somebody else is
-// leaving it already, it waits for that.
+// putAway leaves an entry's room even if it is in use. It first waits for a join in progress; if another goroutine is
+// already leaving the room, it waits for that.
 func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	select {
 	case <-e.ready:
@@ -111,7 +111,7 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 		return ctx.Err()
 	}
 	if e.doc == nil {
-		return nil // the join failed, which its callers were told
+		return nil // the join failed, and its callers got the error
 	}
 	m.mu.Lock()
 	if e.going {
@@ -127,7 +127,7 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 	return m.leave(ctx, e, why)
 }
 
-// leave closes the document of an entry that is marked as going, and takes it out of the map when all of it has ended.
+// leave closes the document of an entry that is marked as going, and then removes it from the map.
 func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	info := e.doc.info(time.Now())
 	err := e.doc.close(ctx)
@@ -161,7 +161,7 @@ func (d *Document) info(now time.Time) Info {
 	}
 	if st := lv.room.State(); st != rtc.Synced {
 		i.Status = Disconnected
-		i.Message = "RTC session is " + st.String() + "; it is joined again by itself"
+		i.Message = "RTC session is " + st.String() + "; it is joined again automatically"
 	}
 	if i.Busy = busy; !busy {
 		i.ExpiresIn = max(0, d.m.cfg.IdleTimeout-now.Sub(last))

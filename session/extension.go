@@ -8,27 +8,27 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// extension is what a Jupyter server keeps the rooms of documents with: jupyter-collaboration, or
-// jupyter-server-documents. What is different between them is asked here alone.
+// extension is the server extension that keeps the rooms: jupyter-collaboration or jupyter-server-documents. All
+// differences between them are behind this interface.
 type extension interface {
-	// way is how the cells of a notebook are run; apart where its kernels are on another server.
+	// way is how a notebook's cells run; apart tells that its kernels are on another server.
 	way(execute run.Execute, apart bool) run.Way
-	// kernels says why a notebook cannot have a kernel, nil where it can.
+	// kernels says why a notebook cannot have a kernel, nil if it can.
 	kernels(apart bool) error
-	// socket says why no connection to a notebook's kernel may be opened, nil where it may.
+	// socket says why we may not connect to a notebook's kernel, nil if we may.
 	socket(apart bool) error
-	// runsCells reports whether it is the server that runs the cells, in the kernel of the notebook's Jupyter session.
+	// runsCells reports whether the server runs the cells, in the kernel of the notebook's Jupyter session.
 	runsCells() bool
-	// look compares the file with the document at a revision, and says what is wrong with it; whole where nobody has
-	// edited since a save was asked for.
+	// look compares the file with the document at a revision, and says what is wrong; whole tells that nobody has
+	// edited since the save was requested.
 	look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string
-	// forgotten is what is said of edits that were confirmed in this room and are missing in the next.
+	// forgotten is the note on edits that were confirmed in this room and are missing in the next.
 	forgotten() string
-	// findPath looks for the path of a document's file where the room does not say it.
+	// findPath looks for the path of a document's file if the room does not tell it.
 	findPath(ctx context.Context, d *Document, lv *live)
 }
 
-// errServerApart and errDocumentsApart are why cells cannot be run by a server that has not got their kernel.
+// errServerApart and errDocumentsApart say why a server cannot run cells whose kernel is on another server.
 var (
 	errServerApart = errors.New("not run: with --execute server the server that has the notebook runs its cells, in kernels of its own; " +
 		"the kernels here are on another server (--runtime-url), so leave --execute at auto")
@@ -36,12 +36,12 @@ var (
 		"it does not work with kernels of another server (--runtime-url)")
 )
 
-// ErrKernelSocket is what is said to who wants to talk to a notebook's kernel beside its cells.
+// ErrKernelSocket says why a notebook's kernel can be used only through its cells.
 var ErrKernelSocket error = fixedError("this does not work with jupyter-server-documents: a second connection to a notebook's kernel " +
-	"takes the place of the one that a person's tab has, which then gets no answers; put the code into a cell and run it, " +
-	"or use a session without a notebook, which has a kernel of its own")
+	"replaces the one of a person's tab, which then gets no answers; put the code into a cell and run it, " +
+	"or use a session without a notebook, which has its own kernel")
 
-// way is how the cells of a notebook are run.
+// way is how a notebook's cells run.
 func (collaboration) way(execute run.Execute, apart bool) run.Way {
 	switch {
 	case execute == run.ExecuteServer && apart:
@@ -62,7 +62,7 @@ func (collaboration) forgotten() string { return noteForgotten }
 
 func (collaboration) findPath(context.Context, *Document, *live) {}
 
-// way is how the cells of a notebook are run.
+// way is how a notebook's cells run.
 func (serverDocuments) way(_ run.Execute, apart bool) run.Way {
 	if apart {
 		return run.Way{By: run.Documents, Refusal: errDocumentsApart}

@@ -8,31 +8,31 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// fileState is what is known of the file behind a document. The server's word that it has saved is no proof: it is also
-// given for a file that cannot be written, has moved or was changed by another program, and for a notebook that cannot
-// be written because of somebody's malformed cell. After each save that it really made, the server puts the hash of the
-// file into the document; so the proof is a file that has that hash, and is another than before.
+// fileState is what is known about a document's file. The server's report of a save is no proof: it comes even if the
+// file cannot be written, has moved or was changed by another program, and for a notebook that cannot be written
+// because of a malformed cell. After each real save the server puts the hash of the file into the document; so the
+// proof is a file that has that hash and has changed.
 type fileState struct {
 	mu          sync.Mutex
-	modified    time.Time     // of the file, when last looked at
-	hash        string        // that the document named then; "" where it named none
+	modified    time.Time     // of the file, when last read
+	hash        string        // in the document then; "" if there was none
 	revision    ydoc.Revision // of the document, when last seen on disk
-	edits       uint64        // of ours, counted
-	saving      uint64        // how many of them the save that goes on has
+	edits       uint64        // number of our edits
+	saving      uint64        // how many of them the current save has
 	proven      uint64        // how many of them were seen on disk
 	problem     string        // why the file does not follow; "" while it does
-	overwritten string        // what became of confirmed edits of ours; "" when told
-	gone        bool          // there was no file when last looked
+	overwritten string        // note on confirmed edits of ours that may be lost; "" after it was reported
+	gone        bool          // there was no file when last read
 }
 
-// What is said of a file that does not follow.
+// Reasons why a file does not follow, and notes on lost edits.
 const (
-	problemReadOnly = "the file is read-only: edits are seen by everybody who has it open, but not written"
+	problemReadOnly = "the file is read-only: everybody who has it open sees the edits, but they are not written"
 	problemGone     = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
-	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may keep it from being written; see the Jupyter server's log"
+	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may prevent it; see the Jupyter server's log"
 	problemForeign  = "the file was changed by another program at the same time, and not written"
-	noteForgotten   = "the Jupyter server was restarted, or had let go of the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
-	noteOverwritten = "another program has changed the file, and the server has put the file's content in place of what was open: edits of the last seconds before may be undone; read it again"
+	noteForgotten   = "the Jupyter server was restarted, or had closed the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
+	noteOverwritten = "another program has changed the file, and the server has replaced the open content by the file's: edits of the last seconds before may be undone; read it again"
 )
 
 func (f *fileState) lose() {
@@ -47,22 +47,21 @@ func (f *fileState) lost() bool {
 	return f.gone
 }
 
-// edited counts an edit of ours, as soon as the room can have it.
+// edited counts an edit of ours, as soon as the room may have it.
 func (f *fileState) edited() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.edits++
 }
 
-// begin is called before a save is asked for: a look afterwards proves the edits until here.
+// begin is called before a save is requested: a look afterwards proves all edits until now.
 func (f *fileState) begin() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.saving = f.edits
 }
 
-// unproven is what there is to say of a file that is there, and that can be written, but of which nothing else is known
-// than before.
+// unproven is the problem of a file that exists and is writable, when nothing else is newly known.
 func (f *fileState) unproven() string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -73,7 +72,7 @@ func (f *fileState) unproven() string {
 	return f.problem
 }
 
-// compare is what look makes of the file and of the hash that the document names.
+// compare finds the problem from the file and the hash in the document.
 func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revision) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -83,12 +82,12 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	f.modified, f.hash = c.LastModified, named
 	switch {
 	case f.revision == revision && (named == "" || named == c.Hash):
-		return "" // there was nothing new to write
+		return "" // nothing new to write
 	case !fresh:
 		return problemUnproven
 	case c.Hash != "" && named != c.Hash:
-		// The time has moved and it was not the server: it has either taken the file's content over, which takes the
-		// hash away, or kept its own.
+		// Another program wrote the file. The server has either loaded its content, which clears the hash, or kept its
+		// own.
 		if named == "" {
 			f.overwrite()
 		}
@@ -98,8 +97,7 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 	return ""
 }
 
-// overwrite notes what the file's content in place of the document's does to our edits, if there are any that are not
-// in the file. The caller holds mu.
+// overwrite notes that loading the file has undone our edits, if some were not in the file. The caller holds mu.
 func (f *fileState) overwrite() (lost bool) {
 	if f.proven == f.edits {
 		return false
@@ -108,15 +106,14 @@ func (f *fileState) overwrite() (lost bool) {
 	return true
 }
 
-// has says whether the file is known to have all of a revision of the document, every edit of ours included.
+// has tells whether the file is known to have all of a revision of the document, including all our edits.
 func (f *fileState) has(revision ydoc.Revision) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
 }
 
-// forget notes that the server no longer has edits of ours which it had confirmed, if there are any that it had not
-// written.
+// forget notes that the server lost confirmed edits of ours, if some were not written.
 func (f *fileState) forget(note string) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -127,8 +124,8 @@ func (f *fileState) forget(note string) (lost bool) {
 	return true
 }
 
-// reloaded notes that the server has put the file's content in place of the document's, while there were edits of ours
-// that were not in the file.
+// reloaded notes that the server has loaded the file's content into the document, if some edits of ours were not in the
+// file.
 func (f *fileState) reloaded() (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
@@ -136,7 +133,7 @@ func (f *fileState) reloaded() (lost bool) {
 	return f.overwrite()
 }
 
-// saw records the file as it was found when the document was opened.
+// saw records the file at the opening of the document.
 func (f *fileState) saw(c jupyter.Content, hash string, revision ydoc.Revision) {
 	f.mu.Lock()
 	defer f.mu.Unlock()

@@ -8,7 +8,7 @@ const (
 	Disconnected = "disconnected"
 )
 
-// Info is what is known of one document's session, open or ended.
+// Info describes one document's session, open or ended.
 type Info struct {
 	Path         string
 	Notebook     bool   // a notebook, else a text
@@ -17,7 +17,7 @@ type Info struct {
 	Status       string // Connected or Disconnected
 	Cells        int
 	LastActivity time.Time     // the last call that used the document
-	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or when it has ended
+	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or after it has ended
 	Busy         bool          // in use by a call or a run
 	Unsaved      string        // why the file does not follow the document; "" while it does
 	Message      string        // one sentence for people

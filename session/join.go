@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// joinFunc enters the room of a path, with an empty replica.
+// joinFunc joins the room of a path, with an empty replica.
 type joinFunc func(ctx context.Context, path string, k kind) (*live, error)
 
 // joinRoom is the joinFunc of a real server.
@@ -46,8 +46,8 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 	return lv, nil
 }
 
-// inspect looks whether there is a file of that kind at a path, and gives what the server says of it. It comes before
-// any join, because the server makes a room for any path at all.
+// inspect checks that there is a file of that kind at a path, and returns its properties. It comes before any join,
+// because the server makes a room for any path.
 func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Content, error) {
 	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
 	if err != nil {
@@ -62,7 +62,7 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	if c.Size != nil && *c.Size > maxTextFile {
 		return c, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
 	}
-	// Only reading all of it shows whether it is text. A room of a file that is not would be opened, and fail, with
+	// Only reading the file shows whether it is text. The room of a file that is not would open and then fail, for
 	// everybody in it.
 	read, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 	if errors.Is(err, jupyter.ErrBadRequest) {
@@ -75,7 +75,7 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	return read, nil
 }
 
-// look asks what there is at a path, once more where the connection broke.
+// look asks the server what is at a path, and again if the connection broke.
 func look(ctx context.Context, srv *jupyter.Server, path string, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
 	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
 		c, err = srv.Contents(ctx, path, opt)

@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Pauses between the attempts to join a lost room afresh.
+// Pauses between the attempts to join a lost room again.
 const (
 	rejoinMin = 200 * time.Millisecond
 	rejoinMax = 10 * time.Second
@@ -17,8 +17,8 @@ const (
 // keeper keeps a document in its room.
 type keeper struct{ *Document }
 
-// keep watches the document's room. The room brings itself back after a lost connection; what it cannot bring back has
-// another history, and then the replica is thrown away and the room joined afresh with an empty one.
+// keep watches the document's room. The room reconnects by itself; if it cannot, because its history has changed, keep
+// drops the replica and joins the room again with an empty one.
 func (d keeper) keep() {
 	for {
 		lv := d.current()
@@ -26,7 +26,7 @@ func (d keeper) keep() {
 			return
 		}
 		if d.current() != lv {
-			continue // it was joined afresh on purpose
+			continue // it was joined again on purpose
 		}
 		var end *rtc.CloseError
 		if errors.As(lv.room.Err(), &end) && end.Action != rtc.Discard {
@@ -42,9 +42,9 @@ func (d keeper) keep() {
 	}
 }
 
-// watch follows one joined room until it, or the document, has ended. The server writes a new path into the document's
-// own state when the file was renamed through it; the room, its file id and everybody in it stay the same. It reports
-// false when the document has ended.
+// watch follows one joined room until it, or the document, has ended. When the file is renamed through the server, the
+// server writes the new path into the document's state; the room, its file id and its people stay the same. It reports
+// false if the document has ended.
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
@@ -56,7 +56,7 @@ func (d keeper) watch(lv *live) bool {
 		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d.Document, path)
 		}
-		// The server takes the hash away when it reads the file again.
+		// The server clears the hash when it loads the file again.
 		if hash != "" && st.Hash == "" && d.saver.file.reloaded() {
 			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
 		}
@@ -71,7 +71,7 @@ func (d keeper) watch(lv *live) bool {
 		case <-changes.Ready():
 			c, err := changes.Take()
 			if err != nil {
-				// A broken replica ends its room, which is what to wait for.
+				// A broken replica ends its room: wait for that.
 				select {
 				case <-d.ctx.Done():
 					return false
@@ -84,7 +84,7 @@ func (d keeper) watch(lv *live) bool {
 	}
 }
 
-// rejoin joins with a new replica until it works, or the document ends, or it is clear that it never will.
+// rejoin joins with a new replica until it succeeds, the document ends, or the error is final.
 func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
@@ -93,7 +93,7 @@ func (d keeper) rejoin() bool {
 			d.mu.Lock()
 			d.live = lv
 			d.mu.Unlock()
-			d.changes(ydoc.Changes{}) // not Complete: who knows
+			d.changes(ydoc.Changes{}) // not Complete: anything may have changed
 			return true
 		}
 		var end *rtc.CloseError
@@ -111,9 +111,9 @@ func (d keeper) rejoin() bool {
 	}
 }
 
-// compare looks whether a room that was joined afresh still has what the lost one had, and notes it where edits of ours
-// are missing that were confirmed but not written to the file yet: the server saves no sooner than a second after an
-// edit, and what it has not saved ends with it.
+// compare checks whether the newly joined room has the content of the lost one. If not, it notes that edits of ours may
+// be missing that were confirmed but not yet written: the server saves a second after an edit at the earliest, and
+// unsaved edits end with it.
 func (d keeper) compare(lost, fresh *live) {
 	if same(lost.nb, fresh.nb, lost.text, fresh.text) || !d.saver.file.forget(lost.server.forgotten()) {
 		return
@@ -121,18 +121,17 @@ func (d keeper) compare(lost, fresh *live) {
 	d.m.log.Warn("the server has lost edits that it had confirmed", "path", d.Path())
 }
 
-// drop puts away a document whose room cannot be joined again.
+// drop closes a document whose room cannot be joined again.
 func (m *Manager) drop(e *entry, why string) {
 	m.wg.Go(func() {
-		// The room is gone: there is nothing to save and nobody to take leave of, so there is no error to report
-		// either.
+		// The room is gone: nothing can be saved or left, so there is no error to report.
 		_ = m.putAway(m.ctx, e, why)
 	})
 }
 
-// changes notes what became different in the document, and tells of it.
+// changes records the time of a change, and tells the observers.
 func (d keeper) changes(c ydoc.Changes) {
-	c.State = false // is not content
+	c.State = false // state is not content
 	if c.Empty() {
 		return
 	}
@@ -142,5 +141,5 @@ func (d keeper) changes(c ydoc.Changes) {
 	d.m.tell(Event{Kind: Changed, Document: d.Document, Changes: c})
 }
 
-// Drop puts the document away, for a reason that leaves nothing to be saved.
+// Drop closes the document, for a reason that leaves nothing to save.
 func (d *Document) Drop(why string) { d.m.drop(d.entry, why) }

@@ -9,14 +9,14 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// KernelInfo says which kernel a notebook has.
+// KernelInfo describes a notebook's kernel.
 type KernelInfo struct {
 	Name  string // as in the kernelspecs
 	ID    string
 	State string // "idle", "busy", "starting", …
 }
 
-// Kernel looks up the kernel of a notebook, open here or not, without starting one; false where it has none.
+// Kernel finds the kernel of a notebook, open here or not, without starting one; false if it has none.
 func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, error) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -56,14 +56,14 @@ func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
 	return info
 }
 
-// StartKernel looks up the notebook's kernel, and has one started, as an open tab would, where there is none.
+// StartKernel finds the notebook's kernel, or starts one, as an open tab would.
 func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
 	s, _, err := d.kernel.session(ctx, "")
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// TakeKernel makes a running kernel the notebook's, where the notebook has none. The kernel that it has then is
-// returned: another one where it had one already.
+// TakeKernel makes a running kernel the notebook's, if the notebook has none. It returns the notebook's kernel, which
+// is another one if the notebook had one already.
 func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
 	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
 		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
@@ -72,20 +72,20 @@ func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// ConnectKernel gives a live connection to the notebook's kernel, of which one is started where there is none. What has
-// become of the kernel is left to be told to the next run.
+// ConnectKernel returns an open connection to the notebook's kernel, which it starts if there is none. News about the
+// kernel, such as a restart, are kept for the next run.
 func (d *Document) ConnectKernel(ctx context.Context) (*kernel.Conn, error) {
 	return d.kernel.connect(ctx)
 }
 
-// KernelSession finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the
-// kernelspec, if one is named. The ID is "" where the notebook has a kernel without a session.
+// KernelSession finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one
+// is named. The ID is "" if the notebook has a kernel without a session.
 func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
 	return d.kernel.session(ctx, spec)
 }
 
-// KernelInUse looks for people who have a notebook open, and for runs in it that nobody's session ending may stop. ours
-// counts our own connections to its kernel.
+// KernelInUse looks for people who have a notebook open, and for runs in it, which the end of a session must not stop.
+// ours counts our own connections to its kernel.
 func (m *Manager) KernelInUse(path string) (ours int, kept string) {
 	for _, r := range m.runs.Runs(path) {
 		if !r.Status().State.Ended() {

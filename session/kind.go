@@ -4,7 +4,7 @@ import (
 	"fmt"
 )
 
-// kind is what sort of room a file has. It follows from the file's type alone: two rooms of one file write over each
+// kind is the kind of a file's room. It depends only on the file's type: two rooms of one file would overwrite each
 // other.
 type kind int
 
@@ -13,10 +13,10 @@ const (
 	textKind
 )
 
-// ErrNotNotebook is matched by the error of opening something that is there but is not a notebook.
+// ErrNotNotebook is matched by the error of opening something that exists but is not a notebook.
 var ErrNotNotebook error = fixedError("not a notebook")
 
-// ErrNotText is matched by the error of opening something as a text that is there but is not one.
+// ErrNotText is matched by the error of opening something as a text that exists but is not one.
 var ErrNotText error = fixedError("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
@@ -30,7 +30,7 @@ func (k kind) String() string {
 	return "notebook"
 }
 
-// contentsType is the type that the Contents API gives to such a file.
+// contentsType is the type of such a file in the Contents API.
 func (k kind) contentsType() string {
 	if k == textKind {
 		return "file"
@@ -38,7 +38,7 @@ func (k kind) contentsType() string {
 	return "notebook"
 }
 
-// room gives the format and the type that JupyterLab joins such a room with.
+// room returns the format and the type with which JupyterLab joins such a room.
 func (k kind) room() (format, typ string) {
 	if k == textKind {
 		return "text", "file"
@@ -46,7 +46,7 @@ func (k kind) room() (format, typ string) {
 	return "json", "notebook"
 }
 
-// fits says what is wrong with a thing of the Contents API's type for a document of this kind; nil for nothing.
+// fits says why something of a Contents API type is no document of this kind; nil if it is.
 func (k kind) fits(typ string) error {
 	switch {
 	case k == notebookKind && typ != "notebook":

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// room is what a document needs of an rtc.Room.
+// room is an rtc.Room, as far as a document needs it.
 type room interface {
 	ID() string
 	FileID() string
@@ -28,7 +28,7 @@ type room interface {
 	Err() error
 }
 
-// replica is what a document needs of its replica whatever its kind.
+// replica is a replica of either kind, as far as a document needs it.
 type replica interface {
 	State() ydoc.State
 	Revision() ydoc.Revision
@@ -36,11 +36,11 @@ type replica interface {
 	Bloat() ydoc.Bloat
 }
 
-// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another takes
-// its place, and nothing of the old one is carried over.
+// live is one joined room with its replica. A document has one at a time; when a room is lost for good, another
+// replaces it, and nothing of the old one is kept.
 type live struct {
 	room room
-	doc  replica        // the one of the two that follow
+	doc  replica        // nb or text
 	nb   *ydoc.Notebook // nil in a text
 	text *ydoc.Text     // nil in a notebook
 
@@ -57,7 +57,7 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newMemory[ydoc.Revision](revisionsMax)}
 }
 
-// contentOf are the options with which the Contents API gives the content of the document's file.
+// contentOf are the options for reading the content of the document's file with the Contents API.
 func (lv *live) contentOf() jupyter.ContentsOptions {
 	if lv.nb != nil {
 		return jupyter.ContentsOptions{Content: true, Type: "notebook"}

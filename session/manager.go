@@ -19,37 +19,37 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-// DefaultIdleTimeout is how long a document stays open without use (seed of the tools' contract: five minutes).
+// DefaultIdleTimeout is how long a document stays open without use (the tools' contract says five minutes).
 const DefaultIdleTimeout = 5 * time.Minute
 
-// DefaultMaxRooms is how many documents are kept open before the longest idle one is put away early.
+// DefaultMaxRooms is how many documents may be open before the longest idle one is evicted early.
 const DefaultMaxRooms = 100
 
-// leaveTimeout bounds the leaving of one room: its last edits, the save, the goodbye.
+// leaveTimeout bounds leaving one room: the last edits, the save, the disconnect.
 const leaveTimeout = 4 * time.Second
 
 // remembered is how many ended sessions are kept for Manager.Sessions.
 const remembered = 256
 
-// Config is what a Manager is made from; Server is needed.
+// Config configures a Manager; Server is required.
 type Config struct {
 	Server      *jupyter.Server // that has the documents
 	Kernels     *jupyter.Server // that has the kernels; nil: Server
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see; "": "AI Agent"
-	// InputTimeout is how long a person is waited for whose input code asks for; 0: run.DefaultInputTimeout.
+	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
-	Execute      run.Execute // where cells are run; "": run.ExecuteAuto
+	Execute      run.Execute // where cells run; "": run.ExecuteAuto
 	Timing       rtc.Timing  // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
 
-// ErrClosed is returned by a manager that has been closed.
+// ErrClosed is returned by a closed manager.
 var ErrClosed error = fixedError("the server is shutting down")
 
-// Manager holds the open documents of one Jupyter server, whose kernels may be another's. Make it with [New], end it
+// Manager holds the open documents of one Jupyter server; their kernels may be on another. Make it with [New], end it
 // with [Manager.Close].
 type Manager struct {
 	cfg  Config
@@ -73,12 +73,12 @@ type Manager struct {
 	redact  func(string) string
 	sources sources // that clients were shown
 	lobby   *lobby.Keeper
-	closers []func(context.Context) error // of what works on the documents, see OnClose
-	// observers are told of what happens to documents.
+	closers []func(context.Context) error // see OnClose
+	// observers get the events of documents.
 	observers observers
 }
 
-// New makes a manager; it talks to nobody until a document is opened.
+// New makes a manager, which makes no request until a document is opened.
 func New(cfg Config) *Manager {
 	if cfg.IdleTimeout <= 0 {
 		cfg.IdleTimeout = DefaultIdleTimeout
@@ -101,7 +101,7 @@ func New(cfg Config) *Manager {
 	return m
 }
 
-// newManager makes one that has not started and cannot join anything yet.
+// newManager makes a manager that is not started and cannot join rooms yet.
 func newManager(cfg Config) *Manager {
 	ended, err := lru.New[string, Info](remembered)
 	if err != nil {
@@ -133,8 +133,8 @@ func newManager(cfg Config) *Manager {
 
 func (m *Manager) start() { m.wg.Go(m.janitor) }
 
-// agentUser is who we are in awareness. The username is our own, also where the server knows us by a person's token:
-// JupyterLab hides everybody who has the viewer's username.
+// agentUser is our user in awareness. The username is our own, even if the server knows us by a person's token, because
+// JupyterLab hides everybody with the viewer's username.
 func agentUser(name string) awareness.User {
 	var id [4]byte
 	// Since Go 1.24 crypto/rand.Read never fails.
@@ -151,11 +151,11 @@ func agentUser(name string) awareness.User {
 // IdleTimeout is how long a document stays open without use.
 func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 
-// Log is where the manager and what works on it log to.
+// Log is the logger of the manager and the packages that use it.
 func (m *Manager) Log() *slog.Logger { return m.log }
 
-// Close leaves all rooms at once, each with a last save, and waits until all that the manager started has ended. The
-// context bounds the goodbyes.
+// Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.
+// The context bounds leaving.
 func (m *Manager) Close(ctx context.Context) error {
 	m.mu.Lock()
 	m.closed = true
@@ -182,9 +182,8 @@ func (m *Manager) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// OnClose has end called by Close, at the same time as the rooms are left, and waited for: it ends what works on the
-// documents, such as analysis sessions, while they are there still. It is called at once where the manager is closed
-// already.
+// OnClose makes Close call end, while it leaves the rooms, and wait for it: end ends what uses the documents, such as
+// analysis sessions. If the manager is already closed, OnClose calls end at once.
 func (m *Manager) OnClose(end func(context.Context) error) {
 	m.mu.Lock()
 	closed := m.closed
@@ -193,11 +192,11 @@ func (m *Manager) OnClose(end func(context.Context) error) {
 	}
 	m.mu.Unlock()
 	if closed {
-		_ = end(m.ctx) // nothing was begun yet that could fail to end
+		_ = end(m.ctx) // nothing was begun that could fail to end
 	}
 }
 
-// nudge makes the janitor look at the clock again.
+// nudge wakes the janitor.
 func (m *Manager) nudge() {
 	select {
 	case m.wake <- struct{}{}:

@@ -7,17 +7,17 @@ import (
 )
 
 const (
-	// revisionsMax bounds how many revisions an open document remembers, over all clients and cells.
+	// revisionsMax bounds the revisions that an open document keeps, for all clients and cells.
 	revisionsMax = 16384
-	// sourcesMax bounds how many sources a manager remembers, 100 bytes or so each.
+	// sourcesMax bounds the source hashes that a manager keeps, about 100 bytes each.
 	sourcesMax = 50_000
 )
 
 // shownKey is one cell of a document as one client has seen it.
 type shownKey struct{ client, path, cell string }
 
-// A memory is something for each cell that each client was shown. It is safe for concurrent use; the cells not used for
-// longest are forgotten first.
+// A memory is a cache with a value for each cell that each client was shown. It is safe for concurrent use, and drops
+// the least recently used cells first.
 type memory[V any] struct{ *lru.Cache[shownKey, V] }
 
 func newMemory[V any](size int) memory[V] {
@@ -28,7 +28,7 @@ func newMemory[V any](size int) memory[V] {
 	return memory[V]{c}
 }
 
-// forget lets go of what a client was shown.
+// forget drops the values of a client.
 func (m memory[V]) forget(client string) {
 	for _, key := range m.Keys() {
 		if key.client == client {
@@ -37,7 +37,7 @@ func (m memory[V]) forget(client string) {
 	}
 }
 
-// sources remember the hash of each source as each client was last shown it.
+// sources keep the hash of each source as each client was last shown it.
 type sources struct {
 	memory[uint64]
 	seed maphash.Seed
@@ -49,10 +49,10 @@ func newSources() sources {
 
 func (s sources) show(key shownKey, source string) { s.Add(key, maphash.String(s.seed, source)) }
 
-// spoil has every source count as another than the client was shown, this one at least.
+// spoil records a hash that does not match the source, so that it counts as changed.
 func (s sources) spoil(key shownKey, source string) { s.Add(key, ^maphash.String(s.seed, source)) }
 
-// outdated tells whether a client was shown the cell once, with another source than this.
+// outdated tells whether a client was shown the cell with another source than this.
 func (s sources) outdated(key shownKey, source string) bool {
 	last, ok := s.Get(key)
 	return ok && last != maphash.String(s.seed, source)

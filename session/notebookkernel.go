@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// notebookKernel is the kernel of a notebook: which it is, and the connection to it.
+// notebookKernel finds a notebook's kernel and has the connection to it.
 type notebookKernel struct {
 	d       *Document
 	servers *kernel.Servers
@@ -27,11 +27,11 @@ func newNotebookKernel(d *Document) *notebookKernel {
 // Link is the connection to the kernel.
 func (k *notebookKernel) Link() *kernel.Link { return k.link }
 
-// Servers are where the notebook and the kernel are.
+// Servers are the servers of the notebook and the kernel.
 func (k *notebookKernel) Servers() *kernel.Servers { return k.servers }
 
-// Obtain takes the kernel of the notebook's Jupyter session, which is the one that an open tab uses, or has a session
-// started, which a tab will find.
+// Obtain finds the kernel of the notebook's Jupyter session, which open tabs use, or starts a session, which tabs will
+// find.
 func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	if err := k.d.current().server.socket(k.servers.Apart()); err != nil {
 		return jupyter.Kernel{}, false, err
@@ -40,7 +40,7 @@ func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, erro
 	return s.Kernel, started, err
 }
 
-// connect gives a live connection. What has become of the kernel is left to be told to the next run.
+// connect returns an open connection. News about the kernel, such as a restart, are kept for the next run.
 func (k *notebookKernel) connect(ctx context.Context) (*kernel.Conn, error) {
 	conn, news, err := k.link.Connect(ctx)
 	if err == nil {
@@ -49,10 +49,10 @@ func (k *notebookKernel) connect(ctx context.Context) (*kernel.Conn, error) {
 	return conn, err
 }
 
-// Whose is the kernel.
+// Whose says whose the kernel is, for messages.
 func (k *notebookKernel) Whose() string { return "the notebook's" }
 
-// Interrupt stops what the kernel is doing.
+// Interrupt interrupts the kernel.
 func (k *notebookKernel) Interrupt(ctx context.Context) error {
 	id := k.link.KernelID()
 	if id == "" {
@@ -64,21 +64,21 @@ func (k *notebookKernel) Interrupt(ctx context.Context) error {
 	return nil
 }
 
-// name is the kernel that the notebook asks for, "" for the server's default.
+// name is the kernel that the notebook's metadata names, "" for the server's default.
 func (k *notebookKernel) name() string {
 	spec, _ := k.d.Notebook().Metadata()["kernelspec"].(map[string]any)
 	name, _ := spec["name"].(string)
 	return name
 }
 
-// Session finds the notebook's Jupyter session, with its kernel, or has it started.
+// Session finds or starts the notebook's Jupyter session, with its kernel.
 func (k *notebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
 	s, _, err := k.session(ctx, "")
 	return s, err
 }
 
-// session finds the notebook's Jupyter session, with its kernel, or has it started: with a kernel of the kernelspec, if
-// one is named. The ID is "" where the notebook has a kernel without a session.
+// session finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one is
+// named. The ID is "" if the notebook has a kernel without a session.
 func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
 	d := k.d
 	if err := d.current().server.kernels(k.servers.Apart()); err != nil {
@@ -98,7 +98,7 @@ func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 	return s, started, err
 }
 
-// fixed finds the kernel that the notebook is tied to. Where neither has a session the notebook gets one, so that open
+// fixed finds the kernel to which the notebook is tied. If neither has a session, the notebook gets one, so that open
 // tabs share the kernel.
 func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
 	path, srv := k.d.Path(), k.servers.Kernels
@@ -106,7 +106,7 @@ func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 		return s, err
 	}
 	if spec != "" && spec != s.Kernel.Name {
-		return s, fmt.Errorf("the kernel of %s cannot be one of %q: %w, and that is one of %q", path, spec, kernel.ErrFixed, s.Kernel.Name)
+		return s, fmt.Errorf("the kernel of %s cannot be changed to %q: %w, which runs %q", path, spec, kernel.ErrFixed, s.Kernel.Name)
 	}
 	sessions, err := srv.Sessions(ctx)
 	if err != nil {
@@ -130,7 +130,7 @@ func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 	return k.take(ctx, id)
 }
 
-// take makes the notebook's Jupyter session of a running kernel, or gives the session that it has.
+// take makes a Jupyter session for the notebook with a running kernel, or returns the session that it has.
 func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
 	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: path.Base(k.d.Path()), KernelID: id})
 	if err != nil {
@@ -140,8 +140,7 @@ func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, 
 	return s, nil
 }
 
-// Reattach connects the room to its kernel's new process, where the server runs the cells and does not notice that there
-// is one.
+// Reattach connects the room to its kernel's new process, if the server runs the cells: it does not notice by itself.
 func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	if !k.d.current().server.runsCells() {
 		return
@@ -151,12 +150,12 @@ func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	}
 }
 
-// moved takes the notebook's Jupyter session along.
+// moved renames the notebook's Jupyter session.
 func (k *notebookKernel) moved(ctx context.Context, from, to string) {
 	if k.servers.Kernels == nil {
 		return
 	}
 	for _, err := range k.servers.Move(ctx, from, to) {
-		k.d.m.log.Warn("the kernel of a renamed notebook was not taken along", "path", to, "error", err)
+		k.d.m.log.Warn("the kernel session of a renamed notebook was not renamed", "path", to, "error", err)
 	}
 }

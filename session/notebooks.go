@@ -6,8 +6,8 @@ import (
 	"time"
 )
 
-// Notebooks lists the open notebooks by path. To be listed is no use: it neither pins them nor touches their idle
-// clocks, so that each may be put away at any time; what it held then can still be read.
+// Notebooks lists the open notebooks by path. It neither pins them nor resets their idle time, so each may be evicted
+// at any time; its last content can still be read then.
 func (m *Manager) Notebooks() []*Document {
 	m.mu.Lock()
 	var docs []*Document
@@ -21,8 +21,7 @@ func (m *Manager) Notebooks() []*Document {
 	return docs
 }
 
-// Hold pins a document that is open until its Release is called, as [Manager.Open] does; false where it is open no
-// more.
+// Hold pins an open document until its Release is called, as [Manager.Open] does; false if it is no longer open.
 func (d *Document) Hold() bool { return d.m.pin(d.entry) }
 
 // OpenedAt is when the document was opened here.
@@ -32,14 +31,14 @@ func (d *Document) OpenedAt() time.Time {
 	return d.times.opened
 }
 
-// ChangedAt is when its content last changed, as far as seen here; the time of opening where it has not.
+// ChangedAt is when its content last changed, as seen here; the time of opening if it has not.
 func (d *Document) ChangedAt() time.Time {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.times.changed
 }
 
-// HoldUnder pins the open documents of which the path is wanted: release each of them.
+// HoldUnder pins the open documents whose path is wanted; release each of them.
 func (m *Manager) HoldUnder(wanted func(path string) bool) []*Document {
 	m.mu.Lock()
 	var entries []*entry

@@ -7,34 +7,34 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// EventKind says what an [Event] is about.
+// EventKind is the kind of an [Event].
 type EventKind int
 
 // The kinds of events.
 const (
-	Opened  EventKind = iota + 1 // a document is open from now on
-	Closed                       // a document is no longer open
-	Moved                        // its file has another path
-	Changed                      // it became different, whoever did it
-	Ran                          // a run of it has begun or ended
+	Opened  EventKind = iota + 1 // a document was opened
+	Closed                       // a document was closed
+	Moved                        // its path has changed
+	Changed                      // its content was changed by anybody
+	Ran                          // a run has begun or ended
 )
 
 // Event is something that happens to an open document.
 type Event struct {
 	Kind     EventKind
-	Document *Document    // nil for a run of no open document
-	Changes  ydoc.Changes // of Changed; where it is not Complete, anything may be different
+	Document *Document    // nil for a run outside an open document
+	Changes  ydoc.Changes // of Changed; if it is not Complete, anything may have changed
 	Run      *run.Run     // of Ran
 }
 
-// observers are told of events.
+// observers get the events.
 type observers struct {
 	mu  sync.Mutex
 	all map[*func(Event)]struct{}
 }
 
-// Observe calls f for each event from now on, until stop is called. It is called by whoever makes the event happen, at
-// times by several at once, and with locks held: it must only take note.
+// Observe calls f for each event until stop is called. The goroutine that causes the event calls f, with locks held: f
+// must return at once.
 func (m *Manager) Observe(f func(Event)) (stop func()) {
 	o := &m.observers
 	o.mu.Lock()
@@ -50,7 +50,7 @@ func (m *Manager) Observe(f func(Event)) (stop func()) {
 	}
 }
 
-// tell tells the observers of an event, one event after the other.
+// tell passes an event to the observers, one event at a time.
 func (m *Manager) tell(e Event) {
 	m.observers.mu.Lock()
 	defer m.observers.mu.Unlock()

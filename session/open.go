@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// entry is a place in the map of open documents: one that is being joined, is open, or is being left.
+// entry is an entry in the map of open documents: the document is being joined, open, or being left.
 type entry struct {
 	path  string
 	kind  kind
@@ -19,11 +19,11 @@ type entry struct {
 	going bool          // under Manager.mu: being left
 }
 
-// Open returns the open document of a notebook, joining its room if need be. Calls that open the same notebook at once
-// join it once. The document is pinned, which keeps it from being evicted, until its Release is called.
+// Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
+// join it once. The document is pinned, and so not evicted, until its Release is called.
 //
-// The path may have a leading slash. The error is a *jupyter.Error for what the server says (errors.Is with
-// jupyter.ErrNotFound and its like), and matches ErrNotNotebook for a path that is something else.
+// The path may have a leading slash. The server's errors are *jupyter.Error (use errors.Is with jupyter.ErrNotFound and
+// so on); the error matches ErrNotNotebook if the path is something else.
 func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, notebookKind)
 }
@@ -59,7 +59,7 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 			}
 			return e.doc, nil
 		}
-		// It is being left: wait for the end of that, then join afresh.
+		// It is being left: wait for the end, then join again.
 		select {
 		case <-e.gone:
 		case <-ctx.Done():
@@ -83,8 +83,8 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	return e, true, nil
 }
 
-// fill joins the room for an entry. It is bound to the manager, not to the call that happened to be first: others may
-// be waiting for it as well.
+// fill joins the room for an entry. It is bound to the manager, not to the first call, because other calls may wait for
+// it too.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
 	doc, err := m.openDocument(m.ctx, e.path, e.kind)
@@ -113,7 +113,7 @@ func (m *Manager) fill(e *entry) {
 	m.nudge()
 }
 
-// pin takes a hold on an entry's document, unless it is being left.
+// pin pins an entry's document, unless it is being left.
 func (m *Manager) pin(e *entry) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
@@ -124,8 +124,8 @@ func (m *Manager) pin(e *entry) bool {
 	return true
 }
 
-// exists looks again for a file that was gone when last looked for. A room without a file takes edits all the same, and
-// writes them nowhere; so a document whose file stays gone is put away.
+// exists looks again for a file that was missing. A room without a file accepts edits but writes them nowhere, so a
+// document whose file is still missing is closed.
 func (d *Document) exists(ctx context.Context) error {
 	if !d.saver.file.lost() {
 		return nil
@@ -135,10 +135,10 @@ func (d *Document) exists(ctx context.Context) error {
 		d.m.drop(d.entry, "its file is gone")
 		return err
 	}
-	return nil // what else may be wrong comes out when it is used
+	return nil // other errors show when the document is used
 }
 
-// openDocument looks whether the path is what it is to be opened as, and joins its room.
+// openDocument checks that the path is of the kind, and joins its room.
 func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {

@@ -14,13 +14,13 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Overwrite makes a notebook what a file says, in one transaction: cells keep their identity by id, what is equal is not
-// touched, and what has to move is as little as possible, since a cell that moves is a new one to those who type in it.
+// Overwrite gives a notebook the content of a file, in one transaction: cells keep their identity by id, equal parts are
+// not touched, and as few cells as possible move, because a moved cell is a new one to those who type in it.
 //
-// The file is a change from the revision base of the notebook, which stands for what the client was last shown where it
-// is 0, and is merged with what others have typed since; merged tells that the notebook is now another than the file.
-// Where it is not, the client is noted to know it. Where others have changed the same words the error is a
-// [*ydoc.ConflictError]; where what they have changed cannot be kept, an [*OutdatedError].
+// The file counts as a change from revision base of the notebook, 0 for what the client was last shown, and is merged
+// with what others have typed since; merged tells that the notebook now differs from the file. If it does not, it is
+// recorded as shown to the client. If others have changed the same words, the error is a [*ydoc.ConflictError]; if their
+// changes cannot be kept, an [*OutdatedError].
 func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.Notebook, base ydoc.Revision) (merged bool, err error) {
 	o := overwriting{reader: reader{d, client}, file: file, base: base, named: base != 0}
 	if !o.named {
@@ -32,7 +32,7 @@ func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.N
 	})
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		return false, &OutdatedError{Path: d.Path(), why: fmt.Sprintf(
-			"what you were shown of %s is too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(d.Path()))}
+			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(d.Path()))}
 	}
 	if err != nil {
 		return false, err
@@ -43,12 +43,12 @@ func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.N
 	return o.merged, nil
 }
 
-// overwriting is one call's work on a notebook.
+// overwriting is the state of one Overwrite.
 type overwriting struct {
 	reader
 	file   nbformat.Notebook
-	base   ydoc.Revision // that the file is a change from, 0 for the notebook as it is
-	named  bool          // tells that the caller has given that revision
+	base   ydoc.Revision // of which the file is a change, 0 for the current notebook
+	named  bool          // the caller gave that revision
 	e      *ydoc.Editor
 	merged bool
 }
@@ -80,8 +80,8 @@ func (o *overwriting) run() error {
 	return o.setMetadata()
 }
 
-// matchCells says for each cell of the file which of the present cells it is, -1 for none: the one of its id, or where
-// it has none the next one that reads the same.
+// matchCells finds the present cell for each cell of the file, -1 for none: the one with its id, or, if it has no id,
+// the next one with the same type and source.
 func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	byID, taken := map[string]int{}, map[int]bool{}
 	type look struct{ kind, source string }
@@ -115,7 +115,7 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	return match
 }
 
-// remove deletes the cells that are in the file no more, unless somebody has written in one since the caller saw it.
+// remove deletes the cells that are no longer in the file. It fails if somebody edited one since the caller saw it.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	var ids []string
 	for i, c := range now {
@@ -131,7 +131,7 @@ func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	return o.e.Delete(ids...)
 }
 
-// unknown tells whether a cell is not what the caller saw, where it saw the notebook.
+// unknown tells whether a cell has changed since the caller saw the notebook.
 func (o *overwriting) unknown(c ydoc.Cell) bool {
 	if o.named {
 		return c.Revision > o.base
@@ -143,7 +143,7 @@ func (o *overwriting) unknown(c ydoc.Cell) bool {
 	return o.base > 0 && !shown && c.Revision > o.base
 }
 
-// change makes a present cell what the file says.
+// change gives a present cell the content in the file.
 func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 	if err := o.setSource(now, c.Source); err != nil {
 		return err
@@ -163,7 +163,7 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 		return o.e.SetAttachments(now.ID, c.Attachments)
 	}
 	if now.ExecutionState == ydoc.Running {
-		return nil // its outputs are the run's to write
+		return nil // the run writes its outputs
 	}
 	var outputs []ydoc.Output
 	var count *int
@@ -173,7 +173,7 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 	return o.setOutputs(now.ID, outputs, count, c)
 }
 
-// setSource writes a source as a change from what the caller was shown of it.
+// setSource writes a source as a change from the one that the caller was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 	base := o.base
 	if !o.named {
@@ -230,11 +230,11 @@ func (o *overwriting) setOutputs(id string, was []ydoc.Output, wasCount *int, c 
 	return o.e.FinishRun(id, c.ExecutionCount) // the count comes last
 }
 
-// arrange puts the cells into the file's order, and makes those that are new. The longest run of cells that are in
-// order already stays where it is.
+// arrange puts the cells into the file's order, and inserts the new ones. The longest sequence of cells that are
+// already in order stays in place.
 func (o *overwriting) arrange(now []ydoc.Cell, match []int) error {
 	stay := inOrder(match)
-	at := 0 // where the next cell belongs: behind the one before
+	at := 0 // where the next cell belongs: after the one before
 	for i, c := range o.file.Cells {
 		if match[i] < 0 {
 			if err := o.insert(at, c); err != nil {
@@ -279,7 +279,7 @@ func (o *overwriting) insert(at int, c ydoc.Cell) error {
 // inOrder marks the longest ascending subsequence of the matched cells.
 func inOrder(match []int) []bool {
 	stay := make([]bool, len(match))
-	var tails []int // of the best run of each length, the index of its last
+	var tails []int // for each length, the last index of the best sequence
 	before := make([]int, len(match))
 	for i, at := range match {
 		if at < 0 {
@@ -299,7 +299,7 @@ func inOrder(match []int) []bool {
 	return stay
 }
 
-// setMetadata makes the notebook's own metadata what the file says.
+// setMetadata gives the notebook the metadata in the file.
 func (o *overwriting) setMetadata() error {
 	now := o.e.Metadata()
 	for _, k := range slices.Sorted(maps.Keys(now)) {
@@ -320,7 +320,7 @@ func (o *overwriting) setMetadata() error {
 	return nil
 }
 
-// equalPlain compares plain JSON values, whatever types their numbers have.
+// equalPlain compares plain JSON values, ignoring the Go types of numbers.
 func equalPlain(a, b any) bool { return reflect.DeepEqual(plainValue(a), plainValue(b)) }
 
 // plainValue is a JSON value with each number as a float64.

@@ -2,11 +2,11 @@ package session
 
 import "github.com/nbduet/nbduet/session/kernel"
 
-// An owner is who analysis sessions and runs belong to: one MCP client session, or a person's name where there are
-// none. Documents belong to nobody: whoever names a path works in the same room, as people do.
+// Analysis sessions and runs have an owner: an MCP client session, or a person's name if there are no such sessions.
+// Documents have no owner: everybody who names a path works in the same room, as people do.
 
-// Forget forgets the runs of an owner, and what is known of what it was shown. Runs in notebooks go on, and are forgotten
-// when they have ended.
+// Forget drops the runs of an owner, and the record of what it was shown. Runs in notebooks go on, and are dropped when
+// they have ended.
 func (m *Manager) Forget(owner string) {
 	m.runs.Leave(owner)
 	m.mu.Lock()
@@ -23,5 +23,5 @@ func (m *Manager) Forget(owner string) {
 	m.sources.forget(owner)
 }
 
-// Owners knows whose the kernels are that were started without a notebook.
+// Owners knows the owners of kernels that were started without a notebook.
 func (m *Manager) Owners() *kernel.Owners { return &m.owners }

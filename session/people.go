@@ -7,18 +7,18 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// Person is somebody else in a document's room.
+// Person is another participant in a document's room.
 type Person struct {
 	Name   string // as JupyterLab shows it
 	Agent  bool   // an agent like this one
-	CellID string // the cell that the caret is in; "" where none is shown
-	Index  int    // of that cell; -1 without one
+	CellID string // the caret's cell; "" if no caret is shown
+	Index  int    // of that cell; -1 if none
 	Offset int    // of the caret in the cell's source or the text, in UTF-16 code units
-	Caret  bool   // a caret is shown, so that Offset means something
+	Caret  bool   // a caret is shown, so Offset is valid
 }
 
-// People lists who else is in the document's room and where each one's caret is. Somebody who came before us is known
-// after 15 seconds at the latest.
+// People lists who else is in the document's room, with their carets. Those who came before us are known after 15
+// seconds at the latest.
 func (d *Document) People() []Person {
 	lv := d.current()
 	var people []Person
@@ -52,8 +52,8 @@ func whereabouts(lv *live, p rtc.Peer) Person {
 	return person
 }
 
-// Point shows the agent's caret in a cell of a notebook, or, without one, in a text document, at an offset in UTF-16 code
-// units; past the end counts as the end. A cell that is gone shows nothing.
+// Point shows the agent's caret in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16
+// code units; an offset past the end means the end. If the cell is gone, it does nothing.
 func (d *Document) Point(cell string, offset int) {
 	lv := d.current()
 	caret, ok, err := caretIn(lv, cell, offset)
@@ -65,7 +65,7 @@ func (d *Document) Point(cell string, offset int) {
 	}
 }
 
-// caretIn is a caret in a cell's source, or in the text where the document is one; not ok where there is no such place.
+// caretIn makes a caret in a cell's source, or in the text; not ok if there is no such place.
 func caretIn(lv *live, cell string, offset int) (caret awareness.Cursor, ok bool, err error) {
 	var pos []byte
 	if lv.text != nil {

@@ -7,8 +7,8 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// follow finds out where a file is that is not at its path any more, and gives the document its new path; false where
-// it is gone.
+// follow finds the new path of a file that is no longer at its path, and gives it to the document; false if the file is
+// gone.
 func (d *Document) follow(ctx context.Context, lv *live) bool {
 	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
 	if err != nil || path == d.Path() {
@@ -21,12 +21,12 @@ func (d *Document) follow(ctx context.Context, lv *live) bool {
 	return true
 }
 
-// moved gives a document its new path. Where somebody has opened the new path already, there are two documents of one
-// room; the old one is put away.
+// moved gives a document its new path. If the new path is already open, there are two documents of one room, and the
+// old one is closed.
 func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
-		m.log.Warn("the server says that a document has moved to an impossible path", "path", d.Path(), "error", err)
+		m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)
 		return
 	}
 	e := d.entry
@@ -46,7 +46,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	d.mu.Unlock()
 	m.log.Info("document renamed", "from", old, "to", path)
 	if taken {
-		m.drop(e, "its file was renamed to "+path+", which is open as well")
+		m.drop(e, "its file was renamed to "+path+", which is already open")
 		return
 	}
 	m.lobby.Moved(old, path)
@@ -71,7 +71,7 @@ func (d *Document) Follows(ctx context.Context, from string) bool {
 		case <-ctx.Done():
 			return false
 		case <-d.ctx.Done():
-			return true // it has ended, for whatever reason
+			return true // it has ended
 		case <-tick.C:
 		}
 	}

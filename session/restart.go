@@ -17,16 +17,16 @@ import (
 // loseTimeout bounds the wait for the run that a restart ends.
 const loseTimeout = 10 * time.Second
 
-// KernelChange is what became of a notebook's kernel.
+// KernelChange says what happened to a notebook's kernel.
 type KernelChange struct {
 	Kernel  KernelInfo
-	Former  string // the kernelspec of the kernel that was there before; "" for none
+	Former  string // the kernelspec of the former kernel; "" for none
 	Started bool   // there was no kernel, so one was started
-	Changed bool   // the kernelspec is another one than before
-	Fresh   bool   // the process is new: nothing of what was defined before is left
+	Changed bool   // the kernelspec differs from the former one
+	Fresh   bool   // the process is new: all variables are gone
 }
 
-// NoKernelError says that the server has no kernelspec of a name.
+// NoKernelError says that the server has no kernelspec of that name.
 type NoKernelError struct {
 	Name string
 	Has  []string // what it has
@@ -36,18 +36,18 @@ func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("the server has no kernel %q; it has: %s", e.Name, strings.Join(e.Has, ", "))
 }
 
-// RestartKernel gives the notebook a new kernel process: its kernel is started again, or one of another kernelspec put
-// in its place where name is neither "" nor the kernel's own. Where there is no kernel one is started. What runs is
-// lost, and what waits is cancelled; the cells that showed as busy, those that people ran included, are idle
-// afterwards, since nothing will end them.
+// RestartKernel gives the notebook a new kernel process: it restarts the kernel, or replaces it by one of the
+// kernelspec name, if name is neither "" nor the kernel's own. If there is no kernel, it starts one. Current runs are
+// lost, waiting ones are cancelled, and all busy cells, including those that people ran, become idle, because nothing
+// else will end them.
 //
-// The next run is told that the variables are gone, unless quiet is set, for a caller that runs cells next.
+// The next run gets the note that the variables are gone, unless quiet is set, for a caller that runs cells next.
 func (d *Document) RestartKernel(ctx context.Context, name string, quiet bool) (KernelChange, error) {
 	return d.kernel.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
 }
 
-// AssignKernel makes the kernel of a kernelspec the notebook's, in its metadata and in its Jupyter session, so that
-// open tabs follow. A running kernel of that kernelspec is kept as it is.
+// AssignKernel gives the notebook a kernel of a kernelspec, in its metadata and in its Jupyter session, so that open
+// tabs follow. A running kernel of that kernelspec is kept.
 func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange, error) {
 	if name == "" {
 		return KernelChange{}, errors.New("assign a kernel: no kernel was named")
@@ -57,7 +57,7 @@ func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange,
 	}, false)
 }
 
-// renew sees to the notebook's kernel; again tells whether one of the right kernelspec is to be restarted.
+// renew starts, changes or restarts the notebook's kernel; again tells whether to restart one of the right kernelspec.
 func (k *notebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
 	d := k.d
 	srv := k.servers.Kernels
@@ -105,13 +105,13 @@ func (k *notebookKernel) renew(ctx context.Context, name string, again func(had 
 	}
 	if name != "" {
 		if err := k.note(ctx, name, spec); err != nil {
-			return c, fmt.Errorf("the kernel is %s now, but the notebook's metadata does not say so: %w", name, err)
+			return c, fmt.Errorf("the kernel is now %s, but the notebook's metadata could not be changed: %w", name, err)
 		}
 	}
 	return c, nil
 }
 
-// startAfresh ends what was meant for the former process.
+// startAfresh ends the runs that were meant for the former process.
 func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
 	d := k.d
 	what := "the kernel was restarted"
@@ -135,8 +135,8 @@ func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 	}
 }
 
-// idleAll takes the busy mark from all cells that have it. The kernel's process is new, and the queue is held, so that
-// none of them runs.
+// idleAll clears the busy mark of all cells. None of them runs, because the kernel's process is new and the queue is
+// held.
 func (k *notebookKernel) idleAll(ctx context.Context) error {
 	d := k.d
 	var busy []string
@@ -160,16 +160,16 @@ func (k *notebookKernel) idleAll(ctx context.Context) error {
 		return nil
 	})
 	if err != nil {
-		return fmt.Errorf("take the busy mark from the cells that the kernel has lost: %w", err)
+		return fmt.Errorf("clear the busy mark of the cells that the kernel has lost: %w", err)
 	}
 	return nil
 }
 
-// infoTimeout bounds the wait for a new kernel's word on its language.
+// infoTimeout bounds the wait for a new kernel's language_info.
 const infoTimeout = 15 * time.Second
 
-// note writes the kernel into the notebook's metadata, as JupyterLab does when a notebook gets another one: its
-// kernelspec, and what it says of its language.
+// note writes the kernel's kernelspec and language into the notebook's metadata, as JupyterLab does when the kernel
+// changes.
 func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
 	d := k.d
 	meta := d.Notebook().Metadata()
@@ -188,14 +188,13 @@ func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.Ker
 			return e.SetMetadata("language_info", language)
 		}
 		if _, ok := e.Metadata()["language_info"]; ok && before["name"] != name {
-			return e.DeleteMetadata("language_info") // better none than that of the former kernel
+			return e.DeleteMetadata("language_info") // better none than the former kernel's
 		}
 		return nil
 	})
 }
 
-// languageInfo is the kernel's own description of its language, nil where it does not give one in time, or where the
-// connection is not ours to open.
+// languageInfo is the kernel's description of its language, nil if it does not come in time, or if we may not connect.
 func (k *notebookKernel) languageInfo(ctx context.Context) map[string]any {
 	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)

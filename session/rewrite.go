@@ -12,13 +12,13 @@ import (
 type Change struct {
 	Cell   string // its id
 	Source string
-	// Base is the revision of the cell that the source is a change from; 0 stands for what the client was last shown, and
-	// where it was shown nothing, for what there is.
+	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was last shown,
+	// or the current one if it was shown none.
 	Base ydoc.Revision
 }
 
-// OutdatedError says that a change was refused, because what it is a change from is known no more, and others have
-// changed the document since.
+// OutdatedError says that a change was refused, because its base is no longer known and others have changed the
+// document since.
 type OutdatedError struct {
 	Path string // of the document
 	Cell string // "" for the document as a whole
@@ -27,18 +27,18 @@ type OutdatedError struct {
 
 func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
 
-// outdatedCell refuses a change of a cell.
+// outdatedCell is the error for a change of a cell.
 func (r reader) outdatedCell(id string) error {
 	return &OutdatedError{r.Path(), id, fmt.Sprintf("cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
 		"read the cell again, then repeat the change", id)}
 }
 
-// Rewrite gives cells of a notebook new sources, all or none, each as a change that is merged with what others have
-// typed since. It returns the cells as they are now, of which the client is noted to know those that have the source
-// that it gave; a cell that was deleted a moment ago has no id. The agent's caret is at the end of the last one.
+// Rewrite gives cells of a notebook new sources, all or none, each merged with what others have typed since. It returns
+// the cells as they are now; a cell that was just deleted has no id. Those with the given source are recorded as shown
+// to the client. The agent's caret moves to the end of the last one.
 //
-// Where others have changed the same words the error is a [*ydoc.ConflictError]; where they have changed a cell so long
-// ago that the two changes cannot be merged, an [*OutdatedError].
+// If others have changed the same words, the error is a [*ydoc.ConflictError]; if they changed a cell too long ago to
+// merge the two changes, an [*OutdatedError].
 func (d *Document) Rewrite(ctx context.Context, client string, changes []Change) ([]ydoc.Cell, error) {
 	nb := d.Notebook()
 	if nb == nil {
@@ -67,15 +67,15 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 	return cells, nil
 }
 
-// A rebase is a change of which the base is known.
+// A rebase is a change with a known base.
 type rebase struct {
 	Change
 	now ydoc.Revision // of the cell
-	// current tells that the cell's source is what the change is from, or that the client was shown none.
+	// current tells that the cell's source is still the base of the change, or that the client was shown none.
 	current bool
 }
 
-// bases finds what each change is from.
+// bases finds the base of each change.
 func (r reader) bases(nb *ydoc.Notebook, changes []Change) ([]rebase, error) {
 	list := make([]rebase, len(changes))
 	for i, c := range changes {
@@ -116,8 +116,8 @@ func (r reader) rewrite(ctx context.Context, list []rebase) error {
 	if !errors.Is(err, ydoc.ErrRevisionGone) {
 		return err
 	}
-	// What the client was shown is too long ago for the document, but where the cell has not changed since, the text as
-	// it is now is as good a base.
+	// The document no longer has the revision that the client was shown. If the cell has not changed since, its current
+	// source is as good a base.
 	for i, c := range list {
 		if !c.current {
 			return r.outdatedCell(c.Cell)

@@ -11,29 +11,28 @@ import (
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
-// A TextChange puts text in the place of a part of the text that it is made from.
+// A TextChange replaces a part of the base text.
 type TextChange struct {
 	From, To int // in bytes
 	Put      string
 }
 
-// A ChangedText is what became of a text by a change.
+// A ChangedText is the result of a change.
 type ChangedText struct {
-	Text     string // right after the change, before anything of others came in behind it
+	Text     string // right after the change, without later edits of others
 	Revision ydoc.Revision
-	// At is the byte of the text at which the change begins, -1 where nothing was left to be changed.
+	// At is the byte of the text at which the change begins, -1 if nothing was left to change.
 	At int
-	// Merged tells that the text is another than the client expects, because others have changed it since.
+	// Merged tells that the text differs from what the client expects, because others have changed it since.
 	Merged bool
 }
 
-// RewriteText changes a text document, as a change that is merged with what others have typed since. It is made from the
-// revision base, which stands for what the client was last shown where it is 0, and where the client was shown nothing
-// for what there is; change is called with that text, and again if another one has to do. The client is noted to know
-// what it expects to be there afterwards.
+// RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision,
+// 0 for the one that the client was last shown, or the current one if it was shown none. change is called with the base
+// text, and again if another base is needed. The expected text is recorded as shown to the client.
 //
-// Where others have changed the same words the error is a [*ydoc.ConflictError]; where it is not known any more what the
-// change is made from, an [*OutdatedError].
+// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, an
+// [*OutdatedError].
 func (d *Document) RewriteText(ctx context.Context, client, name string, base ydoc.Revision, change func(base string) (TextChange, error)) (ChangedText, error) {
 	t := d.Text()
 	if t == nil {
@@ -51,11 +50,11 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		switch {
 		case base != 0:
-			return ChangedText{}, &OutdatedError{Path: d.Path(), why: fmt.Sprintf("revision %d is not remembered, the document has changed too much since or was opened anew", base)}
+			return ChangedText{}, &OutdatedError{Path: d.Path(), why: fmt.Sprintf("revision %d is not remembered: the document has changed too much since, or was opened again", base)}
 		case r.outdated(whole, d.Text().String()):
 			return ChangedText{}, r.outdatedText()
 		}
-		// What the client was shown is too long ago for the document, but where the text is the same again, it is as good.
+		// The document no longer has the revision that the client was shown, but the text is the same.
 		done, err = r.rewriteText(ctx, name, 0, change)
 	}
 	switch {
@@ -69,7 +68,7 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	return done, nil
 }
 
-// textBase is the revision that the client was last shown, 0 where it was shown none.
+// textBase is the revision that the client was last shown, 0 if none.
 func (r reader) textBase(t *ydoc.Text) (ydoc.Revision, error) {
 	shown, ok := r.shown(whole)
 	switch {
@@ -81,13 +80,13 @@ func (r reader) textBase(t *ydoc.Text) (ydoc.Revision, error) {
 	return 0, nil
 }
 
-// outdatedText refuses a change by a client that does not know the text as it is.
+// outdatedText is the error for a change by a client that was not shown the current text.
 func (r reader) outdatedText() error {
 	return &OutdatedError{Path: r.Path(), why: words.Quoted(r.Path()) +
-		" was changed by others since you were last shown all of it, so positions and content of yours may not mean what you think"}
+		" was changed by others since you were last shown all of it, so your positions and content may be out of date"}
 }
 
-// rewriteText makes a change from a revision, 0 for the text as it is.
+// rewriteText makes a change based on a revision, 0 for the current text.
 func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change func(base string) (TextChange, error)) (done ChangedText, err error) {
 	err = r.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
@@ -107,7 +106,7 @@ func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision
 	return done, err
 }
 
-// writeText stages a change. It returns the text that it would make of the one it is made from.
+// writeText stages a change. It returns the text that the change would make of its base.
 func writeText(e *ydoc.TextEditor, from ydoc.Revision, change func(base string) (TextChange, error)) (want string, at int, err error) {
 	now := e.String()
 	base := now
@@ -133,7 +132,7 @@ func writeText(e *ydoc.TextEditor, from ydoc.Revision, change func(base string) 
 	case c.From == 0 && c.To == len(base):
 		return want, 0, e.SetText(want)
 	}
-	// The very place is meant, also where the same text stands beside it.
+	// Keep the exact place, even if the same text is next to it.
 	offset := textdiff.UTF16Offset(base, c.From)
 	for _, edit := range slices.Backward(textdiff.Diff(base[c.From:c.To], c.Put)) {
 		if err := e.Replace(offset+edit.Pos, edit.Del, edit.Ins); err != nil {

@@ -181,7 +181,7 @@ func TestServerRuns(t *testing.T) {
 		if res := wait(t, first); res.State != run.Failed {
 			t.Errorf("theirs: %s, %v", res.State, res.Err)
 		}
-		if res := wait(t, second[0]); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "somebody else's had failed") {
+		if res := wait(t, second[0]); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "somebody else had failed") {
 			t.Errorf("ours: %s, %v", res.State, res.Err)
 		}
 		idle(t, ours, "c1")

@@ -8,40 +8,39 @@ import (
 )
 
 const (
-	// saveEvery is the shortest time between two saves that we ask for.
+	// saveEvery is the shortest time between two saves that we request.
 	saveEvery = time.Second
-	// saveShare is how many times as long as a save took the next one is left for, where that is longer: the server
-	// does nothing else meanwhile.
+	// saveShare times the duration of a save is the pause before the next one, if that is longer: the server does
+	// nothing else during a save.
 	saveShare = 20
-	// savePauseMax is the longest time between two saves where there are edits.
+	// savePauseMax is the longest time between two saves if there are edits.
 	savePauseMax = 10 * time.Second
 )
 
-// saveYield is how long a save that we ask for gives way to calls and runs that use the document. The server does
-// nothing else while it saves a notebook, and who has just asked for something should not wait for that.
+// saveYield is how long our save gives way to calls and runs that use the document: the server does nothing else while
+// it saves a notebook, and a caller should not wait for that.
 const saveYield = time.Second
 
-// saveRetry is how long after a save that did not reach the file it is tried again, in case the reason has gone.
+// saveRetry is the pause after a save that did not reach the file.
 const saveRetry = 15 * time.Second
 
-// saveTimeout is how long the server's word on a save is waited for. For a file that has been deleted none comes.
+// saveTimeout bounds the wait for the server's answer to a save. For a deleted file none comes.
 const saveTimeout = 5 * time.Second
 
-// saver sees to it that what is in a document's room gets into its file, and knows whether it has.
+// saver saves a document's room to its file, and knows whether that succeeded.
 type saver struct {
 	*Document
 	file   fileState
 	wanted chan struct{} // wakes it
-	unused chan struct{} // tells it that nobody uses the document now
-	busy   chan struct{} // has one place, taken by who saves the document, or keeps it from being saved
+	unused chan struct{} // wakes it when nobody uses the document
+	busy   chan struct{} // semaphore of one: held by a save, or to block saves
 }
 
 func newSaver(d *Document) *saver {
 	return &saver{Document: d, wanted: make(chan struct{}, 1), unused: make(chan struct{}, 1), busy: make(chan struct{}, 1)}
 }
 
-// Unsaved says why the file does not follow the document; "" while it does, as far as is known. It is one sentence for
-// the one who edits.
+// Unsaved says, in one sentence for callers, why the file is not up to date; "" if it is, as far as known.
 func (d *Document) Unsaved() string {
 	f := &d.saver.file
 	f.mu.Lock()
@@ -49,8 +48,8 @@ func (d *Document) Unsaved() string {
 	return f.problem
 }
 
-// want asks for a save soon. The server saves by itself only after a pause of a second in the edits of everybody, which
-// a busy notebook never has, and what it has not saved is lost when it stops.
+// want requests a save soon. The server saves by itself only after a second without edits, which a busy notebook never
+// has, and unsaved edits are lost when it stops.
 func (s *saver) want() {
 	select {
 	case s.wanted <- struct{}{}:
@@ -58,8 +57,8 @@ func (s *saver) want() {
 	}
 }
 
-// run asks for at most one save a second, for fewer where they take the server long, and for none where the people in
-// the room have switched autosave off.
+// run requests at most one save a second, fewer if they take long, and none if people in the room have switched
+// autosave off.
 func (s *saver) run() {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
@@ -93,8 +92,7 @@ func (s *saver) run() {
 	}
 }
 
-// hold waits for the end of the save that goes on, and keeps further ones from being asked for until release; false
-// where the context ends first.
+// hold waits for the end of the current save, and blocks further ones until release; false if the context ends first.
 func (s *saver) hold(ctx context.Context) bool {
 	select {
 	case s.busy <- struct{}{}:
@@ -104,8 +102,8 @@ func (s *saver) hold(ctx context.Context) bool {
 	}
 }
 
-// SaveAndHold saves the document, where people have not switched that off, and keeps it from being saved again until
-// release is called.
+// SaveAndHold saves the document, unless people have switched autosave off, and blocks further saves until release is
+// called.
 func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) {
 	if !d.saver.hold(ctx) {
 		return nil, ctx.Err()
@@ -136,7 +134,7 @@ func (s *saver) yield() {
 	}
 }
 
-// save asks for one save and looks whether it reached the file.
+// save requests one save and checks whether it reached the file.
 func (s *saver) save(ctx context.Context) {
 	lv := s.current()
 	s.file.begin()
@@ -145,7 +143,7 @@ func (s *saver) save(ctx context.Context) {
 	status, err := lv.room.Save(saving)
 	stop()
 	if ctx.Err() != nil || lv.room.Err() != nil {
-		return // the document, or its room, is ending: there is nothing to say of the file
+		return // the document, or its room, is ending
 	}
 	if status == "skipped" {
 		// It is busy loading the file, as after a rename or a change on disk.
@@ -163,7 +161,7 @@ func (s *saver) save(ctx context.Context) {
 	s.note(problem)
 }
 
-// note keeps what is wrong with the file, "" for nothing, and logs what is new.
+// note records the file's problem, "" for none, and logs a new one.
 func (s *saver) note(problem string) {
 	s.file.mu.Lock()
 	before := s.file.problem
@@ -174,9 +172,9 @@ func (s *saver) note(problem string) {
 	}
 }
 
-// look compares the file with what a save should have made of it, and says what is wrong with it. A save during which
-// somebody has edited is not a whole one: each edit breaks off the save that goes on, and the server calls that a
-// success, too. What it finds then, another save may have made, before our edits.
+// look compares the file with the document after a save, and says what is wrong. If somebody edited during the save,
+// whole is false: an edit aborts the save, and the server still reports success. The file may then come from another
+// save, before our edits.
 func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) string {
 	if s.m.cfg.Server == nil {
 		return ""
@@ -185,8 +183,8 @@ func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) st
 	return lv.server.look(ctx, s, lv, revision, whole)
 }
 
-// Overwritten says, once, that edits which were confirmed may have been undone since, by another program's write to the
-// file or by the end of the server before it had saved them; "" where nothing of the kind is known.
+// Overwritten says, once, that confirmed edits may be lost, because another program wrote the file or the server ended
+// before it saved them; "" if that is not known.
 func (d *Document) Overwritten() string {
 	f := &d.saver.file
 	f.mu.Lock()
@@ -196,17 +194,17 @@ func (d *Document) Overwritten() string {
 	return note
 }
 
-// lastSaves is how often a document is saved before it is left, where others edit and save at the same time;
-// lastSavesUnwritten where a save leaves the file as it was.
+// lastSaves is how often a document is saved before it is left, if others edit and save at the same time;
+// lastSavesUnwritten if a save does not change the file.
 const (
 	lastSaves          = 6
 	lastSavesUnwritten = 2
 )
 
-// last saves a document that is about to be left, and looks whether the file has it. It looks from within the room:
-// others may save at any time, and only there it is heard of. A save of theirs that was broken off by an edit leaves a
-// file that nobody names, as another program's would be, until the next save; and so can ours be broken off. Then it is
-// the file's content that tells.
+// last saves a document before it is left, and checks that the file has it. It checks while in the room, because others
+// may save at any time, and only the room tells. A save, theirs or ours, that was aborted by an edit leaves a file
+// whose hash is not in the document, like another program's write, until the next save. Then the file's content
+// decides.
 func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) error {
 	w := newWitness(lv.nb, lv.text)
 	defer w.end()
@@ -219,7 +217,7 @@ func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) erro
 		if whole := lv.doc.Revision() == before; whole || try == lastSaves {
 			problem = s.look(ctx, revision, true)
 		}
-		// The server may have renamed it, and not said so in the document yet.
+		// The server may have renamed it, and not written that into the document yet.
 		if problem == problemGone && s.follow(ctx, lv) {
 			problem = s.look(ctx, revision, true)
 		}
@@ -231,7 +229,7 @@ func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) erro
 	return nil
 }
 
-// written looks whether the file is what the document has been like since the witness began.
+// written checks whether the file has a state that the document had since the witness began.
 func (s *saver) written(ctx context.Context, lv *live, w *witness) bool {
 	if s.m.cfg.Server == nil {
 		return false

@@ -5,14 +5,14 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// RunTable remembers the runs.
+// RunTable is the table of runs.
 func (m *Manager) RunTable() *run.Table { return m.runs }
 
-// Servers are where the documents and the kernels are.
+// Servers are the servers of the documents and the kernels.
 func (m *Manager) Servers() *kernel.Servers { return m.servers }
 
-// Fixed is the kernel that a notebook is tied to.
+// Fixed is the kernel to which a notebook is tied.
 func (m *Manager) Fixed() *kernel.FixedKernel { return m.fixed }
 
-// Redact takes the tokens of the servers out of a text.
+// Redact removes the servers' tokens from a text.
 func (m *Manager) Redact(text string) string { return m.redact(text) }

@@ -8,8 +8,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Sessions lists the documents under the folder root ("" for all): those that are open, and those that were open
-// lately, by path.
+// Sessions lists the documents under the folder root ("" for all) that are, or recently were, open, by path.
 func (m *Manager) Sessions(root string) ([]Info, error) {
 	root, err := jupyter.CleanPath(root)
 	if err != nil {
@@ -36,8 +35,8 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	return infos, nil
 }
 
-// End leaves a document's room now. It reports false where there was no open document of that path. A run that goes on
-// keeps running in the kernel; what it still says is no longer written.
+// End leaves a document's room now. It reports false if there was no open document at that path. A current run goes on
+// in the kernel, but its further output is not written.
 func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {

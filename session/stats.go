@@ -2,22 +2,22 @@ package session
 
 import "github.com/nbduet/nbduet/session/run"
 
-// Stats are figures of what a [Manager] holds at one moment, for those who watch over it. Nothing in them says whose it is.
+// Stats are counts of what a [Manager] holds, for monitoring. They name no owners.
 type Stats struct {
-	// Notebooks and Texts are the documents that are open, those being opened included.
+	// Notebooks and Texts are the open documents, including those being opened.
 	Notebooks, Texts int
-	// Runs are those that are remembered, by their states, each of which is there.
+	// Runs are the known runs by state; every state has an entry.
 	Runs map[run.State]int
-	// RunBytes is what the outputs of ended runs take.
+	// RunBytes is the size of the outputs of ended runs.
 	RunBytes int
-	// Analyses are the analysis sessions of all owners; whoever has them counts them in.
+	// Analyses are the analysis sessions of all owners; their table fills it in.
 	Analyses int
-	// Kernels are those that were started here and are somebody's alone: of analysis sessions without a notebook, and the
-	// one in which files are read.
+	// Kernels are the kernels started here with one owner: of analysis sessions without a notebook, and the helper
+	// kernel.
 	Kernels int
 }
 
-// Stats counts. It touches no idle clock and asks no server.
+// Stats counts. It resets no idle time and asks no server.
 func (m *Manager) Stats() Stats {
 	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
 	m.mu.Lock()

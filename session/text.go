@@ -8,17 +8,17 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText for a path that
-// is something else: a notebook, a folder, a file that is not UTF-8 text.
+// OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText if the path is
+// something else: a notebook, a folder, a file that is not UTF-8 text.
 func (m *Manager) OpenText(ctx context.Context, path string) (*Document, error) {
 	return m.openKind(ctx, path, textKind)
 }
 
-// Text is the replica of a text document as it is now, nil where the document is a notebook. It is for reading: write
-// through [Document.EditText].
+// Text is the current replica of a text document, nil if the document is a notebook. It is for reading: write with
+// [Document.EditText].
 func (d *Document) Text() *ydoc.Text { return d.current().text }
 
-// EditText makes one edit of a text document; the rules are those of [Document.Edit].
+// EditText makes one edit of a text document, as [Document.Edit] does of a notebook.
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
@@ -28,7 +28,7 @@ func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.Text
 	})
 }
 
-// IsOpen says whether a path, or anything below it where it is a folder, is open in this program, or being opened.
+// IsOpen tells whether a path, or anything below it if it is a folder, is open in this program or being opened.
 func (m *Manager) IsOpen(path string) bool {
 	path, err := jupyter.CleanPath(path)
 	if err != nil {
@@ -44,8 +44,7 @@ func (m *Manager) IsOpen(path string) bool {
 	return false
 }
 
-// Ahead is the content of the document's room, with every edit made here before, where it is not that of the file; nil
-// where it is.
+// Ahead is the content of the document's room, with all our earlier edits, if it differs from the file, else nil.
 func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
 	if err := d.Settled(ctx); err != nil {
 		return nil, err

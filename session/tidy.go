@@ -5,17 +5,15 @@ import (
 	"time"
 )
 
-// When a replica that has grown far beyond its content is looked for. What is left over from editing, such as the
-// outputs that a run has cleared, is never collected in it; the server's own replica collects some of it, so a fresh
-// one is smaller.
+// When to look for a replica that has grown far beyond its content. Our replica never collects deleted content, such as
+// cleared outputs; the server's collects some, so a fresh replica is smaller.
 const (
 	tidyEvery = time.Minute      // between two looks
 	tidyIdle  = 20 * time.Second // without use before a document is touched
 )
 
-// tidy joins the room of an idle document afresh if its replica has grown far beyond its content. Everything that was
-// written here is in the room before the old replica is given up; a document that comes into use meanwhile stays as it
-// is, until the next look.
+// tidy joins the room of an idle document again if its replica has grown far beyond its content. Before it drops the
+// old replica, the room has all our edits; a document that is used meanwhile stays as it is until the next look.
 func (d keeper) tidy(lv *live) {
 	if last, busy := d.lastUse(); busy || time.Since(last) < tidyIdle {
 		return
@@ -27,7 +25,7 @@ func (d keeper) tidy(lv *live) {
 	ctx, stop := context.WithTimeout(d.ctx, leaveTimeout)
 	defer stop()
 	if err := lv.room.Barrier(ctx); err != nil {
-		return // the connection is down, which is another's business
+		return // the connection is down; the room reconnects
 	}
 	fresh, err := d.m.join(ctx, d.Path(), d.kind)
 	if err != nil {
@@ -46,6 +44,6 @@ func (d keeper) tidy(lv *live) {
 	}
 	d.m.log.Info("an overgrown replica was joined afresh", "path", d.Path(), "structs", b.Structs, "fresh", fresh.joined.Structs, "taken", swap)
 	if err := old.room.Leave(ctx); err != nil {
-		d.m.log.Debug("leaving a room that was joined twice did not go to plan", "path", d.Path(), "error", err)
+		d.m.log.Debug("leaving a room that was joined twice failed", "path", d.Path(), "error", err)
 	}
 }

@@ -11,13 +11,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// witness keeps what a document has been like since it began, for whoever leaves while others edit. Each of their edits
-// breaks off the save under way: the file is written all the same, but the server does not put its hash into the
-// document. A file that is what the document was once since then has all that was edited before, whoever has written
-// it.
+// witness records hashes of a document's states since it began, for leaving a room while others edit. Each of their
+// edits aborts the save in progress: the file is still written, but the server does not put its hash into the document.
+// A file with one of the recorded states has all edits from before the witness began, no matter who wrote it.
 //
-// States that come too fast to be seen one by one are missed; then another look has to find the file in one of those
-// that were seen.
+// States that follow each other too fast are missed; then a later look must find a file with a recorded state.
 type witness struct {
 	nb      *ydoc.Notebook // nil for a text
 	text    *ydoc.Text     // nil for a notebook
@@ -29,7 +27,7 @@ type witness struct {
 	states map[[sha256.Size]byte]bool
 }
 
-// newWitness begins to watch a document, either a notebook or a text; end it.
+// newWitness starts to watch a notebook or a text; call end after use.
 func newWitness(nb *ydoc.Notebook, text *ydoc.Text) *witness {
 	w := &witness{nb: nb, text: text, states: make(map[[sha256.Size]byte]bool)}
 	if text != nil {
@@ -57,7 +55,7 @@ func (w *witness) end() {
 	w.changes.Close()
 }
 
-// note keeps what the document is like now. A notebook that cannot be written as JSON is in no file.
+// note records the document's current state. A notebook that cannot be written as JSON is in no file.
 func (w *witness) note() {
 	var state []byte
 	if w.text != nil {
@@ -73,8 +71,7 @@ func (w *witness) note() {
 	w.states[sha256.Sum256(state)] = true
 }
 
-// recognizes reports whether a file, with its content, is what the document has been like. A file that is just being
-// written is not.
+// recognizes reports whether a file's content is a recorded state. That of a partly written file is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
 	var state []byte
 	if w.text != nil {

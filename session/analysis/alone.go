@@ -10,11 +10,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// alone is an analysis session without a notebook, as the link to its kernel and the queue of its runs need it.
+// alone is an analysis session without a notebook, as its kernel link and its queue use it.
 type alone struct{ *Session }
 
-// Obtain finds the kernel of a session without a notebook. One that was started for the session, and is gone, is
-// replaced.
+// Obtain finds the kernel of a session without a notebook. If the kernel was started for the session and is gone, it
+// starts another.
 func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	srv := a.t.servers.Kernels
 	a.mu.Lock()
@@ -32,7 +32,7 @@ func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	a.kernel.Missing(id)
 	a.t.owners.Release(id)
 	if k, err = a.launch(context.WithoutCancel(ctx), spec); err != nil {
-		return k, false, fmt.Errorf("start a kernel again for session %s: %w", a.id, err)
+		return k, false, fmt.Errorf("restart a kernel for session %s: %w", a.id, err)
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
@@ -40,13 +40,13 @@ func (a alone) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	return k, true, nil
 }
 
-// Whose is the kernel.
+// Whose says whose the kernel is, for messages.
 func (a alone) Whose() string { return "the session's" }
 
 // Link is the connection to the kernel.
 func (a alone) Link() *kernel.Link { return a.kernel }
 
-// Interrupt stops what the kernel is doing.
+// Interrupt interrupts the kernel.
 func (a alone) Interrupt(ctx context.Context) error {
 	if err := a.t.servers.Kernels.Interrupt(ctx, a.KernelID()); err != nil {
 		return fmt.Errorf("interrupt the kernel of session %s: %w", a.id, err)
@@ -54,11 +54,10 @@ func (a alone) Interrupt(ctx context.Context) error {
 	return nil
 }
 
-// Use counts who uses the connection.
+// Use adds n to the number of users of the connection.
 func (a alone) Use(n int) { a.use(n) }
 
-// Rest lets go of the connection where it has not been used for a while: the server is to see that the kernel is not in
-// use, and may shut down such ones.
+// Rest closes the connection if it was not used for a while, so that the server sees an idle kernel, which it may cull.
 func (a alone) Rest() {
 	a.mu.Lock()
 	defer a.mu.Unlock() // nobody can begin to use it meanwhile

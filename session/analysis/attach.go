@@ -9,9 +9,9 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// Attach gives the owner's analysis session for code in a running kernel alone: what is run there shows in no notebook,
-// also where the kernel is a notebook's. The session is made where there is none; the kernel lives on when it ends. The
-// error matches ErrNoKernel where there is no such kernel, and what was attached to it before has ended then.
+// Attach returns the owner's analysis session for code in a running kernel, outside notebooks: its runs show in no
+// notebook, even if the kernel is a notebook's. It makes the session if there is none; the kernel outlives it. If there
+// is no such kernel, the error matches ErrNoKernel, and earlier sessions attached to it are ended.
 func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) {
 	kernels, err := t.servers.Kernels.Kernels(ctx)
 	if err != nil {
@@ -37,7 +37,7 @@ func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) 
 	if len(had) > 0 {
 		return had[0], nil
 	}
-	if err := t.room(owner); err != nil {
+	if err := t.allow(owner); err != nil {
 		return nil, err
 	}
 	a := t.newSession(owner, "")

@@ -14,10 +14,10 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// Create makes an analysis session. Without a notebook it has a kernel started; with one it takes the notebook's
-// kernel, or has it started as an open tab would, so that a tab that comes later finds it.
+// Create makes an analysis session. Without a notebook it starts a kernel; with one it uses the notebook's kernel, or
+// starts it as an open tab would, so that later tabs find it.
 func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session, error) {
-	if err := t.room(owner); err != nil {
+	if err := t.allow(owner); err != nil {
 		return nil, err
 	}
 	a := t.newSession(owner, opt.Name)
@@ -40,16 +40,16 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 	return a, nil
 }
 
-// Connect makes an analysis session of what runs already: the kernel of a notebook, or the one with the id, and then
-// with the notebook that it is of, if any. An owner that has such a session gets that one. The error matches
-// ErrNoSession where there is no such kernel.
+// Connect makes an analysis session with a running kernel: a notebook's, or the one with the id, with its notebook if
+// it has one. If the owner already has such a session, it returns that. The error matches ErrNoSession if there is no
+// such kernel.
 func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID string) (*Session, error) {
 	path, err := jupyter.CleanPath(notebookPath)
 	if err != nil {
 		return nil, err
 	}
 	if path == "" && kernelID == "" {
-		return nil, errors.New("connect a session: neither a notebook nor a kernel was named")
+		return nil, errors.New("connect a session: name a notebook or a kernel, neither was given")
 	}
 	found, path, err := t.findKernel(ctx, owner, path, kernelID)
 	if err != nil {
@@ -61,7 +61,7 @@ func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID strin
 	if len(had) > 0 {
 		return had[0], nil
 	}
-	if err := t.room(owner); err != nil {
+	if err := t.allow(owner); err != nil {
 		return nil, err
 	}
 	a := t.newSession(owner, "")
@@ -76,8 +76,8 @@ func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID strin
 	return a, nil
 }
 
-// findKernel finds a running kernel by the notebook or by its id, and the notebook that it belongs to: "" where it
-// belongs to none, or to several. One that was started for another owner is not found.
+// findKernel finds a running kernel by notebook or by id, and its notebook: "" if it has none or several. It does not
+// find kernels that were started for another owner.
 func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
 	if fixed := t.m.Fixed().At(path); fixed != "" && (id == "" || id == fixed) {
 		k, err := t.m.Fixed().LookUp(ctx, t.servers.Kernels, path, fixed)
@@ -104,7 +104,7 @@ func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter
 	case len(of) == 1:
 		return of[0].Kernel, of[0].Path, nil
 	}
-	// Not by its id, which may be no path of the server's.
+	// Not by a request for the id, which may not be valid in a path.
 	kernels, err := t.servers.Kernels.Kernels(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
@@ -130,9 +130,9 @@ func (t *Table) newSession(owner, name string) *Session {
 	return a
 }
 
-// startKernel has a kernel started for the session alone.
+// startKernel starts a kernel for this session only.
 func (a *Session) startKernel(ctx context.Context, spec string) error {
-	// Not bound to the call: what becomes of a kernel whose id never arrives nobody would know.
+	// Not bound to the call: a kernel whose id never arrives would be lost.
 	k, err := a.launch(context.WithoutCancel(ctx), spec)
 	if err != nil {
 		return fmt.Errorf("start a kernel: %w", err)
@@ -141,16 +141,16 @@ func (a *Session) startKernel(ctx context.Context, spec string) error {
 	return ctx.Err()
 }
 
-// launch starts a kernel that is the owner's alone.
+// launch starts a kernel that only the owner may use.
 func (a *Session) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
 	begun := a.t.owners.Begin(a.owner)
-	// In the root folder: what its code writes is then where the Contents API finds it.
+	// In the root folder, so that the Contents API finds the files that its code writes.
 	k, err := a.t.servers.Kernels.StartKernelIn(ctx, spec, "")
 	begun.End(k.ID)
 	return k, err
 }
 
-// takeNotebook gives the session a notebook and its kernel, started if need be.
+// takeNotebook gives the session a notebook and its kernel, which it starts if needed.
 func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
 	d, err := a.t.m.Open(ctx, path)
 	if err != nil {
@@ -165,12 +165,12 @@ func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
 	if started {
 		a.started = s.Kernel.ID
 	} else if spec != "" && s.Kernel.Name != spec {
-		return fmt.Errorf("the notebook %s runs the kernel %q already, not %q: its kernel is shared with whoever has it open", a.path, s.Kernel.Name, spec)
+		return fmt.Errorf("the notebook %s already runs the kernel %q, not %q, and shares it with everybody who has it open", a.path, s.Kernel.Name, spec)
 	}
 	return nil
 }
 
-// enter sets the session to work and makes it known.
+// enter starts the session's queue and adds the session to the table.
 func (a *Session) enter() error {
 	if a.path == "" {
 		a.alone.Start()
@@ -178,7 +178,7 @@ func (a *Session) enter() error {
 	return a.t.add(a)
 }
 
-// ready waits until the session's kernel has started up, for a while.
+// ready waits until the session's kernel has started, at most readyTimeout.
 func (a *Session) ready(ctx context.Context) error {
 	wait, stop := context.WithTimeout(ctx, readyTimeout)
 	defer stop()
@@ -189,10 +189,10 @@ func (a *Session) ready(ctx context.Context) error {
 		if _, err := conn.LanguageInfo(wait); err != nil && (ctx.Err() != nil || conn.Err() != nil) {
 			return err
 		}
-	case !errors.Is(err, session.ErrKernelSocket): // its cells can be run all the same
+	case !errors.Is(err, session.ErrKernelSocket): // its cells can be run without a connection
 		return err
 	}
-	// The server hears of it a little later than we do.
+	// The server learns of it a little later than we do.
 	for a.Status(wait) == kernel.StateStarting {
 		select {
 		case <-wait.Done():

@@ -10,11 +10,11 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// shutTimeout bounds the shutting down of one session's kernel.
+// shutTimeout bounds the shutdown of one session's kernel.
 const shutTimeout = 10 * time.Second
 
-// Delete ends a session. Its kernel is shut down where it was started for the session and nobody else uses it;
-// Session.End says what was done. What still waits to be run in the kernel alone is cancelled.
+// Delete ends a session. It shuts the kernel down if it was started for the session and nobody else uses it;
+// Session.End says what was done. Code that waits in the session's own queue is cancelled.
 func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	a, err := t.Get(owner, id)
 	if err != nil {
@@ -28,7 +28,7 @@ func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	if kept == "" && err == nil {
 		err = a.shutDown(ctx)
 	} else if err == nil {
-		a.t.owners.Release(a.KernelID()) // whoever uses it may see it
+		a.t.owners.Release(a.KernelID()) // its other users may see it
 	}
 	a.mu.Lock()
 	a.ended = End{KernelEnded: kept == "" && err == nil, Kept: kept}
@@ -39,7 +39,7 @@ func (t *Table) Delete(ctx context.Context, owner, id string) error {
 	return nil
 }
 
-// Close ends all sessions. Kernels that were started for sessions without a notebook are shut down.
+// Close ends all sessions, and shuts down the kernels that were started for sessions without a notebook.
 func (t *Table) Close(ctx context.Context) error {
 	t.mu.Lock()
 	t.closed = true
@@ -66,7 +66,7 @@ func (t *Table) Close(ctx context.Context) error {
 	return errors.Join(errs...)
 }
 
-// end stops what the session does here, and lets go of the kernel.
+// end stops the session's queue and closes the connection to the kernel.
 func (a *Session) end() {
 	a.cancel()
 	a.alone.Close()
@@ -90,7 +90,7 @@ func (a *Session) shutDown(ctx context.Context) error {
 	return nil
 }
 
-// needed says why the session's kernel is to go on when the session ends, "" where it is to be shut down.
+// needed says why the session's kernel must outlive the session, "" if it can be shut down.
 func (a *Session) needed(ctx context.Context) (string, error) {
 	a.mu.Lock()
 	id, path, started := a.kernelID, a.path, a.started
@@ -123,8 +123,8 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 	return "", nil
 }
 
-// EndOwner ends all that an owner has: its analysis sessions, as [Table.Delete] does, and what the manager remembers of it,
-// see [session.Manager.Forget]. It is to be called when no call of the owner's goes on.
+// EndOwner ends all analysis sessions of an owner, as [Table.Delete] does, and drops its state in the manager, see
+// [session.Manager.Forget]. Call it when no call of the owner is in progress.
 func (t *Table) EndOwner(ctx context.Context, owner string) error {
 	all := t.List(owner)
 	errs := make([]error, len(all))

@@ -8,11 +8,11 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// errSessionEnded is why runs of a session that was ended do not go on.
+// errSessionEnded is the error of the runs of an ended session.
 var errSessionEnded = errors.New("its analysis session was ended")
 
-// Run queues code to be run in the kernel alone, behind what is queued already, and returns at once. It is for sessions
-// that have no notebook; code is run in a notebook by [session.Document.RunWith], after [Session.Open].
+// Run appends code to the session's own queue, and returns at once. It is for sessions without a notebook; in a
+// notebook, [session.Document.RunWith] runs code after [Session.Open].
 func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 	if a.NotebookPath() != "" {
 		return nil, fmt.Errorf("session %s has a notebook: its code is run in cells", a.id)
@@ -21,7 +21,7 @@ func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 	return a.alone.Run(code, opt)
 }
 
-// Runs lists what was asked to be run in the session and is remembered, the latest first.
+// Runs lists the session's known runs, latest first.
 func (a *Session) Runs() []*run.Run {
 	var out []*run.Run
 	for _, r := range a.t.m.RunTable().Runs("") {
@@ -32,12 +32,11 @@ func (a *Session) Runs() []*run.Run {
 	return out
 }
 
-// Interrupt stops what was asked to be run in the session and has not ended: what waits is taken back. It returns those
-// runs, which may take a while to end. Somebody else's code is left alone, except in a kernel that was started for the
-// session alone.
+// Interrupt cancels the session's runs that have not ended, and returns them; they may take a while to end. It leaves
+// other code alone, except in a kernel that was started only for the session.
 func (a *Session) Interrupt(ctx context.Context) ([]*run.Run, error) {
 	var stopped []*run.Run
-	for _, r := range a.Runs() { // those that wait first, so that none of them begins
+	for _, r := range a.Runs() { // waiting ones first, so that none of them begins
 		if r.Status().State.Ended() {
 			continue
 		}

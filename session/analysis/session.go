@@ -13,7 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/run"
 )
 
-// ErrNoSession says that the caller has no analysis session of that id.
+// ErrNoSession says that the caller has no analysis session with that id.
 var ErrNoSession error = fixedError("there is no such analysis session")
 
 // ErrNoNotebook says that an analysis session has no notebook.
@@ -22,28 +22,27 @@ var ErrNoNotebook error = fixedError("the analysis session has no notebook")
 // ErrKernelGone says that a session's kernel, which was not started for it, is no longer there.
 var ErrKernelGone error = fixedError("the kernel is gone")
 
-// ErrNoKernel says that no kernel of that id is running, or none that is the caller's to use.
+// ErrNoKernel says that no kernel with that id is running, or the caller may not use it.
 var ErrNoKernel error = fixedError("there is no such kernel")
 
-// interruptTimeout bounds the interrupt of code that was evaluated for somebody who has gone.
+// interruptTimeout bounds the interrupt of code whose caller has gone.
 const interruptTimeout = time.Second
 
 // readyTimeout bounds the wait for a new session's kernel to start up.
 const readyTimeout = 30 * time.Second
 
-// readyEvery is the pause between two looks at one that starts up.
+// readyEvery is the pause between two looks at a starting kernel.
 const readyEvery = 20 * time.Millisecond
 
-// Options say what an analysis session is to have.
+// Options describe a new analysis session.
 type Options struct {
 	Name         string // for people; may be empty
-	NotebookPath string // of a notebook that is there; "" for a kernel alone
+	NotebookPath string // of an existing notebook; "" for a kernel only
 	KernelName   string // the kernelspec; "" for the notebook's own or the server's default
 }
 
-// Session is an analysis session: a kernel to work with, and a notebook if one was named: then it
-// is the notebook's kernel, which open tabs have too. It belongs to the owner
-// that made it, and is safe for concurrent use.
+// Session is an analysis session: a kernel, and a notebook if one was named. With a notebook it has the notebook's
+// kernel, which open tabs share. It belongs to the owner that made it, and is safe for concurrent use.
 type Session struct {
 	t       *Table
 	id      string
@@ -53,12 +52,12 @@ type Session struct {
 
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
-	alone  *run.Alone   // the queue of what is run in the kernel alone
-	kernel *kernel.Link // to the kernel; a notebook's session has its document's
+	alone  *run.Alone   // the queue of code outside a notebook
+	kernel *kernel.Link // to the kernel; a session with a notebook uses the document's link
 
 	mu       sync.Mutex
 	path     string // of the notebook; "" for none
-	file     string // the notebook's file id, as it was last seen
+	file     string // the notebook's file id, as last seen
 	kernelID string
 	spec     string // the kernelspec's name
 	started  string // the id of the kernel that was started for the session; "" for none
@@ -67,51 +66,51 @@ type Session struct {
 	ended    End
 }
 
-// KernelName is the kernelspec of the session's kernel, as it was last seen.
+// KernelName is the kernelspec of the session's kernel, as last seen.
 func (a *Session) KernelName() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.spec
 }
 
-// End says what became of a session's kernel when the session ended.
+// End says what happened to a session's kernel when the session ended.
 type End struct {
 	KernelEnded bool   // it was shut down
 	Kept        string // why it was not: "a person has the notebook open"
 }
 
-// ID names the session.
+// ID is the session's id.
 func (a *Session) ID() string { return a.id }
 
-// Name is what the session was called, "" for nothing.
+// Name is the session's name, "" for none.
 func (a *Session) Name() string { return a.name }
 
-// Created is when the session was made.
+// Created is the time at which the session was made.
 func (a *Session) Created() time.Time { return a.created }
 
-// KernelID is the session's kernel, as it was last seen: a notebook can be given another one.
+// KernelID is the session's kernel, as last seen: a notebook's kernel can be changed.
 func (a *Session) KernelID() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.kernelID
 }
 
-// NotebookPath is the session's notebook, as it was last seen, "" for none.
+// NotebookPath is the session's notebook, as last seen, "" for none.
 func (a *Session) NotebookPath() string {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.path
 }
 
-// End says what became of the kernel of a session that has ended.
+// End says what happened to the kernel of an ended session.
 func (a *Session) End() End {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ended
 }
 
-// Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" where it
-// is gone, "unknown" where the server does not answer.
+// Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is
+// gone, "unknown" if the server does not answer.
 func (a *Session) Status(ctx context.Context) string {
 	if path := a.NotebookPath(); path != "" {
 		k, ok, err := a.t.m.Kernel(ctx, path)
@@ -139,7 +138,7 @@ func (a *Session) Status(ctx context.Context) string {
 	return a.kernel.Correct(k.ID, k.ExecutionState)
 }
 
-// Language is the name of the kernel's language, such as "python", as the kernel itself says it.
+// Language is the name of the kernel's language, such as "python", as the kernel reports it.
 func (a *Session) Language(ctx context.Context) (string, error) {
 	conn, done, err := a.connect(ctx)
 	if err != nil {
@@ -154,17 +153,17 @@ func (a *Session) Language(ctx context.Context) (string, error) {
 	return name, nil
 }
 
-// Evaluate runs code silently, and returns what the kernel answers for the expressions, see [kernel.Conn.Evaluate].
+// Evaluate runs code silently, and returns the values of the expressions, see [kernel.Conn.Evaluate].
 //
-// When the context ends while the kernel is at the code, the kernel is interrupted; a code that waits yet runs later, and
-// nobody hears of it.
+// If the context ends while the kernel runs the code, the kernel is interrupted; code that still waits runs later, and
+// its result is dropped.
 func (a *Session) Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error) {
 	reply, err := a.silently(ctx, code, expressions)
 	return reply.UserExpressions, err
 }
 
-// Payload runs code as [Session.Evaluate] does, and returns the payload of the kernel's reply, which is for who asked
-// alone.
+// Payload runs code as [Session.Evaluate] does, and returns the payload of the kernel's reply, which only the caller
+// gets.
 func (a *Session) Payload(ctx context.Context, code string) ([]map[string]any, error) {
 	reply, err := a.silently(ctx, code, nil)
 	return reply.Payload, err
@@ -188,8 +187,8 @@ func (a *Session) silently(ctx context.Context, code string, expressions map[str
 	return reply, nil
 }
 
-// Open opens the session's notebook, wherever it is by now: see [session.Manager.Open]. The error matches ErrNoNotebook
-// where the session has none.
+// Open opens the session's notebook, even if it was renamed: see [session.Manager.Open]. The error matches
+// ErrNoNotebook if the session has none.
 func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	path := a.NotebookPath()
 	if path == "" {
@@ -210,8 +209,8 @@ func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	return d, err
 }
 
-// follow finds a notebook that has been renamed: the kernel's Jupyter session goes with it. With kernels on another
-// server it does not, but for those whom we take along, and the notebook is found by its file's id.
+// follow finds a renamed notebook by its kernel's Jupyter session, which is renamed along. With kernels on another
+// server only we rename it, so it finds the notebook by its file id.
 func (a *Session) follow(ctx context.Context) (path string, ok bool) {
 	if a.t.servers.Apart() {
 		return a.followFile(ctx)
@@ -231,7 +230,7 @@ func (a *Session) follow(ctx context.Context) (path string, ok bool) {
 	return "", false
 }
 
-// followFile finds a notebook that has been renamed by the id of its file.
+// followFile finds a renamed notebook by its file id.
 func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
 	a.mu.Lock()
 	file := a.file
@@ -252,11 +251,11 @@ func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
 	return path, true
 }
 
-// connect gives a live connection to the session's kernel, to be used until done is called. What has become of the
-// kernel is left to be told to the next run.
+// connect returns an open connection to the session's kernel, for use until done is called. News about the kernel, such
+// as a restart, are kept for the next run.
 func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), err error) {
 	if a.ctx.Err() != nil {
-		return nil, nil, fmt.Errorf("session %s has been ended: %w", a.id, ErrNoSession)
+		return nil, nil, fmt.Errorf("session %s has ended: %w", a.id, ErrNoSession)
 	}
 	if a.NotebookPath() == "" {
 		a.use(1)
@@ -286,7 +285,7 @@ func (a *Session) sawKernel(id string) {
 	a.kernelID = id
 }
 
-// use counts who uses the connection, and touches its idle clock.
+// use adds n to the number of users of the connection, and resets its idle time.
 func (a *Session) use(n int) {
 	a.mu.Lock()
 	defer a.mu.Unlock()

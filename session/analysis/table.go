@@ -24,15 +24,15 @@ type Table struct {
 	byID   map[string]*Session
 }
 
-// New makes the table of a manager's analysis sessions. The manager closes it when it is closed itself.
+// New makes the table of a manager's analysis sessions. The manager closes it when it closes.
 func New(m *session.Manager) *Table {
 	t := &Table{m: m, servers: m.Servers(), owners: m.Owners(), byID: make(map[string]*Session)}
 	m.OnClose(t.Close)
 	return t
 }
 
-// room reports whether the owner may have another session.
-func (t *Table) room(owner string) error {
+// allow says why the owner may not have another session, nil if it may.
+func (t *Table) allow(owner string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
@@ -45,13 +45,13 @@ func (t *Table) room(owner string) error {
 		}
 	}
 	if n >= analysesMax {
-		return fmt.Errorf("there are %d analysis sessions already, and no more than %d may be: end one first", n, analysesMax)
+		return fmt.Errorf("there are already %d analysis sessions, and at most %d are allowed: end one first", n, analysesMax)
 	}
 	return nil
 }
 
 func (t *Table) add(a *Session) error {
-	if err := t.room(a.owner); err != nil {
+	if err := t.allow(a.owner); err != nil {
 		return err
 	}
 	t.mu.Lock()
@@ -63,7 +63,7 @@ func (t *Table) add(a *Session) error {
 	return nil
 }
 
-// remove takes a session out; false where it was not in.
+// remove removes a session; false if it was not in the table.
 func (t *Table) remove(a *Session) bool {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -72,7 +72,7 @@ func (t *Table) remove(a *Session) bool {
 	return had
 }
 
-// list is the sessions that are wanted, oldest first.
+// list returns the wanted sessions, oldest first.
 func (t *Table) list(wanted func(*Session) bool) []*Session {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -104,7 +104,7 @@ func (t *Table) Get(owner, id string) (*Session, error) {
 	return a, nil
 }
 
-// Stats is what the manager holds, these sessions included.
+// Stats counts what the manager holds, including these sessions.
 func (t *Table) Stats() session.Stats {
 	s := t.m.Stats()
 	t.mu.Lock()

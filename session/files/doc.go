@@ -1,8 +1,8 @@
-// Package files makes, copies, renames and deletes files on the documents' server, and has the documents that are open
-// take their part in it: what is copied has the latest edits, what is renamed is followed, what is deleted is left first.
+// Package files creates, copies, renames and deletes files on the document server, together with the open documents: a
+// copy has the latest edits, an open document follows its renamed file, and is closed before its file is deleted.
 //
 // # Concurrency
 //
-// [Files] is safe for use by any goroutine. It starts none. Of several calls that give a file its name one does so at a
-// time, because the server looks before it moves.
+// [Files] is safe for concurrent use and starts no goroutine; [Walk] starts some and waits for them. Calls that rename
+// a file do so one at a time, because the server checks and then moves.
 package files

@@ -15,30 +15,29 @@ import (
 	"github.com/nbduet/nbduet/session"
 )
 
-// ErrExists is matched by the error of making something where there is something already.
+// ErrExists is matched by the error of creating something at a path that is taken.
 var ErrExists error = fixedError("there is something at that path already")
 
-// ErrNoFolder is matched by the error of making something in a folder that is not there.
+// ErrNoFolder is matched by the error of creating something in a folder that does not exist.
 var ErrNoFolder error = fixedError("no such folder")
 
-// ErrFolder is matched by the error of doing to a folder what can be done to files only.
+// ErrFolder is matched by the error of an operation that works on files only.
 var ErrFolder error = fixedError("it is a folder")
 
-// ErrOtherKind is matched by the error of a name that would make another kind of document out of a file.
+// ErrOtherKind is matched by the error of a name that would change the kind of a document.
 var ErrOtherKind error = fixedError("another kind of document")
 
-// leaveTimeout bounds the taking away of a file that was made in passing.
+// leaveTimeout bounds the deletion of a temporary file.
 const leaveTimeout = 4 * time.Second
 
-// followTimeout bounds how long an open document may take to follow its file after a rename; the server looks once a
-// second.
+// followTimeout bounds the wait for an open document to follow its renamed file; the server checks once a second.
 const followTimeout = 10 * time.Second
 
-// Files makes, copies, renames and deletes files on the documents' server. Make it with [New].
+// Files creates, copies, renames and deletes files on the document server. Make it with [New].
 type Files struct {
 	m      *session.Manager
 	srv    *jupyter.Server
-	naming chan struct{} // has one place, taken while a file is given its name
+	naming chan struct{} // semaphore of one: held while a file is renamed
 }
 
 // New makes the files of a manager's server.
@@ -46,9 +45,8 @@ func New(m *session.Manager) *Files {
 	return &Files{m: m, srv: m.Servers().Documents, naming: make(chan struct{}, 1)}
 }
 
-// Create makes a new file. The Contents API overwrites without a question, so the content goes to a name of its own
-// first, which is then renamed: that the server refuses where there is a file. The error matches ErrExists or
-// ErrNoFolder where the path cannot be taken.
+// Create makes a new file. The Contents API overwrites without asking, so Create writes a temporary file and renames
+// it: the server refuses that if the new path is taken. The error matches ErrExists or ErrNoFolder.
 func (f *Files) Create(ctx context.Context, to string, c jupyter.NewContent) (jupyter.Content, error) {
 	to, err := jupyter.CleanPath(to)
 	if err != nil {
@@ -61,7 +59,7 @@ func (f *Files) Create(ctx context.Context, to string, c jupyter.NewContent) (ju
 	if _, err := f.srv.PutContents(ctx, temp, c); err != nil {
 		return jupyter.Content{}, fmt.Errorf("create %s: %w", to, err)
 	}
-	return f.settle(ctx, temp, to)
+	return f.publish(ctx, temp, to)
 }
 
 func randomName() string {
@@ -70,7 +68,7 @@ func randomName() string {
 	return hex.EncodeToString(b[:])
 }
 
-// vacant says why nothing can be made at a path.
+// vacant says why nothing can be created at a path.
 func (f *Files) vacant(ctx context.Context, to string) error {
 	dir := parent(to)
 	switch c, err := f.srv.Contents(ctx, dir, jupyter.ContentsOptions{}); {
@@ -98,8 +96,8 @@ func parent(p string) string {
 	return ""
 }
 
-// name renames what is at a path, which the server refuses where there is something at the new one. It looks before it
-// moves, and so two that come at the same time may both succeed: here they come one after the other.
+// name renames a file; the server refuses that if the new path is taken. The server checks and then moves, so two
+// renames at once might both succeed: here they go one after the other.
 func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, error) {
 	select {
 	case f.naming <- struct{}{}:
@@ -110,17 +108,17 @@ func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, err
 	return f.srv.RenameContents(ctx, from, to)
 }
 
-// settle gives a file that was made under a name of its own its real name, or takes it away again.
-func (f *Files) settle(ctx context.Context, temp, to string) (jupyter.Content, error) {
+// publish gives a temporary file its real name, or deletes it.
+func (f *Files) publish(ctx context.Context, temp, to string) (jupyter.Content, error) {
 	c, err := f.name(ctx, temp, to)
 	if err == nil {
 		return c, nil
 	}
-	// Also where the caller has gone.
+	// Even if the caller has gone.
 	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
 	defer stop()
 	if gone := f.srv.DeleteContents(clean, temp); gone != nil {
-		f.m.Log().Warn("a file that was made in passing was left behind", "path", temp, "error", gone)
+		f.m.Log().Warn("a temporary file could not be deleted", "path", temp, "error", gone)
 	}
 	if errors.Is(err, jupyter.ErrConflict) {
 		return c, fmt.Errorf("create %s: %w", to, ErrExists)
@@ -128,8 +126,8 @@ func (f *Files) settle(ctx context.Context, temp, to string) (jupyter.Content, e
 	return c, fmt.Errorf("create %s: %w", to, err)
 }
 
-// Copy makes a copy of a file with all that is in its room, saved or not. What is open is not saved for it, and nothing
-// that exists is overwritten. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind where it cannot be.
+// Copy copies a file with the content of its room, saved or not. It does not save the open document, and overwrites
+// nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if it is refused.
 func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, error) {
 	to, err := jupyter.CleanPath(to)
 	if err != nil {
@@ -161,11 +159,11 @@ func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, err
 	}); err != nil {
 		return c, err
 	}
-	return f.settle(ctx, copied.Path, to)
+	return f.publish(ctx, copied.Path, to)
 }
 
-// ahead is the content of a file's room where it is not that of the file, nil where it is. What has no room, such as an
-// image, has none that is ahead.
+// ahead is the content of a file's room if it differs from the file, else nil. It is nil for a file that can have no
+// room, such as an image.
 func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
 	open := f.m.OpenText
 	if c.Type == "notebook" {
@@ -186,16 +184,16 @@ func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewConte
 
 func notebookName(p string) bool { return strings.HasSuffix(p, ".ipynb") }
 
-// Deleted is what was deleted, and who had it open then.
+// Deleted is what was deleted, and who had it open.
 type Deleted struct {
 	Path   string
 	Type   string // as in the Contents API
 	People []session.Person
 }
 
-// Delete deletes a file, or a folder in which there is nothing. Our own session of it ends first, so that nothing of
-// ours is written afterwards; of others who have it open only those are known whom we have met in its room. Their room
-// stays, without a file: the server has dropped the id by which it would write it, so the file does not come back.
+// Delete deletes a file or an empty folder. It ends our own session of the file first, so that we write nothing
+// afterwards. Of the others who have it open it knows only those whom we have met in its room. Their room stays without
+// a file: the server has dropped the file id by which it would write, so the file does not come back.
 func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
 	c, err := f.srv.Contents(ctx, p, jupyter.ContentsOptions{})
 	if err != nil {
@@ -206,7 +204,7 @@ func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
 		if err := f.empty(ctx, c.Path); err != nil {
 			return out, err
 		}
-	} else if out.People, err = f.letGo(ctx, c.Path); err != nil {
+	} else if out.People, err = f.closeOurs(ctx, c.Path); err != nil {
 		return out, fmt.Errorf("delete %s: %w", c.Path, err)
 	}
 	if err := f.srv.DeleteContents(ctx, c.Path); err != nil {
@@ -231,8 +229,8 @@ func (f *Files) empty(ctx context.Context, folder string) error {
 	return nil
 }
 
-// letGo ends our session of a document that is about to go, and tells who else is in its room.
-func (f *Files) letGo(ctx context.Context, p string) ([]session.Person, error) {
+// closeOurs ends our session of a document before its deletion, and returns who else is in its room.
+func (f *Files) closeOurs(ctx context.Context, p string) ([]session.Person, error) {
 	var people []session.Person
 	for _, d := range f.m.HoldUnder(func(open string) bool { return open == p }) {
 		people = d.People()
@@ -240,7 +238,7 @@ func (f *Files) letGo(ctx context.Context, p string) ([]session.Person, error) {
 	}
 	_, _, err := f.m.End(ctx, p)
 	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
-		err = nil // it is to be deleted
+		err = nil // it will be deleted
 	}
 	return people, err
 }

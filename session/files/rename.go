@@ -13,15 +13,15 @@ import (
 
 // Renamed is what a rename did.
 type Renamed struct {
-	From, To string // as the server has them
+	From, To string // as the server writes them
 	Type     string // as in the Contents API
-	// Lost are documents of ours that did not follow, by their old path. Their sessions were ended.
+	// Lost are the old paths of our open documents that did not follow. Their sessions were ended.
 	Lost []string
 }
 
-// Rename moves a file or a folder to another path, where there must be nothing. A room follows its file: the people in
-// it go on as before, and so does our own document. Kernels go along too. The error matches ErrExists, ErrNoFolder or
-// ErrOtherKind where it cannot be.
+// Rename moves a file or a folder to a path that must be free. A room follows its file: the people in it go on as
+// before, and so does our own document. Kernels follow too. The error matches ErrExists, ErrNoFolder or ErrOtherKind if
+// it is refused.
 func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	to, err := jupyter.CleanPath(to)
 	if err != nil {
@@ -37,8 +37,8 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	case folder && jupyter.Under(to, c.Path):
 		return out, fmt.Errorf("rename %s: %w: %q is in it or is itself", c.Path, ErrFolder, to)
 	case !folder && (c.Type == "notebook") != notebookName(to):
-		// Its room would be of the one kind, and the next to open it would make another of the other, which write over
-		// each other.
+		// Its room would stay of one kind, and the next to open it would make a room of the other kind: the two would
+		// overwrite each other.
 		return out, fmt.Errorf("rename %s to %s: %w: a notebook's name ends in .ipynb, and no other file's does", c.Path, to, ErrOtherKind)
 	}
 	if err := f.vacant(ctx, to); err != nil {
@@ -59,11 +59,11 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 		}
 		return out, err
 	}
-	// What follows is to be done also where the caller has gone.
+	// The rest is done even if the caller has gone.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), followTimeout)
 	defer stop()
 	for _, err := range f.m.Servers().Move(ctx, c.Path, to) {
-		f.m.Log().Warn("a kernel was not taken along", "path", to, "error", err)
+		f.m.Log().Warn("a kernel's session was not renamed along", "path", to, "error", err)
 	}
 	for _, d := range open {
 		if d.Follows(ctx, c.Path) {
@@ -75,10 +75,10 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	return out, nil
 }
 
-// renameSaved saves the open documents of what is renamed, and lets none of them be saved until it is: a save that
-// meets the rename on the way could be taken for another program's write, or put a file back at the old path.
+// renameSaved saves the open documents before the rename, and blocks further saves until it is done: a save during the
+// rename could look like another program's write, or create a file at the old path again.
 func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from, to string) error {
-	// In one order, so that no two renames wait for each other.
+	// In a fixed order, so that two renames cannot deadlock.
 	slices.SortFunc(open, func(a, b *session.Document) int { return strings.Compare(a.FileID(), b.FileID()) })
 	for _, d := range open {
 		release, err := d.SaveAndHold(ctx)
@@ -91,8 +91,8 @@ func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from,
 	return err
 }
 
-// index makes the server give a folder an id. When it is renamed, the ids of what is in it, and with them the rooms,
-// only go along if it has one itself (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
+// index makes the server give a folder an id. When the folder is renamed, the ids of its files, and with them the
+// rooms, follow only if the folder has an id (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
 func (f *Files) index(ctx context.Context, folder string) {
 	if _, err := f.srv.CollaborationSession(ctx, folder, "text", "file"); err != nil {
 		f.m.Log().Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)

@@ -14,7 +14,7 @@ import (
 	"github.com/nbduet/nbduet/session/words"
 )
 
-// How far a walk through the folders of a server goes.
+// The limits of a walk through the folders of a server.
 const (
 	walkers     = 8      // folders listed at once
 	MaxDepth    = 20     // folders below the first
@@ -24,14 +24,14 @@ const (
 	tellEvery   = time.Second
 )
 
-// A WalkNote is what a walk has to say beside its result.
+// A WalkNote says why the result of a walk is incomplete.
 type WalkNote struct {
-	Stopped    string // why it ended before the end
+	Stopped    string // why it ended early
 	unreadable int    // folders that could not be listed
 	example    string // one of them, and why
 }
 
-// String is how people are told of it.
+// String is the note in words.
 func (n WalkNote) String() string {
 	var parts []string
 	if n.Stopped != "" {
@@ -43,21 +43,21 @@ func (n WalkNote) String() string {
 	return strings.Join(parts, ". ")
 }
 
-// A Search is what a walk looks for.
+// A Search describes a walk.
 type Search struct {
 	Root  string
 	Wants func(jupyter.Content) bool
-	What  string // what is wanted, for people: "notebook"
-	// Depth is how many folders below the root the walk goes into. Where Capped is set, that there are deeper ones is
-	// nothing to be told of.
+	What  string // a word for what is searched, such as "notebook"
+	// Depth is how many levels below the root the walk goes. If Capped is set, deeper folders are not mentioned in the
+	// note.
 	Depth  int
 	Capped bool
-	// Tell, where there is one, is told every second how many folders are listed and how much is found.
+	// Tell, if not nil, is called every second with the progress.
 	Tell func(folders, found int)
 }
 
-// Walk goes through the folders below a root, several at once, and returns what is wanted, sorted by path. That root
-// itself cannot be listed is an error; that a folder below cannot is noted.
+// Walk searches the folders below a root, several at once, and returns what the search wants, sorted by path. It fails
+// if the root cannot be listed; folders below that cannot be listed are noted.
 func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()
@@ -108,7 +108,7 @@ type walker struct {
 	note    WalkNote
 }
 
-// wait waits for the end of the walk and tells how far it is on the way.
+// wait waits for the end of the walk and reports progress.
 func (w *walker) wait() {
 	ended := make(chan struct{})
 	go func() {
@@ -132,14 +132,14 @@ func (w *walker) wait() {
 	}
 }
 
-// take sorts a folder's entries into what is wanted and folders to go into.
+// take adds a folder's wanted entries to the result, and walks its subfolders.
 func (w *walker) take(ctx context.Context, entries []jupyter.Content, depth int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.folders++
 	for _, c := range entries {
 		if strings.HasPrefix(c.Name, ".") {
-			continue // hidden, checkpoints among them
+			continue // hidden, such as checkpoints
 		}
 		if w.entries++; w.entries > MaxEntries {
 			w.end("more than " + words.Thousands(MaxEntries) + " files and folders")
@@ -168,7 +168,7 @@ func (w *walker) end(why string) {
 	w.stop()
 }
 
-// enter lists one folder and takes what is in it.
+// enter lists one folder and takes its entries.
 func (w *walker) enter(ctx context.Context, path string, depth int) {
 	select {
 	case w.slots <- struct{}{}:

@@ -13,31 +13,31 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// ErrNoHelper says that the server has no kernel in which files can be read.
+// ErrNoHelper says that the server has no kernel that can read files.
 var ErrNoHelper error = fixedError("the Jupyter server has no kernel for Python")
 
-// ErrDirectory says that what was to be looked into is a folder.
+// ErrDirectory says that the path to preview is a folder.
 var ErrDirectory error = fixedError("it is a folder")
 
-// ErrOutOfReach says that a file is not where kernels run, and is too long to be given to one.
+// ErrOutOfReach says that kernels do not see the file, and it is too large to be sent to one.
 var ErrOutOfReach error = fixedError("the file is out of the kernels' reach")
 
-// ErrReaderDied says that the process that read a file has ended over it.
+// ErrReaderDied says that the process that read a file died.
 var ErrReaderDied error = fixedError("the process that read the file has ended over it")
 
-// helperOwner is whose the helper kernel is: nobody's who could ask for it.
+// helperOwner is the owner of the helper kernel: no client can have this name.
 const helperOwner = "\x00"
 
-// helperStart bounds the start of a helper kernel, and helperEnd its end, which is tried every helperAgain.
+// helperStart bounds the start of a helper kernel, and helperEnd its shutdown, which is tried every helperAgain.
 const (
 	helperStart = 60 * time.Second
 	helperEnd   = 30 * time.Second
 	helperAgain = 250 * time.Millisecond
 )
 
-// Helper is the manager's own kernel, for work in which the users' kernels must have no part. It is started at its
-// first use, has one user at a time, and is shut down when nobody has used it for the idle timeout. It belongs to no
-// notebook and no session of Jupyter's.
+// Helper is the manager's own kernel, for work that must not touch the users' kernels. It starts at its first use, has
+// one user at a time, and is shut down after the idle timeout without use. It belongs to no notebook and no Jupyter
+// session.
 type Helper struct {
 	m       *session.Manager
 	servers *kernel.Servers
@@ -45,14 +45,14 @@ type Helper struct {
 	ctx     context.Context // ends with the manager
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
-	turn    chan struct{} // has one place, taken by who uses the kernel
+	turn    chan struct{} // semaphore of one: held by the user of the kernel
 
 	mu     sync.Mutex
-	closed bool // before Close waits for what goes on
+	closed bool // set before Close waits
 	kernel *process
 }
 
-// New makes the helper of a manager, which starts no kernel yet. The manager closes it when it is closed itself.
+// New makes the helper of a manager, and starts no kernel yet. The manager closes it when it closes.
 func New(m *session.Manager) *Helper {
 	h := &Helper{m: m, servers: m.Servers(), owners: m.Owners(), turn: make(chan struct{}, 1)}
 	h.ctx, h.cancel = context.WithCancel(context.Background())
@@ -60,7 +60,7 @@ func New(m *session.Manager) *Helper {
 	return h
 }
 
-// KernelID is the id of the kernel, "" where there is none now.
+// KernelID is the id of the kernel, "" if there is none now.
 func (h *Helper) KernelID() string {
 	h.mu.Lock()
 	defer h.mu.Unlock()
@@ -70,8 +70,8 @@ func (h *Helper) KernelID() string {
 	return ""
 }
 
-// use has fn work with a helper kernel of the kernelspec, "" for any of Python. A kernel with which fn fails, or that
-// it leaves at work, is replaced by another one, unless sound says that the failure was no fault of the kernel's.
+// use calls fn with a helper kernel of the kernelspec, "" for any Python one. If fn fails, or leaves the kernel busy,
+// the kernel is discarded, unless sound says that the error is not the kernel's fault.
 func (h *Helper) use(ctx context.Context, spec string, sound func(error) bool, fn func(context.Context, *process) error) error {
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
@@ -100,7 +100,7 @@ func (h *Helper) use(ctx context.Context, spec string, sound func(error) bool, f
 	return err
 }
 
-// ended is the error of a use, in other words where the manager has ended it.
+// ended adds [session.ErrClosed] to the error of a use that the manager has ended.
 func (h *Helper) ended(err error) error {
 	if h.ctx.Err() != nil {
 		return errors.Join(session.ErrClosed, err)
@@ -108,7 +108,8 @@ func (h *Helper) ended(err error) error {
 	return err
 }
 
-// obtain gives the kernel that is there, if it is what is wanted and well, or starts one. It is the caller's turn.
+// obtain returns the present kernel if it is healthy and of the wanted kernelspec, or starts one. The caller holds
+// turn.
 func (h *Helper) obtain(ctx context.Context, spec string) (*process, error) {
 	spec, err := h.pythonSpec(ctx, spec)
 	if err != nil {
@@ -126,12 +127,12 @@ func (h *Helper) obtain(ctx context.Context, spec string) (*process, error) {
 	return h.start(ctx, spec)
 }
 
-// start starts a kernel, in the root folder as the server knows it.
+// start starts a kernel in the server's root folder.
 func (h *Helper) start(ctx context.Context, spec string) (*process, error) {
 	ctx, stop := context.WithTimeout(ctx, helperStart)
 	defer stop()
 	srv := h.servers.Kernels
-	// Not bound to the call, as of a kernel whose id never arrives nobody would know.
+	// Not bound to the call: a kernel whose id never arrives would be lost.
 	begun := h.owners.Begin(helperOwner)
 	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, "")
 	begun.End(found.ID)
@@ -156,7 +157,7 @@ func (h *Helper) start(ctx context.Context, spec string) (*process, error) {
 	return k, nil
 }
 
-// keep puts the kernel away when it has been idle for long enough.
+// keep shuts the kernel down after the idle timeout.
 func (h *Helper) keep(k *process) {
 	timer := time.NewTimer(h.m.IdleTimeout())
 	defer timer.Stop()
@@ -187,7 +188,7 @@ func (h *Helper) keep(k *process) {
 	}
 }
 
-// discard has a kernel shut down, without waiting for it: one that hangs takes seconds. It is the caller's turn.
+// discard shuts a kernel down without waiting, because a hanging one takes seconds. The caller holds turn.
 func (h *Helper) discard(k *process) {
 	h.mu.Lock()
 	if h.kernel != k {
@@ -209,7 +210,7 @@ func (h *Helper) discard(k *process) {
 	end()
 }
 
-// Close ends the work with the kernel, and the kernel.
+// Close ends the current use and shuts the kernel down.
 func (h *Helper) Close(ctx context.Context) error {
 	defer h.wg.Wait()
 	h.mu.Lock()
@@ -235,8 +236,7 @@ func (h *Helper) Close(ctx context.Context) error {
 	return k.end(ctx)
 }
 
-// pythonSpec is the kernelspec that is wanted if it is one of Python, else python3, the server's default, or another
-// one of Python.
+// pythonSpec is the wanted kernelspec if it is a Python one, else python3, the server's default, or another Python one.
 func (h *Helper) pythonSpec(ctx context.Context, wanted string) (string, error) {
 	specs, err := h.servers.Kernels.KernelSpecs(ctx)
 	if err != nil {

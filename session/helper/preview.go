@@ -13,11 +13,11 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// sameTime is how far two clocks' words for one time of change may be apart: the Contents API rounds it.
+// sameTime is the tolerance for two modification times to count as equal: the Contents API rounds them.
 const sameTime = time.Millisecond
 
-// Preview shows the beginning of a file of data, which the helper kernel reads where it lies. The path is the Contents
-// API's; kernelName is the kernelspec of whose environment the readers are, "" for the usual one.
+// Preview shows the beginning of a data file, which the helper kernel reads in place. The path is the Contents API's;
+// kernelName is the kernelspec whose environment reads the file, "" for the default.
 //
 // The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach, ErrReaderDied, ErrNoHelper, inspect.ErrSlow,
 // *inspect.Refusal, or the server's.
@@ -27,7 +27,7 @@ func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.Pre
 		return inspect.Preview{}, err
 	}
 	opt.Path = path
-	// It has to be there for the server too: what that hides, links out of the root included, is not to be seen.
+	// The server must see it too: files that it hides, such as links out of the root, must stay hidden.
 	before, err := h.dataFile(ctx, path)
 	if err != nil {
 		return inspect.Preview{}, err
@@ -50,15 +50,15 @@ func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.Pre
 	return out, nil
 }
 
-// isAnswer tells whether an error shows that the kernel does what it is asked.
+// isAnswer tells whether an error is a proper answer of a healthy kernel.
 func isAnswer(err error) bool {
 	var refusal *inspect.Refusal
 	return errors.Is(err, ErrOutOfReach) || errors.As(err, &refusal) && refusal.Code != "interrupted" && refusal.Code != inspect.TooLarge
 }
 
-// preview has the kernel look at the file, or gives it the file where it does not see the same one as the server.
+// preview lets the kernel read the file, or sends it the file if the kernel does not see the same one as the server.
 func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
-	if h.servers.Apart() { // what the kernel has at that path is another file
+	if h.servers.Apart() { // the kernel has another file at that path
 		return h.previewFetched(ctx, k, opt)
 	}
 	out, seen, err := inspect.File(ctx, k, opt)
@@ -71,7 +71,7 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 	if couldBe(seen, before, before) {
 		return out, nil
 	}
-	// It may be written to at the moment.
+	// Somebody may be writing to it.
 	after, err := h.dataFile(ctx, opt.Path)
 	if err != nil {
 		return out, err
@@ -82,7 +82,7 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 	return h.previewFetched(ctx, k, opt)
 }
 
-// couldBe reports whether the file that the kernel saw can be the one that the server had before and after.
+// couldBe reports whether the file that the kernel saw can be the one that the server saw before and after.
 func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
 	if before.Size == nil || after.Size == nil {
 		return false
@@ -91,7 +91,7 @@ func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
 		!seen.Modified.Before(before.LastModified.Add(-sameTime)) && !seen.Modified.After(after.LastModified.Add(sameTime))
 }
 
-// previewFetched gives the kernel the file along with the question.
+// previewFetched sends the file to the kernel with the request.
 func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	c, err := h.dataFile(ctx, opt.Path)
 	if err != nil {
@@ -122,7 +122,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.Pre
 	return out, err
 }
 
-// dataFile asks the server for what it knows of a file.
+// dataFile asks the server for a file's properties.
 func (h *Helper) dataFile(ctx context.Context, path string) (jupyter.Content, error) {
 	c, err := h.servers.Documents.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err == nil && c.Type == "directory" {

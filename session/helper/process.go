@@ -10,14 +10,14 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// A process is one kernel that serves as the helper. All but last is constant.
+// A process is one helper kernel. All fields except last are constant.
 type process struct {
 	h    *Helper
 	id   string
 	spec string
 	conn *kernel.Conn
 	last time.Time     // of the last use; guarded by the helper's mu
-	gone chan struct{} // closed when it is not to be used any more
+	gone chan struct{} // closed when it must no longer be used
 }
 
 // end shuts the kernel down, whatever it is doing.
@@ -25,10 +25,10 @@ func (k *process) end(ctx context.Context) error {
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), helperEnd)
 	defer stop()
 	if k.conn != nil {
-		_ = k.conn.Close() // letting go of a socket
+		_ = k.conn.Close() // the shutdown matters, not this
 	}
 	srv := k.h.servers.Kernels
-	// What is interrupted can take leave; where that fails the shutdown ends it by force.
+	// An interrupted kernel can exit properly; if not, the shutdown kills it.
 	_ = srv.Interrupt(ctx, k.id)
 	for {
 		err := srv.ShutdownKernel(ctx, k.id)
@@ -39,15 +39,15 @@ func (k *process) end(ctx context.Context) error {
 			k.h.owners.Release(k.id)
 			return nil
 		}
-		// A server that is about to start it again, because its process has died, fails, or does so in spite of it.
+		// If its process has died, a server that is about to restart it fails, or restarts it in spite of the shutdown.
 		if err != nil && !errors.Is(err, jupyter.ErrServer) {
 			return fmt.Errorf("shut down the helper kernel %s: %w", k.id, err)
 		}
-		k.h.m.Log().DebugContext(ctx, "a helper kernel has to be shut down once more", "kernel", k.id, "error", err)
+		k.h.m.Log().DebugContext(ctx, "a helper kernel must be shut down once more", "kernel", k.id, "error", err)
 		select {
 		case <-time.After(helperAgain):
 		case <-ctx.Done():
-			return fmt.Errorf("shut down the helper kernel %s, which goes on: %w", k.id, errors.Join(ctx.Err(), err))
+			return fmt.Errorf("shut down the helper kernel %s, which still runs: %w", k.id, errors.Join(ctx.Err(), err))
 		}
 	}
 }
@@ -61,10 +61,10 @@ func (k *process) Evaluate(ctx context.Context, code string, expressions map[str
 	return reply.UserExpressions, nil
 }
 
-// Status is idle: nobody else has the kernel do anything.
+// Status is always idle: the kernel has one user at a time.
 func (k *process) Status(context.Context) string { return kernel.StateIdle }
 
-// Language is what the kernel says of itself.
+// Language is the kernel's language.
 func (k *process) Language(ctx context.Context) (string, error) {
 	info, err := k.conn.LanguageInfo(ctx)
 	name, _ := info["name"].(string)

@@ -1,4 +1,7 @@
-// Package nbformat reads and writes notebooks as their files have them, in nbformat 4
-// (nbformat/v4/nbformat.v4.5.schema.json). What it reads comes from callers, so it is checked and refused with words
-// that say where the mistake is.
+// Package nbformat reads and writes the JSON of notebook files, in nbformat 4 (nbformat/v4/nbformat.v4.5.schema.json).
+// Its input comes from callers, so it checks it, and its errors say where the mistake is.
+//
+// # Concurrency
+//
+// The package has only functions, without shared state.
 package nbformat

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// outputFields are what nbformat gives each type of output, besides output_type.
+// outputFields are the fields of each type of output, besides output_type.
 var outputFields = map[string][]string{
 	"stream":         {"name", "text"},
 	"display_data":   {"data", "metadata"},

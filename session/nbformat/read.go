@@ -12,21 +12,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Notebook is the content of a notebook as a caller gives it, checked to be valid nbformat 4
+// A Notebook is a notebook's content from a caller, checked to be valid nbformat 4
 // (nbformat/v4/nbformat.v4.5.schema.json), with lists of lines joined.
 type Notebook struct {
 	Metadata map[string]any
-	// Cells are as a document has them; the ID is "" where the caller gave none.
+	// Cells are as in a document; the ID is "" if the caller gave none.
 	Cells []ydoc.Cell
 }
 
-// NotebookForm says what a notebook's content can be given as.
+// NotebookForm describes the form of a notebook's content.
 const NotebookForm = "a notebook's JSON ({\"cells\": [...], \"metadata\": {}, \"nbformat\": 4, \"nbformat_minor\": 5})"
 
-// CellsForm says the same of a list of cells.
+// CellsForm describes the form of a list of cells.
 const CellsForm = "a JSON list of cells, each {\"type\": \"code\" or \"markdown\", \"content\": \"...\"}"
 
-// MaxCells bounds the cells of a notebook that is given as a whole.
+// MaxCells bounds the cells of a whole notebook.
 const MaxCells = 5000
 
 // Parse reads a notebook's JSON.
@@ -79,7 +79,7 @@ func simpleCell(at string, m map[string]any) (ydoc.Cell, error) {
 	return c, nil
 }
 
-// decodeJSON reads one JSON value and nothing behind it.
+// decodeJSON reads one JSON value with nothing after it.
 func decodeJSON(content string, dst any) error {
 	dec := json.NewDecoder(strings.NewReader(content))
 	dec.UseNumber()
@@ -138,7 +138,7 @@ func cellsOf(list []any, read func(at string, m map[string]any) (ydoc.Cell, erro
 			return nil, err
 		}
 		if first, taken := ids[c.ID]; taken && c.ID != "" {
-			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs an id of its own", at, words.Quoted(c.ID), first)
+			return nil, fmt.Errorf("%s has the id %s of cells[%d]: each cell needs its own id", at, words.Quoted(c.ID), first)
 		}
 		ids[c.ID] = i
 		cells = append(cells, c)

@@ -23,14 +23,14 @@ func countIn(m map[string]any, at string) (*int, error) {
 	return nil, fmt.Errorf("%s.execution_count is %s, wanted a number or null", at, shownValue(v))
 }
 
-// wholeNumber is a whole number that is not negative.
+// wholeNumber reads a whole number that is not negative.
 func wholeNumber(v any) (int, bool) {
 	number, _ := v.(json.Number)
 	n, err := strconv.ParseUint(string(number), 10, 31)
 	return int(n), err == nil
 }
 
-// objectIn reads a member that has to be an object.
+// objectIn reads a member that must be an object.
 func objectIn(m map[string]any, at, name string, needed bool) (map[string]any, error) {
 	v, given := m[name]
 	if !given && !needed {
@@ -52,7 +52,7 @@ func onlyKeys(at string, m map[string]any, allowed ...string) error {
 	return nil
 }
 
-// textOf is a text that may be given as a list of lines.
+// textOf reads a text that may be a list of lines.
 func textOf(v any) (string, bool) {
 	switch v := v.(type) {
 	case string:
@@ -89,7 +89,7 @@ func kindOf(v any) string {
 	}
 }
 
-// shownValue is a JSON value in a message: itself where it is short.
+// shownValue writes a JSON value for a message: the value of a string or number, the kind of others.
 func shownValue(v any) string {
 	switch v := v.(type) {
 	case string:

@@ -9,11 +9,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Trusted is the key of a cell's metadata that is for open tabs only: what is in a file, or comes from a caller, says
-// nothing about it.
+// Trusted is the key of cell metadata that only open tabs use: its value in a file, or from a caller, is ignored.
 const Trusted = "trusted"
 
-// Content is the notebook as plain JSON values, in nbformat 4.5, where each cell has an id: one that has none gets one.
+// Content is the notebook as plain JSON values, in nbformat 4.5, which requires ids: a cell without one gets one.
 func (n Notebook) Content() map[string]any {
 	cells := []any{}
 	for _, c := range n.Cells {
@@ -29,8 +28,8 @@ func (n Notebook) Content() map[string]any {
 	return map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": metadata, "cells": cells}
 }
 
-// Of is a notebook as its file would have it now, of plain JSON values. It is a snapshot; the values in it are shared
-// with other readers.
+// Of is the present content of a notebook's file, as plain JSON values. It is a snapshot that shares its values with
+// other readers.
 func Of(nb *ydoc.Notebook) map[string]any {
 	major, minor := nb.NBFormat()
 	cells := []any{}
@@ -40,15 +39,15 @@ func Of(nb *ydoc.Notebook) map[string]any {
 	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
-// NewID is a random id for a cell.
+// NewID makes a random id for a cell.
 func NewID() string {
 	var b [4]byte
 	_, _ = rand.Read(b[:]) // never fails
 	return hex.EncodeToString(b[:])
 }
 
-// cellContent is a cell in nbformat. What is for open tabs only is left out: the execution state, and whether the cell
-// is trusted.
+// cellContent is a cell in nbformat, without what only open tabs use: the execution state, and whether the cell is
+// trusted.
 func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	metadata := c.Metadata
 	switch _, ok := metadata[Trusted]; {
@@ -78,7 +77,7 @@ func cellContent(c ydoc.Cell, ids bool) map[string]any {
 	return out
 }
 
-// Plain is a notebook's file, as the Contents API gives it, in the form of [Of], as JSON.
+// Plain converts a notebook's file from the Contents API to the form of [Of], as JSON.
 func Plain(file json.RawMessage) ([]byte, error) {
 	var onDisk struct {
 		Cells    []map[string]any `json:"cells"`

@@ -9,26 +9,26 @@ import (
 	"github.com/nbduet/nbduet/session/output"
 )
 
-// User is what is needed of whose kernel it is that code is run in without a notebook.
+// User is the analysis session whose kernel runs code without a notebook, as far as [Alone] needs it.
 type User interface {
 	// Link is the connection to the kernel.
 	Link() *kernel.Link
-	// Interrupt stops what the kernel is doing.
+	// Interrupt interrupts the kernel.
 	Interrupt(ctx context.Context) error
-	// Use counts who uses the connection: so many more, or fewer.
+	// Use adds n to the number of users of the connection.
 	Use(n int)
-	// Rest is called when nothing was run for a while.
+	// Rest is called when nothing has run for a while.
 	Rest()
 }
 
-// Alone has the queue of code that is run in a kernel, and shown in no notebook.
+// Alone is the queue of code that runs in a kernel without a notebook.
 type Alone struct {
 	*Queue
 	user User
 }
 
-// NewAlone makes the queue of a kernel. Its work ends with the context, and over says why nothing is run after that; when
-// nothing has been run for as long as idle the user may rest.
+// NewAlone makes the queue of a kernel. It works until the context ends; over is the error of runs after that. When
+// nothing has run for idle, it calls the user's Rest.
 func NewAlone(ctx context.Context, user User, t *Table, idle time.Duration, over error) *Alone {
 	a := &Alone{user: user}
 	a.Queue = newQueue(ctx, a, t, over)
@@ -36,7 +36,7 @@ func NewAlone(ctx context.Context, user User, t *Table, idle time.Duration, over
 	return a
 }
 
-// Run queues code behind what is queued already, and returns at once.
+// Run appends code to the queue, and returns at once.
 func (a *Alone) Run(code string, opt Options) (*Run, error) {
 	r := &Run{code: code, queue: a.Queue, group: a.table.newGroup()}
 	a.table.add(r, opt)
@@ -59,7 +59,7 @@ func (a *Alone) execute(r *Run) {
 	a.end(a.ctx, r, state, err)
 }
 
-// ask sends the code to the kernel and feeds what comes back to the keeper.
+// ask sends the code to the kernel and its outputs to the keeper.
 func (a *Alone) ask(r *Run, k *output.Keeper) (State, error) {
 	a.user.Use(1)
 	defer a.user.Use(-1)
@@ -81,13 +81,13 @@ func (a *Alone) ask(r *Run, k *output.Keeper) (State, error) {
 
 func (a *Alone) interrupt(ctx context.Context) error { return a.user.Interrupt(ctx) }
 
-// drop has nothing to do: what waits is shown nowhere.
+// drop does nothing: waiting code is shown nowhere.
 func (a *Alone) drop(context.Context, ...*Run) error { return nil }
 
 func (a *Alone) rest() { a.user.Rest() }
 
-// showPayload does what the kernel asks of its client along with the reply: there is no next cell, so a text for one is
-// shown as a page of help is.
+// showPayload shows the payload of the kernel's reply as outputs: pages of help, and texts for the next cell, because
+// there is no next cell.
 func showPayload(k *output.Keeper, payload []map[string]any) {
 	for _, p := range payload {
 		switch p["source"] {

@@ -5,9 +5,9 @@ import (
 	"fmt"
 )
 
-// Cancel takes back a run that waits, and interrupts the kernel for one that it runs. A run that the kernel has not
-// come to, because it is busy for somebody else, is interrupted when its turn comes: the other's code is left alone.
-// Cancel does not wait for the end.
+// Cancel removes a waiting run from the queue, and interrupts the kernel for a running one. If the kernel is still busy
+// with somebody else's code, that code is left alone and the run is interrupted when its turn comes. Cancel does not
+// wait for the end.
 func (r *Run) Cancel(ctx context.Context) error {
 	r.mu.Lock()
 	state, q, taken := r.res.State, r.queue, r.taken
@@ -27,7 +27,7 @@ func (r *Run) Cancel(ctx context.Context) error {
 	return q.host.interrupt(ctx)
 }
 
-// takeBack takes a run that waits out of the queue; false where it does not wait any more.
+// takeBack removes a waiting run from the queue; false if it no longer waits.
 func (q *Queue) takeBack(ctx context.Context, r *Run) (bool, error) {
 	if !q.remove(r) {
 		return false, nil
@@ -36,7 +36,7 @@ func (q *Queue) takeBack(ctx context.Context, r *Run) (bool, error) {
 	return true, q.host.drop(ctx, r)
 }
 
-// cancelled is why a run that was taken back was not run.
+// cancelled is the error of a run that was cancelled before it started.
 func (r *Run) cancelled() error { return fmt.Errorf("run %s was cancelled before it started", r.ID) }
 
 func (r *Run) interruptAsked() bool {
@@ -45,7 +45,7 @@ func (r *Run) interruptAsked() bool {
 	return r.asked
 }
 
-// take notes that the kernel has begun with the run, and reports whether it is to be interrupted at once.
+// take records that the kernel has begun the run, and reports whether to interrupt it at once.
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -54,8 +54,8 @@ func (r *Run) take() bool {
 	return first && r.asked
 }
 
-// interruptLate interrupts a run that was cancelled before the kernel came to it. It is called by the goroutine that
-// carries the run out, or that feeds it.
+// interruptLate interrupts a run that was cancelled before the kernel began it. The goroutine that executes the run, or
+// handles its events, calls it.
 func (q *Queue) interruptLate(r *Run) {
 	q.wg.Go(func() {
 		ctx, stop := context.WithTimeout(q.ctx, writeTimeout)

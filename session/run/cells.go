@@ -10,24 +10,23 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Cells has the queue of one notebook's cells.
+// Cells is the queue of one notebook's cells.
 type Cells struct {
 	*Queue
 	nb Notebook
-	// displays are those of ended runs.
+	// displays are the updatable displays of ended runs.
 	displays output.Displays
 }
 
-// NewCells makes the queue of a notebook. Its work ends with the context, and over says why nothing is run after that.
+// NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
 func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
 	c := &Cells{nb: nb}
 	c.Queue = newQueue(ctx, c, t, over)
 	return c
 }
 
-// Run queues the execution of code cells, in the order given, behind what is queued already, and returns at once with a
-// run for each. Their outputs are cleared and they show as busy from now on. Nothing is queued when a cell does not
-// exist or is not a code cell.
+// Run appends code cells to the queue, in the order given, and returns at once with a run for each. It clears their
+// outputs and shows them as busy. If a cell does not exist or is not a code cell, nothing is queued.
 func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run, error) {
 	if len(cellIDs) == 0 {
 		return nil, errors.New("run: no cells were named")
@@ -45,8 +44,8 @@ func (c *Cells) Run(ctx context.Context, cellIDs []string, opt Options) ([]*Run,
 	return c.begin(ctx, "run", opt, func(e *ydoc.Editor) ([]string, error) { return cellIDs, startRuns(e, cellIDs) })
 }
 
-// RunNew adds a code cell at the notebook's end and queues its run, in one edit: nobody sees the cell before it is busy,
-// and the room confirms both at once.
+// RunNew appends a code cell to the notebook and queues its run, in one edit: the cell is never seen idle, and the room
+// confirms both at once.
 func (c *Cells) RunNew(ctx context.Context, source string, opt Options) (*Run, error) {
 	runs, err := c.begin(ctx, "insert cell", opt, func(e *ydoc.Editor) ([]string, error) {
 		ids, err := e.Insert(e.Len(), ydoc.NewCell{Type: ydoc.Code, Source: source})
@@ -70,7 +69,7 @@ func startRuns(e *ydoc.Editor, cellIDs []string) error {
 	return nil
 }
 
-// begin makes the edit that marks cells as busy, and queues a run for each of those that stage names.
+// begin makes the edit that marks cells as busy, and queues a run for each cell that stage returns.
 func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(*ydoc.Editor) ([]string, error)) ([]*Run, error) {
 	var cellIDs []string
 	err := c.nb.Edit(ctx, name, func(e *ydoc.Editor) (err error) {
@@ -101,7 +100,7 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 	return runs, nil
 }
 
-// execute carries out one run from the kernel's first word to the last write.
+// execute carries out one run, from its begin to the last write.
 func (c *Cells) execute(r *Run) {
 	defer c.nb.Hold(-1)
 	w := c.newWriter(r)
@@ -120,14 +119,14 @@ func (c *Cells) execute(r *Run) {
 	c.end(ctx, r, state, err)
 }
 
-// newWriter makes what writes the output of a run into its cell.
+// newWriter makes the writer of a run's output into its cell.
 func (c *Cells) newWriter(r *Run) *output.Writer {
 	return output.NewWriter(c.ctx, output.Target{
 		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Spools: &c.table.spools, Log: c.table.cfg.Log,
 	})
 }
 
-// ask has the cell's source, as it is when its turn comes, run in the way that there is.
+// ask runs the cell's current source in the notebook's way.
 func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 	cell, ok := c.nb.Notebook().Cell(r.CellID)
 	if !ok {
@@ -145,13 +144,13 @@ func (c *Cells) ask(r *Run, w *output.Writer) (State, error) {
 
 func (c *Cells) interrupt(ctx context.Context) error { return c.nb.Interrupt(ctx) }
 
-// drop takes the busy mark from the cells of runs that will not happen, and lets go of the document.
+// drop clears the busy mark of the cells of dropped runs, and releases the document.
 func (c *Cells) drop(ctx context.Context, runs ...*Run) error {
 	defer c.nb.Hold(-len(runs))
 	return c.idleCells(ctx, runs...)
 }
 
-// rest has nothing to do: the connection to the kernel goes with the document.
+// rest does nothing: the connection to the kernel closes with the document.
 func (c *Cells) rest() {}
 
 // finishCell writes the count and the idle state, together and last: any count makes open tabs show the cell as idle.
@@ -160,14 +159,14 @@ func (c *Cells) finishCell(ctx context.Context, r *Run) error {
 	cell, ok := c.nb.Notebook().Cell(r.CellID)
 	switch {
 	case !ok:
-		return nil // deleted while it ran; there is nothing to finish
+		return nil // deleted while it ran
 	case c.nb.Way().By == Documents && cell.ExecutionState != ydoc.Running:
 		return nil // the server has finished it
 	}
 	return c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return e.FinishRun(r.CellID, count) })
 }
 
-// idle takes the busy mark from cells.
+// idle clears the busy mark of cells.
 func idle(e *ydoc.Editor, cellIDs []string) error {
 	for _, id := range cellIDs {
 		if err := e.FinishRun(id, nil); err != nil {
@@ -177,8 +176,8 @@ func idle(e *ydoc.Editor, cellIDs []string) error {
 	return nil
 }
 
-// unmark takes the busy mark from cells again that are not run because nobody knows whether the room has the mark; both
-// go to it when they can.
+// unmark clears the busy mark of cells that are not run because the room did not confirm the mark; both edits reach it
+// when they can.
 func (c *Cells) unmark(cellIDs []string) {
 	err := c.nb.Notebook().Edit("run", func(e *ydoc.Editor) error { return idle(e, cellIDs) })
 	if err != nil {
@@ -186,7 +185,7 @@ func (c *Cells) unmark(cellIDs []string) {
 	}
 }
 
-// idleCells takes the busy mark from cells whose runs will not happen.
+// idleCells clears the busy mark of the cells of dropped runs.
 func (c *Cells) idleCells(ctx context.Context, runs ...*Run) error {
 	if len(runs) == 0 {
 		return nil

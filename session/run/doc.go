@@ -1,15 +1,15 @@
-// Package run is what is executed: runs, the table that remembers them, the queues that they wait in, and the ways in
-// which they are carried out.
+// Package run executes code: it has the runs, the table that keeps them, the queues in which they wait, and the ways to
+// execute them.
 //
-// A [Run] is one execution of one cell, or of code in a kernel alone. It belongs to its queue, not to the call that asked
-// for it. [Cells] has the queue of a notebook, whose cells are run in one of three ways, each of them a [Runner] with a
-// file of its own: over a connection to the kernel (kernel.go), by jupyter-server-nbmodel (nbmodel.go), or by
-// jupyter-server-documents (documents.go). [Alone] has the queue of a kernel without a notebook.
+// A [Run] is one execution of one cell, or of code in a kernel without a notebook. It belongs to its queue, not to the
+// call that asked for it. [Cells] is the queue of a notebook, whose cells run in one of three ways, each a [Runner] in
+// its own file: over a connection to the kernel (kernel.go), by jupyter-server-nbmodel (nbmodel.go), or by
+// jupyter-server-documents (documents.go). [Alone] is the queue of a kernel without a notebook.
 //
 // # Concurrency
 //
-// Everything here is safe for use by any goroutine. A queue owns one goroutine, which carries out its runs one after the
-// other, and those that interrupt a cancelled run late; a run that asks for input has one for each question, which its
-// way waits for. [Queue.Close] waits for all of them, once the context that the queue was made with has ended. The table
-// starts none.
+// Everything is safe for concurrent use. A queue owns one goroutine, which executes its runs one after the other, and
+// those that interrupt a cancelled run late. A run that asks for input has one goroutine for each question, and its
+// Runner waits for them. [Queue.Close] waits for all of them after the queue's context has ended. The table starts
+// none.
 package run

@@ -12,33 +12,33 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// With jupyter-server-documents the server runs a notebook's cells and writes what comes of them into the room. Running
-// them over a socket to the kernel, as is done elsewhere, is not sound there: all sockets of a kernel have one ZeroMQ
-// identity (its websocket_connection.py), so that the newest one gets what is sent to it and the requests of the others
-// vanish, which would be those of the people's tabs.
+// With jupyter-server-documents the server runs a notebook's cells and writes their outputs into the room. Running them
+// over a socket to the kernel, as kernel.go does, is not safe there: all sockets of a kernel have one ZeroMQ identity
+// (see its websocket_connection.py), so the newest one gets all replies and the requests of the others, such as
+// people's tabs, get none.
 //
-// So a run is handed over, and then followed in the room and by the kernel's state. Code cannot ask for input there.
+// So the server gets the run, and the run is followed in the room and by the kernel's state. Code cannot ask for input.
 
 const (
-	// followEvery is the pause between two looks at a cell that runs.
+	// followEvery is the pause between two looks at a running cell.
 	followEvery = 50 * time.Millisecond
 	// kernelEvery is the pause between two looks at its kernel.
 	kernelEvery = time.Second
-	// A kernel that has been idle at so many of these looks in a row does not run the cell: markedIdle while the cell
-	// shows as busy, endedIdle while it does not and has no count.
+	// A kernel that is idle at this many looks in a row does not run the cell: markedIdle if the cell shows as busy,
+	// endedIdle if it does not and has no count.
 	markedIdle = 10
 	endedIdle  = 5
-	// sourceTries is how often a cell is handed over again after somebody has edited it on the way.
+	// sourceTries is how often a cell is sent again because somebody edited it meanwhile.
 	sourceTries = 5
 )
 
 // noteNoInput is added to a run whose code asked for input.
-const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without anybody to ask"
+const noteNoInput = "input() does not work with jupyter-server-documents, which runs cells without asking anybody"
 
-// byDocuments has jupyter-server-documents run a cell.
+// byDocuments runs cells by jupyter-server-documents.
 type byDocuments struct{ *Cells }
 
-// Run has the server run a cell, and follows it to its end.
+// Run makes the server run a cell, and follows it to its end.
 func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 	w.Mirror([]ydoc.Output{}, nil)
 	srv := d.nb.Servers().Kernels
@@ -48,7 +48,7 @@ func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 	}
 	if s.Kernel.ExecutionState == kernel.StateDead {
 		if _, err := srv.Restart(d.ctx, s.Kernel.ID); err != nil {
-			return Lost, fmt.Errorf("start the kernel again, which had died: %w", err)
+			return Lost, fmt.Errorf("restart the kernel, which had died: %w", err)
 		}
 		d.nb.Reattach(d.ctx, s)
 		r.add(kernel.RestartNews(kernel.ErrKernelDied))
@@ -84,7 +84,7 @@ func (f *follower) handOver() error {
 			return nil
 		case errors.Is(err, jupyter.ErrConflict) && try < sourceTries:
 		case errors.Is(err, jupyter.ErrDetached) && !attached:
-			// The room was made again since the session was.
+			// The room is newer than the session.
 			attached = true
 			if err := f.srv.AttachKernel(f.ctx, f.s.ID, f.s.Kernel.ID); err != nil {
 				return err
@@ -102,7 +102,7 @@ type follower struct {
 	r    *Run
 	w    *output.Writer
 	s    jupyter.Session
-	at   Joined // that the cell was last seen in
+	at   Joined // where the cell was last seen
 	idle int    // looks in a row at which the kernel was idle
 }
 
@@ -117,10 +117,10 @@ func (f *follower) follow() (State, error) {
 		}
 		at := f.nb.Joined()
 		if at.Room.Err() != nil {
-			continue // it is being joined afresh
+			continue // it is being joined again
 		}
-		// What is in another room is to be believed only of the same server, which then has the kernel still: a new one
-		// shows what was on disk.
+		// The content of another room counts only if the server is the same, and so still has the kernel: a new server
+		// shows the content of the file.
 		if at != f.at || time.Since(asked) > kernelEvery {
 			known, err := f.look(at)
 			if err != nil {
@@ -133,7 +133,7 @@ func (f *follower) follow() (State, error) {
 		}
 		c, ok := at.Notebook.Cell(f.r.CellID)
 		if !ok {
-			return Lost, errors.New("the cell was deleted while it ran: what it puts out is written nowhere")
+			return Lost, errors.New("the cell was deleted while it ran: its output is written nowhere")
 		}
 		f.w.Mirror(c.Outputs, c.ExecutionCount)
 		if c.ExecutionCount != nil && c.ExecutionState != ydoc.Running {
@@ -142,7 +142,7 @@ func (f *follower) follow() (State, error) {
 	}
 }
 
-// look asks for the kernel; the error is why the run has no end to wait for.
+// look asks the server for the kernel; an error means that the run will not end.
 func (f *follower) look(at Joined) (known bool, err error) {
 	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 	defer stop()
@@ -171,7 +171,7 @@ func (f *follower) look(at Joined) (known bool, err error) {
 	return true, nil
 }
 
-// ended reads off a cell how its run has ended.
+// ended tells from a cell how its run has ended.
 func (f *follower) ended(c ydoc.Cell) (State, error) {
 	for _, o := range c.Outputs {
 		if o["output_type"] != "error" {

@@ -11,35 +11,35 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// DefaultInputTimeout is how long a person is waited for whose input code asks for.
+// DefaultInputTimeout is how long to wait for a person's input.
 const DefaultInputTimeout = time.Minute
 
-// Question is what running code asks a person.
+// Question is a question of running code to a person.
 type Question struct {
 	Path, CellID string
 	Prompt       string // may be empty
 	Password     bool   // the answer must be shown to nobody, and logged nowhere
 }
 
-// Asker asks a person; the answer is a line without its end. It is called by a goroutine of the run's, and must return
-// when the context ends.
+// Asker asks a person; the answer is a line without its end. A goroutine of the run calls it, and it must return when
+// the context ends.
 type Asker func(context.Context, Question) (string, error)
 
-// ErrNoAsker is returned by an [Asker] that has nobody to ask, or no longer.
+// ErrNoAsker is returned by an [Asker] that has nobody (left) to ask.
 var ErrNoAsker error = fixedError("there is nobody to ask: the MCP client does not offer elicitation")
 
-// Options are what else a run is given.
+// Options are the options of a run.
 type Options struct {
-	// Ask answers input() and getpass() in the code. Where it fails, the code is interrupted; where there is nobody to
-	// ask, when the time for an answer is over.
+	// Ask answers input() and getpass() in the code. If it fails, the code is interrupted; if there is nobody to ask,
+	// the code is interrupted after the time for an answer.
 	Ask Asker
-	// Session is the analysis session that the run is asked for in, "" for none.
+	// Session is the analysis session of the run, "" for none.
 	Session string
 	// Owner is who asks for the run.
 	Owner string
 }
 
-// AskThrough has what the run's code asks, now or later, asked by another Asker than before; nil for nobody.
+// AskThrough replaces the Asker of the run's present and later questions; nil for nobody.
 func (r *Run) AskThrough(ask Asker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -50,7 +50,7 @@ func (r *Run) AskThrough(ask Asker) {
 	r.askers = make(chan struct{})
 }
 
-// asker is who is to be asked, and what is closed when that changes.
+// asker returns the current Asker, and a channel that is closed when it changes.
 func (r *Run) asker() (ask Asker, changed <-chan struct{}) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -60,18 +60,18 @@ func (r *Run) asker() (ask Asker, changed <-chan struct{}) {
 	return r.ask, r.askers
 }
 
-// setAsking notes what the code waits for, nil for nothing.
+// setAsking records the question that the code waits for, nil for none.
 func (r *Run) setAsking(q *Question) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.res.Asking = q
 }
 
-// inputs answers what one run asks.
+// inputs answers the questions of one run.
 type inputs struct {
 	q    *Queue
 	r    *Run
-	w    interface{ Handle(ev kernel.Event) } // nil where what comes of it is not ours to write
+	w    interface{ Handle(ev kernel.Event) } // nil if the output is not ours to write
 	conn interface {
 		Input(ctx context.Context, line string) error
 	}
@@ -82,10 +82,10 @@ type inputs struct {
 	unanswered error
 }
 
-// handle takes in one event; all but questions go on to the writer.
+// handle answers questions, and passes other events on to the writer.
 func (in *inputs) handle(ev kernel.Event) {
 	if q, ok := ev.(kernel.InputRequest); ok {
-		// Not here: while a person thinks, the code can be interrupted.
+		// In a goroutine: while a person thinks, the code can be interrupted.
 		in.wg.Go(func() {
 			in.answer(Question{Path: in.r.Path, CellID: in.r.CellID, Prompt: q.Prompt, Password: q.Password})
 		})
@@ -107,7 +107,7 @@ func (in *inputs) answer(q Question) {
 		return // the code has ended meanwhile, or was interrupted
 	}
 	if err == nil {
-		// As JupyterLab writes it: on a stream that is neither of the program's.
+		// As JupyterLab does: on a stream of its own.
 		shown := line
 		if q.Password {
 			shown = "········"
@@ -135,7 +135,7 @@ func (in *inputs) answer(q Question) {
 	}
 }
 
-// askSomebody asks whoever there is to ask, as soon as there is somebody, until the context ends.
+// askSomebody asks as soon as there is somebody to ask, until the context ends.
 func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 	for {
 		ask, changed := r.asker()
@@ -146,7 +146,7 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 		if !errors.Is(err, ErrNoAsker) {
 			return line, err
 		}
-		// The caller can look at the run, cancel it, or come back with somebody.
+		// The caller can look at the run, cancel it, or come back with another Asker.
 		select {
 		case <-changed:
 		case <-ctx.Done():
@@ -155,7 +155,7 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 	}
 }
 
-// err is why a question was not answered, nil where all were.
+// err is why a question was not answered, nil if all were.
 func (in *inputs) err() error {
 	in.mu.Lock()
 	defer in.mu.Unlock()

@@ -10,10 +10,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// byKernel has the kernel run a cell, over a connection of ours, and writes what comes of it into the notebook.
+// byKernel runs cells over our connection to the kernel, and writes the outputs into the notebook.
 type byKernel struct{ *Cells }
 
-// Run sends the source to the kernel and feeds what comes back to the writer.
+// Run sends the source to the kernel and its outputs to the writer.
 func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	conn, news, err := k.nb.Link().Connect(k.ctx)
 	if err != nil {
@@ -33,14 +33,13 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	if w.SuitsServer() {
 		r.add(k.serverAdvice())
 	}
-	if err := k.oblige(r, w, reply.Payload); err != nil {
+	if err := k.applyPayload(r, w, reply.Payload); err != nil {
 		return Failed, err
 	}
 	return outcome(r, in, reply)
 }
 
-// converse has a kernel run code for a run, and feeds what comes back to where its output goes, questions excepted,
-// which somebody is asked.
+// converse executes a run's code in a kernel, sends the outputs to out, and answers the questions.
 func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, code string, out output.Sink) (kernel.Reply, *inputs, error) {
 	ctx, stop := context.WithCancel(q.ctx)
 	in := &inputs{q: q, r: r, w: out, conn: conn, ctx: ctx}
@@ -53,8 +52,8 @@ func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, code stri
 	return reply, in, err
 }
 
-// serverAdvice is said of a run whose output was cut by the server's limits where the server has what is not held to
-// them, "" where it has not.
+// serverAdvice is the note on a run whose output was cut by the server's limits, if the server has an extension without
+// these limits; "" if not.
 func (k byKernel) serverAdvice() string {
 	if k.nb.Servers().Apart() {
 		return ""
@@ -64,12 +63,12 @@ func (k byKernel) serverAdvice() string {
 	if has, err := k.nb.Servers().Kernels.HasServerRuns(ctx, k.nb.Link().KernelID()); err != nil || !has {
 		return ""
 	}
-	return "this server's jupyter-server-nbmodel would run the cell without these limits: start nbduet with --execute server for that"
+	return "jupyter-server-nbmodel, which this server has, would run the cell without these limits: start nbduet with --execute server"
 }
 
-// oblige does what the kernel asks of its client along with the reply (Jupyter messaging, "Payloads"): a page of help
-// is shown as an output, and a text for the next input put into a new cell below, or into this one.
-func (k byKernel) oblige(r *Run, w *output.Writer, payload []map[string]any) error {
+// applyPayload applies the payload of the kernel's reply (Jupyter messaging, "Payloads"): it shows a page of help as an
+// output, and puts a text for the next input into a new cell below, or into this one.
+func (k byKernel) applyPayload(r *Run, w *output.Writer, payload []map[string]any) error {
 	paged := false
 	for _, p := range payload {
 		switch p["source"] {
@@ -99,7 +98,7 @@ func nextInput(e *ydoc.Editor, cell, text string, replace bool) error {
 	at, ok := e.Index(cell)
 	switch {
 	case !ok:
-		return nil // deleted meanwhile, and nobody knows where its next would be
+		return nil // deleted meanwhile, so there is no place for the next one
 	case replace:
 		return e.SetSource(cell, text)
 	}

@@ -4,12 +4,12 @@ import (
 	"fmt"
 )
 
-// ErrNothingLeftOut says that a run's cell holds all that the run has put out.
+// ErrNothingLeftOut says that a run's cell has all of its output.
 var ErrNothingLeftOut error = fixedError("no text was left out of the notebook")
 
-// LeftOut reads the text that the run's cell did not get: at most n characters from the offset-th on. total is how many
-// there are, so far. It is there as long as the run's outputs are remembered, unless later runs have left out more than
-// is kept for all; where a part is missing, the text says so. stdout and stderr stand in it as they came.
+// LeftOut reads the text that was left out of the run's cell: at most n characters from offset on. total is their
+// number so far. The text is kept as long as the run's outputs, unless later runs leave out more than is kept for all
+// runs; the text marks missing parts. It has stdout and stderr in the order in which they came.
 func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 	r.mu.Lock()
 	left := r.left
@@ -26,7 +26,7 @@ func (r *Run) LeftOut(offset, n int) (text string, total int, err error) {
 	return text, total, nil
 }
 
-// dropLeftOut lets go of that text.
+// dropLeftOut drops that text.
 func (r *Run) dropLeftOut() {
 	r.mu.Lock()
 	left := r.left

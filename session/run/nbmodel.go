@@ -13,30 +13,30 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// With ExecuteServer jupyter-server-nbmodel runs a cell and writes it into the room. A run is handed over there, and
-// followed in three places: by its request, which alone tells that the code asks for input and how it ended; in the
-// room, which has the outputs, and the end also where the request does not tell it any more; and by the kernel's
-// socket, for a request whose kernel was restarted or has died stays pending for ever.
+// With ExecuteServer jupyter-server-nbmodel runs a cell and writes its outputs into the room. The server gets the run,
+// which is then followed in three places: its request, which alone tells that the code asks for input and how it ended;
+// the room, which has the outputs, and the end even if the request is gone; and the kernel's socket, because a request
+// stays pending for ever if its kernel was restarted or died.
 
 const (
-	// requestEvery is the shortest pause between two looks at a request, and requestMax the longest: an answer holds
-	// all outputs so far, so that the pause is some times what the last look took.
+	// requestEvery is the shortest pause between two looks at a request, and requestMax the longest. An answer holds
+	// all outputs so far, so the pause is requestRest times the duration of the last look.
 	requestEvery = 100 * time.Millisecond
 	requestMax   = 3 * time.Second
 	requestRest  = 10
 	// cellEvery is the pause between two looks at the cell.
 	cellEvery = 50 * time.Millisecond
-	// cellWait is how long the cell and the request may differ on the end.
+	// cellWait is how long the cell and the request may disagree on whether the run has ended.
 	cellWait = 3 * time.Second
 )
 
-// nbmodelKey is where jupyter-server-nbmodel notes in a cell that it runs it.
+// nbmodelKey is the cell metadata with which jupyter-server-nbmodel marks a cell that it runs.
 const nbmodelKey = "jupyter_server_nbmodel"
 
-// byNbmodel has jupyter-server-nbmodel run a cell.
+// byNbmodel runs cells by jupyter-server-nbmodel.
 type byNbmodel struct{ *Cells }
 
-// serverRun is one run that the server carries out.
+// serverRun is one run that the server executes.
 type serverRun struct {
 	*Cells
 	srv      *jupyter.Server
@@ -45,11 +45,11 @@ type serverRun struct {
 	in       *inputs
 	conn     *kernel.Conn
 	id       string    // of the request
-	question string    // the last that was seen to
+	question string    // the last one that was handled
 	last     ydoc.Cell // as it was last seen
 }
 
-// Run has the server run a cell, and follows it to its end.
+// Run makes the server run a cell, and follows it to its end.
 func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	conn, news, err := n.nb.Link().Connect(n.ctx)
 	if err != nil {
@@ -59,7 +59,7 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	if r.interruptAsked() {
 		return Cancelled, r.cancelled()
 	}
-	// The server has to have the room open, and the cell in it.
+	// The server must have the room open, and the cell in it.
 	room := n.nb.Joined().Room
 	if err := room.Barrier(n.ctx); err != nil {
 		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
@@ -77,8 +77,8 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	stop()
 	in.wg.Wait()
 	if n.ctx.Err() != nil {
-		w.Leave() // it is not ours any more, and goes on
-		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes what comes of it for as long as somebody has the notebook open, and a minute after that")
+		w.Leave() // it goes on without us
+		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes its output while somebody has the notebook open, and for a minute after that")
 	}
 	if errors.Is(err, kernel.ErrKernelDead) {
 		n.nb.Link().Forget(conn, err)
@@ -118,7 +118,7 @@ func (s *serverRun) follow() (State, error) {
 		next = time.Now().Add(min(max(requestEvery, requestRest*time.Since(began)), requestMax))
 		switch {
 		case err == nil && st.Status == jupyter.ServerRunInput && !ended.IsZero():
-			return s.outcome(""), nil // the code was interrupted: nothing takes its question back
+			return s.outcome(""), nil // the code was interrupted: its question stays
 		case err == nil:
 			if done, state, err := s.learn(st); done {
 				return state, err
@@ -129,13 +129,13 @@ func (s *serverRun) follow() (State, error) {
 			if s.settle() {
 				return s.outcome(""), nil
 			}
-			return Lost, errors.New("the server no longer knows of the run: it was restarted, or somebody else has asked for its end")
+			return Lost, errors.New("the server no longer knows the run: the server was restarted, or somebody else has fetched its result")
 		}
-		// Whatever else is wrong with the connection: the kernel's socket knows when it is for good.
+		// Other errors may be transient: the kernel's socket tells if the kernel is gone.
 	}
 }
 
-// gone is why the kernel will not end the run, nil where it may.
+// gone is why the kernel will not end the run, nil if it may.
 func (s *serverRun) gone() error {
 	if err := s.conn.Gone(); err != nil {
 		return err
@@ -146,15 +146,15 @@ func (s *serverRun) gone() error {
 	return s.conn.Err()
 }
 
-// learn takes in what the request says.
+// learn handles the state of the request.
 func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state State, err error) {
 	if st.Status != jupyter.ServerRunQueued && s.r.take() {
 		s.interruptLate(s.r)
 	}
 	switch st.Status {
 	case jupyter.ServerRunInput:
-		// The request keeps a question until it has taken in the answer. A second answer would be taken for the next
-		// question's, and hide that.
+		// The request keeps a question until it has processed the answer. A second answer would count for the next
+		// question, and hide it.
 		if st.Question != s.question {
 			s.question = st.Question
 			q := Question{Path: s.r.Path, CellID: s.r.CellID, Prompt: st.Prompt, Password: st.Password}
@@ -164,14 +164,14 @@ func (s *serverRun) learn(st jupyter.ServerRun) (done bool, state State, err err
 		s.settle()
 		s.w.Mirror(s.last.Outputs, st.Count)
 		if st.Outcome == "aborted" {
-			return true, Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
+			return true, Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else had failed")
 		}
 		return true, s.outcome(st.Outcome), nil
 	}
 	return false, "", nil
 }
 
-// failed is a run that the extension has given up, or never begun.
+// failed is the outcome of a run that the extension has given up, or never begun.
 func (s *serverRun) failed(err error) (State, error) {
 	var e *jupyter.Error
 	if !errors.As(err, &e) {
@@ -179,18 +179,18 @@ func (s *serverRun) failed(err error) (State, error) {
 	}
 	switch {
 	case strings.Contains(e.Message, "previous queued request failed"):
-		return Cancelled, errors.New("the server dropped it from its queue, because a cell of somebody else's had failed")
+		return Cancelled, errors.New("the server dropped it from its queue, because a cell of somebody else had failed")
 	case strings.Contains(e.Message, "Superseded"):
-		return Cancelled, errors.New("the server dropped it from its queue, because somebody else had the same cell run after it")
+		return Cancelled, errors.New("the server dropped it from its queue, because somebody else ran the same cell after it")
 	}
-	return Lost, fmt.Errorf("jupyter-server-nbmodel failed over the cell, whose code may go on running: %w", err)
+	return Lost, fmt.Errorf("jupyter-server-nbmodel failed to run the cell, whose code may go on running: %w", err)
 }
 
-// look shows the run as its cell is now, and reports whether that has ended.
+// look copies the cell's outputs to the run, and reports whether the cell has ended.
 func (s *serverRun) look() bool {
 	c, ok := s.nb.Notebook().Cell(s.r.CellID)
 	if !ok || s.nb.Joined().Room.Err() != nil {
-		return false // deleted while it ran, or its room is being joined afresh
+		return false // deleted while it ran, or its room is being joined again
 	}
 	s.last = c
 	s.w.Mirror(c.Outputs, c.ExecutionCount)
@@ -202,7 +202,7 @@ func (s *serverRun) settle() bool {
 	ctx, stop := context.WithTimeout(s.ctx, cellWait)
 	defer stop()
 	for {
-		_ = s.nb.Settled(ctx) // where that fails the cell is what tells
+		_ = s.nb.Settled(ctx) // if that fails, the cell tells
 		if s.look() {
 			return true
 		}
@@ -214,8 +214,8 @@ func (s *serverRun) settle() bool {
 	}
 }
 
-// outcome is how a run has ended of which the reply says "ok", "error" or, as kernels made with ipykernel's base class
-// do, "abort"; "" where nobody says.
+// outcome is the final state of a run. reply is "ok", "error" or, from kernels made with ipykernel's base class,
+// "abort"; "" if unknown.
 func (s *serverRun) outcome(reply string) State {
 	for _, o := range s.last.Outputs {
 		switch {
@@ -235,7 +235,7 @@ func (s *serverRun) outcome(reply string) State {
 	return Failed
 }
 
-// tidy sees to a cell that the server does not finish: it takes away its mark, and adds what there is to say.
+// tidy finishes a cell that the server does not finish: it removes the server's mark and adds a note.
 func (s *serverRun) tidy(note string) {
 	c, ok := s.nb.Notebook().Cell(s.r.CellID)
 	if !ok {
@@ -267,13 +267,13 @@ func (s *serverRun) tidy(note string) {
 	s.look()
 }
 
-// serverInput gives answers to the extension, which passes them on.
+// serverInput sends answers to the extension, which passes them on.
 type serverInput struct {
 	srv    *jupyter.Server
 	kernel string
 }
 
-// Input answers what the run that goes on has asked.
+// Input answers the question of the current run.
 func (i serverInput) Input(ctx context.Context, line string) error {
 	return i.srv.AnswerServerRun(ctx, i.kernel, line)
 }

@@ -9,46 +9,45 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Notebook is what is needed of the open notebook whose cells are run.
+// Notebook is the open notebook whose cells are run, as far as this package needs it.
 type Notebook interface {
-	output.Notebook // an error of Edit matches Unconfirmed where nobody knows whether the room has the edit
-	// Settled returns when the room has every edit made here before.
+	output.Notebook // an error of Edit matches Unconfirmed if the room may or may not have the edit
+	// Settled returns when the room has all earlier edits of ours.
 	Settled(ctx context.Context) error
-	// Joined is the room as it is joined now.
+	// Joined is the room as currently joined.
 	Joined() Joined
-	// Hold counts who needs the document open: so many more, or fewer.
+	// Hold adds n to the number of users who need the document open.
 	Hold(n int)
 
 	// Way is how the cells are run.
 	Way() Way
 	// Link is the connection to the notebook's kernel.
 	Link() *kernel.Link
-	// Interrupt stops what the notebook's kernel is doing.
+	// Interrupt interrupts the notebook's kernel.
 	Interrupt(ctx context.Context) error
-	// Session finds the notebook's Jupyter session, with its kernel, or has it started.
+	// Session finds or starts the notebook's Jupyter session, with its kernel.
 	Session(ctx context.Context) (jupyter.Session, error)
-	// Reattach connects the room to its kernel's new process, where the server runs the cells.
+	// Reattach connects the room to its kernel's new process, if the server runs the cells.
 	Reattach(ctx context.Context, s jupyter.Session)
-	// Servers are where the notebook and the kernel are.
+	// Servers are the servers of the notebook and the kernel.
 	Servers() *kernel.Servers
 }
 
-// Joined is a notebook's room as it was joined once. When it is lost another one takes its place, with a replica of its
-// own.
+// Joined is one joining of a notebook's room. When the room is lost, another one with its own replica replaces it.
 type Joined struct {
 	Room     Room
 	Notebook *ydoc.Notebook
 }
 
-// Room is what is needed of the room of a notebook.
+// Room is a notebook's room, as far as this package needs it.
 type Room interface {
 	ID() string
 	Barrier(ctx context.Context) error
 	Err() error
 }
 
-// Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit is
-// made here, and goes to the room when it can.
+// Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit
+// is made in our replica, and reaches the room when it can.
 type Unconfirmed interface {
 	error
 	Unconfirmed()

@@ -6,7 +6,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// outcome is how a run has ended that the kernel has answered.
+// outcome is the final state of a run that the kernel has answered.
 func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	switch {
 	case in.err() != nil:
@@ -14,9 +14,9 @@ func outcome(r *Run, in *inputs, reply kernel.Reply) (State, error) {
 	case reply.Status == "ok":
 		return Done, nil
 	case r.interruptAsked() || reply.Status == "abort" || reply.Error != nil && reply.Error.Name == "KeyboardInterrupt":
-		return Interrupted, nil // "abort" is what kernels made with ipykernel's base class say
+		return Interrupted, nil // "abort" comes from kernels made with ipykernel's base class
 	case reply.Status == "aborted":
-		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else's had failed")
+		return Cancelled, errors.New("the kernel dropped it from its queue, because a cell of somebody else had failed")
 	}
 	return Failed, nil
 }
@@ -26,7 +26,7 @@ func kernelGone(err error) bool {
 	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
 }
 
-// goneWhy is what became of the kernel, for an error of which kernelGone holds.
+// goneWhy says what happened to the kernel, for an error for which kernelGone is true.
 func goneWhy(err error) string {
 	switch {
 	case errors.Is(err, kernel.ErrKernelDied):
@@ -39,7 +39,7 @@ func goneWhy(err error) string {
 	return "the kernel died and could not be started again"
 }
 
-// lossNote is what the cell is to say of a run that the kernel has not ended, "" for nothing.
+// lossNote is the note in the cell of a run that the kernel has not ended, "" for none.
 func lossNote(err error) string {
 	if !kernelGone(err) {
 		return ""
@@ -47,7 +47,7 @@ func lossNote(err error) string {
 	return goneWhy(err) + " while this cell ran; its variables are gone"
 }
 
-// endedHow is a final state in a sentence about a cell.
+// endedHow words a final state for a sentence about a cell.
 func endedHow(s State) string {
 	switch s {
 	case Failed:
@@ -62,10 +62,10 @@ func endedHow(s State) string {
 	return string(s)
 }
 
-// during is when a run went on, in a sentence.
+// during says what was running, for a sentence that begins with "while".
 func (r *Run) during() string {
 	if r.CellID == "" {
-		return "run " + r.ID + " went on"
+		return "run " + r.ID + " was running"
 	}
 	return "cell " + r.CellID + " ran"
 }

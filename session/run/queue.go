@@ -10,29 +10,29 @@ import (
 // queueMax is how many runs may wait in one queue.
 const queueMax = 1000
 
-// finishTimeout bounds what is written about a run after its queue was told to end.
+// finishTimeout bounds the writes of a run after its queue was told to end.
 const finishTimeout = time.Second
 
-// writeTimeout bounds one write, lost connections included.
+// writeTimeout bounds one write, including lost connections.
 const writeTimeout = 30 * time.Second
 
-// host is whose runs a queue carries out: the cells of a notebook, or a kernel alone.
+// host executes the runs of a queue: [Cells] or [Alone].
 type host interface {
-	// execute carries out one run, from its beginning to [Queue.end].
+	// execute executes one run, from its beginning to [Queue.end].
 	execute(r *Run)
-	// interrupt stops what the kernel is doing.
+	// interrupt interrupts the kernel.
 	interrupt(ctx context.Context) error
-	// drop sees to what shows runs that wait, and that will not happen.
+	// drop clears the marks of waiting runs that will not happen.
 	drop(ctx context.Context, runs ...*Run) error
-	// rest is called when there was nothing to do for a while.
+	// rest is called when nothing has run for a while.
 	rest()
 }
 
-// Queue holds the runs that wait, in order, and carries them out one after the other. Make it with [NewCells] or
-// [NewAlone]; Start sets it to work, and Close ends it.
+// Queue holds the waiting runs, in order, and executes them one after the other. Make it with [NewCells] or [NewAlone];
+// Start starts it, and Close ends it.
 type Queue struct {
 	ctx   context.Context // ends before Close is called
-	over  error           // why nothing more is run after that
+	over  error           // the error of runs after that
 	host  host
 	table *Table
 	idle  time.Duration // after which host.rest is called; 0 for never
@@ -41,8 +41,8 @@ type Queue struct {
 
 	mu      sync.Mutex
 	runs    []*Run
-	through chan struct{} // closed when all is done about the run that goes on; nil while there is none
-	holds   int           // how many want that none begins
+	through chan struct{} // closed when the current run has completely ended; nil if there is none
+	holds   int           // number of callers of Hold
 	closed  error
 }
 
@@ -50,11 +50,11 @@ func newQueue(ctx context.Context, h host, t *Table, over error) *Queue {
 	return &Queue{ctx: ctx, host: h, table: t, over: over, wake: make(chan struct{}, 1)}
 }
 
-// Start sets the queue to work.
+// Start starts the queue.
 func (q *Queue) Start() { q.wg.Go(q.work) }
 
-// Close waits until the run that goes on has ended, which the end of the queue's context ends, and ends all that waits
-// and everything that comes.
+// Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all
+// waiting and later runs.
 func (q *Queue) Close() {
 	q.wg.Wait()
 	q.mu.Lock()
@@ -66,7 +66,7 @@ func (q *Queue) Close() {
 	}
 }
 
-// work carries out the runs.
+// work executes the runs.
 func (q *Queue) work() {
 	for {
 		r := q.pop()
@@ -84,7 +84,7 @@ func (q *Queue) work() {
 	}
 }
 
-// wait returns when there may be something to do; false when the queue is to end.
+// wait returns when there may be something to do; false if the queue must end.
 func (q *Queue) wait() bool {
 	var late <-chan time.Time
 	if q.idle > 0 {
@@ -102,20 +102,20 @@ func (q *Queue) wait() bool {
 	return true
 }
 
-// end tells how a run has ended, and gives up those that were to follow it.
+// end ends a run, and cancels those that depend on it.
 func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
 	r.end(state, err)
 	switch {
 	case state == Done:
 	case kernelGone(err):
-		// As in JupyterLab: whatever waits was meant for the kernel that is gone.
+		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
 		q.giveUp(ctx, q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during()))
 	default:
 		q.giveUp(ctx, q.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state)))
 	}
 }
 
-// giveUp ends runs that were taken out of the queue.
+// giveUp cancels runs that were removed from the queue.
 func (q *Queue) giveUp(ctx context.Context, runs []*Run, why error) {
 	if len(runs) == 0 {
 		return
@@ -128,11 +128,10 @@ func (q *Queue) giveUp(ctx context.Context, runs []*Run, why error) {
 	}
 }
 
-// GiveUp ends all runs that wait.
+// GiveUp cancels all waiting runs.
 func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain(), why) }
 
-// late is a context for what is written about a run that has ended. The end of the queue does not end it, but leaves it
-// little time.
+// late is a context for the last writes of a run. The end of the queue does not end it, but shortens its timeout.
 func (q *Queue) late() (context.Context, context.CancelFunc) {
 	timeout := writeTimeout
 	if q.ctx.Err() != nil {
@@ -148,7 +147,7 @@ func (q *Queue) push(runs ...*Run) error {
 		return q.closed
 	}
 	if n := len(q.runs); n+len(runs) > queueMax {
-		return fmt.Errorf("%d cells wait to be run in this notebook already, and no more than %d may", n, queueMax)
+		return fmt.Errorf("%d cells already wait to run in this notebook, and at most %d may: wait for some to end", n, queueMax)
 	}
 	q.runs = append(q.runs, runs...)
 	q.nudge()
@@ -162,7 +161,7 @@ func (q *Queue) nudge() {
 	}
 }
 
-// pop takes the next run out of the queue, which counts as the one that goes on until the next pop.
+// pop removes the next run from the queue; it is the current run until the next pop.
 func (q *Queue) pop() *Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -178,8 +177,8 @@ func (q *Queue) pop() *Run {
 	return r
 }
 
-// Hold keeps further runs from beginning until Release is called. It returns what is closed when nothing is left to do
-// about the one that goes on, nil where none does.
+// Hold keeps further runs from beginning until Release is called. It returns a channel that is closed when the current
+// run has completely ended, nil if there is none.
 func (q *Queue) Hold() (through <-chan struct{}) {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -195,7 +194,7 @@ func (q *Queue) Release() {
 	q.nudge()
 }
 
-// drain takes all waiting runs out of the queue.
+// drain removes all waiting runs from the queue.
 func (q *Queue) drain() []*Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -204,7 +203,7 @@ func (q *Queue) drain() []*Run {
 	return out
 }
 
-// remove takes a waiting run out of the queue.
+// remove removes a waiting run from the queue.
 func (q *Queue) remove(r *Run) bool {
 	q.mu.Lock()
 	defer q.mu.Unlock()
@@ -217,7 +216,7 @@ func (q *Queue) remove(r *Run) bool {
 	return false
 }
 
-// removeGroup takes a group's waiting runs out of the queue.
+// removeGroup removes a group's waiting runs from the queue.
 func (q *Queue) removeGroup(g uint64) []*Run {
 	q.mu.Lock()
 	defer q.mu.Unlock()

@@ -10,7 +10,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// State is where a run stands.
+// State is the state of a run.
 type State string
 
 // The states of a run. The last five are final.
@@ -20,61 +20,60 @@ const (
 	Done        State = "done"        // ended without an error
 	Failed      State = "failed"      // the code raised an error
 	Interrupted State = "interrupted" // ended by an interrupt
-	Cancelled   State = "cancelled"   // never started, because one before it failed or it was taken back
-	Lost        State = "lost"        // the kernel, or the way to it, went away in the middle
+	Cancelled   State = "cancelled"   // never started: it was cancelled, or a run before it failed
+	Lost        State = "lost"        // the kernel, or the connection to it, was lost during the run
 )
 
-// Ended reports whether the state is a final one.
+// Ended reports whether the state is final.
 func (s State) Ended() bool { return s != Queued && s != Running }
 
-// Result is what is known of a run at one moment.
+// Result is a snapshot of a run.
 type Result struct {
 	State   State
-	Outputs []ydoc.Output // so far, as they stand in the cell
+	Outputs []ydoc.Output // so far, as in the cell
 	Count   *int          // the execution count, once the kernel has given it
 	Started time.Time     // zero while queued
 	Ended   time.Time     // zero until it has ended
 	Err     error         // why it was lost or cancelled
-	// Note is what else the caller should know, such as that the kernel is a new one; "" for nothing.
+	// Note is further information for the caller, such as that the kernel is new; "" for none.
 	Note string
-	// Dropped tells that the Jupyter server left out output of its own accord, because more came than its limits let
-	// through.
+	// Dropped tells that the Jupyter server itself left out output beyond its limits.
 	Dropped bool
-	// Omitted counts the bytes of output that the cell does not hold because there were too many. The last of them are
-	// in Outputs, behind the note that says so.
+	// Omitted counts the bytes of output that were left out of the cell because there were too many. The last of them
+	// are in Outputs, after the note that says so.
 	Omitted int
-	// Asking is the question that the code waits for an answer to; nil for none.
+	// Asking is the question that the code waits for; nil for none.
 	Asking *Question
 }
 
-// Run is one execution of one cell, or of code in a kernel alone. It goes on whatever becomes of the call that asked
+// Run is one execution of one cell, or of code in a kernel without a notebook. It does not end with the call that asked
 // for it.
 type Run struct {
-	ID     string // unique while the program runs
+	ID     string // unique in this process
 	Path   string // of the notebook; "" for none
 	CellID string // "" for none
-	// Session is the analysis session that it was asked for in, "" for none.
+	// Session is the analysis session that asked for it, "" for none.
 	Session string
-	// Owner is who asked for it, "" for nobody in particular. It is nobody else's to see.
+	// Owner is who asked for it, "" for nobody in particular. Only the owner may see it.
 	Owner string
 
 	table *Table
-	code  string // where there is no cell
-	group uint64 // the call that asked for it: as in JupyterLab, the first cell that fails takes those behind it with it
+	code  string // if there is no cell
+	group uint64 // the call that asked for it: as in JupyterLab, the first failed cell cancels the later ones of the group
 	done  chan struct{}
 
 	mu     sync.Mutex
 	ask    Asker         // nil for nobody
 	askers chan struct{} // closed when ask changes
-	queue  *Queue        // nil when it has ended: who remembers a run does not hold its document
-	res    Result        // without what the writer has
+	queue  *Queue        // nil after the end, so that a known run does not keep its document in memory
+	res    Result        // without the writer's part
 	left   output.LeftOut
 	writer output.Sink // while it runs
-	taken  bool        // the kernel has begun with it
-	asked  bool        // an interrupt was asked for
+	taken  bool        // the kernel has begun it
+	asked  bool        // Cancel was called
 }
 
-// Result is the run as it stands.
+// Result is a snapshot of the run.
 func (r *Run) Result() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -91,7 +90,7 @@ func (r *Run) result() Result {
 	return res
 }
 
-// Status is Result without the outputs, which cost nothing then.
+// Status is Result without the cost of the outputs.
 func (r *Run) Status() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -116,7 +115,7 @@ func (r *Run) Wait(ctx context.Context) error {
 	}
 }
 
-// begin marks the run as taken up by the kernel.
+// begin marks the run as running.
 func (r *Run) begin(w output.Sink) {
 	r.mu.Lock()
 	r.res.State, r.res.Started, r.writer = Running, time.Now(), w
@@ -124,7 +123,7 @@ func (r *Run) begin(w output.Sink) {
 	r.table.tell(r)
 }
 
-// add notes something that the caller should know.
+// add adds a note for the caller.
 func (r *Run) add(note string) {
 	if note == "" {
 		return
@@ -157,11 +156,11 @@ func (r *Run) end(state State, err error) {
 	r.table.tell(r)
 }
 
-// forget lets go of the outputs of a run that has ended.
+// forget drops the outputs of an ended run.
 func (r *Run) forget() {
 	r.mu.Lock()
 	r.res.Outputs, r.left = nil, r.left.WithoutTail()
 	r.mu.Unlock()
 	r.dropLeftOut()
-	r.add("its outputs are no longer remembered here; the cell holds them as long as it is not run again")
+	r.add("its outputs are no longer kept here; the cell has them until it is run again")
 }

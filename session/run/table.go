@@ -11,23 +11,23 @@ import (
 )
 
 const (
-	// runsKept is how many runs are remembered, those that go on included.
+	// runsKept is how many runs are kept, including current ones.
 	runsKept = 512
-	// runBytesKept bounds the outputs of the ended ones among them.
+	// runBytesKept bounds the outputs of ended runs.
 	runBytesKept = 64 << 20
 )
 
-// TableConfig says what all runs of a table share.
+// TableConfig is shared by all runs of a table.
 type TableConfig struct {
-	// InputTimeout is how long a person is waited for whose input code asks for; 0 for DefaultInputTimeout.
+	// InputTimeout is how long to wait for a person's input; 0 for DefaultInputTimeout.
 	InputTimeout time.Duration
-	// Tell is called when a run has begun or ended, with locks held; nil tells nobody.
+	// Tell, if not nil, is called when a run has begun or ended, with locks held.
 	Tell func(*Run)
 	Log  *slog.Logger
 }
 
-// Table finds runs by id. It never forgets one that has not ended. Where there are too many, it is the owner that has
-// most who is to lose one.
+// Table finds runs by id. It never drops a run that has not ended. If there are too many, the owner with the most runs
+// loses one.
 type Table struct {
 	cfg    TableConfig
 	spools output.Spools // of the runs
@@ -39,7 +39,7 @@ type Table struct {
 	sizes  map[string]int // of the outputs of ended runs
 	bytes  int            // the sum of sizes
 	ended  []*Run         // those in sizes, first ended first
-	orphan map[*Run]bool  // that go on, of owners who have left
+	orphan map[*Run]bool  // current runs of owners who have left
 	groups uint64
 }
 
@@ -56,17 +56,17 @@ func NewTable(cfg TableConfig) *Table {
 	}
 }
 
-// Close lets go of what runs have in files.
+// Close drops the runs' data in files.
 func (t *Table) Close() { t.spools.Close() }
 
-// tell tells that a run has begun or ended.
+// tell reports that a run has begun or ended.
 func (t *Table) tell(r *Run) {
 	if t.cfg.Tell != nil {
 		t.cfg.Tell(r)
 	}
 }
 
-// newGroup names what one call asks to be run.
+// newGroup makes an id for the runs of one call.
 func (t *Table) newGroup() uint64 {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -74,7 +74,7 @@ func (t *Table) newGroup() uint64 {
 	return t.groups
 }
 
-// add names a new run, which waits, and remembers it. The oldest that has ended is forgotten when there are too many.
+// add adds a new waiting run and gives it an id. If there are too many runs, an old ended one is dropped.
 func (t *Table) add(r *Run, opt Options) {
 	r.ask, r.Session, r.Owner, r.done, r.res.State = opt.Ask, opt.Session, opt.Owner, make(chan struct{}), Queued
 	t.mu.Lock()
@@ -93,8 +93,7 @@ func (t *Table) add(r *Run, opt Options) {
 	}
 }
 
-// settle counts the outputs of a run that has ended, and lets go of those of the runs that ended first where they are
-// too many.
+// settle counts the outputs of an ended run, and drops the outputs of earlier runs if there are too many.
 func (t *Table) settle(r *Run, size int) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -115,7 +114,7 @@ func (t *Table) settle(r *Run, size int) {
 	}
 }
 
-// Leave forgets the runs of an owner: those that go on when they have ended.
+// Leave drops the runs of an owner; current ones when they have ended.
 func (t *Table) Leave(owner string) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -130,7 +129,7 @@ func (t *Table) Leave(owner string) {
 	}
 }
 
-// remove forgets a run. t.mu is held.
+// remove drops a run. t.mu is held.
 func (t *Table) remove(r *Run) {
 	t.order = slices.DeleteFunc(t.order, func(o *Run) bool { return o == r })
 	delete(t.byID, r.ID)
@@ -139,7 +138,7 @@ func (t *Table) remove(r *Run) {
 	r.dropLeftOut()
 }
 
-// drop counts a run's outputs no longer. t.mu is held.
+// drop stops counting a run's outputs. t.mu is held.
 func (t *Table) drop(r *Run) {
 	t.bytes -= t.sizes[r.ID]
 	delete(t.sizes, r.ID)
@@ -148,8 +147,8 @@ func (t *Table) drop(r *Run) {
 	}
 }
 
-// greediest gives the first run that can go of the owner whose runs weigh most together, among those that have one; nil
-// where none can.
+// greediest returns the first removable run of the owner whose runs weigh most, among the owners that have one; nil if
+// there is none.
 func greediest(runs []*Run, weight func(*Run) int, can func(*Run) bool) *Run {
 	sums, first := map[string]int{}, map[string]*Run{}
 	var most *Run
@@ -167,7 +166,7 @@ func greediest(runs []*Run, weight func(*Run) int, can func(*Run) bool) *Run {
 	return most
 }
 
-// Run finds a run by its id, as long as it is remembered.
+// Run finds a run by its id.
 func (t *Table) Run(id string) (*Run, bool) {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -175,7 +174,7 @@ func (t *Table) Run(id string) (*Run, bool) {
 	return r, ok
 }
 
-// Runs lists the runs that are remembered, the latest first: those of one notebook, or of all where path is "".
+// Runs lists the runs of one notebook, or all if path is "", latest first.
 func (t *Table) Runs(path string) []*Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
@@ -188,7 +187,7 @@ func (t *Table) Runs(path string) []*Run {
 	return out
 }
 
-// Bytes is what the outputs of ended runs take.
+// Bytes is the size of the outputs of ended runs.
 func (t *Table) Bytes() int {
 	t.mu.Lock()
 	defer t.mu.Unlock()

@@ -1,35 +1,35 @@
 package run
 
-// Execute says where the cells of notebooks are run.
+// Execute says where notebook cells run.
 type Execute string
 
-// Where cells are run. On a server with jupyter-server-documents it is always that which runs them.
+// Where cells run. On a server with jupyter-server-documents, that extension always runs them.
 const (
-	// ExecuteAuto is what is sound: ExecuteKernel.
+	// ExecuteAuto is the safe choice: ExecuteKernel.
 	ExecuteAuto Execute = "auto"
-	// ExecuteKernel has this program ask the kernel, and write what comes of it into the notebook.
+	// ExecuteKernel: this program sends the code to the kernel, and writes the outputs into the notebook.
 	ExecuteKernel Execute = "kernel"
-	// ExecuteServer has jupyter-server-nbmodel do that, so that a run goes on when this program ends.
+	// ExecuteServer: jupyter-server-nbmodel does that, so a run goes on when this program ends.
 	ExecuteServer Execute = "server"
 )
 
-// ExecuteWords are the values that there are.
+// ExecuteWords are all values of [Execute].
 func ExecuteWords() []string {
 	return []string{string(ExecuteKernel), string(ExecuteServer), string(ExecuteAuto)}
 }
 
-// By is one of the ways in which a cell is run.
+// By is one of the ways to run a cell.
 type By int
 
-// The ways in which a cell is run.
+// The ways to run a cell.
 const (
-	Kernel    By = iota // over a connection of ours to the kernel
+	Kernel    By = iota // over our connection to the kernel
 	Nbmodel             // by jupyter-server-nbmodel
 	Documents           // by jupyter-server-documents
 )
 
-// Way is how the cells of a notebook are run: in one of the ways, or not at all.
+// Way is how the cells of a notebook run: in one of the ways, or not at all.
 type Way struct {
 	By      By
-	Refusal error // why they cannot be run in that way; nil where they can
+	Refusal error // why they cannot run that way; nil if they can
 }

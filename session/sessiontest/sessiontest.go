@@ -1,9 +1,9 @@
-// Package sessiontest is what the tests of session and of the packages above it share: a manager on the Jupyter server
-// that the tests share, and what is done with its documents again and again.
+// Package sessiontest has the helpers that tests of session and of the packages above it share: a manager on the shared
+// Jupyter server, and common operations on its documents.
 //
 // # Concurrency
 //
-// It starts no goroutine that outlives a test: what it makes is closed when the test ends.
+// It starts no goroutine that outlives a test: it closes everything when the test ends.
 package sessiontest
 
 import (
@@ -27,10 +27,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Patience is how long a test waits for what must come.
+// Patience is how long a test waits for an expected event.
 const Patience = 2 * time.Minute
 
-// Manager makes a manager of a server's documents, which is closed when the test ends.
+// Manager makes a manager of a server's documents, and closes it when the test ends.
 func Manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
 	t.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
@@ -91,7 +91,7 @@ func Run(t *testing.T, d *session.Document, cells ...string) []run.Result {
 	return res
 }
 
-// Eventually waits until something is so.
+// Eventually waits until a condition is true.
 func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Helper()
 	for end := time.Now().Add(Patience); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
@@ -102,7 +102,7 @@ func Eventually(t *testing.T, what string, ok func() bool) {
 	t.Fatalf("did not happen within %v: %s", Patience, what)
 }
 
-// Text is outputs in one line.
+// Text writes outputs in one line.
 func Text(outs []ydoc.Output) string {
 	var b strings.Builder
 	for _, o := range outs {
@@ -119,7 +119,7 @@ func Text(outs []ydoc.Output) string {
 	return b.String()
 }
 
-// AppendCell puts a code cell at the end of a notebook, and returns its id.
+// AppendCell appends a code cell to a notebook, and returns its id.
 func AppendCell(t *testing.T, d *session.Document, source string) string {
 	t.Helper()
 	var id string
@@ -136,13 +136,13 @@ func AppendCell(t *testing.T, d *session.Document, source string) string {
 	return id
 }
 
-// FileHas reports whether a file on the server's disk has a text in it.
+// FileHas reports whether a file on the server's disk contains a text.
 func FileHas(s *jupytertest.Server, path, what string) bool {
 	b, err := os.ReadFile(filepath.Join(s.Root, filepath.FromSlash(path)))
 	return err == nil && strings.Contains(string(b), what)
 }
 
-// HasKernel reports whether there is a kernel of that id.
+// HasKernel reports whether there is a kernel with that id.
 func HasKernel(t *testing.T, m *session.Manager, id string) bool {
 	t.Helper()
 	_, err := m.Servers().Kernels.Kernel(t.Context(), id)
@@ -152,7 +152,7 @@ func HasKernel(t *testing.T, m *session.Manager, id string) bool {
 	return err == nil
 }
 
-// Expression is what an expression came to that was evaluated, as the kernel prints it.
+// Expression is the value of an evaluated expression, as the kernel prints it.
 func Expression(t *testing.T, results map[string]any, name string) string {
 	t.Helper()
 	res, _ := results[name].(map[string]any)
@@ -164,7 +164,7 @@ func Expression(t *testing.T, results map[string]any, name string) string {
 	return text
 }
 
-// Front is a server before s that deals with requests in its own way; next passes them on.
+// Front is a proxy in front of s that handles requests in its own way; next passes them on.
 func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.ReverseProxy) http.Handler) *jupytertest.Server {
 	t.Helper()
 	target, err := url.Parse(s.URL)
@@ -176,7 +176,7 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 	return &jupytertest.Server{URL: web.URL, Token: s.Token, Root: s.Root}
 }
 
-// Folder makes a folder of the test's own.
+// Folder makes a folder for the test.
 func Folder(t *testing.T, s *jupytertest.Server, m *session.Manager) string {
 	t.Helper()
 	dir := s.Name(t, "-folder é#%?")

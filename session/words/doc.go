@@ -1,2 +1,6 @@
-// Package words writes what people and models read in messages: numbers, quotations, and texts that are cut to size.
+// Package words formats parts of messages for people and models: numbers, quotations, and texts cut to size.
+//
+// # Concurrency
+//
+// The package has only functions, without shared state.
 package words

@@ -9,17 +9,16 @@ import (
 	"unicode/utf8"
 )
 
-// Size counts the characters of s, that is Unicode code points, which is what all limits of texts here count.
+// Size counts the characters of s, that is Unicode code points, as all limits of texts do.
 func Size(s string) int { return utf8.RuneCountInString(s) }
 
-// ShortestMarked is the smallest limit at which the cut is marked with the number of missing characters; below it
-// there is no room for more than an ellipsis.
+// ShortestMarked is the smallest limit at which a cut shows the number of missing characters; below it, a cut shows
+// only an ellipsis.
 const ShortestMarked = 80
 
-// Cut shortens s to at most limit characters and tells whether it had to. Head and tail stay, because an error stands
-// at the end of a traceback and the last numbers at the end of a log; between them stands how much is missing. A
-// character is never cut through, nor one that is written with several code points (a letter and its accent, the
-// parts of an emoji).
+// Cut shortens s to at most limit characters and tells whether it had to. Head and tail stay, because a traceback ends
+// with the error and a log with the last numbers; between them it writes how much is missing. It never splits a
+// character, not even one of several code points (a letter and its accent, the parts of an emoji).
 func Cut(s string, limit int) (string, bool) {
 	limit = max(limit, 0)
 	if len(s) <= limit || Size(s) <= limit {
@@ -32,25 +31,25 @@ func Cut(s string, limit int) (string, bool) {
 		}
 		return string(runes[:Before(runes, limit-1)]) + "…", true
 	}
-	mark := Marker(len(runes)) // as long as it can get: no more than all can be missing
+	mark := Marker(len(runes)) // as long as possible: at most all can be missing
 	keep := limit - Size(mark)
 	head := Before(runes, keep-keep*2/5)
 	tail := after(runes, len(runes)-keep*2/5)
 	return string(runes[:head]) + Marker(tail-head) + string(runes[tail:]), true
 }
 
-// Marker stands in the place of that many characters.
+// Marker is the text that replaces that many characters.
 func Marker(missing int) string {
 	return "\n… [" + Thousands(missing) + " characters left out] …\n"
 }
 
-// cutMark matches what [Marker] makes.
+// cutMark matches the texts of [Marker].
 var cutMark = regexp.MustCompile("\n… \\[[0-9,]+ characters left out\\] …\n")
 
-// Marked tells whether a text was shortened by [Cut]. A source that is written back so would lose its middle.
+// Marked tells whether a text was shortened by [Cut]. A source that is written back shortened would lose its middle.
 func Marked(s string) bool { return cutMark.MatchString(s) }
 
-// Before moves a cut at i back to where a character as people see it begins.
+// Before moves a cut at i back to the beginning of a visible character.
 func Before(runes []rune, i int) int {
 	for i > 0 && i < len(runes) && joined(runes, i) {
 		i--
@@ -58,7 +57,7 @@ func Before(runes []rune, i int) int {
 	return i
 }
 
-// after moves a cut at i on to where the next character begins.
+// after moves a cut at i on to the beginning of the next visible character.
 func after(runes []rune, i int) int {
 	for i > 0 && i < len(runes) && joined(runes, i) {
 		i++
@@ -114,10 +113,10 @@ func Kilobytes(n int) string {
 	}
 }
 
-// ANSI matches the terminal's control sequences (ECMA-48): CSI such as colours, OSC such as links, and the short ones.
+// ANSI matches terminal control sequences (ECMA-48): CSI such as colours, OSC such as links, and short ones.
 var ANSI = regexp.MustCompile("\x1b(?:\\[[0-?]*[ -/]*[@-~]|\\][^\x07\x1b]*(?:\x07|\x1b\\\\)|[@-Z\\\\^_])")
 
-// Plain removes the terminal's control sequences, which are colours to a person and noise to a model.
+// Plain removes terminal control sequences, which are colours for people and noise for a model.
 func Plain(s string) string {
 	if !strings.ContainsRune(s, '\x1b') {
 		return s
@@ -125,8 +124,8 @@ func Plain(s string) string {
 	return ANSI.ReplaceAllString(s, "")
 }
 
-// Lines puts the line ends of s into the one form that JupyterLab's editors keep, "\n": with any other one, positions
-// in the shared text and in the editor part.
+// Lines converts line ends to "\n", the only form that JupyterLab's editors keep: with others, positions in the shared
+// text and in the editor would differ.
 func Lines(s string) string {
 	if !strings.ContainsRune(s, '\r') {
 		return s
@@ -134,7 +133,7 @@ func Lines(s string) string {
 	return strings.ReplaceAll(strings.ReplaceAll(s, "\r\n", "\n"), "\r", "\n")
 }
 
-// Quoted is a value in an error message: on one line, and not the whole of it where it is long.
+// Quoted quotes a value for an error message: on one line, and shortened if it is long.
 func Quoted(s string) string {
 	const most = 200
 	if Size(s) > most {

@@ -54,6 +54,7 @@ func (c *ContextRig) Read(uri string) (string, error) {
 	return text.Text, nil
 }
 
+// Must reads a resource that there has to be.
 func (c *ContextRig) Must(uri string) string {
 	c.T.Helper()
 	text, err := c.Read(uri)
@@ -86,6 +87,7 @@ func (c *ContextRig) Unread(uri string, code int, message, reason string) {
 	}
 }
 
+// WriteProject writes the project file.
 func (c *ContextRig) WriteProject(text string) {
 	c.T.Helper()
 	c.Server.Write(c.T, c.Path, text)
@@ -101,6 +103,7 @@ func Soon(t *testing.T, what string, holds func() bool) {
 	}
 }
 
+// Prompt gets the text of a prompt.
 func (c *ContextRig) Prompt(name string, args map[string]string) (string, error) {
 	c.T.Helper()
 	var req mcp.GetPromptRequest
@@ -116,6 +119,7 @@ func (c *ContextRig) Prompt(name string, args map[string]string) (string, error)
 	return text.Text, nil
 }
 
+// Complete gets the values for an argument of a prompt.
 func (c *ContextRig) Complete(name, argument, written string, given map[string]string) []string {
 	c.T.Helper()
 	var req mcp.CompleteRequest
