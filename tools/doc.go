@@ -3,7 +3,7 @@
 //
 // # How a tool is made
 //
-// One function makes one tool. It returns the tool's name, title, description and toolset, the marks that hosts show
+// One function makes one tool. It returns the tool's name, title, description and toolset, the hints that hosts show
 // their users (read-only, destructive, …), the schemas of its arguments and its result, and the function that answers a
 // call. registry.go lists all tools; nothing is registered elsewhere. The packages below tools make the tools of one
 // subject each:

@@ -100,7 +100,7 @@ func (c *Cell) fault(t *crdt.Type) string {
 	case t.Child(keySource, crdt.KindText) == nil:
 		return "its source is not a shared text"
 	case c.Type != Code && c.Type != Markdown && c.Type != Raw:
-		return "its cell_type is none that nbformat has"
+		return "its cell_type is not one of nbformat's"
 	}
 	return ""
 }
