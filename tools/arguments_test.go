@@ -52,7 +52,7 @@ func TestCheckArguments(t *testing.T) {
 		{"delete_nb_cells", object{"ranges": 1.0, "x": 1.0}, "; "},
 	} {
 		d := byName[c.tool]
-		s, err := tool.Compile(d.Name, d.Input.Raw())
+		s, err := d.Input.Compile(d.Name)
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -53,10 +53,10 @@ func TestSchemaSnapshots(t *testing.T) {
 // A schema that does not compile would be a tool without checks.
 func TestSchemasCompile(t *testing.T) {
 	for _, d := range Definitions() {
-		if _, err := tool.Compile(d.Name+"-input", d.Input.Raw()); err != nil {
+		if _, err := d.Input.Compile(d.Name + "-input"); err != nil {
 			t.Error(err)
 		}
-		if _, err := tool.Compile(d.Name+"-output", d.Output.Raw()); err != nil {
+		if _, err := d.Output.Compile(d.Name + "-output"); err != nil {
 			t.Error(err)
 		}
 	}

@@ -131,7 +131,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	}
 	open := &tool.Suspended{Start: d.Manager.Go, Log: calls.log}
 	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
-		check, err := tool.Compile(t.Name, t.Input.Raw())
+		check, err := t.Input.Compile(t.Name)
 		if err != nil {
 			return nil, err
 		}

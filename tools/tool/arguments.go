@@ -16,13 +16,10 @@ import (
 // The MCP library can check arguments too, but it ignores a schema that does not compile, and words its errors for
 // programmers. These errors are read by a model that has to do better on its next call.
 
-// Compile makes a validator of a schema. A schema that does not compile is a mistake of this program's.
-func Compile(name string, schema json.RawMessage) (*jsonschema.Resolved, error) {
-	var read jsonschema.Schema
-	if err := json.Unmarshal(schema, &read); err != nil {
-		return nil, fmt.Errorf("read the schema of %s: %w", name, err)
-	}
-	compiled, err := read.Resolve(nil)
+// Compile makes a validator of the schema of the tool name. A schema that does not compile is a mistake of this
+// program.
+func (s Schema) Compile(name string) (*jsonschema.Resolved, error) {
+	compiled, err := s.schema.Resolve(nil)
 	if err != nil {
 		return nil, fmt.Errorf("compile the schema of %s: %w", name, err)
 	}

@@ -3,6 +3,7 @@ package tool
 import (
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -31,17 +32,7 @@ func (f Fields) Field(path ...string) Field {
 
 // Optional makes fields optional whose json tags do not say so.
 func (f Fields) Optional(names ...string) {
-	kept := f.schema.Required[:0:0]
-	for _, name := range f.schema.Required {
-		absent := false
-		for _, n := range names {
-			absent = absent || n == name
-		}
-		if !absent {
-			kept = append(kept, name)
-		}
-	}
-	f.schema.Required = kept
+	f.schema.Required = slices.DeleteFunc(slices.Clone(f.schema.Required), func(name string) bool { return slices.Contains(names, name) })
 }
 
 // A Field is the schema of one field. Its methods refine it and return it.
@@ -88,12 +79,6 @@ func (f Field) Above(low, high float64) Field {
 	return f
 }
 
-// Within bounds a number that need not be whole, both ends allowed.
-func (f Field) Within(low, high float64) Field {
-	f.schema.Minimum, f.schema.Maximum = &low, &high
-	return f
-}
-
 // OneOf sets the values that a text may have.
 func (f Field) OneOf(values ...string) Field {
 	f.schema.Enum = nil
@@ -130,12 +115,6 @@ func (f Field) Fields() Fields {
 		return Fields{f.schema.Items}
 	}
 	return Fields(f)
-}
-
-// Any allows any JSON value.
-func (f Field) Any() Field {
-	*f.schema = jsonschema.Schema{Description: f.schema.Description}
-	return f
 }
 
 // ListOf sets the schema of a list's items, for items whose Go type does not say it.

@@ -178,12 +178,16 @@ func write(s *jsonschema.Schema) json.RawMessage {
 // An object is a JSON object that is being written, member by member.
 type object []byte
 
+// add writes a member whose name needs no escapes.
 func (o *object) add(name string, value any) {
-	member, err := json.Marshal(map[string]any{name: value})
-	if err != nil {
-		panic(fmt.Sprintf("tools: the keyword %s of a schema cannot be written: %v", name, err))
+	member, written := value.(json.RawMessage)
+	if !written {
+		var err error
+		if member, err = json.Marshal(value); err != nil {
+			panic(fmt.Sprintf("tools: the keyword %s of a schema cannot be written: %v", name, err))
+		}
 	}
-	*o = append(append(*o, ','), member[1:len(member)-1]...)
+	*o = append(append(*o, `,"`+name+`":`...), member...)
 }
 
 func (o *object) addUnless(absent bool, name string, value any) {

@@ -250,7 +250,7 @@ func strict(t *testing.T, name string) *jsonschema.Resolved {
 	t.Helper()
 	for _, d := range tools.Definitions() {
 		if d.Name == name {
-			s, err := tool.Compile(name, closed(t, d.Output.Raw()))
+			s, err := closed(t, d.Output.Raw()).Resolve(nil)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -262,7 +262,7 @@ func strict(t *testing.T, name string) *jsonschema.Resolved {
 }
 
 // closed lets each object of a schema that names its members have no others.
-func closed(t *testing.T, schema json.RawMessage) json.RawMessage {
+func closed(t *testing.T, schema json.RawMessage) *jsonschema.Schema {
 	t.Helper()
 	var s any
 	if err := json.Unmarshal(schema, &s); err != nil {
@@ -273,7 +273,11 @@ func closed(t *testing.T, schema json.RawMessage) json.RawMessage {
 	if err != nil {
 		t.Fatal(err)
 	}
-	return b
+	read := &jsonschema.Schema{}
+	if err := json.Unmarshal(b, read); err != nil {
+		t.Fatal(err)
+	}
+	return read
 }
 
 func shut(s any) {
