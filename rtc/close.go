@@ -6,6 +6,8 @@ import (
 	"fmt"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // Action says what to do about a room that has ended.
@@ -40,7 +42,7 @@ const (
 )
 
 // ErrLeft is matched by the error of a room that was left on purpose.
-var ErrLeft error = fixedError("the room was left")
+var ErrLeft = jupyter.Fixed("the room was left")
 
 // CloseError is why a room has ended and what can be done about it.
 type CloseError struct {

@@ -2,6 +2,8 @@ package session
 
 import (
 	"fmt"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // kind is the kind of a file's room. It depends only on the file's type: two rooms of one file would overwrite each
@@ -14,10 +16,10 @@ const (
 )
 
 // ErrNotNotebook is matched by the error of opening something that exists but is not a notebook.
-var ErrNotNotebook error = fixedError("not a notebook")
+var ErrNotNotebook = words.Fixed("not a notebook")
 
 // ErrNotText is matched by the error of opening something as a text that exists but is not one.
-var ErrNotText error = fixedError("not a text document")
+var ErrNotText = words.Fixed("not a text document")
 
 // maxTextFile bounds the file of a text document, in bytes.
 const maxTextFile = 16 << 20

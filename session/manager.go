@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -47,7 +48,7 @@ type Config struct {
 }
 
 // ErrClosed is returned by a closed manager.
-var ErrClosed error = fixedError("the server is shutting down")
+var ErrClosed = words.Fixed("the server is shutting down")
 
 // Manager holds the open documents of one Jupyter server; their kernels may be on another. Make it with [New], end it
 // with [Manager.Close].

@@ -4,6 +4,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
@@ -18,20 +19,20 @@ var ErrPending = crdt.ErrPending
 var ErrInvalid = crdt.ErrInvalid
 
 // ErrNotFound says that there is no cell of that id or index.
-var ErrNotFound error = fixedError("no such cell")
+var ErrNotFound = wire.Fixed("no such cell")
 
 // ErrTooLarge says that a limit of [Limits] would be passed.
-var ErrTooLarge error = fixedError("too large")
+var ErrTooLarge = wire.Fixed("too large")
 
 // ErrRevisionGone says that the revision which a change was based on is not remembered any more, or is none of this
 // document. Read the cell again and repeat the change on what it says now.
-var ErrRevisionGone error = fixedError("revision is not remembered")
+var ErrRevisionGone = wire.Fixed("revision is not remembered")
 
 // ErrNothingToUndo says that there is no step to be undone, or redone.
-var ErrNothingToUndo error = fixedError("there is nothing to undo")
+var ErrNothingToUndo = wire.Fixed("there is nothing to undo")
 
 // ErrClosed says that a subscription was closed.
-var ErrClosed error = fixedError("subscription is closed")
+var ErrClosed = wire.Fixed("subscription is closed")
 
 // ConflictError says that a change could not be carried over onto what the text has become: somebody else changed the
 // same place meanwhile. Nothing was written.

@@ -10,7 +10,7 @@ import (
 )
 
 // ErrDetached says that a notebook's room is not connected to its kernel; see [Server.ExecuteCell].
-var ErrDetached error = fixedError("the room is not connected to its kernel")
+var ErrDetached = Fixed("the room is not connected to its kernel")
 
 // jupyter-server-documents is the other provider of rooms. It has no sessions: a room's name comes from the file's id,
 // which POST api/fileid/index returns, and each time the server makes a room, the room has another history. It runs

@@ -11,27 +11,27 @@ import (
 // context is told by context.Canceled and context.DeadlineExceeded.
 var (
 	// ErrNotFound: no such file, kernel, session or room.
-	ErrNotFound error = fixedError("not found")
+	ErrNotFound = Fixed("not found")
 	// ErrUnauthorized: the token is wrong or missing.
-	ErrUnauthorized error = fixedError("not authorized")
+	ErrUnauthorized = Fixed("not authorized")
 	// ErrForbidden: the token is right, but does not allow the request.
-	ErrForbidden error = fixedError("forbidden")
+	ErrForbidden = Fixed("forbidden")
 	// ErrUnreachable: no server answers at the address, or only a proxy that cannot reach it.
-	ErrUnreachable error = fixedError("unreachable")
+	ErrUnreachable = Fixed("unreachable")
 	// ErrConflict: something that exists already prevents it (HTTP 409).
-	ErrConflict error = fixedError("conflict")
+	ErrConflict = Fixed("conflict")
 	// ErrBadRequest: the server refused the request as malformed (HTTP 400, 405, 422).
-	ErrBadRequest error = fixedError("bad request")
+	ErrBadRequest = Fixed("bad request")
 	// ErrServer: the server failed (other HTTP 5xx).
-	ErrServer error = fixedError("server error")
+	ErrServer = Fixed("server error")
 	// ErrNotJupyter: the address has no Jupyter Server, or not at this prefix.
-	ErrNotJupyter error = fixedError("not a Jupyter server's answer")
+	ErrNotJupyter = Fixed("not a Jupyter server's answer")
 	// ErrTooLarge: an answer was longer than this client accepts, or a request longer than the server accepts.
-	ErrTooLarge error = fixedError("too large")
+	ErrTooLarge = Fixed("too large")
 	// ErrNoCollaboration: the server has neither jupyter-collaboration nor jupyter-server-documents.
-	ErrNoCollaboration error = fixedError("no real-time collaboration on this server")
+	ErrNoCollaboration = Fixed("no real-time collaboration on this server")
 	// ErrBadPath: the Contents API cannot have this path, see [CleanPath].
-	ErrBadPath error = fixedError("bad path")
+	ErrBadPath = Fixed("bad path")
 )
 
 // Error is a failed call to a Jupyter Server.

@@ -11,7 +11,7 @@ import (
 // jupyter-collaboration. Its handlers.py has the endpoints, which are below the kernel's.
 
 // ErrNoServerRuns is a server without jupyter-server-nbmodel.
-var ErrNoServerRuns error = fixedError("the server does not run cells by itself")
+var ErrNoServerRuns = Fixed("the server does not run cells by itself")
 
 // ServerRun is the state of a run in the server.
 type ServerRun struct {

@@ -13,19 +13,20 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // ErrExists is matched by the error of creating something at a path that is taken.
-var ErrExists error = fixedError("there is something at that path already")
+var ErrExists = words.Fixed("there is something at that path already")
 
 // ErrNoFolder is matched by the error of creating something in a folder that does not exist.
-var ErrNoFolder error = fixedError("no such folder")
+var ErrNoFolder = words.Fixed("no such folder")
 
 // ErrFolder is matched by the error of an operation that works on files only.
-var ErrFolder error = fixedError("it is a folder")
+var ErrFolder = words.Fixed("it is a folder")
 
 // ErrOtherKind is matched by the error of a name that would change the kind of a document.
-var ErrOtherKind error = fixedError("another kind of document")
+var ErrOtherKind = words.Fixed("another kind of document")
 
 // leaveTimeout bounds the deletion of a temporary file.
 const leaveTimeout = 4 * time.Second

@@ -11,19 +11,20 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // ErrNoHelper says that the server has no kernel that can read files.
-var ErrNoHelper error = fixedError("the Jupyter server has no kernel for Python")
+var ErrNoHelper = words.Fixed("the Jupyter server has no kernel for Python")
 
 // ErrDirectory says that the path to preview is a folder.
-var ErrDirectory error = fixedError("it is a folder")
+var ErrDirectory = words.Fixed("it is a folder")
 
 // ErrOutOfReach says that kernels do not see the file, and it is too large to be sent to one.
-var ErrOutOfReach error = fixedError("the file is out of the kernels' reach")
+var ErrOutOfReach = words.Fixed("the file is out of the kernels' reach")
 
 // ErrReaderDied says that the process that read a file died.
-var ErrReaderDied error = fixedError("the process that read the file has ended over it")
+var ErrReaderDied = words.Fixed("the process that read the file has ended over it")
 
 // helperOwner is the owner of the helper kernel: no client can have this name.
 const helperOwner = "\x00"

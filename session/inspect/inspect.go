@@ -8,6 +8,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // A Kernel is a kernel to inspect. For R it must also be a [PayloadKernel].
@@ -21,10 +23,10 @@ type Kernel interface {
 }
 
 // ErrBusy says that the kernel cannot be asked, because it runs something else.
-var ErrBusy error = fixedError("the kernel is busy")
+var ErrBusy = words.Fixed("the kernel is busy")
 
 // ErrSlow says that the kernel did not answer in time.
-var ErrSlow error = fixedError("the kernel did not answer in time")
+var ErrSlow = words.Fixed("the kernel did not answer in time")
 
 // A LanguageError says that kernels of this language cannot be inspected.
 type LanguageError struct{ Language string }

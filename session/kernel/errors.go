@@ -2,26 +2,28 @@ package kernel
 
 import (
 	"fmt"
+
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // The errors of a request without an answer.
 var (
 	// ErrKernelRestarted: the kernel has restarted; what was running is gone, and so are its variables.
-	ErrKernelRestarted error = fixedError("the kernel was restarted")
+	ErrKernelRestarted = words.Fixed("the kernel was restarted")
 	// ErrKernelDied comes together with ErrKernelRestarted when nobody asked for the restart.
-	ErrKernelDied error = fixedError("the kernel's process ended, as it does when it is killed or out of memory")
+	ErrKernelDied = words.Fixed("the kernel's process ended, as it does when it is killed or out of memory")
 	// ErrKernelDead: the kernel was shut down, or could not be started again.
-	ErrKernelDead error = fixedError("the kernel is dead")
+	ErrKernelDead = words.Fixed("the kernel is dead")
 	// ErrShutDown is the ErrKernelDead of a kernel that somebody has shut down; a server can be configured to shut idle
 	// kernels down.
 	ErrShutDown = fmt.Errorf("%w: it was shut down", ErrKernelDead)
 	// ErrAnswerLost: the kernel has nothing left to run and has not answered. It answered while the connection was
 	// lost; whether all of the code ran is unknown.
-	ErrAnswerLost error = fixedError("the kernel's answer was lost with the connection")
+	ErrAnswerLost = words.Fixed("the kernel's answer was lost with the connection")
 	// ErrClosed: the connection is closed.
-	ErrClosed error = fixedError("the connection to the kernel is closed")
+	ErrClosed = words.Fixed("the connection to the kernel is closed")
 	// ErrNoInput: no code is waiting for input.
-	ErrNoInput error = fixedError("the kernel is not waiting for input")
+	ErrNoInput = words.Fixed("the kernel is not waiting for input")
 )
 
 // errDied is the server's own restart of a kernel whose process has ended.

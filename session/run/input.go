@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/words"
 )
 
 // DefaultInputTimeout is how long to wait for a person's input.
@@ -26,7 +27,7 @@ type Question struct {
 type Asker func(context.Context, Question) (string, error)
 
 // ErrNoAsker is returned by an [Asker] that has nobody (left) to ask.
-var ErrNoAsker error = fixedError("there is nobody to ask: the MCP client does not offer elicitation")
+var ErrNoAsker = words.Fixed("there is nobody to ask: the MCP client does not offer elicitation")
 
 // Options are the options of a run.
 type Options struct {

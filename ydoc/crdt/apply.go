@@ -10,7 +10,7 @@ import (
 
 // ErrPending says that an update, or a part of it, builds on something that this replica has not got. It is held back,
 // bounded, until that arrives; meanwhile the document counts as not synchronised. Ask the peer for its state again.
-var ErrPending error = fixedError("update refers to missing changes")
+var ErrPending = wire.Fixed("update refers to missing changes")
 
 // Apply takes in an update from a peer. It is checked completely first; a *[wire.FormatError] means that nothing of it
 // was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and

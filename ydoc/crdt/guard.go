@@ -2,11 +2,13 @@ package crdt
 
 import (
 	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // ErrBroken is the end of a document: the library failed inside it, or it was found inconsistent or too large. Nothing
 // can be read or written any more. Throw it away and join the room afresh.
-var ErrBroken error = fixedError("document is broken")
+var ErrBroken = wire.Fixed("document is broken")
 
 // brokenError carries why a document broke.
 type brokenError struct {

@@ -13,7 +13,7 @@ import (
 )
 
 // ErrInvalid says that what was to be written cannot be: a bad index, type, text or value.
-var ErrInvalid error = fixedError("invalid edit")
+var ErrInvalid = wire.Fixed("invalid edit")
 
 // Invalidf makes an error that matches [ErrInvalid].
 func Invalidf(format string, args ...any) error {
