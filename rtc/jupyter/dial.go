@@ -68,7 +68,7 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	s.authorize(header)
 	dialer := websocket.Dialer{
 		Proxy:           http.ProxyFromEnvironment,
-		NetDialContext:  dialQuickAck,
+		NetDialContext:  s.dialer,
 		TLSClientConfig: s.tls,
 		Subprotocols:    protocols,
 		Jar:             s.client.Jar,
@@ -86,6 +86,9 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	}
 	return nil, s.withRole(s.transportError(ctx, op, about, err))
 }
+
+// dialFunc is that of a [net.Dialer].
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
 
 // dialQuickAck dials TCP with immediate acknowledgements, if the system has a switch for that. Without it, a server
 // that sends several small writes waits up to 40 ms for the acknowledgement of the first.

@@ -33,8 +33,8 @@ type Options struct {
 	URL string
 	// Token is sent with every request as "Authorization: token …"; empty sends none.
 	Token string
-	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. The redirect
-	// policy and the cookie jar are always this package's.
+	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
+	// configuration and its DialContext. The redirect policy and the cookie jar are always this package's.
 	HTTPClient *http.Client
 	// Logger gets one debug line per request; nil logs nothing.
 	Logger *slog.Logger
@@ -52,6 +52,7 @@ type Server struct {
 	client    *http.Client
 	transport *http.Transport // made here; nil if the caller gave one
 	tls       *tls.Config     // for websockets, nil for the system's roots
+	dialer    dialFunc        // likewise
 	log       *slog.Logger
 	userAgent string
 	role      string // "" for the only server
@@ -78,7 +79,7 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{base: base, token: token, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes}
+	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -89,16 +90,28 @@ func New(opt Options) (*Server, error) {
 	if opt.HTTPClient != nil {
 		client.Transport = opt.HTTPClient.Transport
 		client.Timeout = opt.HTTPClient.Timeout
-		if t, ok := client.Transport.(*http.Transport); ok && t.TLSClientConfig != nil {
-			s.tls = t.TLSClientConfig.Clone()
-			s.tls.NextProtos = nil // a websocket handshake is HTTP/1.1
-		}
+		s.dialAs(client.Transport)
 	} else {
 		s.transport = http.DefaultTransport.(*http.Transport).Clone()
 		client.Transport = s.transport
 	}
 	s.client = client
 	return s, nil
+}
+
+// dialAs makes websockets go the way of the caller's transport.
+func (s *Server) dialAs(transport http.RoundTripper) {
+	t, ok := transport.(*http.Transport)
+	if !ok {
+		return
+	}
+	if t.TLSClientConfig != nil {
+		s.tls = t.TLSClientConfig.Clone()
+		s.tls.NextProtos = nil // a websocket handshake is HTTP/1.1
+	}
+	if t.DialContext != nil {
+		s.dialer = t.DialContext
+	}
 }
 
 // BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token.
