@@ -3,6 +3,7 @@ package crdt
 import (
 	"crypto/rand"
 	"encoding/binary"
+	"maps"
 	"sync"
 
 	ycrdt "github.com/skyterra/y-crdt"
@@ -25,6 +26,7 @@ type Replica struct {
 
 	changed  func(c *Change)
 	onUpdate func(update []byte)
+	relay    bool     // onUpdate hears of what was applied, too
 	held     [][]byte // updates that wait for what they build on
 	heldSize int
 
@@ -42,6 +44,11 @@ type Options struct {
 	// ClientID is the id under which this replica writes, at most 2^53−1; 0 means a random one of 32 bits. No two
 	// replicas that ever write to the same document may share one.
 	ClientID uint64
+	// ClientZero has a ClientID of 0 mean client 0, as which jupyter_ydoc writes what it builds from a file.
+	ClientZero bool
+	// Relay has the function given to OnUpdate called for what Apply took in, too, as a server passes it on: with what
+	// was new in it.
+	Relay bool
 	// Limits bounds the document; zero fields take their defaults.
 	Limits Limits
 	// Keys are the map keys to be expected.
@@ -55,10 +62,13 @@ type Options struct {
 
 // New makes an empty replica. It writes nothing.
 func New(o Options) *Replica {
-	if o.ClientID == 0 {
+	if o.ClientID == 0 && !o.ClientZero {
 		o.ClientID = randomID()
 	}
-	r := &Replica{client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys, changed: o.Changed, broken: o.Broken}
+	r := &Replica{
+		client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys,
+		changed: o.Changed, broken: o.Broken, relay: o.Relay,
+	}
 	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
 	r.y.ClientID = int(o.ClientID)
 	r.y.On("afterTransaction", ycrdt.NewObserverHandler(func(v ...interface{}) {
@@ -117,8 +127,9 @@ func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 	return update, err
 }
 
-// OnUpdate has f called with the update of each transaction of this replica's own, in order. It is called with the
-// document locked: it must only put the update aside, and may keep it. There is one such function; nil removes it.
+// OnUpdate has f called with the update of each transaction of this replica's own, in order; with [Options.Relay] of
+// every transaction. It is called with the document locked: it must only put the update aside, and may keep it. There
+// is one such function; nil removes it.
 func (r *Replica) OnUpdate(f func(update []byte)) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
@@ -148,19 +159,21 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 	r.change.end()
 }
 
-// emit hands out the update of a transaction of ours.
+// emit hands out the update of a transaction of ours, or of any if the replica is to relay them.
 func (r *Replica) emit(trans *ycrdt.Transaction) {
-	if !trans.Local {
+	if !trans.Local && !r.relay {
 		return
 	}
 	before := trans.BeforeState
-	if len(trans.DeleteSet.Clients) == 0 && before[r.y.ClientID] == trans.AfterState[r.y.ClientID] {
+	if len(trans.DeleteSet.Clients) == 0 && maps.Equal(before, trans.AfterState) {
 		return
 	}
 	update := appendStructs(nil, r.y.Store, func(client int) int { return before[client] })
 	ycrdt.SortAndMergeDeleteSet(trans.DeleteSet)
 	update = appendDeletes(update, deletedBy(trans))
-	r.grown += len(update)
+	if trans.Local {
+		r.grown += len(update)
+	}
 	if r.onUpdate != nil {
 		r.onUpdate(update)
 	}

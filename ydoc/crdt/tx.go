@@ -100,6 +100,9 @@ func (x *Tx) InsertType(t *Type, pos int, kind uint8) *Type {
 	return n
 }
 
+// InsertValue puts a plain value into a list at pos.
+func (x *Tx) InsertValue(t *Type, pos int, v any) { x.insert(t, pos, newValue(v)) }
+
 // InsertText puts characters into a text at pos, a position in units between two characters.
 func (x *Tx) InsertText(t *Type, pos int, s string) {
 	if s == "" {

@@ -145,6 +145,15 @@ func (t *Type) at(key string) *ycrdt.Item {
 	return item
 }
 
+// Writer is the client that set a key of a map.
+func (t *Type) Writer(key string) (client uint64, ok bool) {
+	item := t.at(key)
+	if item == nil {
+		return 0, false
+	}
+	return uint64(item.ID.Client), true
+}
+
 // Has reports whether a map has a key.
 func (t *Type) Has(key string) bool { return t.at(key) != nil }
 
