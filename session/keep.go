@@ -48,7 +48,7 @@ func (d keeper) keep() {
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
-	hash := lv.doc.State().Hash
+	reloads := lv.doc.Reloads()
 	look := time.NewTicker(tidyEvery)
 	defer look.Stop()
 	for {
@@ -56,11 +56,12 @@ func (d keeper) watch(lv *live) bool {
 		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d.Document, path)
 		}
-		// The server clears the hash when it loads the file again.
-		if hash != "" && st.Hash == "" && d.saver.file.reloaded() {
-			d.m.log.Warn("another program's write has undone edits", "path", d.Path())
+		if n := lv.doc.Reloads(); n != reloads {
+			reloads = n
+			if d.saver.file.reloaded() {
+				d.m.log.Warn("another program's write has undone edits", "path", d.Path())
+			}
 		}
-		hash = st.Hash
 		select {
 		case <-d.ctx.Done():
 			return false

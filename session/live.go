@@ -31,6 +31,7 @@ type room interface {
 // replica is a replica of either kind, as far as a document needs it.
 type replica interface {
 	State() ydoc.State
+	Reloads() uint64
 	Revision() ydoc.Revision
 	Subscribe() *ydoc.Subscription
 	Bloat() ydoc.Bloat

@@ -12,6 +12,7 @@ type Doc struct {
 	state   *crdt.Type // what the server and the tabs say of the document
 	subs    map[*Subscription]struct{}
 	history history
+	reloads reloads
 }
 
 // model is what a document is read as. Its methods are called with the document locked.
@@ -46,6 +47,7 @@ func newDoc(o Options, m model) *Doc {
 		Keys:     usualKeys,
 		Changed: func(c *crdt.Change) {
 			m.changed(c)
+			d.noteReload(c)
 			d.publish(c)
 		},
 		Broken: d.wakeAll,

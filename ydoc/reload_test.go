@@ -1,0 +1,62 @@
+package ydoc
+
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+// A reload is seen by what the server takes out of the state or writes, and not by what it or others write otherwise.
+func TestReloads(t *testing.T) {
+	nb := NewNotebook()
+	type peer struct {
+		*crdt.Replica
+		cells, meta, state *crdt.Type
+	}
+	newPeer := func() *peer {
+		r := crdt.New(crdt.Options{})
+		return &peer{r, r.Root(rootCells, crdt.KindArray), r.Root(rootMeta, crdt.KindMap), r.Root(rootState, crdt.KindMap)}
+	}
+	server, person := newPeer(), newPeer()
+	does := func(who *peer, f func(x *crdt.Tx, cells, meta, state *crdt.Type)) {
+		t.Helper()
+		var update []byte
+		who.OnUpdate(func(u []byte) { update = u })
+		who.Transact(func(x *crdt.Tx) { f(x, who.cells, who.meta, who.state) })
+		who.OnUpdate(nil)
+		for _, other := range []interface{ Apply(update []byte) error }{nb, server, person} {
+			if err := other.Apply(update); err != nil {
+				t.Fatal(err)
+			}
+		}
+	}
+	write := func(x *crdt.Tx, cells, meta, _ *crdt.Type) {
+		x.Set(x.InsertType(cells, 0, crdt.KindMap), "id", "a")
+		x.Set(x.SetType(meta, "metadata", crdt.KindMap), "k", "v")
+	}
+	for _, step := range []struct {
+		name string
+		who  *peer
+		f    func(x *crdt.Tx, cells, meta, state *crdt.Type)
+		want uint64
+	}{
+		{"loads", server, func(x *crdt.Tx, cells, meta, state *crdt.Type) {
+			write(x, cells, meta, state)
+			x.Set(state, "path", "a.ipynb")
+		}, 0},
+		{"a person writes", person, write, 0},
+		{"writes into a cell", server, func(x *crdt.Tx, cells, _, _ *crdt.Type) { x.Set(x.InsertType(cells, 0, crdt.KindMap), "id", "b") }, 0},
+		{"reloads, not saved yet", server, write, 1},
+		{"saves", server, func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "hash", "1") }, 1},
+		{"reloads", server, func(x *crdt.Tx, cells, meta, state *crdt.Type) {
+			write(x, cells, meta, state)
+			x.Unset(state, "hash")
+		}, 2},
+		{"and says that it is not dirty", server, func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "dirty", false) }, 2},
+	} {
+		does(step.who, step.f)
+		if got := nb.Reloads(); got != step.want {
+			t.Errorf("%s: %d reloads, want %d", step.name, got, step.want)
+		}
+	}
+}
