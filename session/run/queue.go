@@ -102,17 +102,21 @@ func (q *Queue) wait() bool {
 	return true
 }
 
-// end ends a run, and cancels those that depend on it.
+// end ends a run, and cancels those that depend on it. They are taken out before anybody can see that it has ended: what
+// is asked for after that does not depend on it.
 func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
-	r.end(state, err)
+	var waiting []*Run
+	var why error
 	switch {
 	case state == Done:
 	case kernelGone(err):
 		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
-		q.giveUp(ctx, q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during()))
+		waiting, why = q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during())
 	default:
-		q.giveUp(ctx, q.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state)))
+		waiting, why = q.removeGroup(r.group), fmt.Errorf("not run: cell %s before it %s", r.CellID, endedHow(state))
 	}
+	r.end(state, err)
+	q.giveUp(ctx, waiting, why)
 }
 
 // giveUp cancels runs that were removed from the queue.
