@@ -1,0 +1,117 @@
+package memnet_test
+
+import (
+	"errors"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"strings"
+	"syscall"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
+)
+
+func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
+
+// An HTTP server and its client work over it, in a time of their own.
+func TestHTTPInABubble(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		var n memnet.Network
+		l, err := n.Listen("a.test:80")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := n.Listen("a.test:80"); !errors.Is(err, syscall.EADDRINUSE) {
+			t.Errorf("the same address again: %v", err)
+		}
+		s := &http.Server{ReadHeaderTimeout: time.Minute, Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			time.Sleep(time.Hour)
+			_, _ = io.Copy(w, r.Body)
+		})}
+		served := make(chan error, 1)
+		go func() { served <- s.Serve(l) }()
+		c := &http.Client{Transport: &http.Transport{DialContext: n.Dial}}
+		long := strings.Repeat("abc", 1<<20) // more than a connection holds
+		res, err := c.Post("http://a.test/", "text/plain", strings.NewReader(long))
+		if err != nil {
+			t.Fatal(err)
+		}
+		b, err := io.ReadAll(res.Body)
+		if err != nil || string(b) != long {
+			t.Errorf("%d bytes, %v", len(b), err)
+		}
+		_ = res.Body.Close()
+		c.CloseIdleConnections()
+		if err := s.Close(); err != nil {
+			t.Error(err)
+		}
+		if err := <-served; !errors.Is(err, http.ErrServerClosed) {
+			t.Error(err)
+		}
+		time.Sleep(time.Minute) // the server lingers for half a second
+		if _, err := n.Dial(t.Context(), "tcp", "a.test:80"); !errors.Is(err, syscall.ECONNREFUSED) {
+			t.Errorf("nobody listens: %v", err)
+		}
+	})
+}
+
+// A deadline ends what waits, and a new one lets it go on.
+func TestDeadlines(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
+		begun := time.Now()
+		_ = a.SetReadDeadline(begun.Add(time.Minute))
+		if _, err := a.Read(make([]byte, 1)); !errors.Is(err, os.ErrDeadlineExceeded) || time.Since(begun) != time.Minute {
+			t.Errorf("%v after %v", err, time.Since(begun))
+		}
+		var timeout net.Error
+		_ = a.SetWriteDeadline(time.Now().Add(time.Minute))
+		if _, err := a.Write(make([]byte, 10<<20)); !errors.As(err, &timeout) || !timeout.Timeout() {
+			t.Errorf("nobody reads: %v", err)
+		}
+		_ = a.SetDeadline(time.Time{})
+		go func() { _, _ = b.Write([]byte("x")) }()
+		if n, err := a.Read(make([]byte, 1)); n != 1 || err != nil {
+			t.Errorf("%d, %v", n, err)
+		}
+		_ = a.Close()
+		_ = b.Close()
+	})
+}
+
+// What was written before the end is read before it; who writes to an end that is closed is told.
+func TestEnd(t *testing.T) {
+	a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
+	_, _ = a.Write([]byte("last words"))
+	_ = a.Close()
+	if got, err := io.ReadAll(b); string(got) != "last words" || err != nil {
+		t.Errorf("%q, %v", got, err)
+	}
+	if _, err := b.Write([]byte("x")); !errors.Is(err, syscall.EPIPE) {
+		t.Errorf("write: %v", err)
+	}
+	if _, err := a.Read(make([]byte, 1)); !errors.Is(err, net.ErrClosed) {
+		t.Errorf("read of a closed one: %v", err)
+	}
+	_ = b.Close()
+}
+
+// Without lingering, what was written is lost and the other end is told.
+func TestReset(t *testing.T) {
+	a, b := memnet.Pipe(memnet.Addr("a"), memnet.Addr("b"))
+	_, _ = a.Write([]byte("lost"))
+	if err := a.(interface{ SetLinger(seconds int) error }).SetLinger(0); err != nil {
+		t.Fatal(err)
+	}
+	_ = a.Close()
+	if _, err := b.Read(make([]byte, 10)); !errors.Is(err, syscall.ECONNRESET) {
+		t.Errorf("read: %v", err)
+	}
+	_ = b.Close()
+}
