@@ -1,0 +1,147 @@
+package nbjson
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"math"
+	"strings"
+	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+// Read parses a notebook file. The notebook that it returns is the caller's to change. Code cells get no "trusted":
+// see [Notary.Mark].
+func Read(file []byte) (map[string]any, error) {
+	nb, err := Parse(file)
+	if err != nil {
+		return nil, err
+	}
+	if major, _ := nb["nbformat"].(int); major != 4 {
+		return nil, fmt.Errorf("nbformat is %v, and only 4 is read here", nb["nbformat"])
+	}
+	cells, err := cellsOf(nb)
+	if err != nil {
+		return nil, err
+	}
+	for _, c := range cells {
+		joinCell(c)
+	}
+	if err := strip(nb, cells); err != nil {
+		return nil, err
+	}
+	giveIDs(nb, cells)
+	return nb, nil
+}
+
+// Parse decodes a notebook and changes nothing in it.
+func Parse(file []byte) (map[string]any, error) {
+	if !utf8.Valid(file) {
+		return nil, errors.New("the file is not UTF-8")
+	}
+	d := json.NewDecoder(bytes.NewReader(file))
+	d.UseNumber()
+	var v any
+	if err := d.Decode(&v); err != nil {
+		return nil, err
+	}
+	if _, err := d.Token(); !errors.Is(err, io.EOF) {
+		return nil, errors.New("more follows the notebook")
+	}
+	v, err := crdt.Plain(v, math.MaxInt)
+	if err != nil {
+		return nil, err
+	}
+	nb, ok := v.(map[string]any)
+	if !ok {
+		return nil, errors.New("the file is no object")
+	}
+	return nb, nil
+}
+
+// cellsOf lists the cells of a notebook.
+func cellsOf(nb map[string]any) ([]map[string]any, error) {
+	list, ok := nb["cells"].([]any)
+	if !ok {
+		return nil, errors.New("the notebook has no cells")
+	}
+	cells := make([]map[string]any, len(list))
+	for i, v := range list {
+		if cells[i], ok = v.(map[string]any); !ok {
+			return nil, fmt.Errorf("cell %d is no object", i)
+		}
+	}
+	return cells, nil
+}
+
+// joinCell joins the lists of lines in a cell (nbformat, rwbase.py, rejoin_lines).
+func joinCell(c map[string]any) {
+	if s, ok := joined(c["source"]); ok {
+		c["source"] = s
+	}
+	joinBundles(c["attachments"])
+	if c["cell_type"] != "code" {
+		return
+	}
+	for _, o := range objects(c["outputs"]) {
+		switch o["output_type"] {
+		case "execute_result", "display_data":
+			joinBundle(o["data"])
+		default:
+			if s, ok := joined(o["text"]); ok {
+				o["text"] = s
+			}
+		}
+	}
+}
+
+func joinBundles(v any) {
+	attachments, _ := v.(map[string]any)
+	for _, a := range attachments {
+		joinBundle(a)
+	}
+}
+
+// joinBundle joins the texts of a bundle of MIME types. Lists stay lists in JSON.
+func joinBundle(v any) {
+	bundle, _ := v.(map[string]any)
+	for mime, value := range bundle {
+		if mime == "application/json" || strings.HasPrefix(mime, "application/") && strings.HasSuffix(mime, "+json") {
+			continue
+		}
+		if s, ok := joined(value); ok {
+			bundle[mime] = s
+		}
+	}
+}
+
+// joined is the text of a list of lines.
+func joined(v any) (string, bool) {
+	list, ok := v.([]any)
+	if !ok {
+		return "", false
+	}
+	var b strings.Builder
+	for _, e := range list {
+		s, ok := e.(string)
+		if !ok {
+			return "", false
+		}
+		b.WriteString(s)
+	}
+	return b.String(), true
+}
+
+// objects lists the objects of a list.
+func objects(v any) (list []map[string]any) {
+	all, _ := v.([]any)
+	for _, e := range all {
+		if o, ok := e.(map[string]any); ok {
+			list = append(list, o)
+		}
+	}
+	return list
+}
