@@ -1,0 +1,189 @@
+package ydocs
+
+import (
+	"crypto/rand"
+	"encoding/binary"
+	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// Document is a shared document on a server.
+type Document struct {
+	replica *crdt.Replica
+	state   *crdt.Type
+	body    body // nil where nothing of the document is read
+}
+
+// body is what a document is read as. Its methods are called with the document locked.
+type body interface {
+	// get reads the content. What it has to write for that comes as transactions.
+	get() (any, error)
+	// set makes the content another.
+	set(x *crdt.Tx, content any) error
+	// steps does what set would do to an empty document, in parts.
+	steps(content any) []func(x *crdt.Tx) error
+}
+
+// Options says what becomes of a document's changes. The functions run with the document locked: they must only note
+// what they are told.
+type Options struct {
+	// Source has the document write as client 0, the same history for the same content.
+	Source bool
+	// Update, if any, is called with each change, our own and those that Apply took in.
+	Update func(update []byte)
+	// Changed, if any, is called when what is read of the document, or its state, was written to.
+	Changed func()
+}
+
+// New makes an empty document of a type that rooms have: "notebook", "blob", and anything else for a text.
+func New(typ string, o Options) *Document {
+	d := newDocument(o)
+	d.state = d.replica.Root("state", crdt.KindMap)
+	switch typ {
+	case "notebook":
+		d.body = newNotebook(d)
+	case "blob":
+		d.body = &blob{source: d.replica.Root("source", crdt.KindMap)}
+	default:
+		d.body = &text{source: d.replica.Root("source", crdt.KindText)}
+	}
+	return d
+}
+
+// NewTransient makes an empty document of which nothing is read.
+func NewTransient(o Options) *Document { return newDocument(o) }
+
+func newDocument(o Options) *Document {
+	d := &Document{}
+	r := crdt.Options{Relay: true, ClientZero: o.Source, Changed: func(c *crdt.Change) {
+		if o.Changed != nil && d.touches(c) {
+			o.Changed()
+		}
+	}}
+	if !o.Source {
+		r.ClientID = serverID()
+	}
+	d.replica = crdt.New(r)
+	d.replica.OnUpdate(o.Update)
+	return d
+}
+
+// touches reports whether a transaction wrote to anything that is read.
+func (d *Document) touches(c *crdt.Change) bool {
+	for _, t := range c.Touched {
+		switch t.Root() {
+		case "state", "meta", "cells", "source":
+			return d.body != nil
+		}
+	}
+	return false
+}
+
+// serverID is a client id as pycrdt makes them: of more than 32 bits, as browsers' are not.
+func serverID() uint64 {
+	var b [8]byte
+	for {
+		_, _ = rand.Read(b[:]) // never fails
+		if id := binary.BigEndian.Uint64(b[:]) & wire.MaxInt; id > 1<<32 {
+			return id
+		}
+	}
+}
+
+// ClientID is the id under which the server writes.
+func (d *Document) ClientID() uint64 { return d.replica.ClientID() }
+
+// Err says why the document is broken, or nil.
+func (d *Document) Err() error { return d.replica.Err() }
+
+// Apply takes in an update; see [crdt.Replica.Apply].
+func (d *Document) Apply(update []byte) error { return d.replica.Apply(update) }
+
+// Diff encodes what a peer with that state vector lacks; all of it for nil.
+func (d *Document) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(stateVector) }
+
+// StateVector encodes what the document has.
+func (d *Document) StateVector() ([]byte, error) { return d.replica.StateVector() }
+
+// Content reads the document as the content of a file. A document that jupyter_ydoc cannot read is an error. Where two
+// cells share an id, one gets another, as a change of ours.
+func (d *Document) Content() (content any, err error) {
+	err = d.replica.Do("read the content", func() (err error) {
+		content, err = d.body.get()
+		return err
+	})
+	return content, err
+}
+
+// SetContent makes the document hold a content, in one transaction. What stood in the state but "dirty", "path" and
+// "document_id" goes when a notebook is set.
+func (d *Document) SetContent(content any) error {
+	return d.transact("set the content", func(x *crdt.Tx) error { return d.body.set(x, content) })
+}
+
+// Steps does for an empty document what SetContent does, one transaction a call: each notebook's metadata first, then
+// one cell each.
+func (d *Document) Steps(content any) []func() error {
+	parts := d.body.steps(content)
+	steps := make([]func() error, len(parts))
+	for i, part := range parts {
+		steps[i] = func() error { return d.transact("set the content", part) }
+	}
+	return steps
+}
+
+// State is the map "state".
+func (d *Document) State() (state map[string]any) {
+	state = map[string]any{}
+	d.replica.Read("read the state", func() {
+		for k, v := range d.state.Object() {
+			state[k] = v
+		}
+	})
+	return state
+}
+
+// SetState sets a key of the map "state", even to the value that it has, in a transaction of its own.
+func (d *Document) SetState(key string, value any) error {
+	return d.transact("set the state", func(x *crdt.Tx) error {
+		x.Set(d.state, key, floats(value))
+		return nil
+	})
+}
+
+func (d *Document) transact(op string, f func(x *crdt.Tx) error) error {
+	return d.replica.Do(op, func() (err error) {
+		d.replica.Transact(func(x *crdt.Tx) { err = f(x) })
+		return err
+	})
+}
+
+// Equal compares two contents.
+func Equal(a, b any) bool { return crdt.EqualValues(a, b) }
+
+// floats makes the numbers of a plain value floats, which is how pycrdt writes them all.
+func floats(v any) any {
+	switch v := v.(type) {
+	case int:
+		return float64(v)
+	case []any:
+		l := make([]any, len(v))
+		for i, e := range v {
+			l[i] = floats(e)
+		}
+		return l
+	case map[string]any:
+		m := make(map[string]any, len(v))
+		for k, e := range v {
+			m[k] = floats(e)
+		}
+		return m
+	}
+	return v
+}
+
+func errContent(want string, content any) error {
+	return fmt.Errorf("the content is a %T, want %s", content, want)
+}
