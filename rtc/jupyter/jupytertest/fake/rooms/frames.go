@@ -1,0 +1,98 @@
+package rooms
+
+import (
+	"bytes"
+	"errors"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// receive handles a frame of a client but RAW ones. What is malformed or unknown is ignored, as the real server does.
+func (r *room) receive(c *client, f wire.Frame, b []byte) {
+	switch f.Kind {
+	case wire.SyncStep1:
+		answer := func() { r.answer(c, f.Payload) }
+		if r.t.faults.holding() {
+			r.held = append(r.held, answer)
+			return
+		}
+		answer()
+	case wire.SyncStep2, wire.Update:
+		r.apply(c, f)
+	case wire.Awareness:
+		r.relay(c, f.Payload, b)
+	case wire.Unknown, wire.Raw:
+	}
+}
+
+// answer sends what a client lacks.
+func (r *room) answer(c *client, stateVector []byte) {
+	update, err := r.doc.Diff(stateVector)
+	if err != nil {
+		return
+	}
+	c.send(wire.AppendSyncStep2(nil, update))
+	if c.half {
+		c.cutSoon()
+	}
+}
+
+// nothing is an update that holds nothing.
+var nothing = []byte{0, 0}
+
+// apply takes in an update. All are told what was new in it when the room has settled.
+func (r *room) apply(c *client, f wire.Frame) {
+	if bytes.Equal(f.Payload, nothing) {
+		return
+	}
+	path := r.path()
+	if f.Kind == wire.Update && r.t.faults.spend(&r.t.faults.dropBefore, path) {
+		r.drop(c)
+		return
+	}
+	if errors.Is(r.doc.Apply(f.Payload), crdt.ErrPending) { // what cannot be applied is ignored or held back
+		r.t.gaps.Add(1)
+	}
+	if r.doc.Err() != nil {
+		r.rebuild()
+	}
+	if len(r.fresh) > 0 && r.t.faults.spend(&r.t.faults.dropAfter, path) {
+		r.drop(c)
+	}
+}
+
+// rebuild makes the document anew from its history, because an update broke it.
+func (r *room) rebuild() {
+	r.doc = r.newDocument()
+	for _, u := range r.record.all() {
+		_ = r.doc.Apply(u) // each was applied before
+	}
+	if path := r.path(); r.file != nil && path != "" && r.doc.State()["path"] != path {
+		_ = r.doc.SetState("path", path) // breaks with the document alone
+	}
+	r.fresh, r.changed = nil, false
+}
+
+// relay passes an awareness update on, to its sender too, who sees by it that the connection lives; but not a lone
+// goodbye.
+func (r *room) relay(c *client, update, frame []byte) {
+	goodbye, err := isGoodbye(update)
+	if err != nil {
+		return
+	}
+	for _, other := range r.clients {
+		if !goodbye || other != c {
+			other.send(frame)
+		}
+	}
+	r.people.apply(update, time.Now())
+}
+
+// watchPeople renews the server's own entry when that is due, and drops those of who was silent for too long.
+func (r *room) watchPeople(now time.Time) {
+	if update := r.people.watch(now); update != nil {
+		r.broadcast(wire.AppendAwareness(nil, update))
+	}
+}

@@ -1,0 +1,173 @@
+package rooms
+
+import (
+	"errors"
+	"fmt"
+	"net/http"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/ydocs"
+)
+
+// load fills the document if that was not done yet: with its history where that is what the file says, with the history
+// and the file's content on top where it is not, and else with the file's content alone.
+func (r *room) load() (err error) {
+	if r.ready {
+		return nil
+	}
+	content, err := r.file.load(r.format, r.typ)
+	if err != nil {
+		return err
+	}
+	r.quietly(func() {
+		if err = r.fill(content); err == nil {
+			err = r.keep()
+		}
+		r.fresh, r.changed = nil, false // nobody is here yet, and the history has it
+	})
+	if err != nil {
+		r.doc, r.loading = r.newDocument(), nil
+		return err
+	}
+	r.ready = true
+	if len(r.loading) > 0 {
+		r.progress.Reset(cellDelay)
+	}
+	r.emit("INFO", "initialize", "Room initialized")
+	return nil
+}
+
+// fill fills the document.
+func (r *room) fill(content any) error {
+	path := r.path()
+	if err := r.doc.SetState("path", path); err != nil {
+		return err
+	}
+	known := r.record.all()
+	if len(known) == 0 {
+		r.emit("INFO", "load", "Content loaded from disk.")
+		return r.build(content)
+	}
+	for _, u := range known {
+		_ = r.doc.Apply(u) // each was applied before
+	}
+	r.emit("INFO", "load", "Content loaded from the store SQLiteYStore")
+	if r.doc.State()["path"] != path {
+		if err := r.doc.SetState("path", path); err != nil {
+			return err
+		}
+	}
+	is, err := r.doc.Content()
+	if err != nil {
+		return err
+	}
+	if ydocs.Equal(is, content) {
+		return nil
+	}
+	r.emit("INFO", "initialize", "The file is out-of-sync with the ystore.")
+	r.emit("INFO", "load", "Content loaded from disk.")
+	return r.doc.SetContent(content)
+}
+
+// keep puts the whole document into the history.
+func (r *room) keep() error {
+	whole, err := r.doc.Diff(nil)
+	if err == nil {
+		r.record.add(whole)
+	}
+	return err
+}
+
+// build makes the document of a file's content, by client 0, so that the same content has the same history. When it is
+// loaded progressively, only its beginning is made.
+func (r *room) build(content any) error {
+	source := ydocs.New(r.typ, ydocs.Options{Source: true, Update: func(u []byte) {
+		_ = r.doc.Apply(u) // our own, it fits
+	}})
+	if !r.t.cfg.Progressive {
+		return source.SetContent(content)
+	}
+	steps := source.Steps(content)
+	r.loading = steps[1:]
+	if len(r.loading) > 0 {
+		r.loading = append(r.loading, func() error { return r.loaded(content) })
+	}
+	return steps[0]()
+}
+
+// cellDelay is from one cell to the next where documents are loaded progressively.
+const cellDelay = time.Millisecond
+
+// loadMore loads the next cell.
+func (r *room) loadMore() {
+	step := r.loading[0]
+	err := step()
+	r.settle() // still loading, so that nothing is saved
+	if r.loading = r.loading[1:]; err != nil {
+		r.emit("ERROR", "", r.errorLoading(err))
+		r.loading = nil
+	}
+	if len(r.loading) > 0 {
+		r.progress.Reset(cellDelay)
+	}
+}
+
+// loaded is the last step: what people changed meanwhile is saved.
+func (r *room) loaded(content any) error {
+	is, err := r.doc.Content()
+	if err != nil {
+		return err
+	}
+	if !ydocs.Equal(is, content) {
+		r.runSave(r.startSave(nil))
+	}
+	return r.keep()
+}
+
+func (r *room) errorLoading(err error) string {
+	return fmt.Sprintf("Error loading content from file: %s\n%v", r.path(), err)
+}
+
+// refuse ends the connection of a client for whom the document could not be loaded. A room without clients then goes.
+func (r *room) refuse(c *client, err error) {
+	var status *HTTPError
+	if errors.As(err, &status) {
+		code := 4500
+		switch status.Status {
+		case http.StatusNotFound:
+			code = 4404
+		case http.StatusBadRequest:
+			code = 4400
+		}
+		c.end(code, fmt.Sprintf("Error initializing: %s.", r.path()))
+	} else {
+		c.end(websocket.CloseUnsupportedData,
+			fmt.Sprintf(`{"reason": "initialization_error", "reloadable": false, "errorReason": %s}`, quote(err.Error())))
+	}
+	r.emit("INFO", "initialize", "New client connected.")
+	if len(r.clients) == 0 {
+		r.clean()
+	}
+}
+
+// reload puts the file's content into the document, because another program wrote it.
+func (r *room) reload() {
+	content, err := r.file.load(r.format, r.typ)
+	if err != nil {
+		r.emit("ERROR", "", r.errorLoading(err))
+		return
+	}
+	r.quietly(func() {
+		// What is malformed in the document stops this, as it does on the real server.
+		if is, err := r.doc.Content(); err == nil {
+			if !ydocs.Equal(is, content) {
+				err = r.doc.SetContent(content)
+			}
+			if err == nil {
+				_ = r.doc.SetState("dirty", false) // breaks with the document alone
+			}
+		}
+	})
+}

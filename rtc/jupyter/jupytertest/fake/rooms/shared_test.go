@@ -1,0 +1,269 @@
+package rooms
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"regexp"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+var update = flag.Bool("update", false, "write down what the server of NBDUET_TEST_SERVER_URL does")
+
+// place is a server on which the script runs: ours, or a real one.
+type place interface {
+	write(path, content string) string
+	file(path string) string
+	os(path string) string
+	rename(path, to string) error
+	erase(path string) error
+	// open connects to the room of a path, in the given format and type.
+	open(format, typ, path, session string) (*peer, error)
+	// openRoom connects to a room by its name, as it stands in the URL.
+	openRoom(id string) (*peer, error)
+}
+
+// TestLikeTheRealServer runs scripts on our server and compares what happens with what is written down in testdata.
+// Where NBDUET_TEST_SERVER_URL names a real server, it compares what happens there.
+func TestLikeTheRealServer(t *testing.T) {
+	for _, part := range []struct {
+		name string
+		run  func(s *script)
+		slow bool // waits for rooms to go: on a real server only when that is to be written down
+	}{
+		{"notebook", (*script).notebook, false},
+		{"frames", (*script).frames, false},
+		{"filechanges", (*script).fileChanges, false},
+		{"rewrites", (*script).rewrites, false},
+		{"malformed", (*script).malformed, false},
+		{"refusals", (*script).refusals, false},
+		{"memory", (*script).memory, false},
+		{"texts", (*script).texts, false},
+		{"history", (*script).history, true},
+	} {
+		t.Run(part.name, func(t *testing.T) {
+			s := &script{t: t}
+			if base := os.Getenv("NBDUET_TEST_SERVER_URL"); base != "" {
+				if part.slow && !*update {
+					return
+				}
+				s.place = newReal(t, base)
+				part.run(s)
+			} else {
+				synctest.Test(t, func(t *testing.T) {
+					s.t, s.place = t, local{newWorld(t, Config{SessionOK: func(id string) bool { return id == "session" }})}
+					part.run(s)
+				})
+				s.t = t
+			}
+			s.compare("testdata/" + part.name + ".txt")
+		})
+	}
+}
+
+// compare holds what happened against what is written down.
+func (s *script) compare(golden string) {
+	got := s.out.String()
+	if *update {
+		if err := os.WriteFile(golden, []byte(got), 0o644); err != nil {
+			s.t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile(golden)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	if got != string(want) {
+		s.t.Errorf("what happened is not what is written down in %s:\n%s", golden, difference(string(want), got))
+	}
+}
+
+// difference shows where two texts part.
+func difference(want, got string) string {
+	w, g := strings.Split(want, "\n"), strings.Split(got, "\n")
+	var b strings.Builder
+	step := ""
+	for i := range max(len(w), len(g)) {
+		var lw, lg string
+		if i < len(w) {
+			lw = w[i]
+		}
+		if i < len(g) {
+			lg = g[i]
+		}
+		if strings.HasPrefix(lw, "## ") {
+			step = lw
+		}
+		if lw != lg {
+			fmt.Fprintf(&b, "line %d, in %q\n  written down: %s\n  happened:     %s\n", i+1, step, lw, lg)
+			if b.Len() > 4000 {
+				break
+			}
+		}
+	}
+	return b.String()
+}
+
+// script does things on a server and writes down what happens.
+type script struct {
+	t *testing.T
+	place
+	out   strings.Builder
+	peers []*peer
+	names []string
+	files map[string]string
+}
+
+// quiet is longer than the server waits before it saves; a file is looked at within another second. Where something
+// happened towards the end of that, more may come.
+const quiet, look, more = 1500 * time.Millisecond, 1100 * time.Millisecond, 500 * time.Millisecond
+
+// step does one thing, and writes down what clients were sent and which files have changed when all is quiet.
+func (s *script) step(name string, f func()) {
+	s.t.Helper()
+	fmt.Fprintf(&s.out, "## %s\n", name)
+	f()
+	time.Sleep(quiet - more)
+	s.settle()
+}
+
+// brief is step for what no save and no look at a file follows.
+func (s *script) brief(name string, f func()) {
+	s.t.Helper()
+	fmt.Fprintf(&s.out, "## %s\n", name)
+	f()
+	s.settle()
+}
+
+func (s *script) settle() {
+	for before := -1; before != s.sent(); {
+		before = s.sent()
+		time.Sleep(more)
+	}
+	s.note()
+}
+
+// sent counts the frames that clients were sent since the last look.
+func (s *script) sent() (n int) {
+	for _, p := range s.peers {
+		p.mu.Lock()
+		n += len(p.seen)
+		p.mu.Unlock()
+	}
+	return n
+}
+
+// external is step for what the server learns from the disk.
+func (s *script) external(name string, f func()) {
+	s.t.Helper()
+	s.step(name, func() { f(); time.Sleep(look) })
+}
+
+func (s *script) note() {
+	for i, p := range s.peers {
+		for _, line := range p.look() {
+			fmt.Fprintf(&s.out, "%s: %s\n", s.names[i], s.plain(line))
+		}
+	}
+	for path, was := range s.files {
+		b, err := os.ReadFile(s.os(path))
+		if err != nil || string(b) == was {
+			continue
+		}
+		if s.files[path] = string(b); !utf8.Valid(b) || bytes.ContainsRune(b, '\r') {
+			b = fmt.Appendf(nil, "%q\n", b)
+		}
+		fmt.Fprintf(&s.out, "%s:\n%s", path, s.plain(string(b)))
+	}
+}
+
+// random is what is different each time: ids and hashes.
+var random = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f]{4}-4[0-9a-f]{3}-[0-9a-f]{4}-[0-9a-f]{12}|[0-9a-f]{64}`)
+
+// plain replaces what is different each time.
+func (s *script) plain(text string) string {
+	if r, ok := s.place.(*real); ok {
+		text = strings.ReplaceAll(text, r.name+"/", "")
+	}
+	return random.ReplaceAllString(text, "…")
+}
+
+// watch opens a room and names the client.
+func (s *script) watch(name string, p *peer, err error) *peer {
+	if err != nil {
+		fmt.Fprintf(&s.out, "%s: %v\n", name, err)
+		return nil
+	}
+	s.peers, s.names = append(s.peers, p), append(s.names, name)
+	for end := time.Now().Add(10 * time.Second); !p.in() && time.Now().Before(end); {
+		time.Sleep(10 * time.Millisecond)
+	}
+	return p
+}
+
+// track makes a file whose changes are written down.
+func (s *script) track(path, content string) string {
+	s.files = map[string]string{path: content}
+	return s.write(path, content)
+}
+
+// shape writes down what a client's replica holds, and in which shared types.
+func (s *script) shape(p *peer) {
+	p.replica.Read("read", func() {
+		for _, t := range []*crdt.Type{p.cells, p.meta, p.state, p.source} {
+			var b strings.Builder
+			describe(&b, t, " ")
+			fmt.Fprintf(&s.out, "%s: %s\n", t.Root(), s.plain(b.String()))
+		}
+	})
+}
+
+func describe(b *strings.Builder, t *crdt.Type, indent string) {
+	plain := func(v any) {
+		j, _ := json.Marshal(v) // it is JSON
+		b.Write(j)
+	}
+	switch t.Kind() {
+	case crdt.KindText:
+		fmt.Fprintf(b, "text %q", t.Characters())
+	case crdt.KindMap:
+		b.WriteString("map")
+		for _, k := range t.Keys() {
+			fmt.Fprintf(b, "\n%s%s: ", indent, k)
+			for _, kind := range []uint8{crdt.KindText, crdt.KindMap, crdt.KindArray} {
+				if c := t.Child(k, kind); c != nil {
+					describe(b, c, indent+" ")
+				}
+			}
+			if j := t.Get(k); t.Child(k, crdt.KindText) == nil && t.Child(k, crdt.KindMap) == nil && t.Child(k, crdt.KindArray) == nil {
+				plain(j)
+			}
+		}
+	case crdt.KindArray:
+		b.WriteString("list")
+		for c, v := range t.Entries() {
+			fmt.Fprintf(b, "\n%s- ", indent)
+			if c != nil {
+				describe(b, c, indent+" ")
+			} else {
+				plain(v)
+			}
+		}
+	}
+}
+
+// leave ends all clients.
+func (s *script) leave() {
+	for _, p := range s.peers {
+		p.leave()
+	}
+	s.peers, s.names = nil, nil
+}
