@@ -1,0 +1,38 @@
+package kernels
+
+import (
+	"maps"
+	"slices"
+	"time"
+)
+
+// cullInterval is how often the server looks for kernels that were idle for too long.
+const cullInterval = time.Second
+
+// cull shuts down the kernels that were idle for too long, be there clients or not.
+func (t *Table) cull() {
+	tick := time.NewTicker(cullInterval)
+	defer tick.Stop()
+	for {
+		select {
+		case <-tick.C:
+		case <-t.ctx.Done():
+			return
+		}
+		t.mu.Lock()
+		list := slices.Collect(maps.Values(t.kernels))
+		t.mu.Unlock()
+		for _, k := range list {
+			if k.idleFor(t.config.CullAfter) {
+				_ = t.Shutdown(t.ctx, k.id) // it may have been shut down already
+			}
+		}
+	}
+}
+
+// idleFor tells whether nothing has been run for so long.
+func (k *kernel) idleFor(d time.Duration) bool {
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	return k.state != "busy" && k.state != "starting" && time.Since(k.activity) > d
+}

@@ -1,0 +1,163 @@
+package kernels_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"maps"
+	"net/http"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/kernels"
+)
+
+var update = flag.Bool("update", false, "write what the real server sends to testdata")
+
+// cells are what both kernels run, each with the members of its request beside the code.
+var cells = []struct {
+	code string
+	more []any
+}{
+	{"import sys\nprint('out', flush=True)\nprint('err', file=sys.stderr, flush=True)\n6*7", nil},
+	{"1/0", nil},
+	{"def f(n):\n    if not n: raise KeyError('bottom')\n    f(n - 1)\nf(2)", nil},
+	{"'not counted'", []any{"store_history", false}},
+	{"def broken(:", nil},
+	{"x = 20\nx", []any{"silent", true, "store_history", false, "user_expressions", map[string]string{"twice": "2*x", "bad": "1/0"}}},
+	{"h = display('one', display_id='d')\nh.update('two')\nprint('between')\ndisplay({'text/plain': 'raw', 'application/x-own+json': {'f': 1.0}}, raw=True)", nil},
+	{"from IPython.display import clear_output, HTML, JSON\nclear_output(wait=True)\ndisplay(HTML('<b>x</b>'), JSON({'a': [1, None]}))\nclear_output()", nil},
+	{"print('hello', input('Name? '))\nimport getpass\nlen(getpass.getpass('Key: '))", []any{"allow_stdin", true}},
+	{"try:\n    input()\nexcept NotImplementedError as e:\n    print(type(e).__name__, e)", nil},
+	{"get_ipython().set_next_input('x = 1')", nil},
+	{"from comm import create_comm\nc = create_comm(target_name='x', data={'a': 1})\nc.send({'b': 2}, buffers=[b'bytes'])\nc.close()", nil},
+	{"class Odd(Exception): pass\ntry:\n    1/0\nexcept ZeroDivisionError as e:\n    raise Odd('é') from e", nil},
+	{"raise SystemExit", nil},
+	{"{'a': 1, 'b': [2, 3]}, {1, 2}, 1.5, 10**30, 'é', b'bytes', None, ...", nil},
+	{"%nosuch", nil},
+	{"import os; os.environ.get('NO_SUCH', 'none');", nil},
+	{"", nil},
+}
+
+// exchange is what a kernel has sent for one cell, by channel: what order channels have among each other is chance.
+type exchange struct {
+	Code     string              `json:"code"`
+	Messages map[string][]string `json:"messages"`
+}
+
+var volatile = regexp.MustCompile(`ipykernel_\d+|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f-]{27}|[^" ]*IPython/core/`)
+
+// line is a message as it can be compared: its type, content, the names in its metadata and its buffers.
+func (r received) line() string {
+	b, err := json.Marshal(r.Content)
+	if err != nil {
+		panic(err)
+	}
+	return fmt.Sprintf("%s %s %v %d", r.Header.Type, volatile.ReplaceAllString(string(b), "…"), slices.Sorted(maps.Keys(r.Meta)), len(r.Buffers))
+}
+
+// converse runs the cells one by one.
+func converse(t *testing.T, c *client) []exchange {
+	var out []exchange
+	for i, cell := range cells {
+		id := fmt.Sprintf("cell%d", i)
+		c.execute(id, cell.code, cell.more...)
+		messages := map[string][]string{}
+		for begun := time.Now(); !c.collect(id, messages); time.Sleep(5 * time.Millisecond) {
+			if time.Since(begun) > 30*time.Second {
+				t.Fatalf("%q: no end after %v", cell.code, messages)
+			}
+		}
+		out = append(out, exchange{cell.code, messages})
+	}
+	return out
+}
+
+// collect takes what was received for a cell, answers its questions, and tells whether it is over.
+func (c *client) collect(id string, into map[string][]string) bool {
+	c.mu.Lock()
+	list := c.received
+	c.received = nil
+	c.mu.Unlock()
+	for _, r := range list {
+		if r.Parent.ID != id {
+			continue
+		}
+		into[r.Channel] = append(into[r.Channel], r.line())
+		if r.Channel == "stdin" {
+			c.send("stdin", "input_reply", id+"answer", map[string]string{"value": "Ada", "status": "ok"}, r.Header)
+		}
+	}
+	idle := slices.ContainsFunc(into["iopub"], func(line string) bool { return strings.Contains(line, `"execution_state":"idle"`) })
+	return idle && len(into["shell"]) > 0
+}
+
+// The fake says what a real kernel says, message by message: the real one is asked where the environment names a
+// server, and else its words are those of testdata.
+func TestLikeTheRealOne(t *testing.T) {
+	file := filepath.Join("testdata", "exchanges.json")
+	var want []exchange
+	if os.Getenv("NBDUET_TEST_SERVER_URL") != "" {
+		want = converse(t, realKernel(t))
+	} else if b, err := os.ReadFile(file); err != nil {
+		t.Fatal(err)
+	} else if err := json.Unmarshal(b, &want); err != nil {
+		t.Fatal(err)
+	}
+	if *update {
+		b, err := json.MarshalIndent(want, "", " ")
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := os.WriteFile(file, append(b, '\n'), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
+		got := converse(t, f.connect(f.start(), "s"))
+		for i := range max(len(got), len(want)) {
+			if i >= len(want) || i >= len(got) || got[i].Code != want[i].Code {
+				t.Fatalf("%d cells, %d recorded: write testdata again with -update and a server", len(got), len(want))
+			}
+			for _, channel := range []string{"iopub", "shell", "stdin"} {
+				expect(t, fmt.Sprintf("%q on %s", got[i].Code, channel), got[i].Messages[channel], want[i].Messages[channel]...)
+			}
+		}
+	})
+}
+
+// realKernel is a connection to a new kernel of a real server.
+func realKernel(t *testing.T) *client {
+	server := jupytertest.Shared(t)
+	srv, err := jupyter.New(jupyter.Options{URL: server.URL, Token: server.Token})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.CloseIdleConnections)
+	k, err := srv.StartKernelIn(t.Context(), "python3", "")
+	if err != nil {
+		t.Fatal(err)
+	}
+	header := http.Header{"Authorization": {"token " + server.Token}}
+	ws, resp, err := websocket.DefaultDialer.DialContext(t.Context(),
+		strings.Replace(server.URL, "http", "ws", 1)+"/api/kernels/"+k.ID+"/channels?session_id=like", header)
+	if err != nil {
+		t.Fatal(err)
+	}
+	resp.Body.Close()
+	c := newClient(t, ws, "like")
+	t.Cleanup(func() {
+		ws.Close()
+		<-c.over
+	})
+	return c
+}
