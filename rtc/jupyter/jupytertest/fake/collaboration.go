@@ -1,0 +1,137 @@
+package fake
+
+import (
+	"encoding/json"
+	"errors"
+	"net/http"
+	"net/url"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/rooms"
+)
+
+// identity is what a run of the server is known by to the clients of its rooms.
+type identity struct {
+	mu       sync.Mutex
+	now      string
+	accepted []string // of runs before, too
+}
+
+// current is the session that clients are told.
+func (i *identity) current() string {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return i.now
+}
+
+// renew makes another one, as a restart does. Who comes with the old one is let in if keep says so.
+func (i *identity) renew(keep bool) {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	i.now = newID()
+	if !keep {
+		i.accepted = nil
+	}
+	i.accepted = append(i.accepted, i.now)
+}
+
+func (i *identity) knows(session string) bool {
+	i.mu.Lock()
+	defer i.mu.Unlock()
+	return slices.Contains(i.accepted, session)
+}
+
+// collaborationSession gives a path its file id. It asks neither whether there is such a file nor what is in it.
+func (s *Server) collaborationSession(w http.ResponseWriter, r *http.Request, rest string) {
+	if r.Method != http.MethodPut {
+		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+		return
+	}
+	p, err := url.PathUnescape(rest)
+	var in struct{ Format, Type *string }
+	if err != nil || json.NewDecoder(r.Body).Decode(&in) != nil || in.Format == nil || in.Type == nil {
+		unhandled(w)
+		return
+	}
+	id, made := s.ids.index(p)
+	status := http.StatusOK
+	if made {
+		status = http.StatusCreated
+	}
+	answer(w, status, map[string]any{"format": *in.Format, "type": *in.Type, "fileId": id, "sessionId": s.identity.current()})
+}
+
+// room serves the websocket of a room; the id is taken as it was written.
+func (s *Server) room(w http.ResponseWriter, r *http.Request, rest string) {
+	if strings.Contains(rest, "/") {
+		rest = rest[strings.LastIndexByte(rest, '/')+1:]
+	}
+	s.Rooms.ServeRoom(w, r, rest, r.URL.Query().Get("sessionId"))
+}
+
+// roomFiles are the server's files as its rooms use them.
+type roomFiles struct{ server *Server }
+
+// Path implements [rooms.Files].
+func (f roomFiles) Path(id string) (string, bool) { return f.server.ids.path(id) }
+
+// Load implements [rooms.Files].
+func (f roomFiles) Load(p, format, typ string) ([]byte, rooms.Info, error) {
+	ask := query{content: true, typ: "file", format: format}
+	if typ == "notebook" {
+		ask.typ, ask.format = "notebook", ""
+	}
+	if _, err := f.server.files.get(p, ask); err != nil {
+		return nil, rooms.Info{}, roomError(err)
+	}
+	full, err := f.server.files.place(p)
+	if err != nil {
+		return nil, rooms.Info{}, roomError(err)
+	}
+	b, err := os.ReadFile(full)
+	if err != nil {
+		return nil, rooms.Info{}, roomError(unreadable(p, err))
+	}
+	info, err := f.Stat(p)
+	return b, info, err
+}
+
+// Store implements [rooms.Files].
+func (f roomFiles) Store(p string, content []byte) (rooms.Info, error) {
+	full, err := f.server.files.place(p)
+	if err == nil {
+		err = wrote(p, put(full, content))
+	}
+	if err != nil {
+		return rooms.Info{}, roomError(err)
+	}
+	return f.Stat(p)
+}
+
+// Stat implements [rooms.Files].
+func (f roomFiles) Stat(p string) (rooms.Info, error) {
+	m, err := f.server.files.get(p, query{typ: "file", hash: true})
+	if err != nil {
+		return rooms.Info{}, roomError(err)
+	}
+	full, err := f.server.files.place(p)
+	if err != nil {
+		return rooms.Info{}, roomError(err)
+	}
+	info, err := os.Stat(full)
+	if err != nil {
+		return rooms.Info{}, roomError(failed(http.StatusNotFound, "%v", err))
+	}
+	return rooms.Info{Modified: info.ModTime(), Writable: m.Writable, Hash: *m.Hash}, nil
+}
+
+func roomError(err error) error {
+	var e *httpError
+	if errors.As(err, &e) {
+		return &rooms.HTTPError{Status: e.status}
+	}
+	return err
+}
