@@ -13,7 +13,7 @@ import (
 
 func benchClient(b *testing.B, s *jupytertest.Server) *jupyter.Server {
 	b.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -4,13 +4,13 @@ import (
 	"context"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/gorilla/websocket"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -141,42 +141,43 @@ func TestEarlyUpdatesAreBounded(t *testing.T) {
 
 // A room that sends faster than we take waits for us; it does not fill our memory.
 func TestUnreadFramesAreBounded(t *testing.T) {
-	t.Parallel()
-	const size = 3 << 20
-	sent := make(chan int, 1)
-	srv := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-		ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
-		if err != nil {
-			sent <- 0
-			return
-		}
-		defer func() { _ = ws.Close() }()
-		n := 0
-		for ; n < 200; n++ {
-			// What does not go through in that time is not taken any more.
-			if ws.SetWriteDeadline(time.Now().Add(5*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
-				break
+	jupytertest.Bubble(t, func(t *testing.T) {
+		const size = 3 << 20
+		sent := make(chan int, 1)
+		address := jupytertest.Serve(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			ws, err := (&websocket.Upgrader{}).Upgrade(w, r, nil)
+			if err != nil {
+				sent <- 0
+				return
 			}
+			defer func() { _ = ws.Close() }()
+			n := 0
+			for ; n < 200; n++ {
+				// What does not go through in that time is not taken any more.
+				if ws.SetWriteDeadline(time.Now().Add(5*time.Second)) != nil || ws.WriteMessage(websocket.BinaryMessage, make([]byte, size)) != nil {
+					break
+				}
+			}
+			sent <- n
+		}))
+		dialer := websocket.Dialer{NetDialContext: jupytertest.Dial(t)}
+		ws, resp, err := dialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(address, "http"), nil)
+		if err != nil {
+			t.Fatal(err)
 		}
-		sent <- n
-	}))
-	defer srv.Close()
-	ws, resp, err := websocket.DefaultDialer.DialContext(t.Context(), "ws"+strings.TrimPrefix(srv.URL, "http"), nil)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() { _ = resp.Body.Close() }()
-	l := newLink(ws, Timing{}.withDefaults(), func(ctx context.Context) ([][]byte, bool, bool) {
-		<-ctx.Done() // there is nothing to write
-		return nil, false, false
+		defer func() { _ = resp.Body.Close() }()
+		l := newLink(ws, Timing{}.withDefaults(), func(ctx context.Context) ([][]byte, bool, bool) {
+			<-ctx.Done() // there is nothing to write
+			return nil, false, false
+		})
+		n := <-sent
+		held := l.held.Load()
+		if held > maxHeld || held < maxHeld/2 || n*size > 2*maxHeld {
+			t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, maxHeld>>20)
+		}
+		for l.held.Load() > 0 {
+			l.release(<-l.in)
+		}
+		l.close()
 	})
-	n := <-sent
-	held := l.held.Load()
-	if held > maxHeld || held < maxHeld/2 || n*size > 2*maxHeld {
-		t.Errorf("%d MB were sent and %d MB are held, want some less than %d MB", n*size>>20, held>>20, maxHeld>>20)
-	}
-	for l.held.Load() > 0 {
-		l.release(<-l.in)
-	}
-	l.close()
 }

@@ -1,9 +1,9 @@
 package rtc_test
 
 import (
+	"encoding/json"
 	"errors"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -21,7 +22,6 @@ import (
 // a little later, its own SYNC1.
 type handshakes struct {
 	t    *testing.T
-	srv  *httptest.Server
 	done chan struct{} // closed when the first connection has ended
 
 	mu      sync.Mutex
@@ -36,7 +36,7 @@ func newHandshakes(t *testing.T, sources ...string) (*handshakes, *jupyter.Serve
 	for _, src := range sources {
 		insert(t, h.nb, h.nb.Len(), src)
 	}
-	h.srv = httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+	at := jupytertest.At(t, http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		switch {
 		case r.URL.Path == "/api/fileid/index":
 			answer(w, map[string]any{"id": "file", "path": "a.ipynb"})
@@ -49,13 +49,17 @@ func newHandshakes(t *testing.T, sources ...string) (*handshakes, *jupyter.Serve
 			w.WriteHeader(http.StatusNotFound)
 		}
 	}))
-	t.Cleanup(h.srv.Close)
-	srv, err := jupyter.New(jupyter.Options{URL: h.srv.URL, Token: "token"})
+	srv, err := jupyter.New(jupyter.Options{URL: at.URL, Token: "token", HTTPClient: at.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
 	return h, srv
+}
+
+func answer(w http.ResponseWriter, v any) {
+	w.Header().Set("Content-Type", "application/json")
+	_ = json.NewEncoder(w).Encode(v) // the client may have gone
 }
 
 func (h *handshakes) room(w http.ResponseWriter, r *http.Request) {
@@ -111,45 +115,49 @@ func (h *handshakes) take(ws *websocket.Conn, b []byte) error {
 
 // A server that waits for an answer takes nothing of anybody, so that nobody may leave without giving it.
 func TestServerDocumentsIsNotLeftWaiting(t *testing.T) {
-	h, srv := newHandshakes(t, "x = 1")
-	r, nb := join(t, srv, "a.ipynb")
-	insert(t, nb, 1, "y = 2")
-	if err := r.Leave(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	<-h.done
-	h.mu.Lock()
-	defer h.mu.Unlock()
-	if h.waiting {
-		t.Error("its last SYNC1 was not answered")
-	}
-	if got := sources(h.nb); got != sources(nb) {
-		t.Errorf("it has %q", got)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		h, srv := newHandshakes(t, "x = 1")
+		r, nb := join(t, srv, "a.ipynb")
+		insert(t, nb, 1, "y = 2")
+		if err := r.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		<-h.done
+		h.mu.Lock()
+		defer h.mu.Unlock()
+		if h.waiting {
+			t.Error("its last SYNC1 was not answered")
+		}
+		if got := sources(h.nb); got != sources(nb) {
+			t.Errorf("it has %q", got)
+		}
+	})
 }
 
 // Nothing shows whether a room there has the history that it had before, so that a lost connection ends it, and what it
 // did not confirm is not known.
 func TestServerDocumentsLostIsDiscarded(t *testing.T) {
-	h, srv := newHandshakes(t, "x = 1")
-	r, nb := join(t, srv, "a.ipynb")
-	h.mu.Lock()
-	h.mute = true
-	h.mu.Unlock()
-	insert(t, nb, 1, "y = 2")
-	barrier := make(chan error, 1)
-	go func() { barrier <- r.Barrier(t.Context()) }()
-	eventually(t, "the edit is there", func() bool {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		h, srv := newHandshakes(t, "x = 1")
+		r, nb := join(t, srv, "a.ipynb")
 		h.mu.Lock()
-		defer h.mu.Unlock()
-		return sources(h.nb) == sources(nb)
+		h.mute = true
+		h.mu.Unlock()
+		insert(t, nb, 1, "y = 2")
+		barrier := make(chan error, 1)
+		go func() { barrier <- r.Barrier(t.Context()) }()
+		eventually(t, "the edit is there", func() bool {
+			h.mu.Lock()
+			defer h.mu.Unlock()
+			return sources(h.nb) == sources(nb)
+		})
+		h.mu.Lock()
+		_ = h.ws.Close()
+		h.mu.Unlock()
+		ends(t, r, rtc.CodeConnection, rtc.Discard)
+		var end *rtc.CloseError
+		if err := <-barrier; !errors.As(err, &end) || !end.Unsure {
+			t.Errorf("the barrier gives %v, want that it is not known", err)
+		}
 	})
-	h.mu.Lock()
-	_ = h.ws.Close()
-	h.mu.Unlock()
-	ends(t, r, rtc.CodeConnection, rtc.Discard)
-	var end *rtc.CloseError
-	if err := <-barrier; !errors.As(err, &end) || !end.Unsure {
-		t.Errorf("the barrier gives %v, want that it is not known", err)
-	}
 }

@@ -3,17 +3,15 @@ package rtc_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
 	"net/http"
-	"net/http/httptest"
 	"strings"
-	"sync/atomic"
 	"testing"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake"
 )
 
 func quickly(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond }
@@ -21,136 +19,142 @@ func quickly(c *rtc.Config) { c.Timing.BackoffMin = time.Millisecond }
 // A join is not given up because the connection breaks on the way: before anything was said, and between the two halves
 // of the first exchange.
 func TestJoinSurvivesBrokenConnections(t *testing.T) {
-	s := newScripted(t, "x = 1", "y = 2")
-	s.breaks = map[int]string{1: "hello", 2: "half", 3: "hello", 4: "half"}
-	r, nb := join(t, s.client(), "a.ipynb", quickly)
-	if got := sources(nb); got != "x = 1|y = 2" {
-		t.Errorf("the replica holds %q", got)
-	}
-	if r.State() != rtc.Synced || s.connections != 5 {
-		t.Errorf("state %v after %d connections, want synced after 5", r.State(), s.connections)
-	}
-	insert(t, nb, 0, "and it works")
-	if err := r.Barrier(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := sources(s.nb); got != "and it works|x = 1|y = 2" {
-		t.Errorf("the server holds %q", got)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1", "y = 2")
+		s.Fake.Rooms.DropAtJoin(path, 2)
+		s.Fake.Rooms.DropAtSync(path, 2)
+		r, nb := join(t, client(t, s), path, quickly)
+		if got := sources(nb); got != "x = 1|y = 2" {
+			t.Errorf("the replica holds %q", got)
+		}
+		if n := connections(s, path); r.State() != rtc.Synced || n != 5 {
+			t.Errorf("state %v after %d connections, want synced after 5", r.State(), n)
+		}
+		insert(t, nb, 0, "and it works")
+		if err := r.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := holds(t, s, path); got != "and it works|x = 1|y = 2" {
+			t.Errorf("the server holds %q", got)
+		}
+	})
 }
 
 // A replica that is still empty may go into any session.
 func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
-	s := newScripted(t, "x = 1")
-	s.breaks = map[int]string{1: "hello"}
-	s.broken = func(int) { s.restart(t, "two", "rebuilt") }
-	r, nb := join(t, s.client(), "a.ipynb", quickly)
-	if got := sources(nb); got != "rebuilt" || r.SessionID() != "two" {
-		t.Errorf("the replica holds %q, in session %q", got, r.SessionID())
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		s.Fake.Rooms.DropAtJoin(path, 1)
+		first := make(chan string, 1)
+		go func() {
+			time.Sleep(minute / 2) // the first attempt has failed
+			c, err := client(t, s).CollaborationSession(t.Context(), path, "json", "notebook")
+			if err != nil {
+				t.Error(err)
+			}
+			first <- c.SessionID
+			s.Fake.Restart(false)
+			rebuild(t, s, path, "rebuilt")
+		}()
+		r, nb := join(t, client(t, s), path, slowly)
+		if got, was := sources(nb), <-first; got != "rebuilt" || r.SessionID() == was {
+			t.Errorf("the replica holds %q, in session %q after %q", got, r.SessionID(), was)
+		}
+	})
 }
 
 // One that has got something of another history may not.
 func TestJoinDiscardsHalfAReplica(t *testing.T) {
 	for name, c := range map[string]struct {
-		session string
-		want    rtc.Code
+		restarted bool
+		want      rtc.Code
 	}{
-		"other session": {"two", rtc.CodeSession},
-		"other history": {"one", rtc.CodeHistory},
+		"other session": {true, rtc.CodeSession},
+		"other history": {false, rtc.CodeHistory},
 	} {
 		t.Run(name, func(t *testing.T) {
-			s := newScripted(t, "x = 1")
-			s.breaks = map[int]string{1: "half"}
-			s.broken = func(int) { s.restart(t, c.session, "rebuilt") }
-			_, _, err := tryJoin(t, s.client(), "a.ipynb", quickly)
-			var end *rtc.CloseError
-			if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.Discard {
-				t.Errorf("join: %v, want %q", err, c.want)
-			}
-			if got := sources(s.nb); got != "rebuilt" {
-				t.Errorf("the server holds %q, want it untouched", got)
-			}
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s, path := faulty(t, "x = 1")
+				s.Fake.Rooms.DropAtSync(path, 1)
+				go func() {
+					time.Sleep(minute / 2) // the first attempt has failed
+					if c.restarted {
+						s.Fake.Restart(false)
+					}
+					rebuild(t, s, path, "rebuilt")
+				}()
+				_, _, err := tryJoin(t, client(t, s), path, slowly)
+				var end *rtc.CloseError
+				if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.Discard {
+					t.Errorf("join: %v, want %q", err, c.want)
+				}
+				if got := holds(t, s, path); got != "rebuilt" {
+					t.Errorf("the server holds %q, want it untouched", got)
+				}
+			})
 		})
 	}
 }
 
+// minute is the pause after a failed attempt where a test has something to do meanwhile.
+const minute = time.Minute
+
+func slowly(c *rtc.Config) {
+	c.Timing.BackoffMin, c.Timing.BackoffMax, c.Timing.Join = minute, minute, time.Hour
+}
+
 // What ends all attempts is the deadline, and the error says what went wrong.
 func TestJoinGivesUpInTime(t *testing.T) {
-	t.Parallel()
-	s := newScripted(t, "x = 1")
-	s.breaks = make(map[int]string)
-	for i := range 10000 {
-		s.breaks[i] = "hello"
-	}
-	_, _, err := tryJoin(t, s.client(), "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 4 * time.Second })
-	if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the connection broke") {
-		t.Errorf("join: %v, want the deadline, and that the connection broke", err)
-	}
-	s.mu.Lock()
-	defer s.mu.Unlock()
-	if s.connections < 3 {
-		t.Errorf("%d attempts", s.connections)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		s.Fake.Rooms.DropAtJoin(path, 10_000)
+		begun := time.Now()
+		_, _, err := tryJoin(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Join = 4 * time.Second })
+		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "the connection broke") {
+			t.Errorf("join: %v, want the deadline, and that the connection broke", err)
+		}
+		if took := time.Since(begun); took != 4*time.Second {
+			t.Errorf("it took %v", took)
+		}
+		if n := connections(s, path); n < 3 {
+			t.Errorf("%d attempts", n)
+		}
+	})
 }
 
 // The requests before the room's socket are repeated too when their connection breaks, and when they hang; an answer is
 // an answer.
 func TestJoinRepeatsItsRequests(t *testing.T) {
 	for name, c := range map[string]struct {
-		fault func(t *testing.T, w http.ResponseWriter, r *http.Request)
-		times int
+		fault func(f *fake.Server, prefix string) *fake.Fault
 		want  error
 	}{
-		"reset": {times: 3, fault: func(t *testing.T, w http.ResponseWriter, _ *http.Request) {
-			c, _, err := w.(http.Hijacker).Hijack()
-			if err != nil {
-				t.Error(err)
-				return
-			}
-			_ = c.(*net.TCPConn).SetLinger(0)
-			_ = c.Close()
-		}},
-		"hangs": {times: 1, fault: func(_ *testing.T, _ http.ResponseWriter, r *http.Request) { <-r.Context().Done() }},
-		"answer": {
-			times: 1, want: jupyter.ErrConflict,
-			fault: func(_ *testing.T, w http.ResponseWriter, _ *http.Request) { http.Error(w, "no", http.StatusConflict) },
-		},
+		"reset": {func(f *fake.Server, prefix string) *fake.Fault { return f.ResetNext(3, "", prefix) }, nil},
+		"hangs": {func(f *fake.Server, prefix string) *fake.Fault { return f.HangNext(1, "", prefix) }, nil},
+		"answer": {func(f *fake.Server, prefix string) *fake.Fault {
+			return f.AnswerNext(1, "", prefix, http.StatusConflict)
+		}, jupyter.ErrConflict},
 	} {
 		for _, part := range []string{"/api/collaboration/session/", "/api/collaboration/room/"} {
 			t.Run(name+strings.TrimSuffix(part, "/"), func(t *testing.T) {
-				t.Parallel()
-				s := newScripted(t, "x = 1")
-				next := s.srv.Config.Handler
-				var faults atomic.Int32
-				front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-					if strings.Contains(r.URL.Path, part) && int(faults.Add(1)) <= c.times {
-						_, _ = io.Copy(io.Discard, r.Body) // after it the end of the connection is seen
-						c.fault(t, w, r)
+				jupytertest.Bubble(t, func(t *testing.T) {
+					s, path := faulty(t, "x = 1")
+					fault := c.fault(s.Fake, part)
+					// Half of the time is what an attempt that hangs may take.
+					_, nb, err := tryJoin(t, client(t, s), path, quickly, func(c *rtc.Config) { c.Timing.Join = 12 * time.Second })
+					if c.want != nil {
+						if !errors.Is(err, c.want) || fault.Count() != 1 {
+							t.Errorf("join: %v after %d attempts, want %v after one", err, fault.Count(), c.want)
+						}
 						return
 					}
-					next.ServeHTTP(w, r)
-				}))
-				t.Cleanup(front.Close)
-				srv, err := jupyter.New(jupyter.Options{URL: front.URL})
-				if err != nil {
-					t.Fatal(err)
-				}
-				t.Cleanup(srv.CloseIdleConnections)
-				// Half of the time is what an attempt that hangs may take.
-				_, nb, err := tryJoin(t, srv, "a.ipynb", quickly, func(c *rtc.Config) { c.Timing.Join = 12 * time.Second })
-				if c.want != nil {
-					if !errors.Is(err, c.want) || faults.Load() != 1 {
-						t.Errorf("join: %v after %d attempts, want %v after one", err, faults.Load(), c.want)
+					if err != nil {
+						t.Fatal(err)
 					}
-					return
-				}
-				if err != nil {
-					t.Fatal(err)
-				}
-				if got := sources(nb); got != "x = 1" {
-					t.Errorf("the replica holds %q", got)
-				}
+					if got := sources(nb); got != "x = 1" {
+						t.Errorf("the replica holds %q", got)
+					}
+				})
 			})
 		}
 	}

@@ -3,11 +3,7 @@ package rtc_test
 import (
 	"context"
 	"errors"
-	"io"
-	"net"
-	"net/url"
 	"strings"
-	"sync"
 	"testing"
 	"time"
 
@@ -20,22 +16,15 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // patience is how long a test waits for what must come.
 const patience = time.Minute
 
-// client is the REST side of a test server, over addr where that is not "".
-func client(t *testing.T, s *jupytertest.Server, addr string) *jupyter.Server {
+// client is the REST side of a test server.
+func client(t *testing.T, s *jupytertest.Server) *jupyter.Server {
 	t.Helper()
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if addr != "" {
-		u.Host = addr
-	}
-	srv, err := jupyter.New(jupyter.Options{URL: u.String(), Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -111,82 +100,4 @@ func sources(nb *ydoc.Notebook) string {
 		s = append(s, c.Source)
 	}
 	return strings.Join(s, "|")
-}
-
-// cable is a way to the server that a test can cut.
-type cable struct {
-	l      net.Listener
-	target string
-	wg     sync.WaitGroup
-
-	mu    sync.Mutex
-	down  bool
-	conns map[net.Conn]bool
-}
-
-func newCable(t *testing.T, s *jupytertest.Server) *cable {
-	t.Helper()
-	u, err := url.Parse(s.URL)
-	if err != nil {
-		t.Fatal(err)
-	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
-	w := &cable{l: l, target: u.Host, conns: make(map[net.Conn]bool)}
-	w.wg.Go(w.accept)
-	t.Cleanup(func() {
-		_ = l.Close()
-		w.cut()
-		w.wg.Wait()
-	})
-	return w
-}
-
-func (w *cable) addr() string { return w.l.Addr().String() }
-
-func (w *cable) accept() {
-	for {
-		c, err := w.l.Accept()
-		if err != nil {
-			return
-		}
-		up, err := net.Dial("tcp", w.target)
-		w.mu.Lock()
-		if err != nil || w.down {
-			_ = c.Close()
-			if up != nil {
-				_ = up.Close()
-			}
-			w.mu.Unlock()
-			continue
-		}
-		w.conns[c], w.conns[up] = true, true
-		w.mu.Unlock()
-		pass := func(a, b net.Conn) {
-			_, _ = io.Copy(a, b)
-			_ = a.Close()
-			_ = b.Close()
-		}
-		w.wg.Go(func() { pass(c, up) })
-		w.wg.Go(func() { pass(up, c) })
-	}
-}
-
-// cut breaks all connections and lets no new one through until mend.
-func (w *cable) cut() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down = true
-	for c := range w.conns {
-		_ = c.Close()
-	}
-	clear(w.conns)
-}
-
-func (w *cable) mend() {
-	w.mu.Lock()
-	defer w.mu.Unlock()
-	w.down = false
 }

@@ -13,135 +13,149 @@ import (
 )
 
 func TestJoinGivesTheWholeNotebook(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1", "print(x)")
-	r, nb := join(t, client(t, s, ""), path)
-	if got, want := sources(nb), "x = 1|print(x)"; got != want {
-		t.Errorf("the replica holds %q, want %q", got, want)
-	}
-	if r.State() != rtc.Synced {
-		t.Errorf("state is %v, want synced", r.State())
-	}
-	if !strings.HasPrefix(r.ID(), "json:notebook:") || r.FileID() == "" || r.SessionID() == "" {
-		t.Errorf("room %q, file %q, session %q", r.ID(), r.FileID(), r.SessionID())
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1", "print(x)")
+		r, nb := join(t, client(t, s), path)
+		if got, want := sources(nb), "x = 1|print(x)"; got != want {
+			t.Errorf("the replica holds %q, want %q", got, want)
+		}
+		if r.State() != rtc.Synced {
+			t.Errorf("state is %v, want synced", r.State())
+		}
+		if !strings.HasPrefix(r.ID(), "json:notebook:") || r.FileID() == "" || r.SessionID() == "" {
+			t.Errorf("room %q, file %q, session %q", r.ID(), r.FileID(), r.SessionID())
+		}
+	})
 }
 
 // When Barrier has returned, whoever enters the room finds the edit there.
 func TestBarrierMeansThatTheRoomHasIt(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	srv := client(t, s, "")
-	r, nb := join(t, srv, path)
-	for _, src := range []string{"é😀", "b", "c"} {
-		insert(t, nb, 0, src)
-		if err := r.Barrier(t.Context()); err != nil {
-			t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		srv := client(t, s)
+		r, nb := join(t, srv, path)
+		for _, src := range []string{"é😀", "b", "c"} {
+			insert(t, nb, 0, src)
+			if err := r.Barrier(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			_, other := join(t, srv, path)
+			if got, want := sources(other), sources(nb); got != want {
+				t.Fatalf("a newcomer sees %q, want %q", got, want)
+			}
 		}
-		_, other := join(t, srv, path)
-		if got, want := sources(other), sources(nb); got != want {
-			t.Fatalf("a newcomer sees %q, want %q", got, want)
-		}
-	}
+	})
 }
 
 func TestEditsPassBothWays(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	srv := client(t, s, "")
-	_, a := join(t, srv, path)
-	_, b := join(t, srv, path)
-	insert(t, a, 1, "from a")
-	eventually(t, "b sees the edit of a", func() bool { return sources(b) == "x = 1|from a" })
-	insert(t, b, 0, "from b")
-	eventually(t, "a sees the edit of b", func() bool { return sources(a) == "from b|x = 1|from a" })
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		srv := client(t, s)
+		_, a := join(t, srv, path)
+		_, b := join(t, srv, path)
+		insert(t, a, 1, "from a")
+		eventually(t, "b sees the edit of a", func() bool { return sources(b) == "x = 1|from a" })
+		insert(t, b, 0, "from b")
+		eventually(t, "a sees the edit of b", func() bool { return sources(a) == "from b|x = 1|from a" })
+	})
 }
 
 // What is edited while the connection is down is in the room afterwards, once, and so is what the others did meanwhile.
 func TestLostConnectionIsMadeGood(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	w := newCable(t, s)
-	_, stays := join(t, client(t, s, ""), path)
-	r, nb := join(t, client(t, s, w.addr()), path)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		w := jupytertest.NewCable(t, s)
+		_, stays := join(t, client(t, s), path)
+		r, nb := join(t, client(t, w.Server), path)
 
-	for round := range 3 {
-		w.cut()
-		eventually(t, "the loss is noticed", func() bool { return r.State() == rtc.Lost })
-		mine := insert(t, nb, 0, "mine")
-		theirs := insert(t, stays, 1, "theirs")
-		waiting := make(chan error, 1)
-		go func() {
-			ctx, stop := context.WithTimeout(context.Background(), patience)
-			defer stop()
-			waiting <- r.Barrier(ctx)
-		}()
-		w.mend()
-		if err := <-waiting; err != nil {
-			t.Fatalf("round %d: %v", round, err)
+		for round := range 3 {
+			w.Cut()
+			eventually(t, "the loss is noticed", func() bool { return r.State() == rtc.Lost })
+			mine := insert(t, nb, 0, "mine")
+			theirs := insert(t, stays, 1, "theirs")
+			waiting := make(chan error, 1)
+			go func() {
+				ctx, stop := context.WithTimeout(context.Background(), patience)
+				defer stop()
+				waiting <- r.Barrier(ctx)
+			}()
+			w.Mend()
+			if err := <-waiting; err != nil {
+				t.Fatalf("round %d: %v", round, err)
+			}
+			eventually(t, "both have both edits", func() bool {
+				_, ok1 := stays.Cell(mine)
+				_, ok2 := nb.Cell(theirs)
+				return ok1 && ok2 && sources(nb) == sources(stays)
+			})
+			if want := 1 + 2*(round+1); nb.Len() != want {
+				t.Fatalf("round %d: %d cells, want %d: %s", round, nb.Len(), want, sources(nb))
+			}
 		}
-		eventually(t, "both have both edits", func() bool {
-			_, ok1 := stays.Cell(mine)
-			_, ok2 := nb.Cell(theirs)
-			return ok1 && ok2 && sources(nb) == sources(stays)
-		})
-		if want := 1 + 2*(round+1); nb.Len() != want {
-			t.Fatalf("round %d: %d cells, want %d: %s", round, nb.Len(), want, sources(nb))
-		}
-	}
+	})
 }
 
 func TestBarrierGivesUpWithItsContext(t *testing.T) {
-	s := jupytertest.Shared(t)
-	w := newCable(t, s)
-	r, nb := join(t, client(t, s, w.addr()), s.Notebook(t, "x = 1"))
-	w.cut()
-	insert(t, nb, 0, "mine")
-	ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
-	defer stop()
-	if err := r.Barrier(ctx); !errors.Is(err, context.DeadlineExceeded) {
-		t.Errorf("error %v, want the deadline", err)
-	}
-	w.mend()
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		w := jupytertest.NewCable(t, s)
+		r, nb := join(t, client(t, w.Server), s.Notebook(t, "x = 1"))
+		w.Cut()
+		insert(t, nb, 0, "mine")
+		ctx, stop := context.WithTimeout(t.Context(), 50*time.Millisecond)
+		defer stop()
+		if err := r.Barrier(ctx); !errors.Is(err, context.DeadlineExceeded) {
+			t.Errorf("error %v, want the deadline", err)
+		}
+		w.Mend()
+	})
 }
 
 func TestLeaveSaves(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	r, nb := join(t, client(t, s, ""), path)
-	insert(t, nb, 1, "kept = True")
-	if err := r.Leave(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Read(t, path); !strings.Contains(got, "kept = True") {
-		t.Errorf("the file does not have the last edit: %s", got)
-	}
-	if err := r.Err(); !errors.Is(err, rtc.ErrLeft) {
-		t.Errorf("error %v, want ErrLeft", err)
-	}
-	if err := r.Barrier(t.Context()); !errors.Is(err, rtc.ErrLeft) {
-		t.Errorf("barrier after leaving: %v, want ErrLeft", err)
-	}
-	if err := r.Leave(t.Context()); err != nil {
-		t.Errorf("leaving twice: %v", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		r, nb := join(t, client(t, s), path)
+		insert(t, nb, 1, "kept = True")
+		if err := r.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Read(t, path); !strings.Contains(got, "kept = True") {
+			t.Errorf("the file does not have the last edit: %s", got)
+		}
+		if err := r.Err(); !errors.Is(err, rtc.ErrLeft) {
+			t.Errorf("error %v, want ErrLeft", err)
+		}
+		if err := r.Barrier(t.Context()); !errors.Is(err, rtc.ErrLeft) {
+			t.Errorf("barrier after leaving: %v, want ErrLeft", err)
+		}
+		if err := r.Leave(t.Context()); err != nil {
+			t.Errorf("leaving twice: %v", err)
+		}
+	})
 }
 
 func TestSaveWrites(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	r, nb := join(t, client(t, s, ""), path)
-	insert(t, nb, 1, "saved = True")
-	if err := r.Barrier(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	status, err := r.Save(t.Context())
-	if err != nil || status != "success" {
-		t.Fatalf("save: %q, %v", status, err)
-	}
-	if got := s.Read(t, path); !strings.Contains(got, "saved = True") {
-		t.Errorf("the file does not have the edit: %s", got)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		r, nb := join(t, client(t, s), path)
+		insert(t, nb, 1, "saved = True")
+		if err := r.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		status, err := r.Save(t.Context())
+		if err != nil || status != "success" {
+			t.Fatalf("save: %q, %v", status, err)
+		}
+		if got := s.Read(t, path); !strings.Contains(got, "saved = True") {
+			t.Errorf("the file does not have the edit: %s", got)
+		}
+	})
 }
 
 // The server makes a session and a room for anything; the room then says why it will not have us. Each case has a
@@ -156,75 +170,84 @@ func TestRefusedRooms(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			s := jupytertest.Start(t)
-			path := s.Name(t, ".ipynb")
-			if c.content != "" {
-				s.Write(t, path, c.content)
-			}
-			_, _, err := tryJoin(t, client(t, s, ""), path)
-			var end *rtc.CloseError
-			if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.GiveUp {
-				t.Errorf("join: %v, want code %q and to give up", err, c.want)
-			}
+
+			jupytertest.Test(t, func(t *testing.T) {
+				s := jupytertest.Start(t)
+				path := s.Name(t, ".ipynb")
+				if c.content != "" {
+					s.Write(t, path, c.content)
+				}
+				_, _, err := tryJoin(t, client(t, s), path)
+				var end *rtc.CloseError
+				if !errors.As(err, &end) || end.Code != c.want || end.Action != rtc.GiveUp {
+					t.Errorf("join: %v, want code %q and to give up", err, c.want)
+				}
+			})
 		})
 	}
 }
 
 // People see the agent, its caret and its leaving; the agent sees people.
 func TestPresence(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	srv := client(t, s, "")
-	soon := func(c *rtc.Config) { c.Timing.Renew = 200 * time.Millisecond }
-	a, nb := join(t, srv, path, soon, func(c *rtc.Config) { c.User = user("Ada") })
-	b, _ := join(t, srv, path, soon, func(c *rtc.Config) { c.User = user("Bea") })
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		srv := client(t, s)
+		soon := func(c *rtc.Config) { c.Timing.Renew = 200 * time.Millisecond }
+		a, nb := join(t, srv, path, soon, func(c *rtc.Config) { c.User = user("Ada") })
+		b, _ := join(t, srv, path, soon, func(c *rtc.Config) { c.User = user("Bea") })
 
-	eventually(t, "b sees a", func() bool { return len(b.Peers()) == 1 && b.Peers()[0].User.DisplayName == "Ada" })
-	eventually(t, "a sees b", func() bool { return len(a.Peers()) == 1 && a.Peers()[0].User.DisplayName == "Bea" })
+		eventually(t, "b sees a", func() bool { return len(b.Peers()) == 1 && b.Peers()[0].User.DisplayName == "Ada" })
+		eventually(t, "a sees b", func() bool { return len(a.Peers()) == 1 && a.Peers()[0].User.DisplayName == "Bea" })
 
-	c, _ := nb.CellAt(0)
-	pos, err := nb.RelativePosition(c.ID, 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	a.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
-	eventually(t, "b sees the caret of a", func() bool {
-		p := b.Peers()
-		return len(p) == 1 && len(p[0].Cursors) == 1 && string(p[0].Cursors[0].Head) == string(pos)
+		c, _ := nb.CellAt(0)
+		pos, err := nb.RelativePosition(c.ID, 3)
+		if err != nil {
+			t.Fatal(err)
+		}
+		a.SetCursors(awareness.Cursor{Anchor: pos, Head: pos, Primary: true, Empty: true})
+		eventually(t, "b sees the caret of a", func() bool {
+			p := b.Peers()
+			return len(p) == 1 && len(p[0].Cursors) == 1 && string(p[0].Cursors[0].Head) == string(pos)
+		})
+		if err := a.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		eventually(t, "b sees a leave at once", func() bool { return len(b.Peers()) == 0 })
 	})
-	if err := a.Leave(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	eventually(t, "b sees a leave at once", func() bool { return len(b.Peers()) == 0 })
 }
 
 func TestLobbyNamesTheAgent(t *testing.T) {
-	s := jupytertest.Shared(t)
-	srv := client(t, s, "")
-	soon := rtc.Timing{Renew: 200 * time.Millisecond}
-	a := rtc.EnterLobby(srv, user("Lobby-A"), soon, nil)
-	b := rtc.EnterLobby(srv, user("Lobby-B"), soon, nil)
-	defer b.Leave(t.Context())
-	a.Show("x.ipynb", []string{"x.ipynb"})
-	sees := func() bool {
-		for _, p := range b.Peers() {
-			if p.User.DisplayName == "Lobby-A" {
-				return true
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		srv := client(t, s)
+		soon := rtc.Timing{Renew: 200 * time.Millisecond}
+		a := rtc.EnterLobby(srv, user("Lobby-A"), soon, nil)
+		b := rtc.EnterLobby(srv, user("Lobby-B"), soon, nil)
+		defer b.Leave(t.Context())
+		a.Show("x.ipynb", []string{"x.ipynb"})
+		sees := func() bool {
+			for _, p := range b.Peers() {
+				if p.User.DisplayName == "Lobby-A" {
+					return true
+				}
 			}
+			return false
 		}
-		return false
-	}
-	eventually(t, "b sees a", sees)
-	a.Leave(t.Context())
-	eventually(t, "b sees a leave at once", func() bool { return !sees() })
+		eventually(t, "b sees a", sees)
+		a.Leave(t.Context())
+		eventually(t, "b sees a leave at once", func() bool { return !sees() })
+	})
 }
 
 // A lobby whose server is not there ends promptly all the same.
 func TestLobbyWithoutServer(t *testing.T) {
-	s := jupytertest.Shared(t)
-	w := newCable(t, s)
-	w.cut()
-	l := rtc.EnterLobby(client(t, s, w.addr()), user("nobody"), rtc.Timing{}, nil)
-	l.Show("x.ipynb", nil)
-	l.Leave(t.Context())
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		w := jupytertest.NewCable(t, s)
+		w.Cut()
+		l := rtc.EnterLobby(client(t, w.Server), user("nobody"), rtc.Timing{}, nil)
+		l.Show("x.ipynb", nil)
+		l.Leave(t.Context())
+	})
 }

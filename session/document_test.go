@@ -17,185 +17,199 @@ import (
 )
 
 func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	txt := s.Write(t, s.Name(t, ".txt"), "hello")
-	for path, want := range map[string]error{
-		s.Name(t, "-missing.ipynb"): jupyter.ErrNotFound,
-		txt:                         session.ErrNotNotebook,
-		"":                          session.ErrNotNotebook,
-		"../../etc/passwd":          jupyter.ErrBadPath,
-	} {
-		if _, err := m.Open(t.Context(), path); !errors.Is(err, want) {
-			t.Errorf("open %q: %v, want %v", path, err, want)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		txt := s.Write(t, s.Name(t, ".txt"), "hello")
+		for path, want := range map[string]error{
+			s.Name(t, "-missing.ipynb"): jupyter.ErrNotFound,
+			txt:                         session.ErrNotNotebook,
+			"":                          session.ErrNotNotebook,
+			"../../etc/passwd":          jupyter.ErrBadPath,
+		} {
+			if _, err := m.Open(t.Context(), path); !errors.Is(err, want) {
+				t.Errorf("open %q: %v, want %v", path, err, want)
+			}
 		}
-	}
-	if infos, err := m.Sessions(""); err != nil || len(infos) != 0 {
-		t.Errorf("sessions: %v, %v; want none", infos, err)
-	}
+		if infos, err := m.Sessions(""); err != nil || len(infos) != 0 {
+			t.Errorf("sessions: %v, %v; want none", infos, err)
+		}
+	})
 }
 
 // An outputs of a run are in the run's result, in everybody's notebook and in the file; the count comes, and the cell
 // is idle afterwards.
 func TestRunWritesWhatTheKernelSays(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6*7", "1/0", "print('never')")
-	d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6*7", "1/0", "print('never')")
+		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 
-	res := sessiontest.Run(t, d, "c0")
-	want := "stream"
-	if got := sessiontest.Text(res[0].Outputs); got != "stdout:out\n;stderr:err\n;execute_result:42;" {
-		t.Errorf("outputs %q, want %s", got, want)
-	}
-	if res[0].State != run.Done || res[0].Count == nil || *res[0].Count != 1 {
-		t.Errorf("state %s, count %v", res[0].State, res[0].Count)
-	}
-	sessiontest.Eventually(t, "the other sees the outputs", func() bool {
-		c, _ := seen.Notebook().Cell("c0")
-		return sessiontest.Text(c.Outputs) == sessiontest.Text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
-	})
-
-	// The first failure takes the rest of its call with it, and nobody else.
-	res = sessiontest.Run(t, d, "c1", "c2")
-	if res[0].State != run.Failed || sessiontest.Text(res[0].Outputs) != "error:ZeroDivisionError;" {
-		t.Errorf("1/0: %s, %s", res[0].State, sessiontest.Text(res[0].Outputs))
-	}
-	if res[1].State != run.Cancelled || len(res[1].Outputs) != 0 {
-		t.Errorf("the cell behind it: %s, %s", res[1].State, sessiontest.Text(res[1].Outputs))
-	}
-	sessiontest.Eventually(t, "no cell is left busy", func() bool {
-		for _, c := range seen.Notebook().Cells() {
-			if c.ExecutionState != "idle" {
-				return false
-			}
+		res := sessiontest.Run(t, d, "c0")
+		want := "stream"
+		if got := sessiontest.Text(res[0].Outputs); got != "stdout:out\n;stderr:err\n;execute_result:42;" {
+			t.Errorf("outputs %q, want %s", got, want)
 		}
-		return true
-	})
-	if res := sessiontest.Run(t, d, "c2"); res[0].State != run.Done {
-		t.Errorf("a later run: %s", res[0].State)
-	}
-	sessiontest.Eventually(t, "it is on disk", func() bool {
-		b, err := os.ReadFile(filepath.Join(s.Root, path))
-		return err == nil && strings.Contains(string(b), "ZeroDivisionError") && strings.Contains(string(b), "never")
+		if res[0].State != run.Done || res[0].Count == nil || *res[0].Count != 1 {
+			t.Errorf("state %s, count %v", res[0].State, res[0].Count)
+		}
+		sessiontest.Eventually(t, "the other sees the outputs", func() bool {
+			c, _ := seen.Notebook().Cell("c0")
+			return sessiontest.Text(c.Outputs) == sessiontest.Text(res[0].Outputs) && c.ExecutionCount != nil && *c.ExecutionCount == 1 && c.ExecutionState == "idle"
+		})
+
+		// The first failure takes the rest of its call with it, and nobody else.
+		res = sessiontest.Run(t, d, "c1", "c2")
+		if res[0].State != run.Failed || sessiontest.Text(res[0].Outputs) != "error:ZeroDivisionError;" {
+			t.Errorf("1/0: %s, %s", res[0].State, sessiontest.Text(res[0].Outputs))
+		}
+		if res[1].State != run.Cancelled || len(res[1].Outputs) != 0 {
+			t.Errorf("the cell behind it: %s, %s", res[1].State, sessiontest.Text(res[1].Outputs))
+		}
+		sessiontest.Eventually(t, "no cell is left busy", func() bool {
+			for _, c := range seen.Notebook().Cells() {
+				if c.ExecutionState != "idle" {
+					return false
+				}
+			}
+			return true
+		})
+		if res := sessiontest.Run(t, d, "c2"); res[0].State != run.Done {
+			t.Errorf("a later run: %s", res[0].State)
+		}
+		sessiontest.Eventually(t, "it is on disk", func() bool {
+			b, err := os.ReadFile(filepath.Join(s.Root, path))
+			return err == nil && strings.Contains(string(b), "ZeroDivisionError") && strings.Contains(string(b), "never")
+		})
 	})
 }
 
 // Output is in the room while the cell still runs, and the cell shows as busy.
 func TestOutputIsLive(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "import pathlib, time\nprint('one', flush=True)\nwhile not pathlib.Path('"+s.Name(t, ".go")+"').exists(): time.sleep(0.01)\nprint('two')")
-	d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
-	runs, err := d.Run(t.Context(), []string{"c0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "the first line is there while the cell runs", func() bool {
-		c, _ := seen.Notebook().Cell("c0")
-		return sessiontest.Text(c.Outputs) == "stdout:one\n;" && c.ExecutionState == "running" && c.ExecutionCount == nil
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "import pathlib, time\nprint('one', flush=True)\nwhile not pathlib.Path('"+s.Name(t, ".go")+"').exists(): time.sleep(0.01)\nprint('two')")
+		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
+		runs, err := d.Run(t.Context(), []string{"c0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the first line is there while the cell runs", func() bool {
+			c, _ := seen.Notebook().Cell("c0")
+			return sessiontest.Text(c.Outputs) == "stdout:one\n;" && c.ExecutionState == "running" && c.ExecutionCount == nil
+		})
+		if st := runs[0].Result(); st.State != run.Running || sessiontest.Text(st.Outputs) != "stdout:one\n;" {
+			t.Errorf("so far: %s, %q", st.State, sessiontest.Text(st.Outputs))
+		}
+		if err := runs[0].Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if err := runs[0].Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if st := runs[0].Result().State; st != run.Interrupted {
+			t.Errorf("state %s, want interrupted", st)
+		}
 	})
-	if st := runs[0].Result(); st.State != run.Running || sessiontest.Text(st.Outputs) != "stdout:one\n;" {
-		t.Errorf("so far: %s, %q", st.State, sessiontest.Text(st.Outputs))
-	}
-	if err := runs[0].Cancel(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if err := runs[0].Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if st := runs[0].Result().State; st != run.Interrupted {
-		t.Errorf("state %s, want interrupted", st)
-	}
 }
 
 // The kernel of the notebook's Jupyter session is the one that is used.
 func TestKernelIsShared(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "shared = 42", "print(shared)")
-	if _, ok, err := m.Kernel(t.Context(), path); ok || err != nil {
-		t.Fatalf("a kernel before any run: %v, %v", ok, err)
-	}
-	sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
-	res := sessiontest.Run(t, sessiontest.Open(t, other, path), "c1")
-	if got := sessiontest.Text(res[0].Outputs); got != "stdout:42\n;" {
-		t.Errorf("the other's kernel says %q", got)
-	}
-	k, ok, err := m.Kernel(t.Context(), "/"+path)
-	if err != nil || !ok || k.Name != "python3" || k.ID == "" {
-		t.Errorf("kernel %+v, %v, %v", k, ok, err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "shared = 42", "print(shared)")
+		if _, ok, err := m.Kernel(t.Context(), path); ok || err != nil {
+			t.Fatalf("a kernel before any run: %v, %v", ok, err)
+		}
+		sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
+		res := sessiontest.Run(t, sessiontest.Open(t, other, path), "c1")
+		if got := sessiontest.Text(res[0].Outputs); got != "stdout:42\n;" {
+			t.Errorf("the other's kernel says %q", got)
+		}
+		k, ok, err := m.Kernel(t.Context(), "/"+path)
+		if err != nil || !ok || k.Name != "python3" || k.ID == "" {
+			t.Errorf("kernel %+v, %v, %v", k, ok, err)
+		}
+	})
 }
 
 func TestRunRefusesBadCells(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	d := sessiontest.Open(t, m, s.Notebook(t, "1"))
-	if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-		_, err := e.Insert(0, ydoc.NewCell{ID: "md", Type: "markdown", Source: "# T"})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	before := d.Notebook().Revision()
-	for _, cells := range [][]string{{}, {"c0", "nope"}, {"c0", "md"}} {
-		if _, err := d.Run(t.Context(), cells); err == nil {
-			t.Errorf("run %v: no error", cells)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
+		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{ID: "md", Type: "markdown", Source: "# T"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if d.Notebook().Revision() != before {
-		t.Error("a refused run has changed the notebook")
-	}
+		before := d.Notebook().Revision()
+		for _, cells := range [][]string{{}, {"c0", "nope"}, {"c0", "md"}} {
+			if _, err := d.Run(t.Context(), cells); err == nil {
+				t.Errorf("run %v: no error", cells)
+			}
+		}
+		if d.Notebook().Revision() != before {
+			t.Error("a refused run has changed the notebook")
+		}
+	})
 }
 
 // A deleted cell's run goes on and keeps its outputs.
 func TestCellDeletedWhileItRuns(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	d := sessiontest.Open(t, m, s.Notebook(t, "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')", "2"))
-	runs, err := d.Run(t.Context(), []string{"c0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "it runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
-	if err := d.Edit(t.Context(), "delete", func(e *ydoc.Editor) error { return e.Delete("c0") }); err != nil {
-		t.Fatal(err)
-	}
-	if err := runs[0].Wait(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if r := runs[0].Result(); r.State != run.Done || sessiontest.Text(r.Outputs) != "stdout:a\nb\n;" {
-		t.Errorf("%s, %q", r.State, sessiontest.Text(r.Outputs))
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		d := sessiontest.Open(t, m, s.Notebook(t, "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')", "2"))
+		runs, err := d.Run(t.Context(), []string{"c0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
+		if err := d.Edit(t.Context(), "delete", func(e *ydoc.Editor) error { return e.Delete("c0") }); err != nil {
+			t.Fatal(err)
+		}
+		if err := runs[0].Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if r := runs[0].Result(); r.State != run.Done || sessiontest.Text(r.Outputs) != "stdout:a\nb\n;" {
+			t.Errorf("%s, %q", r.State, sessiontest.Text(r.Outputs))
+		}
+	})
 }
 
 func TestEndSavesAndLeaves(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "x = 1")
-	d, err := m.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-		_, err := e.Insert(1, ydoc.NewCell{Type: "code", Source: "ended = True"})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	d.Release()
-	info, ok, err := m.End(t.Context(), path)
-	if err != nil || !ok || info.Status != session.Disconnected || info.Cells != 2 {
-		t.Errorf("end: %+v, %v, %v", info, ok, err)
-	}
-	b, err := os.ReadFile(filepath.Join(s.Root, path))
-	if err != nil || !strings.Contains(string(b), "ended = True") {
-		t.Errorf("the file does not have the last edit: %v\n%s", err, b)
-	}
-	if _, ok, err := m.End(t.Context(), s.Name(t, "-never.ipynb")); ok || err != nil {
-		t.Errorf("end of what was never open: %v, %v", ok, err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		d, err := m.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(1, ydoc.NewCell{Type: "code", Source: "ended = True"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		d.Release()
+		info, ok, err := m.End(t.Context(), path)
+		if err != nil || !ok || info.Status != session.Disconnected || info.Cells != 2 {
+			t.Errorf("end: %+v, %v, %v", info, ok, err)
+		}
+		b, err := os.ReadFile(filepath.Join(s.Root, path))
+		if err != nil || !strings.Contains(string(b), "ended = True") {
+			t.Errorf("the file does not have the last edit: %v\n%s", err, b)
+		}
+		if _, ok, err := m.End(t.Context(), s.Name(t, "-never.ipynb")); ok || err != nil {
+			t.Errorf("end of what was never open: %v, %v", ok, err)
+		}
+	})
 }
 
 func TestServerThatIsDown(t *testing.T) {

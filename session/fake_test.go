@@ -17,7 +17,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // fakeRoom stands for a room where only time and faults are the subject. It confirms everything at once, until it is
 // told to end.

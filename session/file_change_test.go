@@ -37,7 +37,6 @@ import (
 //
 // Each subtest opens a notebook of one cell and has its file changed.
 func TestFileChanges(t *testing.T) {
-	s := jupytertest.Shared(t)
 	for name, test := range map[string]func(*testing.T, *fileChange){
 		"touched": func(t *testing.T, f *fileChange) {
 			later := time.Now().Add(time.Hour)
@@ -130,7 +129,7 @@ func TestFileChanges(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			test(t, newFileChange(t, s))
+			jupytertest.Test(t, func(t *testing.T) { test(t, newFileChange(t, jupytertest.Shared(t))) })
 		})
 	}
 }
@@ -138,19 +137,21 @@ func TestFileChanges(t *testing.T) {
 // A clock that was wrong once, or a copy from another machine, leaves a file with a time to come: what is saved
 // afterwards looks older than it was.
 func TestFileFromTheFuture(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x = 1")
-	later := time.Now().Add(time.Hour)
-	if err := os.Chtimes(filepath.Join(s.Root, path), later, later); err != nil {
-		t.Fatal(err)
-	}
-	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
-	sessiontest.AppendCell(t, d, "after = True")
-	sessiontest.Eventually(t, "it is on disk", func() bool { return sessiontest.FileHas(s, path, "after = True") })
-	time.Sleep(3 * time.Second) // at least one look at the file
-	if u := d.Unsaved(); u != "" {
-		t.Errorf("said to be unsaved: %s", u)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x = 1")
+		later := time.Now().Add(time.Hour)
+		if err := os.Chtimes(filepath.Join(s.Root, path), later, later); err != nil {
+			t.Fatal(err)
+		}
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
+		sessiontest.AppendCell(t, d, "after = True")
+		sessiontest.Eventually(t, "it is on disk", func() bool { return sessiontest.FileHas(s, path, "after = True") })
+		time.Sleep(3 * time.Second) // at least one look at the file
+		if u := d.Unsaved(); u != "" {
+			t.Errorf("said to be unsaved: %s", u)
+		}
+	})
 }
 
 // The answer to a save of a file that cannot be written is "success".
@@ -186,24 +187,26 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 // An edit that was confirmed, but is not in the file yet, may be undone when another program writes the file: the
 // server then puts the file's content in its place, or ours over it, as it comes. The first is said.
 func TestOverwrittenEditIsToldOf(t *testing.T) {
-	f := newFileChange(t, jupytertest.Shared(t))
-	f.stillFollows("before")
-	was := f.read()
-	for i := range 4 {
-		next := f.full + ".tmp"
-		f.write(next, strings.Replace(was, "x = 1", fmt.Sprintf("x = %d", 10+i), 1))
-		if err := os.Rename(next, f.full); err != nil {
-			t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		f := newFileChange(t, jupytertest.Shared(t))
+		f.stillFollows("before")
+		was := f.read()
+		for i := range 4 {
+			next := f.full + ".tmp"
+			f.write(next, strings.Replace(was, "x = 1", fmt.Sprintf("x = %d", 10+i), 1))
+			if err := os.Rename(next, f.full); err != nil {
+				t.Fatal(err)
+			}
+			id := sessiontest.AppendCell(t, f.d, "perhaps = True")
+			f.serverLooks()
+			_, there := f.d.Notebook().Cell(id)
+			if told := f.d.Overwritten() != ""; !there && !told {
+				// It is seen in the document a little before it is told of.
+				sessiontest.Eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
+			}
 		}
-		id := sessiontest.AppendCell(t, f.d, "perhaps = True")
-		f.serverLooks()
-		_, there := f.d.Notebook().Cell(id)
-		if told := f.d.Overwritten() != ""; !there && !told {
-			// It is seen in the document a little before it is told of.
-			sessiontest.Eventually(t, "an undone edit is told of", func() bool { return f.d.Overwritten() != "" })
-		}
-	}
-	f.stillFollows("after")
+		f.stillFollows("after")
+	})
 }
 
 // fileChange is an open notebook in a folder of its own.

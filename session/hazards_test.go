@@ -37,209 +37,225 @@ import (
 //
 // The server gives an empty notebook its first cell, and whoever opens it at once with others sees that one.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)
-	docs := make([]*session.Document, 6)
-	var wg sync.WaitGroup
-	for i := range docs {
-		m := sessiontest.Manager(t, s, session.Config{})
-		wg.Go(func() {
-			d, err := m.Open(t.Context(), path)
-			if err != nil {
-				t.Errorf("open: %v", err)
-				return
-			}
-			docs[i] = d
-		})
-	}
-	wg.Wait()
-	if t.Failed() {
-		return
-	}
-	for i, d := range docs {
-		defer d.Release()
-		sessiontest.AppendCell(t, d, strings.Repeat("x", i+1))
-	}
-	for _, d := range docs {
-		sessiontest.Eventually(t, "everybody has the first cell and one of each", func() bool { return d.Notebook().Len() == 1+len(docs) })
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)
+		docs := make([]*session.Document, 6)
+		var wg sync.WaitGroup
+		for i := range docs {
+			m := sessiontest.Manager(t, s, session.Config{})
+			wg.Go(func() {
+				d, err := m.Open(t.Context(), path)
+				if err != nil {
+					t.Errorf("open: %v", err)
+					return
+				}
+				docs[i] = d
+			})
+		}
+		wg.Wait()
+		if t.Failed() {
+			return
+		}
+		for i, d := range docs {
+			defer d.Release()
+			sessiontest.AppendCell(t, d, strings.Repeat("x", i+1))
+		}
+		for _, d := range docs {
+			sessiontest.Eventually(t, "everybody has the first cell and one of each", func() bool { return d.Notebook().Len() == 1+len(docs) })
+		}
+	})
 }
 
 // The server cannot write a notebook with such a cell any more, tells nobody, and forgets all edits when the room is
 // left.
 func TestMalformedCellIsToldOf(t *testing.T) {
-	s := jupytertest.Start(t) // the room stays broken
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "x = 1")
-	d, err := m.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	personIn(t, m.Servers().Documents, path).insertPlainCell()
-	sessiontest.Eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
-	if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
-	d.Release()
-	if _, ok, err := m.End(t.Context(), path); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
-		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
-	}
-}
-
-// Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
-func TestAliasesOpenOneDocument(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "x = 1")
-	d := sessiontest.Open(t, m, path)
-	for _, alias := range []string{"/" + path, "//" + path, "./" + path, path + "/", "/./" + path} {
-		if again := sessiontest.Open(t, m, alias); again != d {
-			t.Errorf("%q opens another document", alias)
-		}
-	}
-	if _, err := m.Open(t.Context(), "x/../"+path); err == nil {
-		t.Error("a path with .. in it was opened")
-	}
-}
-
-func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, path := sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
-	seen := make(map[uint64]bool)
-	for range 3 {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t) // the room stays broken
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
 		d, err := m.Open(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
 		}
-		id := d.Notebook().ClientID()
-		if id == 0 || seen[id] {
-			t.Errorf("client id %d, after %v", id, seen)
-		}
-		seen[id] = true
-		d.Release()
-		if _, _, err := m.End(t.Context(), path); err != nil {
+		personIn(t, m.Servers().Documents, path).insertPlainCell()
+		sessiontest.Eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
+		if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
 			t.Fatal(err)
 		}
-	}
+		sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
+		d.Release()
+		if _, ok, err := m.End(t.Context(), path); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
+			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
+		}
+	})
+}
+
+// Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
+func TestAliasesOpenOneDocument(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		d := sessiontest.Open(t, m, path)
+		for _, alias := range []string{"/" + path, "//" + path, "./" + path, path + "/", "/./" + path} {
+			if again := sessiontest.Open(t, m, alias); again != d {
+				t.Errorf("%q opens another document", alias)
+			}
+		}
+		if _, err := m.Open(t.Context(), "x/../"+path); err == nil {
+			t.Error("a path with .. in it was opened")
+		}
+	})
+}
+
+func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, path := sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
+		seen := make(map[uint64]bool)
+		for range 3 {
+			d, err := m.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			id := d.Notebook().ClientID()
+			if id == 0 || seen[id] {
+				t.Errorf("client id %d, after %v", id, seen)
+			}
+			seen[id] = true
+			d.Release()
+			if _, _, err := m.End(t.Context(), path); err != nil {
+				t.Fatal(err)
+			}
+		}
+	})
 }
 
 // A caret in a source stays with the character that it stands at while the source is rewritten around it.
 func TestCaretSurvivesAnEdit(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
-	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Servers().Documents, path)
-	caret, err := p.nb.RelativePosition("c0", len("first = 1\nsec"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := d.Edit(t.Context(), "rewrite", func(e *ydoc.Editor) error {
-		return e.SetSource("c0", "# é😀\nfirst = 10\nsecond = 2\nthird = 30")
-	}); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "the person sees the edit", func() bool {
-		c, _ := p.nb.Cell("c0")
-		return strings.HasSuffix(c.Source, "30")
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
+		d := sessiontest.Open(t, m, path)
+		p := personIn(t, m.Servers().Documents, path)
+		caret, err := p.nb.RelativePosition("c0", len("first = 1\nsec"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := d.Edit(t.Context(), "rewrite", func(e *ydoc.Editor) error {
+			return e.SetSource("c0", "# é😀\nfirst = 10\nsecond = 2\nthird = 30")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the person sees the edit", func() bool {
+			c, _ := p.nb.Cell("c0")
+			return strings.HasSuffix(c.Source, "30")
+		})
+		id, at, ok := p.nb.ResolvePosition(caret)
+		if want := len("# é") - 1 + 2 + len("\nfirst = 10\nsec"); !ok || id != "c0" || at != want {
+			t.Errorf("the caret is at %d of %s (%v), want %d of c0", at, id, ok, want)
+		}
 	})
-	id, at, ok := p.nb.ResolvePosition(caret)
-	if want := len("# é") - 1 + 2 + len("\nfirst = 10\nsec"); !ok || id != "c0" || at != want {
-		t.Errorf("the caret is at %d of %s (%v), want %d of c0", at, id, ok, want)
-	}
 }
 
 // Whoever wants to delete or rewrite a cell can see who is in it.
 func TestPeopleAreSeenInTheirCells(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "a = 1", "b = 2")
-	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Servers().Documents, path)
-	pos, err := p.nb.RelativePosition("c1", 3)
-	if err != nil {
-		t.Fatal(err)
-	}
-	p.show(map[string]any{
-		"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada L", "initials": "AL", "color": "#888"},
-		"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
-	})
-	sessiontest.Eventually(t, "Ada is seen in the second cell", func() bool {
-		who := d.People()
-		return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3, Caret: true}
-	})
-	d.Point("c0", 5)
-	sessiontest.Eventually(t, "Ada sees the agent in the first", func() bool {
-		for _, st := range p.table.Peers() {
-			if c := st.Cursors(); len(c) == 1 {
-				id, at, ok := p.nb.ResolvePosition(c[0].Head)
-				return ok && id == "c0" && at == 5
-			}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "a = 1", "b = 2")
+		d := sessiontest.Open(t, m, path)
+		p := personIn(t, m.Servers().Documents, path)
+		pos, err := p.nb.RelativePosition("c1", 3)
+		if err != nil {
+			t.Fatal(err)
 		}
-		return false
+		p.show(map[string]any{
+			"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada L", "initials": "AL", "color": "#888"},
+			"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
+		})
+		sessiontest.Eventually(t, "Ada is seen in the second cell", func() bool {
+			who := d.People()
+			return len(who) == 1 && who[0] == session.Person{Name: "Ada L", CellID: "c1", Index: 1, Offset: 3, Caret: true}
+		})
+		d.Point("c0", 5)
+		sessiontest.Eventually(t, "Ada sees the agent in the first", func() bool {
+			for _, st := range p.table.Peers() {
+				if c := st.Cursors(); len(c) == 1 {
+					id, at, ok := p.nb.ResolvePosition(c[0].Head)
+					return ok && id == "c0" && at == 5
+				}
+			}
+			return false
+		})
 	})
 }
 
 // The server saves by itself as long as somebody's state asks for it, so ours must not where the people have switched
 // it off; and we do not ask either.
 func TestAutosaveIsThePeoples(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "x = 1")
-	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Servers().Documents, path)
-	state := map[string]any{
-		"autosave": false,
-		"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
-	}
-	p.show(state)
-	sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
-	// The server has to know as well, before the edit.
-	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
-		return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
-			_, user := st.User()
-			return user && !st.Autosave()
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		d := sessiontest.Open(t, m, path)
+		p := personIn(t, m.Servers().Documents, path)
+		state := map[string]any{
+			"autosave": false,
+			"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
+		}
+		p.show(state)
+		sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
+		// The server has to know as well, before the edit.
+		sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
+			return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
+				_, user := st.User()
+				return user && !st.Autosave()
+			})
 		})
-	})
-	sessiontest.AppendCell(t, d, "later = True")
-	time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
-	if sessiontest.FileHas(s, path, "later") {
-		t.Error("the file was written though the people had switched autosave off")
-	}
-	state["autosave"] = true
-	p.show(state)
-	sessiontest.Eventually(t, "Ada is seen to want saves again", func() bool {
-		peers := d.Peers()
-		return len(peers) == 1 && peers[0].Autosave
-	})
-	sessiontest.AppendCell(t, d, "now = True")
-	sessiontest.Eventually(t, "the file is written", func() bool {
-		return sessiontest.FileHas(s, path, "now = True") && sessiontest.FileHas(s, path, "later = True")
+		sessiontest.AppendCell(t, d, "later = True")
+		time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
+		if sessiontest.FileHas(s, path, "later") {
+			t.Error("the file was written though the people had switched autosave off")
+		}
+		state["autosave"] = true
+		p.show(state)
+		sessiontest.Eventually(t, "Ada is seen to want saves again", func() bool {
+			peers := d.Peers()
+			return len(peers) == 1 && peers[0].Autosave
+		})
+		sessiontest.AppendCell(t, d, "now = True")
+		sessiontest.Eventually(t, "the file is written", func() bool {
+			return sessiontest.FileHas(s, path, "now = True") && sessiontest.FileHas(s, path, "later = True")
+		})
 	})
 }
 
 // The server waits for a second without edits before it saves, and forgets what it has not saved when it stops.
 func TestContinuousEditsAreSaved(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, "x = 1")
-	d := sessiontest.Open(t, m, path)
-	id := sessiontest.AppendCell(t, d, "going = 0")
-	ctx, stop := context.WithCancel(t.Context())
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		for i := 0; ctx.Err() == nil; i++ {
-			if err := d.Edit(ctx, "go on", func(e *ydoc.Editor) error {
-				return e.SetSource(id, "going = "+strings.Repeat("1", 1+i%50))
-			}); err != nil && ctx.Err() == nil {
-				t.Errorf("edit: %v", err)
-				return
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		d := sessiontest.Open(t, m, path)
+		id := sessiontest.AppendCell(t, d, "going = 0")
+		ctx, stop := context.WithCancel(t.Context())
+		var wg sync.WaitGroup
+		wg.Go(func() {
+			for i := 0; ctx.Err() == nil; i++ {
+				if err := d.Edit(ctx, "go on", func(e *ydoc.Editor) error {
+					return e.SetSource(id, "going = "+strings.Repeat("1", 1+i%50))
+				}); err != nil && ctx.Err() == nil {
+					t.Errorf("edit: %v", err)
+					return
+				}
+				time.Sleep(100 * time.Millisecond)
 			}
-			time.Sleep(100 * time.Millisecond)
-		}
+		})
+		sessiontest.Eventually(t, "the file has an edit while they go on", func() bool { return sessiontest.FileHas(s, path, "going = 1") })
+		stop()
+		wg.Wait()
 	})
-	sessiontest.Eventually(t, "the file has an edit while they go on", func() bool { return sessiontest.FileHas(s, path, "going = 1") })
-	stop()
-	wg.Wait()
 }

@@ -14,18 +14,20 @@ import (
 
 // A connection that breaks under the first look at a file does not fail the call.
 func TestOpenLooksAgain(t *testing.T) {
-	s := jupytertest.Shared(t)
-	var broken atomic.Int32
-	m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
-		return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
-			if strings.HasPrefix(r.URL.Path, "/api/contents/") && broken.Add(1) == 1 {
-				panic(http.ErrAbortHandler) // the connection is closed without an answer
-			}
-			next.ServeHTTP(w, r)
-		})
-	}), session.Config{})
-	sessiontest.Open(t, m, s.Notebook(t, "x = 1"))
-	if broken.Load() < 2 {
-		t.Error("no connection was broken: the test shows nothing")
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		var broken atomic.Int32
+		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/api/contents/") && broken.Add(1) == 1 {
+					panic(http.ErrAbortHandler) // the connection is closed without an answer
+				}
+				next.ServeHTTP(w, r)
+			})
+		}), session.Config{})
+		sessiontest.Open(t, m, s.Notebook(t, "x = 1"))
+		if broken.Load() < 2 {
+			t.Error("no connection was broken: the test shows nothing")
+		}
+	})
 }

@@ -13,13 +13,15 @@ import (
 
 // A server without any collaboration gets one message, which names what to install.
 func TestServerWithoutCollaboration(t *testing.T) {
-	s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
-	m := sessiontest.Manager(t, s, session.Config{})
-	_, err := m.Open(t.Context(), s.Notebook(t, "x = 1"))
-	if !errors.Is(err, jupyter.ErrNoCollaboration) {
-		t.Fatalf("open: %v, want no collaboration", err)
-	}
-	if !strings.Contains(err.Error(), "pip install jupyter-collaboration") {
-		t.Errorf("the error does not name the package: %v", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
+		m := sessiontest.Manager(t, s, session.Config{})
+		_, err := m.Open(t.Context(), s.Notebook(t, "x = 1"))
+		if !errors.Is(err, jupyter.ErrNoCollaboration) {
+			t.Fatalf("open: %v, want no collaboration", err)
+		}
+		if !strings.Contains(err.Error(), "pip install jupyter-collaboration") {
+			t.Errorf("the error does not name the package: %v", err)
+		}
+	})
 }

@@ -1,11 +1,6 @@
 package session_test
 
 import (
-	"bytes"
-	"encoding/base64"
-	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 	"time"
@@ -14,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/crdt"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -105,33 +101,29 @@ func (p *person) show(state any) {
 	p.send(wire.AppendAwareness(nil, u))
 }
 
-// python runs a script of testdata in the environment that Jupyter is in.
-func python(t *testing.T, script string, stdin []byte) []byte {
-	t.Helper()
-	jup := os.Getenv("NBDUET_JUPYTER")
-	if jup == "" {
-		jup = filepath.Join("..", ".venv", "bin", "jupyter")
-	}
-	cmd := exec.CommandContext(t.Context(), filepath.Join(filepath.Dir(jup), "python"), filepath.Join("testdata", script))
-	cmd.Stdin = bytes.NewReader(stdin)
-	var stderr bytes.Buffer
-	cmd.Stderr = &stderr
-	out, err := cmd.Output()
-	if err != nil {
-		t.Fatalf("%s: %v\n%s", script, err, stderr.Bytes())
-	}
-	return bytes.TrimSpace(out)
-}
-
-// insertPlainCell puts a cell into the room that the server cannot write.
+// insertPlainCell puts a cell that is a plain object into the room, as a careless program would; the server cannot write
+// it.
 func (p *person) insertPlainCell() {
 	p.t.Helper()
 	state, err := p.nb.Diff([]byte{0})
 	if err != nil {
 		p.t.Fatal(err)
 	}
-	out := python(p.t, "plain_cell.py", []byte(base64.StdEncoding.EncodeToString(state)))
-	update, err := base64.StdEncoding.DecodeString(string(out))
+	doc := crdt.New(crdt.Options{})
+	cells := doc.Root("cells", crdt.KindArray)
+	if err := doc.Apply(state); err != nil {
+		p.t.Fatal(err)
+	}
+	before, err := doc.StateVector()
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	doc.Transact(func(x *crdt.Tx) {
+		x.InsertValue(cells, cells.Len(), map[string]any{
+			"id": "plain", "cell_type": "code", "source": "careless", "metadata": map[string]any{}, "outputs": []any{}, "execution_count": nil,
+		})
+	})
+	update, err := doc.Diff(before)
 	if err != nil {
 		p.t.Fatal(err)
 	}

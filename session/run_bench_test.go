@@ -22,7 +22,7 @@ func bench(b *testing.B, s *jupytertest.Server, source string) (m *session.Manag
 	b.Helper()
 	path := s.Notebook(b, source)
 	join := func() (*session.Manager, *session.Document) {
-		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 		if err != nil {
 			b.Fatal(err)
 		}

@@ -25,74 +25,78 @@ func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Re
 // What code asks is answered, a password is shown to nobody, and code that gets no answer is interrupted with an error
 // that names its prompt.
 func TestInput(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t,
-		"name = input('Name? ')\nprint('hello', name)",
-		"import getpass\nprint(len(getpass.getpass('Secret: ')))",
-		"6 * 7")
-	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience}), path)
-	var asked []run.Question
-	answers := func(line string) run.Asker {
-		return func(_ context.Context, q run.Question) (string, error) {
-			asked = append(asked, q)
-			return line, nil
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t,
+			"name = input('Name? ')\nprint('hello', name)",
+			"import getpass\nprint(len(getpass.getpass('Secret: ')))",
+			"6 * 7")
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience}), path)
+		var asked []run.Question
+		answers := func(line string) run.Asker {
+			return func(_ context.Context, q run.Question) (string, error) {
+				asked = append(asked, q)
+				return line, nil
+			}
 		}
-	}
-	if res := ask(t, d, "c0", answers("Ada")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-		t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-	}
-	if res := ask(t, d, "c1", answers("hunter2")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
-		t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
-	}
-	if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
-		t.Errorf("asked: %+v", asked)
-	}
-	d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), path)
-	nobody := map[string]run.Asker{
-		"nobody answered within 1s: there is nobody to ask": nil,
-		"nobody answered within 1s": func(ctx context.Context, _ run.Question) (string, error) {
-			<-ctx.Done()
-			return "", ctx.Err()
-		},
-	}
-	for why, asker := range nobody {
-		res := ask(t, d, "c0", asker)
-		if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
-			t.Errorf("%s: %s, %v", why, res.State, res.Err)
+		if res := ask(t, d, "c0", answers("Ada")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+			t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
-		if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done {
-			t.Errorf("the next run: %s, %v", res.State, res.Err)
+		if res := ask(t, d, "c1", answers("hunter2")); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
+			t.Errorf("%s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
-	}
+		if len(asked) != 2 || asked[0].Prompt != "Name? " || asked[0].Password || asked[0].CellID != "c0" || !asked[1].Password {
+			t.Errorf("asked: %+v", asked)
+		}
+		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), path)
+		nobody := map[string]run.Asker{
+			"nobody answered within 1s: there is nobody to ask": nil,
+			"nobody answered within 1s": func(ctx context.Context, _ run.Question) (string, error) {
+				<-ctx.Done()
+				return "", ctx.Err()
+			},
+		}
+		for why, asker := range nobody {
+			res := ask(t, d, "c0", asker)
+			if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), why) || !strings.Contains(res.Err.Error(), `"Name? "`) {
+				t.Errorf("%s: %s, %v", why, res.State, res.Err)
+			}
+			if res := sessiontest.Run(t, d, "c2")[0]; res.State != run.Done {
+				t.Errorf("the next run: %s, %v", res.State, res.Err)
+			}
+		}
+	})
 }
 
 // Code that asks when nobody can be asked shows what it waits for, and gets its answer from whoever comes in time.
 func TestInputAskedLater(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
-	d := sessiontest.Open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
-	runs, err := d.Run(t.Context(), []string{"c0"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "it waits for input", func() bool {
-		q := runs[0].Result().Asking
-		return q != nil && q.Prompt == "Name? " && runs[0].Status().Asking != nil
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
+		d := sessiontest.Open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
+		runs, err := d.Run(t.Context(), []string{"c0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it waits for input", func() bool {
+			q := runs[0].Result().Asking
+			return q != nil && q.Prompt == "Name? " && runs[0].Status().Asking != nil
+		})
+		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "", run.ErrNoAsker })
+		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "Ada", nil })
+		if res := wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+			t.Errorf("%s, %q, asking %v", res.State, sessiontest.Text(res.Outputs), res.Asking)
+		}
+		// Whoever sees it wait can cancel it.
+		if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it waits for input", func() bool { return runs[0].Result().Asking != nil })
+		if err := runs[0].Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if res := wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
+			t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
+		}
 	})
-	runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "", run.ErrNoAsker })
-	runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "Ada", nil })
-	if res := wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
-		t.Errorf("%s, %q, asking %v", res.State, sessiontest.Text(res.Outputs), res.Asking)
-	}
-	// Whoever sees it wait can cancel it.
-	if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "it waits for input", func() bool { return runs[0].Result().Asking != nil })
-	if err := runs[0].Cancel(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if res := wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
-		t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
-	}
 }

@@ -3,7 +3,6 @@ package session_test
 import (
 	"strconv"
 	"strings"
-	"syscall"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -25,60 +24,62 @@ func pidOf(t *testing.T, r *run.Run) int {
 // Code that ends its own kernel loses its run, with what it had put out, and all that waited for that kernel; the next
 // run has a new one and is told so.
 func TestKernelExits(t *testing.T) {
-	s := jupytertest.Shared(t)
-	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
-	runs, err := d.Run(t.Context(), []string{"c0", "c1"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	other, err := d.Run(t.Context(), []string{"c2"}) // of another call
-	if err != nil {
-		t.Fatal(err)
-	}
-	res := wait(t, runs[0])
-	if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
-		t.Errorf("%s, %q", res.State, got)
-	}
-	for _, r := range []*run.Run{runs[1], other[0]} {
-		if res := wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
-			t.Errorf("what waited: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
+		runs, err := d.Run(t.Context(), []string{"c0", "c1"})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	for _, id := range []string{"c0", "c1", "c2"} {
-		sessiontest.Eventually(t, id+" is idle", func() bool {
-			c, _ := d.Notebook().Cell(id)
-			return c.ExecutionState == "idle"
-		})
-	}
-	if res := sessiontest.Run(t, d, "c2")[0]; sessiontest.Text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "started again: the variables from before are gone") {
-		t.Errorf("the next run: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
-	}
+		other, err := d.Run(t.Context(), []string{"c2"}) // of another call
+		if err != nil {
+			t.Fatal(err)
+		}
+		res := wait(t, runs[0])
+		if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
+			t.Errorf("%s, %q", res.State, got)
+		}
+		for _, r := range []*run.Run{runs[1], other[0]} {
+			if res := wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
+				t.Errorf("what waited: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
+			}
+		}
+		for _, id := range []string{"c0", "c1", "c2"} {
+			sessiontest.Eventually(t, id+" is idle", func() bool {
+				c, _ := d.Notebook().Cell(id)
+				return c.ExecutionState == "idle"
+			})
+		}
+		if res := sessiontest.Run(t, d, "c2")[0]; sessiontest.Text(res.Outputs) != "execute_result:False;" || !strings.Contains(res.Note, "started again: the variables from before are gone") {
+			t.Errorf("the next run: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
+		}
+	})
 }
 
 // A kernel that the server does not start again is started by the next run; one that the server culls because it is
 // idle is replaced, and neither in silence.
 func TestKernelDeadOrCulled(t *testing.T) {
-	s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
-		"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := s.Notebook(t, forever, "6*7")
-	d := sessiontest.Open(t, m, path)
-	r := start(t, d, "c0")
-	if err := syscall.Kill(pidOf(t, r), syscall.SIGKILL); err != nil {
-		t.Fatal(err)
-	}
-	if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
-		t.Errorf("dead: %s, %q", res.State, sessiontest.Text(res.Outputs))
-	}
-	idle(t, d, "c0")
-	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
-		t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-	}
-	sessiontest.Eventually(t, "the server culls the kernel", func() bool {
-		_, ok, err := m.Kernel(t.Context(), path)
-		return err == nil && !ok
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
+			"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, forever, "6*7")
+		d := sessiontest.Open(t, m, path)
+		r := start(t, d, "c0")
+		s.KillProcess(t, pidOf(t, r))
+		if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
+			t.Errorf("dead: %s, %q", res.State, sessiontest.Text(res.Outputs))
+		}
+		idle(t, d, "c0")
+		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
+			t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
+		}
+		sessiontest.Eventually(t, "the server culls the kernel", func() bool {
+			_, ok, err := m.Kernel(t.Context(), path)
+			return err == nil && !ok
+		})
+		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {
+			t.Errorf("the run after culling: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
+		}
 	})
-	if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {
-		t.Errorf("the run after culling: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
-	}
 }

@@ -34,56 +34,59 @@ func bashNotebook(t *testing.T, s *jupytertest.Server, sources ...string) string
 
 // A kernel need not be one of Python: text, errors, displays, progress bars and interrupts come out as with any other.
 func TestAnotherLanguage(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path := bashNotebook(t, s,
-		"for i in 1 2 3; do echo line $i; done",
-		"echo before; false",
-		"echo '<b>bold</b>' | displayHTML here; echo '<i>new</i>' | displayHTML here",
-		"for i in 1 2 3; do printf '\\rstep %s' $i; done; echo",
-		"echo $$; sleep 300",
-		"echo not run",
-		"no_such_command_here")
-	d := sessiontest.Open(t, m, path)
-	res := sessiontest.Run(t, d, "c0")[0]
-	if res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:line 1\nline 2\nline 3\n;" || res.Count == nil || *res.Count != 1 {
-		t.Errorf("text: %s, %q, count %v", res.State, sessiontest.Text(res.Outputs), res.Count)
-	}
-	if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.Name != "bash" {
-		t.Errorf("kernel %+v, %v, %v", k, ok, err)
-	}
-	res = sessiontest.Run(t, d, "c1")[0]
-	if n := len(res.Outputs); res.State != run.Failed || n != 2 || sessiontest.Text(res.Outputs[:1]) != "stdout:before\n;" || res.Outputs[1]["output_type"] != "error" || res.Outputs[1]["evalue"] != "1" {
-		t.Errorf("error: %s, %v", res.State, res.Outputs)
-	}
-	res = sessiontest.Run(t, d, "c2")[0]
-	if res.State != run.Done || len(res.Outputs) != 1 || res.Outputs[0]["output_type"] != "display_data" {
-		t.Fatalf("display: %s, %v", res.State, res.Outputs)
-	}
-	if data, _ := res.Outputs[0]["data"].(map[string]any); strings.TrimSpace(data["text/html"].(string)) != "<i>new</i>" {
-		t.Errorf("display: %v", data)
-	}
-	if res = sessiontest.Run(t, d, "c3")[0]; sessiontest.Text(res.Outputs) != "stdout:step 3\n;" {
-		t.Errorf("carriage returns: %q", sessiontest.Text(res.Outputs))
-	}
-	runs, err := d.Run(t.Context(), []string{"c4", "c5"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "it runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
-	if err := runs[0].Cancel(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if res = wait(t, runs[0]); res.State != run.Interrupted {
-		t.Errorf("interrupted: %s, %q", res.State, sessiontest.Text(res.Outputs))
-	}
-	if res = wait(t, runs[1]); res.State != run.Cancelled {
-		t.Errorf("behind it: %s", res.State)
-	}
-	if res = sessiontest.Run(t, d, "c6")[0]; res.State != run.Failed || !strings.Contains(sessiontest.Text(res.Outputs), "command not found") {
-		t.Errorf("unknown command: %s, %q", res.State, sessiontest.Text(res.Outputs))
-	}
-	for _, c := range d.Notebook().Cells() {
-		idle(t, d, c.ID)
-	}
+	jupytertest.NeedsReal(t, "a kernel of another language")
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := bashNotebook(t, s,
+			"for i in 1 2 3; do echo line $i; done",
+			"echo before; false",
+			"echo '<b>bold</b>' | displayHTML here; echo '<i>new</i>' | displayHTML here",
+			"for i in 1 2 3; do printf '\\rstep %s' $i; done; echo",
+			"echo $$; sleep 300",
+			"echo not run",
+			"no_such_command_here")
+		d := sessiontest.Open(t, m, path)
+		res := sessiontest.Run(t, d, "c0")[0]
+		if res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:line 1\nline 2\nline 3\n;" || res.Count == nil || *res.Count != 1 {
+			t.Errorf("text: %s, %q, count %v", res.State, sessiontest.Text(res.Outputs), res.Count)
+		}
+		if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.Name != "bash" {
+			t.Errorf("kernel %+v, %v, %v", k, ok, err)
+		}
+		res = sessiontest.Run(t, d, "c1")[0]
+		if n := len(res.Outputs); res.State != run.Failed || n != 2 || sessiontest.Text(res.Outputs[:1]) != "stdout:before\n;" || res.Outputs[1]["output_type"] != "error" || res.Outputs[1]["evalue"] != "1" {
+			t.Errorf("error: %s, %v", res.State, res.Outputs)
+		}
+		res = sessiontest.Run(t, d, "c2")[0]
+		if res.State != run.Done || len(res.Outputs) != 1 || res.Outputs[0]["output_type"] != "display_data" {
+			t.Fatalf("display: %s, %v", res.State, res.Outputs)
+		}
+		if data, _ := res.Outputs[0]["data"].(map[string]any); strings.TrimSpace(data["text/html"].(string)) != "<i>new</i>" {
+			t.Errorf("display: %v", data)
+		}
+		if res = sessiontest.Run(t, d, "c3")[0]; sessiontest.Text(res.Outputs) != "stdout:step 3\n;" {
+			t.Errorf("carriage returns: %q", sessiontest.Text(res.Outputs))
+		}
+		runs, err := d.Run(t.Context(), []string{"c4", "c5"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
+		if err := runs[0].Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if res = wait(t, runs[0]); res.State != run.Interrupted {
+			t.Errorf("interrupted: %s, %q", res.State, sessiontest.Text(res.Outputs))
+		}
+		if res = wait(t, runs[1]); res.State != run.Cancelled {
+			t.Errorf("behind it: %s", res.State)
+		}
+		if res = sessiontest.Run(t, d, "c6")[0]; res.State != run.Failed || !strings.Contains(sessiontest.Text(res.Outputs), "command not found") {
+			t.Errorf("unknown command: %s, %q", res.State, sessiontest.Text(res.Outputs))
+		}
+		for _, c := range d.Notebook().Cells() {
+			idle(t, d, c.ID)
+		}
+	})
 }

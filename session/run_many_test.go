@@ -14,43 +14,45 @@ import (
 // Ten notebooks run side by side: the cell of each waits until all have begun. What several calls ask of one notebook
 // is run in the order in which they asked.
 func TestTenNotebooksSideBySide(t *testing.T) {
-	const many = 10
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	name := s.Name(t, "")
-	var docs []*session.Document
-	var runs []*run.Run
-	for i := range many {
-		d := sessiontest.Open(t, m, s.Notebook(t, fmt.Sprintf(`import pathlib, time
+	jupytertest.Test(t, func(t *testing.T) {
+		const many = 10
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		name := s.Name(t, "")
+		var docs []*session.Document
+		var runs []*run.Run
+		for i := range many {
+			d := sessiontest.Open(t, m, s.Notebook(t, fmt.Sprintf(`import pathlib, time
 pathlib.Path(%q).touch()
 while len(list(pathlib.Path('.').glob(%q))) < %d: time.sleep(0.05)
 print('notebook', %d)
 order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-*.gate", many, i), "order.append('a')", "order.append('b')", "order"))
-		rs, err := d.Run(t.Context(), []string{"c0"})
-		if err != nil {
-			t.Fatal(err)
+			rs, err := d.Run(t.Context(), []string{"c0"})
+			if err != nil {
+				t.Fatal(err)
+			}
+			docs, runs = append(docs, d), append(runs, rs...)
 		}
-		docs, runs = append(docs, d), append(runs, rs...)
-	}
-	var last []*run.Run
-	for _, cell := range []string{"c1", "c2", "c1", "c3"} { // queued behind what waits, by four calls
-		rs, err := docs[0].Run(t.Context(), []string{cell})
-		if err != nil {
-			t.Fatal(err)
+		var last []*run.Run
+		for _, cell := range []string{"c1", "c2", "c1", "c3"} { // queued behind what waits, by four calls
+			rs, err := docs[0].Run(t.Context(), []string{cell})
+			if err != nil {
+				t.Fatal(err)
+			}
+			last = rs
 		}
-		last = rs
-	}
-	for i, r := range runs {
-		if res := wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != fmt.Sprintf("stdout:notebook %d\n;", i) {
-			t.Errorf("notebook %d: %s, %q, %v", i, res.State, sessiontest.Text(res.Outputs), res.Err)
+		for i, r := range runs {
+			if res := wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != fmt.Sprintf("stdout:notebook %d\n;", i) {
+				t.Errorf("notebook %d: %s, %q, %v", i, res.State, sessiontest.Text(res.Outputs), res.Err)
+			}
 		}
-	}
-	if res := wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
-		t.Errorf("the order was %q", sessiontest.Text(res.Outputs))
-	}
-	for _, r := range m.RunTable().Runs("") {
-		if got := wait(t, r); got.State != run.Done {
-			t.Errorf("run %s of %s: %s", r.ID, r.Path, got.State)
+		if res := wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
+			t.Errorf("the order was %q", sessiontest.Text(res.Outputs))
 		}
-	}
+		for _, r := range m.RunTable().Runs("") {
+			if got := wait(t, r); got.State != run.Done {
+				t.Errorf("run %s of %s: %s", r.ID, r.Path, got.State)
+			}
+		}
+	})
 }

@@ -36,6 +36,7 @@ func sameAsCell(t *testing.T, d *session.Document, cell string, res run.Result) 
 }
 
 func TestServerRuns(t *testing.T) {
+	jupytertest.NeedsReal(t, "jupyter-server-nbmodel")
 	s := jupytertest.Start(t, jupytertest.WithNbmodel(t))
 	onServer := session.Config{Execute: run.ExecuteServer, InputTimeout: 2 * time.Second}
 
@@ -236,13 +237,15 @@ func TestServerRuns(t *testing.T) {
 
 // Without the extension a run says what is missing, and what to do.
 func TestServerRunsWithoutExtension(t *testing.T) {
-	s := jupytertest.Shared(t)
-	d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer}), s.Notebook(t, "1"))
-	res := sessiontest.Run(t, d, "c0")[0]
-	if res.State != run.Failed || res.Err == nil || !strings.Contains(res.Err.Error(), "pip install jupyter-server-nbmodel") || !strings.Contains(res.Err.Error(), "--execute") {
-		t.Errorf("%s, %v", res.State, res.Err)
-	}
-	idle(t, d, "c0")
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer}), s.Notebook(t, "1"))
+		res := sessiontest.Run(t, d, "c0")[0]
+		if res.State != run.Failed || res.Err == nil || !strings.Contains(res.Err.Error(), "pip install jupyter-server-nbmodel") || !strings.Contains(res.Err.Error(), "--execute") {
+			t.Errorf("%s, %v", res.State, res.Err)
+		}
+		idle(t, d, "c0")
+	})
 }
 
 // requests is how many runs the server has for a kernel.

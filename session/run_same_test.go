@@ -98,6 +98,7 @@ func joined(outs []map[string]any) []map[string]any {
 
 // Each cell of the notebooks ends with the outputs that `jupyter execute` gives it.
 func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
+	jupytertest.NeedsReal(t, "what `jupyter execute` makes of notebooks")
 	files, err := filepath.Glob("../e2e/testdata/runs/*.ipynb")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d notebooks, %v", len(files), err)

@@ -24,7 +24,7 @@ import (
 // kernelsOn has a manager's kernels on another server.
 func kernelsOn(t *testing.T, b *jupytertest.Server, token string) session.Config {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: b.URL, Token: token, Role: "runtime"})
+	srv, err := jupyter.New(jupyter.Options{URL: b.URL, Token: token, Role: "runtime", HTTPClient: b.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +157,7 @@ func TestTwoServers(t *testing.T) {
 	})
 
 	t.Run("preview", func(t *testing.T) {
+		jupytertest.NeedsReal(t, "a preview, which is made in a kernel")
 		name := s.Write(t, s.Name(t, ".csv"), "a\n1\n")
 		// The same name, size and time, and another file.
 		theirs := filepath.Join(other.Root, name)
@@ -216,74 +217,76 @@ func TestTwoServers(t *testing.T) {
 // A notebook that is tied to a kernel runs in that one, wherever it goes; one that is not there is said so when it is
 // needed.
 func TestFixedKernel(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Notebook(t, "x + 1", "x")
-	plain := sessiontest.Manager(t, s, session.Config{})
-	a, err := analysis.New(plain).Create(t.Context(), "ada", analysis.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	if _, err := a.Evaluate(t.Context(), "x = 41", nil); err != nil {
-		t.Fatal(err)
-	}
-	m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: path, ID: a.KernelID()}})
-	if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
-		t.Errorf("before any run: %+v, %v, %v", k, ok, err)
-	}
-	d := sessiontest.Open(t, m, path)
-	if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
-		t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
-	}
-	// Whoever opens the notebook shares the kernel.
-	if k, ok, err := plain.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
-		t.Errorf("for others: %+v, %v, %v", k, ok, err)
-	}
-	moved := s.Name(t, "-moved.ipynb")
-	if _, err := files.New(m).Rename(t.Context(), path, moved); err != nil {
-		t.Fatal(err)
-	}
-	if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:41;" {
-		t.Errorf("under another name: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
-	}
-	joined, err := analysis.New(m).Connect(t.Context(), "bob", moved, "")
-	if err != nil || joined.KernelID() != a.KernelID() {
-		t.Errorf("joined: %+v, %v", joined, err)
-	}
-	if _, err := d.AssignKernel(t.Context(), "python3"); err != nil {
-		t.Errorf("its own kernelspec: %v", err)
-	}
-	if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
-		for name := range specs.Specs {
-			if name != "python3" {
-				if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
-					t.Errorf("another kernelspec: %v", err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "x + 1", "x")
+		plain := sessiontest.Manager(t, s, session.Config{})
+		a, err := analysis.New(plain).Create(t.Context(), "ada", analysis.Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if _, err := a.Evaluate(t.Context(), "x = 41", nil); err != nil {
+			t.Fatal(err)
+		}
+		m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: path, ID: a.KernelID()}})
+		if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
+			t.Errorf("before any run: %+v, %v, %v", k, ok, err)
+		}
+		d := sessiontest.Open(t, m, path)
+		if got := sessiontest.Run(t, d, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:42;" {
+			t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
+		}
+		// Whoever opens the notebook shares the kernel.
+		if k, ok, err := plain.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
+			t.Errorf("for others: %+v, %v, %v", k, ok, err)
+		}
+		moved := s.Name(t, "-moved.ipynb")
+		if _, err := files.New(m).Rename(t.Context(), path, moved); err != nil {
+			t.Fatal(err)
+		}
+		if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:41;" {
+			t.Errorf("under another name: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
+		}
+		joined, err := analysis.New(m).Connect(t.Context(), "bob", moved, "")
+		if err != nil || joined.KernelID() != a.KernelID() {
+			t.Errorf("joined: %+v, %v", joined, err)
+		}
+		if _, err := d.AssignKernel(t.Context(), "python3"); err != nil {
+			t.Errorf("its own kernelspec: %v", err)
+		}
+		if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
+			for name := range specs.Specs {
+				if name != "python3" {
+					if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
+						t.Errorf("another kernelspec: %v", err)
+					}
+					break
 				}
-				break
 			}
 		}
-	}
-	if c, err := d.RestartKernel(t.Context(), "", true); err != nil || c.Kernel.ID != a.KernelID() {
-		t.Errorf("restart: %+v, %v", c, err)
-	}
-	// Another notebook has a kernel of its own.
-	elsewhere := sessiontest.Open(t, m, s.Notebook(t, "'x' in globals()"))
-	if got := sessiontest.Run(t, elsewhere, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
-		t.Errorf("another notebook: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
-	}
+		if c, err := d.RestartKernel(t.Context(), "", true); err != nil || c.Kernel.ID != a.KernelID() {
+			t.Errorf("restart: %+v, %v", c, err)
+		}
+		// Another notebook has a kernel of its own.
+		elsewhere := sessiontest.Open(t, m, s.Notebook(t, "'x' in globals()"))
+		if got := sessiontest.Run(t, elsewhere, "c0"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
+			t.Errorf("another notebook: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
+		}
 
-	lacks := s.Notebook(t, "1")
-	m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: lacks, ID: "no-such-kernel"}})
-	got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
-	if got[0].State != run.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
-		t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
-	}
-	if _, ok, err := m.Kernel(t.Context(), lacks); ok || err != nil {
-		t.Errorf("a kernel that is not there: %v, %v", ok, err)
-	}
-	if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
-		t.Errorf("a session with a kernel that is not there: %v", err)
-	}
-	if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {
-		t.Errorf("a kernel was started: %s, %v", b, err)
-	}
+		lacks := s.Notebook(t, "1")
+		m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: lacks, ID: "no-such-kernel"}})
+		got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
+		if got[0].State != run.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
+			t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
+		}
+		if _, ok, err := m.Kernel(t.Context(), lacks); ok || err != nil {
+			t.Errorf("a kernel that is not there: %v, %v", ok, err)
+		}
+		if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
+			t.Errorf("a session with a kernel that is not there: %v", err)
+		}
+		if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {
+			t.Errorf("a kernel was started: %s, %v", b, err)
+		}
+	})
 }

@@ -15,83 +15,89 @@ import (
 // A text file is edited in the room that JupyterLab's editor joins, another agent sees the edit and where the caret is,
 // and the file follows.
 func TestTextDocument(t *testing.T) {
-	s := jupytertest.Shared(t)
-	path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
-	m, other := sessiontest.Manager(t, s, session.Config{AgentName: "One"}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
-	d, o := sessiontest.OpenText(t, m, "/"+path), sessiontest.OpenText(t, other, path)
-	if got := d.Text().String(); got != "# Über 😀\n\nend\n" {
-		t.Fatalf("it reads %q", got)
-	}
-	if d.Notebook() != nil {
-		t.Error("a text has a notebook")
-	}
-	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(9, 0, " and more") }); err != nil {
-		t.Fatal(err)
-	}
-	d.Point("", 10)
-	const want = "# Über 😀 and more\n\nend\n"
-	sessiontest.Eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
-	sessiontest.Eventually(t, "the other sees the caret", func() bool {
-		for _, p := range o.People() {
-			if p.Name == "One" && p.Caret && p.Offset == 10 {
-				return true
-			}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
+		m, other := sessiontest.Manager(t, s, session.Config{AgentName: "One"}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+		d, o := sessiontest.OpenText(t, m, "/"+path), sessiontest.OpenText(t, other, path)
+		if got := d.Text().String(); got != "# Über 😀\n\nend\n" {
+			t.Fatalf("it reads %q", got)
 		}
-		return false
+		if d.Notebook() != nil {
+			t.Error("a text has a notebook")
+		}
+		if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(9, 0, " and more") }); err != nil {
+			t.Fatal(err)
+		}
+		d.Point("", 10)
+		const want = "# Über 😀 and more\n\nend\n"
+		sessiontest.Eventually(t, "the other sees the edit", func() bool { return o.Text().String() == want })
+		sessiontest.Eventually(t, "the other sees the caret", func() bool {
+			for _, p := range o.People() {
+				if p.Name == "One" && p.Caret && p.Offset == 10 {
+					return true
+				}
+			}
+			return false
+		})
+		sessiontest.Eventually(t, "it is on disk", func() bool { return s.Read(t, path) == want })
+		if u := d.Unsaved(); u != "" {
+			t.Errorf("said to be unsaved: %s", u)
+		}
+		infos, err := m.Sessions("")
+		if err != nil || len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
+			t.Errorf("its session: %+v, %v", infos, err)
+		}
 	})
-	sessiontest.Eventually(t, "it is on disk", func() bool { return s.Read(t, path) == want })
-	if u := d.Unsaved(); u != "" {
-		t.Errorf("said to be unsaved: %s", u)
-	}
-	infos, err := m.Sessions("")
-	if err != nil || len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
-		t.Errorf("its session: %+v, %v", infos, err)
-	}
 }
 
 // What is no text is refused before a room of it is made, and an open document is not opened as the other kind.
 func TestNotText(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	binary := s.Write(t, s.Name(t, ".bin"), "\xff\xfe\x00\x80binary")
-	large := s.Write(t, s.Name(t, ".txt"), strings.Repeat("0123456789abcdef", 1<<20)+"x")
-	notebook, text := s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".txt"), "text")
-	for what, path := range map[string]string{"binary": binary, "large": large, "notebook": notebook, "folder": ""} {
-		if _, err := m.OpenText(t.Context(), path); !errors.Is(err, session.ErrNotText) {
-			t.Errorf("open the %s as text: %v", what, err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		binary := s.Write(t, s.Name(t, ".bin"), "\xff\xfe\x00\x80binary")
+		large := s.Write(t, s.Name(t, ".txt"), strings.Repeat("0123456789abcdef", 1<<20)+"x")
+		notebook, text := s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".txt"), "text")
+		for what, path := range map[string]string{"binary": binary, "large": large, "notebook": notebook, "folder": ""} {
+			if _, err := m.OpenText(t.Context(), path); !errors.Is(err, session.ErrNotText) {
+				t.Errorf("open the %s as text: %v", what, err)
+			}
 		}
-	}
-	if _, err := m.OpenText(t.Context(), s.Name(t, ".txt")); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("open what is not there: %v", err)
-	}
-	if m.IsOpen("") {
-		t.Error("something that was refused is open")
-	}
-	sessiontest.OpenText(t, m, text)
-	sessiontest.Open(t, m, notebook)
-	if _, err := m.Open(t.Context(), text); !errors.Is(err, session.ErrNotNotebook) {
-		t.Errorf("open an open text as a notebook: %v", err)
-	}
-	if _, err := m.OpenText(t.Context(), notebook); !errors.Is(err, session.ErrNotText) {
-		t.Errorf("open an open notebook as text: %v", err)
-	}
-	if !m.IsOpen(text) || !m.IsOpen("") || m.IsOpen(text+"x") {
-		t.Error("what is open is not told right")
-	}
+		if _, err := m.OpenText(t.Context(), s.Name(t, ".txt")); !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("open what is not there: %v", err)
+		}
+		if m.IsOpen("") {
+			t.Error("something that was refused is open")
+		}
+		sessiontest.OpenText(t, m, text)
+		sessiontest.Open(t, m, notebook)
+		if _, err := m.Open(t.Context(), text); !errors.Is(err, session.ErrNotNotebook) {
+			t.Errorf("open an open text as a notebook: %v", err)
+		}
+		if _, err := m.OpenText(t.Context(), notebook); !errors.Is(err, session.ErrNotText) {
+			t.Errorf("open an open notebook as text: %v", err)
+		}
+		if !m.IsOpen(text) || !m.IsOpen("") || m.IsOpen(text+"x") {
+			t.Error("what is open is not told right")
+		}
+	})
 }
 
 // A text renamed through the server is followed.
 func TestRenamedTextIsFollowed(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
-	d := sessiontest.OpenText(t, m, path)
-	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
-	if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "# moved\n") }); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "the new file has the edit", func() bool { return sessiontest.FileHas(s, to, "# moved\nx = 1") })
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
+		d := sessiontest.OpenText(t, m, path)
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+		if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "# moved\n") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the new file has the edit", func() bool { return sessiontest.FileHas(s, to, "# moved\nx = 1") })
+	})
 }

@@ -41,7 +41,7 @@ func BenchmarkCalls(b *testing.B) {
 
 func benchCalls(b *testing.B, n int, notebook bool) {
 	s := jupytertest.Shared(b)
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		b.Fatal(err)
 	}

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
@@ -136,7 +137,11 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 	if list, _ := p.images.List([]string{bob.Name}, 0, 10); len(list) > 0 {
 		t.Errorf("another client's images are %+v", list)
 	}
-	for name, args := range map[string]toolstest.Dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}, "get_variables": {"session_id": made.ID}} {
+	own := map[string]toolstest.Dict{"get_run": {"run_id": run}, "get_image_resource": {"resource_uri": uri}}
+	if jupytertest.Real() { // a fake's kernel has no values to look at
+		own["get_variables"] = toolstest.Dict{"session_id": made.ID}
+	}
+	for name, args := range own {
 		if err := p.do(ada, name, args, &toolstest.Dict{}); err != nil {
 			t.Errorf("%s of one's own: %v", name, err)
 		}

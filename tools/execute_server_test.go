@@ -19,8 +19,9 @@ import (
 // What is answered of cells that the server runs is what is answered of those
 // that the kernel is asked for.
 func TestServerRunsAnswerAlike(t *testing.T) {
+	jupytertest.NeedsReal(t, "jupyter-server-nbmodel")
 	r := toolstest.NewOn(t, jupytertest.Start(t, jupytertest.WithNbmodel(t)))
-	srv, err := jupyter.New(jupyter.Options{URL: r.Server.URL, Token: r.Server.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: r.Server.URL, Token: r.Server.Token, HTTPClient: r.Server.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}

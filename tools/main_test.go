@@ -12,4 +12,4 @@ import (
 // update makes the tests write what they compare with, instead of comparing: go test ./tools -update.
 var update = flag.Bool("update", false, "write the schema snapshots and the README's table")
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }

@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -22,33 +23,35 @@ type misuse struct {
 // Whatever is wrong with an argument, every tool refuses it, and changes
 // nothing. The cases follow from the tools' schemas.
 func TestEveryToolRefusesBadArguments(t *testing.T) {
-	r := toolstest.New(t)
-	notebook, text := r.Server.Notebook(t, "x = 1", "y = 2"), r.TextFile("some text\n")
-	files := map[string]string{notebook: r.Server.Read(t, notebook), text: r.Server.Read(t, text)}
-	revisions := map[string]string{notebook: r.Content(notebook).Revision, text: r.Content(text).Revision}
-	for _, d := range tools.Definitions() {
-		path := notebook
-		if d.Toolset == tool.ToolsetDocument {
-			path = text
-		}
-		var in toolstest.Dict
-		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
-			t.Fatal(err)
-		}
-		good := example(in, "", path).(toolstest.Dict)
-		cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
-		for _, c := range cases {
-			res := r.Call(d.Name, c.args)
-			if message := toolstest.MessageOf(res); !res.IsError || message == "" {
-				t.Errorf("%s takes %s (%.200v): %.300s", d.Name, c.what, c.args, message)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		notebook, text := r.Server.Notebook(t, "x = 1", "y = 2"), r.TextFile("some text\n")
+		files := map[string]string{notebook: r.Server.Read(t, notebook), text: r.Server.Read(t, text)}
+		revisions := map[string]string{notebook: r.Content(notebook).Revision, text: r.Content(text).Revision}
+		for _, d := range tools.Definitions() {
+			path := notebook
+			if d.Toolset == tool.ToolsetDocument {
+				path = text
+			}
+			var in toolstest.Dict
+			if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
+				t.Fatal(err)
+			}
+			good := example(in, "", path).(toolstest.Dict)
+			cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
+			for _, c := range cases {
+				res := r.Call(d.Name, c.args)
+				if message := toolstest.MessageOf(res); !res.IsError || message == "" {
+					t.Errorf("%s takes %s (%.200v): %.300s", d.Name, c.what, c.args, message)
+				}
 			}
 		}
-	}
-	for path, was := range files {
-		if r.Server.Read(t, path) != was || r.Content(path).Revision != revisions[path] {
-			t.Errorf("%s was changed", path)
+		for path, was := range files {
+			if r.Server.Read(t, path) != was || r.Content(path).Revision != revisions[path] {
+				t.Errorf("%s was changed", path)
+			}
 		}
-	}
+	})
 }
 
 // example makes a value that a schema allows, where path stands for all paths.

@@ -143,11 +143,13 @@ func TestLogHoldsNoCode(t *testing.T) {
 		}
 		do(mark, "execute_code", with("code", "import pandas, sys\n"+mark+" = pandas.DataFrame({'"+mark+"': ['"+mark+"']})\nprint('"+mark+"', file=sys.stderr)\n"+mark))
 		do(mark, "execute_code", with("code", "class "+mark+"Error(Exception): pass\nraise "+mark+"Error('"+mark+"')"))
-		do(mark, "get_variables", with("limit", 10))
-		do(mark, "get_variable", with("variable_name", mark))
-		do("no variable", "get_variable", with("variable_name", mark+"2"))
 		do(mark, "get_variable", with("variable_name", mark+"()"))
-		do(mark, "get_dataframe_info", with("variable_name", mark))
+		if jupytertest.Real() { // a fake's kernel has no values to look at
+			do(mark, "get_variables", with("limit", 10))
+			do(mark, "get_variable", with("variable_name", mark))
+			do("no variable", "get_variable", with("variable_name", mark+"2"))
+			do(mark, "get_dataframe_info", with("variable_name", mark))
+		}
 		do("", "session_delete", map[string]any{"session_id": made.Content.ID})
 	}
 
@@ -191,7 +193,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		t.Errorf("%d calls are logged, of %d", n, calls)
 	}
 	for _, want := range []string{
-		`level=INFO msg="tool call" tool=get_variables outcome=ok took=`, `client="test 1"`, "session=", "run=", "sent=", "answered=",
+		`level=INFO msg="tool call" tool=session_delete outcome=ok took=`, `client="test 1"`, "session=", "run=", "sent=", "answered=",
 		"outcome=refused", "error=session_not_found", `error="invalid arguments"`, `error="room closed: invalid file"`, "state=done", "state=failed",
 	} {
 		if !strings.Contains(log, want) {

@@ -30,9 +30,9 @@ func TestMain(m *testing.M) {
 	if err != nil {
 		panic(err)
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(func(code int) {
+	goleak.VerifyTestMain(jupytertest.Tests(m), goleak.Cleanup(func(code int) {
 		_ = os.RemoveAll(dir)
-		jupytertest.Exit(code)
+		os.Exit(code)
 	}))
 }
 
@@ -410,7 +410,7 @@ func TestEndsInOrder(t *testing.T) {
 
 // shutKernel ends the kernel of a notebook on the shared server.
 func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}

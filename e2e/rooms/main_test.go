@@ -27,7 +27,7 @@ import (
 
 func TestMain(m *testing.M) {
 	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
-	goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit),
+	goleak.VerifyTestMain(jupytertest.Tests(m),
 		// Where limit_data or a timeout has cut a connection, nobody takes what still comes.
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/stream.(*ChanWriter).Write"),
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*NoopToxic).Pipe"))

@@ -9,7 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 func TestNewAddresses(t *testing.T) {
 	for _, tt := range []struct{ url, token, wantURL, wantToken string }{

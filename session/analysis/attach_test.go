@@ -13,77 +13,79 @@ import (
 
 // Code runs in a notebook's kernel and shows in no cell; the session for it goes with the kernel.
 func TestAttachKernel(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	table := analysis.New(m)
-	d := sessiontest.Open(t, m, s.Notebook(t, "x = 6"))
-	k, err := d.StartKernel(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := d.StartKernel(t.Context()); err != nil || again.ID != k.ID {
-		t.Errorf("%+v, %v", again, err)
-	}
-	if taken, err := d.TakeKernel(t.Context(), "none"); err != nil || taken.ID != k.ID {
-		t.Errorf("the notebook's kernel is exchanged: %+v, %v", taken, err)
-	}
-	a, err := table.Attach(t.Context(), "ada", k.ID)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := table.Attach(t.Context(), "ada", k.ID); err != nil || again != a {
-		t.Errorf("%v, %v", again, err)
-	}
-	runs, err := d.Run(t.Context(), []string{d.Notebook().Cells()[0].ID})
-	if err != nil {
-		t.Fatal(err)
-	}
-	result(t, runs[0])
-	if res := result(t, runIn(t, a, "x * 7")); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
-		t.Errorf("%+v", res)
-	}
-	if n := d.Notebook().Len(); n != 1 {
-		t.Errorf("the notebook has %d cells", n)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		table := analysis.New(m)
+		d := sessiontest.Open(t, m, s.Notebook(t, "x = 6"))
+		k, err := d.StartKernel(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := d.StartKernel(t.Context()); err != nil || again.ID != k.ID {
+			t.Errorf("%+v, %v", again, err)
+		}
+		if taken, err := d.TakeKernel(t.Context(), "none"); err != nil || taken.ID != k.ID {
+			t.Errorf("the notebook's kernel is exchanged: %+v, %v", taken, err)
+		}
+		a, err := table.Attach(t.Context(), "ada", k.ID)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if again, err := table.Attach(t.Context(), "ada", k.ID); err != nil || again != a {
+			t.Errorf("%v, %v", again, err)
+		}
+		runs, err := d.Run(t.Context(), []string{d.Notebook().Cells()[0].ID})
+		if err != nil {
+			t.Fatal(err)
+		}
+		result(t, runs[0])
+		if res := result(t, runIn(t, a, "x * 7")); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
+			t.Errorf("%+v", res)
+		}
+		if n := d.Notebook().Len(); n != 1 {
+			t.Errorf("the notebook has %d cells", n)
+		}
 
-	// Another notebook takes the same kernel, and another owner has a session of its own for it.
-	other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
-	if taken, err := other.TakeKernel(t.Context(), k.ID); err != nil || taken.ID != k.ID {
-		t.Errorf("%+v, %v", taken, err)
-	}
-	if runs, err = other.Run(t.Context(), []string{other.Notebook().Cells()[0].ID}); err != nil {
-		t.Fatal(err)
-	}
-	if res := result(t, runs[0]); sessiontest.Text(res.Outputs) != "stdout:6\n;" {
-		t.Errorf("%+v", res)
-	}
-	if b, err := table.Attach(t.Context(), "bob", k.ID); err != nil || b == a {
-		t.Errorf("%v, %v", b, err)
-	}
+		// Another notebook takes the same kernel, and another owner has a session of its own for it.
+		other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
+		if taken, err := other.TakeKernel(t.Context(), k.ID); err != nil || taken.ID != k.ID {
+			t.Errorf("%+v, %v", taken, err)
+		}
+		if runs, err = other.Run(t.Context(), []string{other.Notebook().Cells()[0].ID}); err != nil {
+			t.Fatal(err)
+		}
+		if res := result(t, runs[0]); sessiontest.Text(res.Outputs) != "stdout:6\n;" {
+			t.Errorf("%+v", res)
+		}
+		if b, err := table.Attach(t.Context(), "bob", k.ID); err != nil || b == a {
+			t.Errorf("%v, %v", b, err)
+		}
 
-	// A kernel that was started for one owner alone is no other's.
-	own := create(t, table, analysis.Options{})
-	if _, err := table.Attach(t.Context(), "bob", own.KernelID()); !errors.Is(err, analysis.ErrNoKernel) {
-		t.Errorf("%v", err)
-	}
-	if got, err := table.Attach(t.Context(), "ada", own.KernelID()); err != nil || got != own {
-		t.Errorf("%v, %v", got, err)
-	}
+		// A kernel that was started for one owner alone is no other's.
+		own := create(t, table, analysis.Options{})
+		if _, err := table.Attach(t.Context(), "bob", own.KernelID()); !errors.Is(err, analysis.ErrNoKernel) {
+			t.Errorf("%v", err)
+		}
+		if got, err := table.Attach(t.Context(), "ada", own.KernelID()); err != nil || got != own {
+			t.Errorf("%v, %v", got, err)
+		}
 
-	// With the kernel goes what is attached to it; a session's end leaves the kernel.
-	if err := table.EndOwner(t.Context(), "bob"); err != nil {
-		t.Errorf("%v", err)
-	}
-	if _, err := m.Servers().Documents.Kernel(t.Context(), k.ID); err != nil {
-		t.Errorf("the kernel is gone with the session: %v", err)
-	}
-	if err := m.Servers().Documents.ShutdownKernel(t.Context(), k.ID); err != nil {
-		t.Fatal(err)
-	}
-	if _, err := table.Attach(t.Context(), "ada", k.ID); !errors.Is(err, analysis.ErrNoKernel) {
-		t.Errorf("%v", err)
-	}
-	if _, err := table.Get("ada", a.ID()); !errors.Is(err, analysis.ErrNoSession) {
-		t.Errorf("what was attached is still there: %v", err)
-	}
+		// With the kernel goes what is attached to it; a session's end leaves the kernel.
+		if err := table.EndOwner(t.Context(), "bob"); err != nil {
+			t.Errorf("%v", err)
+		}
+		if _, err := m.Servers().Documents.Kernel(t.Context(), k.ID); err != nil {
+			t.Errorf("the kernel is gone with the session: %v", err)
+		}
+		if err := m.Servers().Documents.ShutdownKernel(t.Context(), k.ID); err != nil {
+			t.Fatal(err)
+		}
+		if _, err := table.Attach(t.Context(), "ada", k.ID); !errors.Is(err, analysis.ErrNoKernel) {
+			t.Errorf("%v", err)
+		}
+		if _, err := table.Get("ada", a.ID()); !errors.Is(err, analysis.ErrNoSession) {
+			t.Errorf("what was attached is still there: %v", err)
+		}
+	})
 }

@@ -8,4 +8,4 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }

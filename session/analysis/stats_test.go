@@ -12,34 +12,36 @@ import (
 
 // What is open, running and started is counted, and no more when it has gone.
 func TestStats(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	table := analysis.New(m)
-	if got := table.Stats(); got.Notebooks+got.Texts+got.RunBytes+got.Analyses+got.Kernels != 0 || len(got.Runs) != 7 {
-		t.Errorf("at the beginning: %+v", got)
-	}
-	text, err := m.OpenText(t.Context(), s.Write(t, s.Name(t, ".txt"), "hello"))
-	if err != nil {
-		t.Fatal(err)
-	}
-	text.Release()
-	a := create(t, table, analysis.Options{NotebookPath: s.Notebook(t)})
-	alone := create(t, table, analysis.Options{})
-	result(t, runIn(t, alone, "print('x' * 1000)"))
-	result(t, runIn(t, alone, "1/0"))
-	slow := runIn(t, alone, "import time\nprint('begun', flush=True)\ntime.sleep(600)")
-	sessiontest.Eventually(t, "the slow one to begin", func() bool { return len(slow.Result().Outputs) > 0 })
-	got := table.Stats() // the notebook's kernel is everybody's
-	if got.Notebooks != 1 || got.Texts != 1 || got.Analyses != 2 || got.Kernels != 1 || got.RunBytes < 1000 ||
-		got.Runs[run.Done] != 1 || got.Runs[run.Failed] != 1 || got.Runs[run.Running] != 1 {
-		t.Errorf("%+v", got)
-	}
-	for _, one := range []*analysis.Session{a, alone} {
-		if err := table.Delete(t.Context(), "ada", one.ID()); err != nil {
-			t.Error(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		table := analysis.New(m)
+		if got := table.Stats(); got.Notebooks+got.Texts+got.RunBytes+got.Analyses+got.Kernels != 0 || len(got.Runs) != 7 {
+			t.Errorf("at the beginning: %+v", got)
 		}
-	}
-	if got := table.Stats(); got.Analyses != 0 || got.Kernels != 0 || got.Runs[run.Running] != 0 {
-		t.Errorf("after them: %+v", got)
-	}
+		text, err := m.OpenText(t.Context(), s.Write(t, s.Name(t, ".txt"), "hello"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		text.Release()
+		a := create(t, table, analysis.Options{NotebookPath: s.Notebook(t)})
+		alone := create(t, table, analysis.Options{})
+		result(t, runIn(t, alone, "print('x' * 1000)"))
+		result(t, runIn(t, alone, "1/0"))
+		slow := runIn(t, alone, "import time\nprint('begun', flush=True)\ntime.sleep(600)")
+		sessiontest.Eventually(t, "the slow one to begin", func() bool { return len(slow.Result().Outputs) > 0 })
+		got := table.Stats() // the notebook's kernel is everybody's
+		if got.Notebooks != 1 || got.Texts != 1 || got.Analyses != 2 || got.Kernels != 1 || got.RunBytes < 1000 ||
+			got.Runs[run.Done] != 1 || got.Runs[run.Failed] != 1 || got.Runs[run.Running] != 1 {
+			t.Errorf("%+v", got)
+		}
+		for _, one := range []*analysis.Session{a, alone} {
+			if err := table.Delete(t.Context(), "ada", one.ID()); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := table.Stats(); got.Analyses != 0 || got.Kernels != 0 || got.Runs[run.Running] != 0 {
+			t.Errorf("after them: %+v", got)
+		}
+	})
 }

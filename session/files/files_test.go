@@ -49,130 +49,136 @@ func entries(t *testing.T, s *jupytertest.Server, dir string) []string {
 
 // A new file has what it was made of, is made where there is none only, and nothing else is left.
 func TestCreateFile(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	f := files.New(m)
-	dir := sessiontest.Folder(t, s, m)
-	if _, err := f.Create(t.Context(), "/"+dir+"/a b#1.md", textFile("# 😀\n")); err != nil {
-		t.Fatal(err)
-	}
-	if got := s.Read(t, dir+"/a b#1.md"); got != "# 😀\n" {
-		t.Errorf("it holds %q", got)
-	}
-	if _, err := f.Create(t.Context(), dir+"/a b#1.md", textFile("other")); !errors.Is(err, files.ErrExists) {
-		t.Errorf("made again: %v", err)
-	}
-	if _, err := f.Create(t.Context(), dir, textFile("other")); !errors.Is(err, files.ErrExists) {
-		t.Errorf("made in a folder's place: %v", err)
-	}
-	if _, err := f.Create(t.Context(), dir+"/no/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
-		t.Errorf("made in a folder that is not there: %v", err)
-	}
-	if _, err := f.Create(t.Context(), dir+"/a b#1.md/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
-		t.Errorf("made in a file: %v", err)
-	}
-	if got := entries(t, s, dir); !slices.Equal(got, []string{"a b#1.md"}) || s.Read(t, dir+"/a b#1.md") != "# 😀\n" {
-		t.Errorf("the folder holds %q", got)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		f := files.New(m)
+		dir := sessiontest.Folder(t, s, m)
+		if _, err := f.Create(t.Context(), "/"+dir+"/a b#1.md", textFile("# 😀\n")); err != nil {
+			t.Fatal(err)
+		}
+		if got := s.Read(t, dir+"/a b#1.md"); got != "# 😀\n" {
+			t.Errorf("it holds %q", got)
+		}
+		if _, err := f.Create(t.Context(), dir+"/a b#1.md", textFile("other")); !errors.Is(err, files.ErrExists) {
+			t.Errorf("made again: %v", err)
+		}
+		if _, err := f.Create(t.Context(), dir, textFile("other")); !errors.Is(err, files.ErrExists) {
+			t.Errorf("made in a folder's place: %v", err)
+		}
+		if _, err := f.Create(t.Context(), dir+"/no/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
+			t.Errorf("made in a folder that is not there: %v", err)
+		}
+		if _, err := f.Create(t.Context(), dir+"/a b#1.md/x.md", textFile("other")); !errors.Is(err, files.ErrNoFolder) {
+			t.Errorf("made in a file: %v", err)
+		}
+		if got := entries(t, s, dir); !slices.Equal(got, []string{"a b#1.md"}) || s.Read(t, dir+"/a b#1.md") != "# 😀\n" {
+			t.Errorf("the folder holds %q", got)
+		}
+	})
 }
 
 // Of many that make one file at the same time one succeeds, and the file is its.
 func TestCreateOnce(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	f := files.New(m)
-	dir := sessiontest.Folder(t, s, m)
-	const many = 6
-	errs := make(chan error, many)
-	for i := range many {
-		go func() {
-			_, err := f.Create(t.Context(), dir+"/x.txt", textFile(strings.Repeat("x", i+1)))
-			if err == nil {
-				err = errors.New(strings.Repeat("x", i+1))
-			}
-			errs <- err
-		}()
-	}
-	made := []string{}
-	for range many {
-		if err := <-errs; !errors.Is(err, files.ErrExists) {
-			made = append(made, err.Error())
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		f := files.New(m)
+		dir := sessiontest.Folder(t, s, m)
+		const many = 6
+		errs := make(chan error, many)
+		for i := range many {
+			go func() {
+				_, err := f.Create(t.Context(), dir+"/x.txt", textFile(strings.Repeat("x", i+1)))
+				if err == nil {
+					err = errors.New(strings.Repeat("x", i+1))
+				}
+				errs <- err
+			}()
 		}
-	}
-	if len(made) != 1 || s.Read(t, dir+"/x.txt") != made[0] {
-		t.Errorf("made %q, the file is %q", made, s.Read(t, dir+"/x.txt"))
-	}
-	if got := entries(t, s, dir); len(got) != 1 {
-		t.Errorf("left behind: %q", got)
-	}
+		made := []string{}
+		for range many {
+			if err := <-errs; !errors.Is(err, files.ErrExists) {
+				made = append(made, err.Error())
+			}
+		}
+		if len(made) != 1 || s.Read(t, dir+"/x.txt") != made[0] {
+			t.Errorf("made %q, the file is %q", made, s.Read(t, dir+"/x.txt"))
+		}
+		if got := entries(t, s, dir); len(got) != 1 {
+			t.Errorf("left behind: %q", got)
+		}
+	})
 }
 
 // A copy has what is in the room and not yet in the file; the original is not written for it.
 func TestCopyHasTheLatestEdits(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
-	f := files.New(m)
-	dir := sessiontest.Folder(t, s, m)
-	md := s.Write(t, dir+"/a.md", "one\r\ntwo\n")
-	nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1", "y = 2")))
-	png := s.Write(t, dir+"/a.png", "\x89PNG\r\n\x1a\n\x00binary\xff")
-	copyTo := func(from, to string) {
-		t.Helper()
-		if _, err := f.Copy(t.Context(), "/"+from, "/"+to); err != nil {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+		f := files.New(m)
+		dir := sessiontest.Folder(t, s, m)
+		md := s.Write(t, dir+"/a.md", "one\r\ntwo\n")
+		nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1", "y = 2")))
+		png := s.Write(t, dir+"/a.png", "\x89PNG\r\n\x1a\n\x00binary\xff")
+		copyTo := func(from, to string) {
+			t.Helper()
+			if _, err := f.Copy(t.Context(), "/"+from, "/"+to); err != nil {
+				t.Fatal(err)
+			}
+		}
+		for _, from := range []string{md, nb, png} {
+			before, err := os.Stat(filepath.Join(s.Root, from))
+			if err != nil {
+				t.Fatal(err)
+			}
+			to := strings.Replace(from, "/a.", "/same.", 1)
+			copyTo(from, to)
+			if !reflect.DeepEqual(content(t, m, to), content(t, m, from)) {
+				t.Errorf("the copy of %s is %q", from, s.Read(t, to))
+			}
+			if after, err := os.Stat(filepath.Join(s.Root, from)); err != nil || !after.ModTime().Equal(before.ModTime()) {
+				t.Errorf("%s was written for its copy", from)
+			}
+		}
+		// Somebody else edits, and the copy is made at once.
+		insertText(t, sessiontest.OpenText(t, other, md), "zero 😀\n")
+		copyTo(md, dir+"/fresh.md")
+		if got := s.Read(t, dir+"/fresh.md"); got != "zero 😀\none\ntwo\n" {
+			t.Errorf("the copy is %q", got)
+		}
+		sessiontest.AppendCell(t, sessiontest.Open(t, other, nb), "fresh = '😀'")
+		copyTo(nb, dir+"/fresh.ipynb")
+		var book struct {
+			Cells []struct {
+				ID     string
+				Source []string
+			}
+			Metadata map[string]any
+		}
+		if err := json.Unmarshal([]byte(s.Read(t, dir+"/fresh.ipynb")), &book); err != nil {
 			t.Fatal(err)
 		}
-	}
-	for _, from := range []string{md, nb, png} {
-		before, err := os.Stat(filepath.Join(s.Root, from))
-		if err != nil {
-			t.Fatal(err)
+		if len(book.Cells) != 3 || book.Cells[0].ID != "c0" || strings.Join(book.Cells[2].Source, "") != "fresh = '😀'" || book.Metadata["kernelspec"] == nil {
+			t.Errorf("the copy is %+v", book)
 		}
-		to := strings.Replace(from, "/a.", "/same.", 1)
-		copyTo(from, to)
-		if !reflect.DeepEqual(content(t, m, to), content(t, m, from)) {
-			t.Errorf("the copy of %s is %q", from, s.Read(t, to))
+		for to, want := range map[string]error{
+			dir + "/a.md":      files.ErrExists,
+			dir + "/no/a.md":   files.ErrNoFolder,
+			dir + "/b.ipynb":   files.ErrOtherKind,
+			dir + "/../../etc": jupyter.ErrBadPath,
+		} {
+			if _, err := f.Copy(t.Context(), md, to); !errors.Is(err, want) {
+				t.Errorf("copied to %s: %v, want %v", to, err, want)
+			}
 		}
-		if after, err := os.Stat(filepath.Join(s.Root, from)); err != nil || !after.ModTime().Equal(before.ModTime()) {
-			t.Errorf("%s was written for its copy", from)
+		if _, err := f.Copy(t.Context(), dir, dir+"2"); !errors.Is(err, files.ErrFolder) {
+			t.Errorf("copied a folder: %v", err)
 		}
-	}
-	// Somebody else edits, and the copy is made at once.
-	insertText(t, sessiontest.OpenText(t, other, md), "zero 😀\n")
-	copyTo(md, dir+"/fresh.md")
-	if got := s.Read(t, dir+"/fresh.md"); got != "zero 😀\none\ntwo\n" {
-		t.Errorf("the copy is %q", got)
-	}
-	sessiontest.AppendCell(t, sessiontest.Open(t, other, nb), "fresh = '😀'")
-	copyTo(nb, dir+"/fresh.ipynb")
-	var book struct {
-		Cells []struct {
-			ID     string
-			Source []string
+		if got := entries(t, s, dir); slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "-Copy") || strings.HasPrefix(n, "nbduet") }) {
+			t.Errorf("left behind: %q", got)
 		}
-		Metadata map[string]any
-	}
-	if err := json.Unmarshal([]byte(s.Read(t, dir+"/fresh.ipynb")), &book); err != nil {
-		t.Fatal(err)
-	}
-	if len(book.Cells) != 3 || book.Cells[0].ID != "c0" || strings.Join(book.Cells[2].Source, "") != "fresh = '😀'" || book.Metadata["kernelspec"] == nil {
-		t.Errorf("the copy is %+v", book)
-	}
-	for to, want := range map[string]error{
-		dir + "/a.md":      files.ErrExists,
-		dir + "/no/a.md":   files.ErrNoFolder,
-		dir + "/b.ipynb":   files.ErrOtherKind,
-		dir + "/../../etc": jupyter.ErrBadPath,
-	} {
-		if _, err := f.Copy(t.Context(), md, to); !errors.Is(err, want) {
-			t.Errorf("copied to %s: %v, want %v", to, err, want)
-		}
-	}
-	if _, err := f.Copy(t.Context(), dir, dir+"2"); !errors.Is(err, files.ErrFolder) {
-		t.Errorf("copied a folder: %v", err)
-	}
-	if got := entries(t, s, dir); slices.ContainsFunc(got, func(n string) bool { return strings.Contains(n, "-Copy") || strings.HasPrefix(n, "nbduet") }) {
-		t.Errorf("left behind: %q", got)
-	}
+	})
 }
 
 // content is what the server says is in a file; it writes notebooks in a layout of its own.
@@ -190,169 +196,177 @@ func content(t *testing.T, m *session.Manager, path string) (v any) {
 
 // Rooms follow their files, ours and those of others, also when it is the folder that is renamed.
 func TestRenameIsFollowed(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
-	f := files.New(m)
-	dir := sessiontest.Folder(t, s, m)
-	md := s.Write(t, dir+"/a.md", "text\n")
-	nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
-	alone := s.Write(t, dir+"/theirs.md", "theirs\n")
-	d, b, theirs := sessiontest.OpenText(t, m, md), sessiontest.Open(t, m, nb), sessiontest.OpenText(t, other, alone)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+		f := files.New(m)
+		dir := sessiontest.Folder(t, s, m)
+		md := s.Write(t, dir+"/a.md", "text\n")
+		nb := s.Write(t, dir+"/a.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
+		alone := s.Write(t, dir+"/theirs.md", "theirs\n")
+		d, b, theirs := sessiontest.OpenText(t, m, md), sessiontest.Open(t, m, nb), sessiontest.OpenText(t, other, alone)
 
-	if _, err := f.Rename(t.Context(), md, dir+"/b 😀.md"); err != nil {
-		t.Fatal(err)
-	}
-	if d.Path() != dir+"/b 😀.md" {
-		t.Errorf("after the rename our document is at %s", d.Path())
-	}
-	if again := sessiontest.OpenText(t, m, dir+"/b 😀.md"); again != d {
-		t.Error("the new path opens another document")
-	}
-	to := dir + "-moved"
-	moved, err := f.Rename(t.Context(), "/"+dir, "/"+to)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if len(moved.Lost) > 0 || d.Path() != to+"/b 😀.md" || b.Path() != to+"/a.ipynb" {
-		t.Errorf("after the folder's rename: %+v, %s, %s", moved, d.Path(), b.Path())
-	}
-	insertText(t, d, "ours\n")
-	sessiontest.AppendCell(t, b, "ours = True")
-	insertText(t, theirs, "more of ")
-	sessiontest.Eventually(t, "all that is written is in the new files", func() bool {
-		return sessiontest.FileHas(s, to+"/b 😀.md", "ours\ntext\n") && sessiontest.FileHas(s, to+"/a.ipynb", "ours = True") && sessiontest.FileHas(s, to+"/theirs.md", "more of theirs")
-	})
-	if _, err := os.Stat(filepath.Join(s.Root, dir)); !os.IsNotExist(err) {
-		t.Errorf("the old folder is there again: %v", err)
-	}
-	for to, want := range map[string]error{
-		to + "/a.ipynb":   files.ErrOtherKind,
-		to + "/theirs.md": files.ErrExists,
-		to + "/no/a.md":   files.ErrNoFolder,
-	} {
-		if _, err := f.Rename(t.Context(), d.Path(), to); !errors.Is(err, want) {
-			t.Errorf("renamed to %s: %v, want %v", to, err, want)
+		if _, err := f.Rename(t.Context(), md, dir+"/b 😀.md"); err != nil {
+			t.Fatal(err)
 		}
-	}
-	if _, err := f.Rename(t.Context(), to, to+"/in"); !errors.Is(err, files.ErrFolder) {
-		t.Errorf("renamed into itself: %v", err)
-	}
-	if _, err := f.Rename(t.Context(), dir, dir+"2"); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("renamed what is gone: %v", err)
-	}
+		if d.Path() != dir+"/b 😀.md" {
+			t.Errorf("after the rename our document is at %s", d.Path())
+		}
+		if again := sessiontest.OpenText(t, m, dir+"/b 😀.md"); again != d {
+			t.Error("the new path opens another document")
+		}
+		to := dir + "-moved"
+		moved, err := f.Rename(t.Context(), "/"+dir, "/"+to)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(moved.Lost) > 0 || d.Path() != to+"/b 😀.md" || b.Path() != to+"/a.ipynb" {
+			t.Errorf("after the folder's rename: %+v, %s, %s", moved, d.Path(), b.Path())
+		}
+		insertText(t, d, "ours\n")
+		sessiontest.AppendCell(t, b, "ours = True")
+		insertText(t, theirs, "more of ")
+		sessiontest.Eventually(t, "all that is written is in the new files", func() bool {
+			return sessiontest.FileHas(s, to+"/b 😀.md", "ours\ntext\n") && sessiontest.FileHas(s, to+"/a.ipynb", "ours = True") && sessiontest.FileHas(s, to+"/theirs.md", "more of theirs")
+		})
+		if _, err := os.Stat(filepath.Join(s.Root, dir)); !os.IsNotExist(err) {
+			t.Errorf("the old folder is there again: %v", err)
+		}
+		for to, want := range map[string]error{
+			to + "/a.ipynb":   files.ErrOtherKind,
+			to + "/theirs.md": files.ErrExists,
+			to + "/no/a.md":   files.ErrNoFolder,
+		} {
+			if _, err := f.Rename(t.Context(), d.Path(), to); !errors.Is(err, want) {
+				t.Errorf("renamed to %s: %v, want %v", to, err, want)
+			}
+		}
+		if _, err := f.Rename(t.Context(), to, to+"/in"); !errors.Is(err, files.ErrFolder) {
+			t.Errorf("renamed into itself: %v", err)
+		}
+		if _, err := f.Rename(t.Context(), dir, dir+"2"); !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("renamed what is gone: %v", err)
+		}
+	})
 }
 
 // A document that is left right after somebody renamed its file, before the server has said so in the room, is saved at
 // the new path.
 func TestLeftRightAfterARename(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
-	path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
-	d := sessiontest.OpenText(t, other, path)
-	// Who edits before the rename saves, and leaves: a save that meets it on the way is another matter.
-	guest := sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
-	insertText(t, sessiontest.OpenText(t, guest, path), "one ")
-	if err := guest.Close(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
-	if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
-		t.Fatal(err)
-	}
-	insertText(t, d, "two ")
-	if err := other.Close(t.Context()); err != nil {
-		t.Errorf("left with %v", err)
-	}
-	if !sessiontest.FileHas(s, to, "two one text") || sessiontest.FileHas(s, path, "text") {
-		t.Error("the new file does not have what was written, or the old one is there again")
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+		path, to := s.Write(t, s.Name(t, "-a.md"), "text\n"), s.Name(t, "-b.md")
+		d := sessiontest.OpenText(t, other, path)
+		// Who edits before the rename saves, and leaves: a save that meets it on the way is another matter.
+		guest := sessiontest.Manager(t, s, session.Config{AgentName: "guest"})
+		insertText(t, sessiontest.OpenText(t, guest, path), "one ")
+		if err := guest.Close(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the edit is here", func() bool { return d.Text().String() == "one text\n" })
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+			t.Fatal(err)
+		}
+		insertText(t, d, "two ")
+		if err := other.Close(t.Context()); err != nil {
+			t.Errorf("left with %v", err)
+		}
+		if !sessiontest.FileHas(s, to, "two one text") || sessiontest.FileHas(s, path, "text") {
+			t.Error("the new file does not have what was written, or the old one is there again")
+		}
+	})
 }
 
 // A kernel goes along with a notebook that nobody has open.
 func TestRenameTakesTheKernelAlong(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	f := files.New(m)
-	path, to := s.Notebook(t, "1"), s.Name(t, "-to.ipynb")
-	made, err := m.Servers().Documents.CreateSession(t.Context(), jupyter.NewSession{Path: path, Name: "x"})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer func() {
-		if err := m.Servers().Documents.ShutdownKernel(t.Context(), made.Kernel.ID); err != nil {
-			t.Error(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		f := files.New(m)
+		path, to := s.Notebook(t, "1"), s.Name(t, "-to.ipynb")
+		made, err := m.Servers().Documents.CreateSession(t.Context(), jupyter.NewSession{Path: path, Name: "x"})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	if _, err := f.Rename(t.Context(), path, to); err != nil {
-		t.Fatal(err)
-	}
-	sessions, err := m.Servers().Documents.Sessions(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if !slices.ContainsFunc(sessions, func(now jupyter.Session) bool {
-		return now.ID == made.ID && now.Path == to && now.Kernel.ID == made.Kernel.ID
-	}) {
-		t.Errorf("its session is none of %+v", sessions)
-	}
+		defer func() {
+			if err := m.Servers().Documents.ShutdownKernel(t.Context(), made.Kernel.ID); err != nil {
+				t.Error(err)
+			}
+		}()
+		if _, err := f.Rename(t.Context(), path, to); err != nil {
+			t.Fatal(err)
+		}
+		sessions, err := m.Servers().Documents.Sessions(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
+		if !slices.ContainsFunc(sessions, func(now jupyter.Session) bool {
+			return now.ID == made.ID && now.Path == to && now.Kernel.ID == made.Kernel.ID
+		}) {
+			t.Errorf("its session is none of %+v", sessions)
+		}
+	})
 }
 
 // A deleted file does not come back, whatever is written into the room that others still have open, and a new file of
 // that name is another.
 func TestDeletedFileStaysDeleted(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
-	f := files.New(m)
-	dir := sessiontest.Folder(t, s, m)
-	path := s.Write(t, dir+"/a.md", "text\n")
-	d, err := m.OpenText(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	theirs := sessiontest.OpenText(t, other, path)
-	sessiontest.Eventually(t, "we know of each other", func() bool { return len(d.People()) > 0 })
-	if _, err := f.Delete(t.Context(), dir); !errors.Is(err, files.ErrFolder) {
-		t.Errorf("deleted a folder with a file in it: %v", err)
-	}
-	insertText(t, d, "not yet saved ")
-	d.Release()
-	gone, err := f.Delete(t.Context(), "/"+path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if gone.Path != path || len(gone.People) != 1 || gone.People[0].Name != "Two" {
-		t.Errorf("deleted %+v", gone)
-	}
-	if m.IsOpen(path) {
-		t.Error("it is still open here")
-	}
-	insertText(t, theirs, "typed by somebody who does not know ")
-	sessiontest.Eventually(t, "the other is told that it is not saved", func() bool { return strings.Contains(theirs.Unsaved(), "deleted") })
-	time.Sleep(2 * time.Second) // the server's autosave would have come
-	if got := entries(t, s, dir); len(got) != 0 {
-		t.Fatalf("it is back: %q", got)
-	}
-	if _, err := f.Create(t.Context(), path, textFile("new\n")); err != nil {
-		t.Fatal(err)
-	}
-	insertText(t, theirs, "again ")
-	if got := sessiontest.OpenText(t, m, path).Text().String(); got != "new\n" {
-		t.Errorf("the new file reads %q", got)
-	}
-	if _, _, err := other.End(t.Context(), path); err == nil { // which asks for a save
-		t.Error("the other's session ended as if its text was saved")
-	}
-	time.Sleep(time.Second)
-	if got := s.Read(t, path); got != "new\n" {
-		t.Errorf("the new file holds %q", got)
-	}
-	if _, err := f.Delete(t.Context(), path+"x"); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("deleted what is not there: %v", err)
-	}
-	if _, err := f.Delete(t.Context(), path); err != nil {
-		t.Error(err)
-	}
-	if _, err := f.Delete(t.Context(), dir); err != nil {
-		t.Errorf("an empty folder: %v", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
+		f := files.New(m)
+		dir := sessiontest.Folder(t, s, m)
+		path := s.Write(t, dir+"/a.md", "text\n")
+		d, err := m.OpenText(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		theirs := sessiontest.OpenText(t, other, path)
+		sessiontest.Eventually(t, "we know of each other", func() bool { return len(d.People()) > 0 })
+		if _, err := f.Delete(t.Context(), dir); !errors.Is(err, files.ErrFolder) {
+			t.Errorf("deleted a folder with a file in it: %v", err)
+		}
+		insertText(t, d, "not yet saved ")
+		d.Release()
+		gone, err := f.Delete(t.Context(), "/"+path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if gone.Path != path || len(gone.People) != 1 || gone.People[0].Name != "Two" {
+			t.Errorf("deleted %+v", gone)
+		}
+		if m.IsOpen(path) {
+			t.Error("it is still open here")
+		}
+		insertText(t, theirs, "typed by somebody who does not know ")
+		sessiontest.Eventually(t, "the other is told that it is not saved", func() bool { return strings.Contains(theirs.Unsaved(), "deleted") })
+		time.Sleep(2 * time.Second) // the server's autosave would have come
+		if got := entries(t, s, dir); len(got) != 0 {
+			t.Fatalf("it is back: %q", got)
+		}
+		if _, err := f.Create(t.Context(), path, textFile("new\n")); err != nil {
+			t.Fatal(err)
+		}
+		insertText(t, theirs, "again ")
+		if got := sessiontest.OpenText(t, m, path).Text().String(); got != "new\n" {
+			t.Errorf("the new file reads %q", got)
+		}
+		if _, _, err := other.End(t.Context(), path); err == nil { // which asks for a save
+			t.Error("the other's session ended as if its text was saved")
+		}
+		time.Sleep(time.Second)
+		if got := s.Read(t, path); got != "new\n" {
+			t.Errorf("the new file holds %q", got)
+		}
+		if _, err := f.Delete(t.Context(), path+"x"); !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("deleted what is not there: %v", err)
+		}
+		if _, err := f.Delete(t.Context(), path); err != nil {
+			t.Error(err)
+		}
+		if _, err := f.Delete(t.Context(), dir); err != nil {
+			t.Errorf("an empty folder: %v", err)
+		}
+	})
 }

@@ -40,7 +40,7 @@ func TestWalkIsBounded(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			s := jupytertest.Folders(t, c.list)
-			srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+			srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -16,7 +16,7 @@ import (
 func helped(t *testing.T, idle time.Duration) *Helper {
 	t.Helper()
 	s := jupytertest.Shared(t)
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -157,6 +157,7 @@ func TestHelperKernelIsPutAway(t *testing.T) {
 
 // One that fails its user, hangs in code that heeds no interrupt, or dies, is replaced.
 func TestHelperKernelIsReplaced(t *testing.T) {
+	jupytertest.NeedsReal(t, "a kernel that cannot be interrupted")
 	h := helped(t, 0)
 	first := helperID(t, h, errNotSound)
 	gone(t, h, first)

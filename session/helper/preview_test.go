@@ -19,78 +19,81 @@ import (
 
 // A file is read where it lies, and no kernel of anybody's has to do with it.
 func TestPreviewLeavesKernelsAlone(t *testing.T) {
-	s := jupytertest.Shared(t)
-	m := sessiontest.Manager(t, s, session.Config{})
-	h, table := helper.New(m), analysis.New(m)
-	notebook := s.Notebook(t, "x = 1")
-	of, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: notebook})
-	if err != nil {
-		t.Fatal(err)
-	}
-	alone, err := table.Create(t.Context(), "ada", analysis.Options{})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Run(t, sessiontest.Open(t, m, notebook), "c0")
-	look := map[string]string{"n": "get_ipython().execution_count", "names": "sorted(globals())"}
-	state := func(a *analysis.Session) (out string) {
-		t.Helper()
-		got, err := a.Evaluate(t.Context(), "", look)
+	jupytertest.NeedsReal(t, "a preview, which is made in a kernel")
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		h, table := helper.New(m), analysis.New(m)
+		notebook := s.Notebook(t, "x = 1")
+		of, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: notebook})
 		if err != nil {
 			t.Fatal(err)
 		}
-		for _, name := range []string{"n", "names"} {
-			out += sessiontest.Expression(t, got, name) + "\n"
+		alone, err := table.Create(t.Context(), "ada", analysis.Options{})
+		if err != nil {
+			t.Fatal(err)
 		}
-		return out
-	}
-	before, beforeAlone := state(of), state(alone)
+		sessiontest.Run(t, sessiontest.Open(t, m, notebook), "c0")
+		look := map[string]string{"n": "get_ipython().execution_count", "names": "sorted(globals())"}
+		state := func(a *analysis.Session) (out string) {
+			t.Helper()
+			got, err := a.Evaluate(t.Context(), "", look)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, name := range []string{"n", "names"} {
+				out += sessiontest.Expression(t, got, name) + "\n"
+			}
+			return out
+		}
+		before, beforeAlone := state(of), state(alone)
 
-	path := s.Write(t, s.Name(t, "")+"/in a folder/ä #1?.csv", "a,b\n1,x\n")
-	p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: "/" + path})
-	if err != nil || p.Path != path || p.Size != 8 || *p.Rows != 1 || string(p.Head) != `[{"a":1,"b":"x"}]` {
-		t.Errorf("%+v, %v", p, err)
-	}
-	id := h.KernelID()
-	if id == "" || id == of.KernelID() || id == alone.KernelID() {
-		t.Errorf("read by %q", id)
-	}
-	if others, err := m.Owners().Others(t.Context(), "ada"); err != nil || !others[id] {
-		t.Errorf("it is anybody's: %v, %v", others, err)
-	}
-	if _, err := table.Connect(t.Context(), "ada", "", id); !errors.Is(err, analysis.ErrNoSession) {
-		t.Errorf("connected: %v", err)
-	}
-	if state(of) != before || state(alone) != beforeAlone {
-		t.Errorf("a kernel was changed:\n%s%s, it was\n%s%s", state(of), state(alone), before, beforeAlone)
-	}
-	if cells := sessiontest.Open(t, m, notebook).Notebook().Len(); cells != 1 {
-		t.Errorf("the notebook has %d cells", cells)
-	}
-	// The kernel of a session tells the environment; of one for another language it is the usual one.
-	for _, spec := range []string{of.KernelName(), "bash", "no such"} {
-		if _, err := h.Preview(t.Context(), spec, inspect.PreviewOptions{Path: path}); err != nil || h.KernelID() != id {
-			t.Errorf("%s: %v, by %s", spec, err, h.KernelID())
+		path := s.Write(t, s.Name(t, "")+"/in a folder/ä #1?.csv", "a,b\n1,x\n")
+		p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: "/" + path})
+		if err != nil || p.Path != path || p.Size != 8 || *p.Rows != 1 || string(p.Head) != `[{"a":1,"b":"x"}]` {
+			t.Errorf("%+v, %v", p, err)
 		}
-	}
+		id := h.KernelID()
+		if id == "" || id == of.KernelID() || id == alone.KernelID() {
+			t.Errorf("read by %q", id)
+		}
+		if others, err := m.Owners().Others(t.Context(), "ada"); err != nil || !others[id] {
+			t.Errorf("it is anybody's: %v, %v", others, err)
+		}
+		if _, err := table.Connect(t.Context(), "ada", "", id); !errors.Is(err, analysis.ErrNoSession) {
+			t.Errorf("connected: %v", err)
+		}
+		if state(of) != before || state(alone) != beforeAlone {
+			t.Errorf("a kernel was changed:\n%s%s, it was\n%s%s", state(of), state(alone), before, beforeAlone)
+		}
+		if cells := sessiontest.Open(t, m, notebook).Notebook().Len(); cells != 1 {
+			t.Errorf("the notebook has %d cells", cells)
+		}
+		// The kernel of a session tells the environment; of one for another language it is the usual one.
+		for _, spec := range []string{of.KernelName(), "bash", "no such"} {
+			if _, err := h.Preview(t.Context(), spec, inspect.PreviewOptions{Path: path}); err != nil || h.KernelID() != id {
+				t.Errorf("%s: %v, by %s", spec, err, h.KernelID())
+			}
+		}
 
-	folder := path[:strings.IndexByte(path, '/')]
-	s.Write(t, folder+"/.hidden.csv", "a\n1\n")
-	for name, want := range map[string]error{
-		folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "../x.csv": jupyter.ErrBadPath, "": helper.ErrDirectory,
-		folder + "/.hidden.csv": jupyter.ErrNotFound, "a\x00.csv": jupyter.ErrBadPath,
-	} {
-		if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: name}); !errors.Is(err, want) {
-			t.Errorf("%q: %v", name, err)
+		folder := path[:strings.IndexByte(path, '/')]
+		s.Write(t, folder+"/.hidden.csv", "a\n1\n")
+		for name, want := range map[string]error{
+			folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "../x.csv": jupyter.ErrBadPath, "": helper.ErrDirectory,
+			folder + "/.hidden.csv": jupyter.ErrNotFound, "a\x00.csv": jupyter.ErrBadPath,
+		} {
+			if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: name}); !errors.Is(err, want) {
+				t.Errorf("%q: %v", name, err)
+			}
 		}
-	}
-	var refusal *inspect.Refusal
-	if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: path, Format: "parquet"}); !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable {
-		t.Errorf("%v", err)
-	}
-	if h.KernelID() != id {
-		t.Error("a file that cannot be read costs the kernel")
-	}
+		var refusal *inspect.Refusal
+		if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: path, Format: "parquet"}); !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable {
+			t.Errorf("%v", err)
+		}
+		if h.KernelID() != id {
+			t.Error("a file that cannot be read costs the kernel")
+		}
+	})
 }
 
 // Where kernels begin somewhere else than the server's root, a short file is fetched, and one of the same name is not

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // A testKernel is a real kernel of the test's own.
 type testKernel struct {
@@ -59,7 +59,8 @@ func kernelOf(t *testing.T, s *jupytertest.Server, spec string) testKernel {
 
 func kernelIn(t *testing.T, s *jupytertest.Server, spec, folder string) testKernel {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	jupytertest.NeedsReal(t, "a kernel's own values")
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -68,126 +68,134 @@ func TestExecuteEvents(t *testing.T) {
 
 // A cancelled caller returns; the kernel goes on, and the next request is told of its own output alone.
 func TestExecuteCancelled(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	ctx, cancel := context.WithCancel(testContext(t))
-	_, err := c.Execute(ctx, Request{Code: "import time\nprint('here', flush=True)\ntime.sleep(0.5)\nprint('late')\ndone = 1"}, func(ev Event) {
-		if _, ok := ev.(Stream); ok {
-			cancel()
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		c := connect(t, srv, startKernel(t, srv))
+		ctx, cancel := context.WithCancel(testContext(t))
+		_, err := c.Execute(ctx, Request{Code: "import time\nprint('here', flush=True)\ntime.sleep(0.5)\nprint('late')\ndone = 1"}, func(ev Event) {
+			if _, ok := ev.(Stream); ok {
+				cancel()
+			}
+		})
+		if !errors.Is(err, context.Canceled) {
+			t.Fatalf("error %v, want context.Canceled", err)
+		}
+		var r recorder
+		if _, err := c.Execute(testContext(t), Request{Code: "print(done)"}, r.handle); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.text(); got != "1\n" {
+			t.Errorf("printed %q, want the second request's output alone, after the first has run on", got)
 		}
 	})
-	if !errors.Is(err, context.Canceled) {
-		t.Fatalf("error %v, want context.Canceled", err)
-	}
-	var r recorder
-	if _, err := c.Execute(testContext(t), Request{Code: "print(done)"}, r.handle); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.text(); got != "1\n" {
-		t.Errorf("printed %q, want the second request's output alone, after the first has run on", got)
-	}
 }
 
 // Silent code shows nothing and is not counted; expressions are evaluated after it.
 func TestExecuteSilentWithExpressions(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	var r recorder
-	reply, err := c.Execute(testContext(t), Request{
-		Code: "x = 20\nx", Silent: true, StoreHistory: true,
-		UserExpressions: map[string]string{"twice": "2*x", "bad": "1/0"},
-	}, r.handle)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if got := r.all(); !slices.Equal(got, []string{"status busy", "status idle"}) {
-		t.Errorf("events %q, want none but the status", got)
-	}
-	twice, _ := reply.UserExpressions["twice"].(map[string]any)
-	data, _ := twice["data"].(map[string]any)
-	if twice["status"] != "ok" || data["text/plain"] != "40" {
-		t.Errorf("twice = %v", reply.UserExpressions["twice"])
-	}
-	if bad, _ := reply.UserExpressions["bad"].(map[string]any); bad["status"] != "error" || bad["ename"] != "ZeroDivisionError" {
-		t.Errorf("bad = %v", reply.UserExpressions["bad"])
-	}
-	var after recorder
-	if _, err := c.Execute(testContext(t), Request{Code: "1", StoreHistory: true}, after.handle); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(after.all(), "result 1 1") {
-		t.Errorf("events %q after silent code, want the result to be number 1", after.all())
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		c := connect(t, srv, startKernel(t, srv))
+		var r recorder
+		reply, err := c.Execute(testContext(t), Request{
+			Code: "x = 20\nx", Silent: true, StoreHistory: true,
+			UserExpressions: map[string]string{"twice": "2*x", "bad": "1/0"},
+		}, r.handle)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if got := r.all(); !slices.Equal(got, []string{"status busy", "status idle"}) {
+			t.Errorf("events %q, want none but the status", got)
+		}
+		twice, _ := reply.UserExpressions["twice"].(map[string]any)
+		data, _ := twice["data"].(map[string]any)
+		if twice["status"] != "ok" || data["text/plain"] != "40" {
+			t.Errorf("twice = %v", reply.UserExpressions["twice"])
+		}
+		if bad, _ := reply.UserExpressions["bad"].(map[string]any); bad["status"] != "error" || bad["ename"] != "ZeroDivisionError" {
+			t.Errorf("bad = %v", reply.UserExpressions["bad"])
+		}
+		var after recorder
+		if _, err := c.Execute(testContext(t), Request{Code: "1", StoreHistory: true}, after.handle); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(after.all(), "result 1 1") {
+			t.Errorf("events %q after silent code, want the result to be number 1", after.all())
+		}
+	})
 }
 
 // Several requests at once, from two clients of one kernel: each is told of its own output alone, and a failure of one
 // throws out nothing of the others.
 func TestExecuteToldApart(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	mine, other := connect(t, srv, id), connect(t, srv, id)
-	const each = 8
-	texts := make([]string, 2*each)
-	errs := make(chan error, len(texts))
-	for i := range texts {
-		c := mine
-		if i%2 == 1 {
-			c = other
-		}
-		go func() {
-			var r recorder
-			code := fmt.Sprintf("for i in range(20): print(%d, end=' ', flush=True)\nif %d %% 5 == 0: raise ValueError(%d)", i, i, i)
-			reply, err := c.Execute(testContext(t), Request{Code: code}, r.handle)
-			texts[i] = r.text()
-			if err == nil && (reply.Status == "error") != (i%5 == 0) {
-				err = fmt.Errorf("request %d: reply %+v", i, reply)
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		mine, other := connect(t, srv, id), connect(t, srv, id)
+		const each = 8
+		texts := make([]string, 2*each)
+		errs := make(chan error, len(texts))
+		for i := range texts {
+			c := mine
+			if i%2 == 1 {
+				c = other
 			}
-			errs <- err
-		}()
-	}
-	for range texts {
-		if err := <-errs; err != nil {
-			t.Error(err)
+			go func() {
+				var r recorder
+				code := fmt.Sprintf("for i in range(20): print(%d, end=' ', flush=True)\nif %d %% 5 == 0: raise ValueError(%d)", i, i, i)
+				reply, err := c.Execute(testContext(t), Request{Code: code}, r.handle)
+				texts[i] = r.text()
+				if err == nil && (reply.Status == "error") != (i%5 == 0) {
+					err = fmt.Errorf("request %d: reply %+v", i, reply)
+				}
+				errs <- err
+			}()
 		}
-	}
-	for i, got := range texts {
-		if want := strings.Repeat(fmt.Sprintf("%d ", i), 20); got != want {
-			t.Errorf("request %d printed %q", i, got)
+		for range texts {
+			if err := <-errs; err != nil {
+				t.Error(err)
+			}
 		}
-	}
+		for i, got := range texts {
+			if want := strings.Repeat(fmt.Sprintf("%d ", i), 20); got != want {
+				t.Errorf("request %d printed %q", i, got)
+			}
+		}
+	})
 }
 
 // While the other client's code runs, the kernel is busy for this one too, and nothing of it is told here.
 func TestStateCountsOthers(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	mine, other := connect(t, srv, id), connect(t, srv, id)
-	pid, run := running(t, other)
-	if pid == 0 {
-		t.Fatal("no process id")
-	}
-	waitState(t, mine, StateBusy)
-	waitTold(t, srv, id, StateBusy)
-	// A third connection makes the kernel answer on its control channel, busy and idle, in the middle of the work.
-	third := connect(t, srv, id)
-	if _, err := third.LanguageInfo(testContext(t)); err != nil {
-		t.Fatal(err)
-	}
-	ctx := testContext(t)
-	for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
-		time.Sleep(time.Millisecond)
-	}
-	if stateOf(third) != StateBusy || stateOf(mine) != StateBusy {
-		t.Errorf("states %q and %q while another client's code runs, want busy", stateOf(third), stateOf(mine))
-	}
-	if err := srv.Interrupt(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	if err := await(t, "the other's code", run); err != nil {
-		t.Fatal(err)
-	}
-	waitState(t, mine, StateIdle)
-	waitState(t, third, StateIdle)
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		mine, other := connect(t, srv, id), connect(t, srv, id)
+		pid, run := running(t, other)
+		if pid == 0 {
+			t.Fatal("no process id")
+		}
+		waitState(t, mine, StateBusy)
+		waitTold(t, srv, id, StateBusy)
+		// A third connection makes the kernel answer on its control channel, busy and idle, in the middle of the work.
+		third := connect(t, srv, id)
+		if _, err := third.LanguageInfo(testContext(t)); err != nil {
+			t.Fatal(err)
+		}
+		ctx := testContext(t)
+		for third.atWork() > 1 && ctx.Err() == nil { // until it has heard the end of that as well
+			time.Sleep(time.Millisecond)
+		}
+		if stateOf(third) != StateBusy || stateOf(mine) != StateBusy {
+			t.Errorf("states %q and %q while another client's code runs, want busy", stateOf(third), stateOf(mine))
+		}
+		if err := srv.Interrupt(testContext(t), id); err != nil {
+			t.Fatal(err)
+		}
+		if err := await(t, "the other's code", run); err != nil {
+			t.Fatal(err)
+		}
+		waitState(t, mine, StateIdle)
+		waitState(t, third, StateIdle)
+	})
 }
 
 // atWork is how many requests the kernel is at, as far as is known.
@@ -223,77 +231,83 @@ func waitState(t *testing.T, c *Conn, want string) {
 
 // A handler that is slower than the kernel gets every event all the same.
 func TestExecuteSlowHandler(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	const lines = 300
-	var got strings.Builder
-	_, err := c.Execute(testContext(t), Request{
-		Code: fmt.Sprintf("for i in range(%d): print(i, flush=True)", lines),
-	}, func(ev Event) {
-		if s, ok := ev.(Stream); ok {
-			got.WriteString(s.Text)
-			time.Sleep(time.Millisecond)
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		c := connect(t, srv, startKernel(t, srv))
+		const lines = 300
+		var got strings.Builder
+		_, err := c.Execute(testContext(t), Request{
+			Code: fmt.Sprintf("for i in range(%d): print(i, flush=True)", lines),
+		}, func(ev Event) {
+			if s, ok := ev.(Stream); ok {
+				got.WriteString(s.Text)
+				time.Sleep(time.Millisecond)
+			}
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+		var want strings.Builder
+		for i := range lines {
+			fmt.Fprintln(&want, i)
+		}
+		if got.String() != want.String() {
+			t.Errorf("%d bytes of %d arrived", got.Len(), want.Len())
 		}
 	})
-	if err != nil {
-		t.Fatal(err)
-	}
-	var want strings.Builder
-	for i := range lines {
-		fmt.Fprintln(&want, i)
-	}
-	if got.String() != want.String() {
-		t.Errorf("%d bytes of %d arrived", got.Len(), want.Len())
-	}
 }
 
 // What the server drops is told, and told apart from a program that prints the server's words.
 func TestRateLimited(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	var r recorder
-	if _, err := c.Execute(testContext(t), Request{Code: "for i in range(8): print('x' * 1_000_000, flush=True)\n'end'"}, r.handle); err != nil {
-		t.Fatal(err)
-	}
-	got := r.all()
-	if !slices.Contains(got, "limited") {
-		t.Error("eight megabytes at once, and no notice of dropped output")
-	}
-	if len(r.text()) >= 8_000_000 {
-		t.Error("nothing was dropped: the test shows nothing")
-	}
-	var honest recorder
-	if _, err := c.Execute(testContext(t), Request{Code: "import sys\nprint('IOPub data rate exceeded.', file=sys.stderr)"}, honest.handle); err != nil {
-		t.Fatal(err)
-	}
-	if !slices.Contains(honest.all(), "stderr IOPub data rate exceeded.\n") {
-		t.Errorf("a program's own words came as %q", honest.all())
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		c := connect(t, srv, startKernel(t, srv))
+		var r recorder
+		if _, err := c.Execute(testContext(t), Request{Code: "for i in range(8): print('x' * 1_000_000, flush=True)\n'end'"}, r.handle); err != nil {
+			t.Fatal(err)
+		}
+		got := r.all()
+		if !slices.Contains(got, "limited") {
+			t.Error("eight megabytes at once, and no notice of dropped output")
+		}
+		if len(r.text()) >= 8_000_000 {
+			t.Error("nothing was dropped: the test shows nothing")
+		}
+		var honest recorder
+		if _, err := c.Execute(testContext(t), Request{Code: "import sys\nprint('IOPub data rate exceeded.', file=sys.stderr)"}, honest.handle); err != nil {
+			t.Fatal(err)
+		}
+		if !slices.Contains(honest.all(), "stderr IOPub data rate exceeded.\n") {
+			t.Errorf("a program's own words came as %q", honest.all())
+		}
+	})
 }
 
 // Numbers keep their kind, and a display of many megabytes arrives whole.
 func TestDisplayData(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	var shown []Display
-	_, err := c.Execute(testContext(t), Request{Code: `from IPython.display import publish_display_data
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		c := connect(t, srv, startKernel(t, srv))
+		var shown []Display
+		_, err := c.Execute(testContext(t), Request{Code: `from IPython.display import publish_display_data
 publish_display_data({'application/json': {'i': 9007199254740993, 'f': 1.0, 'n': None, 'l': [1, 2.5, 'é']}}, metadata={'width': 3})
 publish_display_data({'text/plain': 'y' * 9_000_000})`}, func(ev Event) {
-		if d, ok := ev.(Display); ok {
-			shown = append(shown, d)
+			if d, ok := ev.(Display); ok {
+				shown = append(shown, d)
+			}
+		})
+		if err != nil || len(shown) != 2 {
+			t.Fatalf("%d displays, %v", len(shown), err)
+		}
+		want := map[string]any{"i": 9007199254740993, "f": 1.0, "n": nil, "l": []any{1, 2.5, "é"}}
+		if got := shown[0].Data["application/json"]; !reflect.DeepEqual(got, want) {
+			t.Errorf("data %#v, want %#v", got, want)
+		}
+		if !reflect.DeepEqual(shown[0].Metadata, map[string]any{"width": 3}) {
+			t.Errorf("metadata %#v", shown[0].Metadata)
+		}
+		if s, _ := shown[1].Data["text/plain"].(string); len(s) != 9_000_000 {
+			t.Errorf("%d bytes of nine million arrived", len(s))
 		}
 	})
-	if err != nil || len(shown) != 2 {
-		t.Fatalf("%d displays, %v", len(shown), err)
-	}
-	want := map[string]any{"i": 9007199254740993, "f": 1.0, "n": nil, "l": []any{1, 2.5, "é"}}
-	if got := shown[0].Data["application/json"]; !reflect.DeepEqual(got, want) {
-		t.Errorf("data %#v, want %#v", got, want)
-	}
-	if !reflect.DeepEqual(shown[0].Metadata, map[string]any{"width": 3}) {
-		t.Errorf("metadata %#v", shown[0].Metadata)
-	}
-	if s, _ := shown[1].Data["text/plain"].(string); len(s) != 9_000_000 {
-		t.Errorf("%d bytes of nine million arrived", len(s))
-	}
 }

@@ -3,7 +3,6 @@ package kernel
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"sync"
 	"testing"
 	"time"
@@ -11,6 +10,7 @@ import (
 	"github.com/gorilla/websocket"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // fakeServer stands for a Jupyter server whose kernel does what a test makes it do, for what a real one does not do on
@@ -66,8 +66,8 @@ func newFakeServer(t testing.TB) *fakeServer {
 		case <-over:
 		}
 	})
-	hs := httptest.NewServer(mux)
-	srv, err := jupyter.New(jupyter.Options{URL: hs.URL})
+	hs := jupytertest.At(t, mux)
+	srv, err := jupyter.New(jupyter.Options{URL: hs.URL, HTTPClient: hs.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -75,7 +75,6 @@ func newFakeServer(t testing.TB) *fakeServer {
 	t.Cleanup(func() {
 		close(over)
 		srv.CloseIdleConnections()
-		hs.Close()
 	})
 	return f
 }

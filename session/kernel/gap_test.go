@@ -66,33 +66,34 @@ func begin(t *testing.T, c *Conn, code string) (r *recorder, outcome <-chan erro
 // The connection breaks in the middle of a run. Nobody else is connected, so the server keeps what the kernel sends
 // meanwhile: all of it arrives, after word of the gap.
 func TestDroppedSocketAlone(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	c := connect(t, through, id)
-	dir := t.TempDir()
-	file, told := filepath.Join(dir, "go"), filepath.Join(dir, "told")
-	r, out := begin(t, c, untilFile(file, fmt.Sprintf("print('while away', flush=True)\nopen(%q, 'w').close()\nwhile not os.path.exists(%q): time.sleep(0.01)\nprint('after')", told, file+"2")))
-	p.down(true)
-	p.cut()
-	// The server must have noticed before anything is sent, or it sends it to the dead socket.
-	waitConnections(t, s, id, 0)
-	touch(t, file)
-	for !exists(told) {
-		time.Sleep(5 * time.Millisecond)
-	}
-	p.down(false)
-	touch(t, file+"2")
-	if err := await(t, "the code", out); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.text(); got != "before\nwhile away\nafter\n" {
-		t.Errorf("printed %q", got)
-	}
-	if got := r.all(); !slices.Contains(got, "gap") {
-		t.Errorf("no word of the gap in %q", got)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		c := connect(t, through, id)
+		dir := t.TempDir()
+		file, told := filepath.Join(dir, "go"), filepath.Join(dir, "told")
+		r, out := begin(t, c, untilFile(file, fmt.Sprintf("print('while away', flush=True)\nopen(%q, 'w').close()\nwhile not os.path.exists(%q): time.sleep(0.01)\nprint('after')", told, file+"2")))
+		p.Cut()
+		// The server must have noticed before anything is sent, or it sends it to the dead socket.
+		waitConnections(t, s, id, 0)
+		touch(t, file)
+		for !exists(told) {
+			time.Sleep(5 * time.Millisecond)
+		}
+		p.Mend()
+		touch(t, file+"2")
+		if err := await(t, "the code", out); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.text(); got != "before\nwhile away\nafter\n" {
+			t.Errorf("printed %q", got)
+		}
+		if got := r.all(); !slices.Contains(got, "gap") {
+			t.Errorf("no word of the gap in %q", got)
+		}
+	})
 }
 
 func exists(file string) bool {
@@ -124,35 +125,37 @@ func waitKernel(t *testing.T, srv *jupyter.Server, kernelID string, wanted func(
 
 // The same with a tab open: the server keeps nothing. A run that goes on is followed to its end.
 func TestDroppedSocketRunGoesOn(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	connect(t, direct, id) // the tab
-	c := connect(t, through, id)
-	file := filepath.Join(t.TempDir(), "go")
-	// The server calls the socket open before it listens to the kernel again, so the code says when it is heard.
-	r, out := begin(t, c, fmt.Sprintf(`import os, time
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		connect(t, direct, id) // the tab
+		c := connect(t, through, id)
+		file := filepath.Join(t.TempDir(), "go")
+		// The server calls the socket open before it listens to the kernel again, so the code says when it is heard.
+		r, out := begin(t, c, fmt.Sprintf(`import os, time
 print('before', flush=True)
 while not os.path.exists(%q):
     print('tick', flush=True)
     time.sleep(0.02)
 print('after')`, file))
-	p.cut()
-	waitEvent(t, r, "gap")
-	seen := len(r.all())
-	for ctx := testContext(t); len(r.all()) < seen+20; time.Sleep(5 * time.Millisecond) {
-		if ctx.Err() != nil {
-			t.Fatal("nothing is heard after the gap")
+		p.Drop()
+		waitEvent(t, r, "gap")
+		seen := len(r.all())
+		for ctx := testContext(t); len(r.all()) < seen+20; time.Sleep(5 * time.Millisecond) {
+			if ctx.Err() != nil {
+				t.Fatal("nothing is heard after the gap")
+			}
 		}
-	}
-	touch(t, file)
-	if err := await(t, "the code", out); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.text(); !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "tick\nafter\n") {
-		t.Errorf("printed %q", got)
-	}
+		touch(t, file)
+		if err := await(t, "the code", out); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.text(); !strings.HasPrefix(got, "before\n") || !strings.HasSuffix(got, "tick\nafter\n") {
+			t.Errorf("printed %q", got)
+		}
+	})
 }
 
 func waitEvent(t *testing.T, r *recorder, want string) {
@@ -169,117 +172,122 @@ func waitEvent(t *testing.T, r *recorder, want string) {
 
 // A run that ended while the connection was down, with its answer kept by nobody, does not hang.
 func TestDroppedSocketAnswerLost(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	tab := connect(t, direct, id)
-	c := connect(t, through, id)
-	file := filepath.Join(t.TempDir(), "go")
-	_, out := begin(t, c, untilFile(file, "print('unheard')"))
-	p.down(true)
-	p.cut()
-	waitConnections(t, s, id, 1)
-	touch(t, file)
-	waitState(t, tab, StateIdle)
-	p.down(false)
-	if err := await(t, "the code", out); !errors.Is(err, ErrAnswerLost) {
-		t.Fatalf("error %v, want ErrAnswerLost", err)
-	}
-	var r recorder
-	if _, err := c.Execute(testContext(t), Request{Code: "print('well')"}, r.handle); err != nil || r.text() != "well\n" {
-		t.Errorf("afterwards: %q, %v", r.text(), err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		tab := connect(t, direct, id)
+		c := connect(t, through, id)
+		file := filepath.Join(t.TempDir(), "go")
+		_, out := begin(t, c, untilFile(file, "print('unheard')"))
+		p.Cut()
+		waitConnections(t, s, id, 1)
+		touch(t, file)
+		waitState(t, tab, StateIdle)
+		p.Mend()
+		if err := await(t, "the code", out); !errors.Is(err, ErrAnswerLost) {
+			t.Fatalf("error %v, want ErrAnswerLost", err)
+		}
+		var r recorder
+		if _, err := c.Execute(testContext(t), Request{Code: "print('well')"}, r.handle); err != nil || r.text() != "well\n" {
+			t.Errorf("afterwards: %q, %v", r.text(), err)
+		}
+	})
 }
 
 // A kernel that was restarted while the connection was down does not leave the run hanging, though the server goes on
 // calling it busy.
 func TestDroppedSocketKernelRestarted(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	connect(t, direct, id)
-	c := connect(t, through, id)
-	_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
-	p.down(true)
-	p.cut()
-	waitConnections(t, s, id, 1)
-	if _, err := direct.Restart(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	p.down(false)
-	if err := await(t, "the code", out); !errors.Is(err, ErrAnswerLost) && !errors.Is(err, ErrKernelRestarted) {
-		t.Fatalf("error %v", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		connect(t, direct, id)
+		c := connect(t, through, id)
+		_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
+		p.Cut()
+		waitConnections(t, s, id, 1)
+		if _, err := direct.Restart(testContext(t), id); err != nil {
+			t.Fatal(err)
+		}
+		p.Mend()
+		if err := await(t, "the code", out); !errors.Is(err, ErrAnswerLost) && !errors.Is(err, ErrKernelRestarted) {
+			t.Fatalf("error %v", err)
+		}
+	})
 }
 
 // A kernel that was shut down while the connection was down ends it.
 func TestDroppedSocketKernelGone(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	c := connect(t, through, id)
-	_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
-	p.down(true)
-	p.cut()
-	if err := direct.ShutdownKernel(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	p.down(false)
-	if err := await(t, "the code", out); !errors.Is(err, ErrKernelDead) {
-		t.Fatalf("error %v, want ErrKernelDead", err)
-	}
-	<-c.done
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		c := connect(t, through, id)
+		_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
+		p.Cut()
+		if err := direct.ShutdownKernel(testContext(t), id); err != nil {
+			t.Fatal(err)
+		}
+		p.Mend()
+		if err := await(t, "the code", out); !errors.Is(err, ErrKernelDead) {
+			t.Fatalf("error %v, want ErrKernelDead", err)
+		}
+		<-c.done
+	})
 }
 
 // A server that does not come back ends the connection, and what is asked for meanwhile.
 func TestDroppedSocketForGood(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	tm := quick()
-	tm.redial = 300 * time.Millisecond
-	c := connectWith(t, through, id, tm)
-	p.down(true)
-	p.cut()
-	_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
-	if !errors.Is(err, ErrClosed) {
-		t.Fatalf("error %v, want ErrClosed", err)
-	}
-	<-c.done
-	if strings.Contains(c.Err().Error(), s.Token) {
-		t.Error("the error holds the token")
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		tm := quick()
+		tm.redial = 300 * time.Millisecond
+		c := connectWith(t, through, id, tm)
+		p.Cut()
+		_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
+		if !errors.Is(err, ErrClosed) {
+			t.Fatalf("error %v, want ErrClosed", err)
+		}
+		<-c.done
+		if strings.Contains(c.Err().Error(), s.Token) {
+			t.Error("the error holds the token")
+		}
+	})
 }
 
 // What is asked for while the connection is down is sent, once, when it is back.
 func TestExecuteWhileDown(t *testing.T) {
-	s := jupytertest.Shared(t)
-	direct := serverOf(t, s)
-	through, p := proxied(t, s)
-	id := startKernel(t, direct)
-	c := connect(t, through, id)
-	if _, err := c.Execute(testContext(t), Request{Code: "n = 0"}, nil); err != nil {
-		t.Fatal(err)
-	}
-	p.down(true)
-	p.cut()
-	waitConnections(t, s, id, 0)
-	waitState(t, c, StateUnknown) // both sides know
-	var r recorder
-	out := make(chan error, 1)
-	go func() {
-		_, err := c.Execute(testContext(t), Request{Code: "n += 1\nprint(n)"}, r.handle)
-		out <- err
-	}()
-	p.down(false)
-	if err := await(t, "the code", out); err != nil {
-		t.Fatal(err)
-	}
-	if r.text() != "1\n" {
-		t.Errorf("printed %q", r.text())
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		id := startKernel(t, direct)
+		c := connect(t, through, id)
+		if _, err := c.Execute(testContext(t), Request{Code: "n = 0"}, nil); err != nil {
+			t.Fatal(err)
+		}
+		p.Cut()
+		waitConnections(t, s, id, 0)
+		waitState(t, c, StateUnknown) // both sides know
+		var r recorder
+		out := make(chan error, 1)
+		go func() {
+			_, err := c.Execute(testContext(t), Request{Code: "n += 1\nprint(n)"}, r.handle)
+			out <- err
+		}()
+		p.Mend()
+		if err := await(t, "the code", out); err != nil {
+			t.Fatal(err)
+		}
+		if r.text() != "1\n" {
+			t.Errorf("printed %q", r.text())
+		}
+	})
 }

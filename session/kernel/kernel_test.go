@@ -15,7 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // testTimeout bounds what a test waits for; nothing here takes anywhere near it.
 const testTimeout = 60 * time.Second
@@ -29,7 +29,7 @@ func testContext(t testing.TB) context.Context {
 // serverOf returns a client of a test server.
 func serverOf(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"errors"
-	"os"
 	"strconv"
 	"strings"
 	"testing"
@@ -89,57 +88,61 @@ func await(t *testing.T, what string, outcome <-chan error) error {
 
 // An interrupt is an exception in the running code, and what was queued after it runs.
 func TestInterrupt(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	c := connect(t, srv, id)
-	started := make(chan struct{})
-	var reply Reply
-	out := make(chan error, 1)
-	go func() {
-		var err error
-		reply, err = c.Execute(testContext(t), Request{Code: "print('go', flush=True)\nimport time\ntime.sleep(300)"}, func(ev Event) {
-			if _, ok := ev.(Stream); ok {
-				close(started)
-			}
-		})
-		out <- err
-	}()
-	<-started
-	if stateOf(c) != StateBusy {
-		t.Errorf("state %q while running, want busy", stateOf(c))
-	}
-	queuedRun := queued(t, c)
-	if err := srv.Interrupt(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	if err := await(t, "the interrupted code", out); err != nil {
-		t.Fatal(err)
-	}
-	if reply.Status != "error" || reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
-		t.Errorf("reply %+v, want a KeyboardInterrupt", reply)
-	}
-	if err := await(t, "the queued code", queuedRun); err != nil {
-		t.Errorf("what was queued after it: %v", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		c := connect(t, srv, id)
+		started := make(chan struct{})
+		var reply Reply
+		out := make(chan error, 1)
+		go func() {
+			var err error
+			reply, err = c.Execute(testContext(t), Request{Code: "print('go', flush=True)\nimport time\ntime.sleep(300)"}, func(ev Event) {
+				if _, ok := ev.(Stream); ok {
+					close(started)
+				}
+			})
+			out <- err
+		}()
+		<-started
+		if stateOf(c) != StateBusy {
+			t.Errorf("state %q while running, want busy", stateOf(c))
+		}
+		queuedRun := queued(t, c)
+		if err := srv.Interrupt(testContext(t), id); err != nil {
+			t.Fatal(err)
+		}
+		if err := await(t, "the interrupted code", out); err != nil {
+			t.Fatal(err)
+		}
+		if reply.Status != "error" || reply.Error == nil || reply.Error.Name != "KeyboardInterrupt" {
+			t.Errorf("reply %+v, want a KeyboardInterrupt", reply)
+		}
+		if err := await(t, "the queued code", queuedRun); err != nil {
+			t.Errorf("what was queued after it: %v", err)
+		}
+	})
 }
 
 // A restart ends what runs and what is queued; the same connection goes on with the new process.
 func TestRestart(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	c := connect(t, srv, id)
-	oldPID, run := running(t, c)
-	queuedRun := queued(t, c)
-	if _, err := srv.Restart(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
-		err := await(t, what, ch)
-		if !errors.Is(err, ErrKernelRestarted) || errors.Is(err, ErrKernelDied) {
-			t.Errorf("%s ended with %v, want ErrKernelRestarted alone", what, err)
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		c := connect(t, srv, id)
+		oldPID, run := running(t, c)
+		queuedRun := queued(t, c)
+		if _, err := srv.Restart(testContext(t), id); err != nil {
+			t.Fatal(err)
 		}
-	}
-	expectAlive(t, c, oldPID)
+		for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
+			err := await(t, what, ch)
+			if !errors.Is(err, ErrKernelRestarted) || errors.Is(err, ErrKernelDied) {
+				t.Errorf("%s ended with %v, want ErrKernelRestarted alone", what, err)
+			}
+		}
+		expectAlive(t, c, oldPID)
+	})
 }
 
 // expectAlive checks that code runs, in another process than before.
@@ -156,74 +159,75 @@ func expectAlive(t *testing.T, c *Conn, oldPID int) {
 
 // A killed kernel ends what runs as soon as the server has noticed, and says that nobody asked for it.
 func TestKernelKilled(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	c := connect(t, srv, startKernel(t, srv))
-	pid, run := running(t, c)
-	queuedRun := queued(t, c)
-	p, err := os.FindProcess(pid)
-	if err != nil {
-		t.Fatal(err)
-	}
-	if err := p.Kill(); err != nil {
-		t.Fatal(err)
-	}
-	for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
-		err := await(t, what, ch)
-		if err == nil && what == "the queued code" {
-			continue // the server had it still, and has given it to the new process before it told of the old one's end
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		srv := serverOf(t, s)
+		c := connect(t, srv, startKernel(t, srv))
+		pid, run := running(t, c)
+		queuedRun := queued(t, c)
+		s.KillProcess(t, pid)
+		for what, ch := range map[string]<-chan error{"the running code": run, "the queued code": queuedRun} {
+			err := await(t, what, ch)
+			if err == nil && what == "the queued code" {
+				continue // the server had it still, and has given it to the new process before it told of the old one's end
+			}
+			if !errors.Is(err, ErrKernelRestarted) || !errors.Is(err, ErrKernelDied) {
+				t.Errorf("%s ended with %v, want ErrKernelRestarted and ErrKernelDied", what, err)
+			}
 		}
-		if !errors.Is(err, ErrKernelRestarted) || !errors.Is(err, ErrKernelDied) {
-			t.Errorf("%s ended with %v, want ErrKernelRestarted and ErrKernelDied", what, err)
-		}
-	}
-	expectAlive(t, c, pid)
+		expectAlive(t, c, pid)
+	})
 }
 
 // A deleted kernel ends what runs at once, and the connection soon after.
 func TestKernelDeleted(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	c := connect(t, srv, id)
-	_, run := running(t, c)
-	if err := srv.ShutdownKernel(testContext(t), id); err != nil {
-		t.Fatal(err)
-	}
-	if err := await(t, "the running code", run); !errors.Is(err, ErrKernelDead) {
-		t.Errorf("the running code ended with %v, want ErrKernelDead", err)
-	}
-	select {
-	case <-c.done:
-	case <-testContext(t).Done():
-		t.Fatal("the connection to a deleted kernel goes on")
-	}
-	if !errors.Is(c.Err(), ErrKernelDead) || stateOf(c) != StateDead {
-		t.Errorf("Err = %v, State = %s", c.Err(), stateOf(c))
-	}
-	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
-		t.Errorf("Execute on a dead kernel: %v", err)
-	}
-	if _, err := Dial(testContext(t), srv, id, Options{}); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("Dial to a deleted kernel: %v, want jupyter.ErrNotFound", err)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		c := connect(t, srv, id)
+		_, run := running(t, c)
+		if err := srv.ShutdownKernel(testContext(t), id); err != nil {
+			t.Fatal(err)
+		}
+		if err := await(t, "the running code", run); !errors.Is(err, ErrKernelDead) {
+			t.Errorf("the running code ended with %v, want ErrKernelDead", err)
+		}
+		select {
+		case <-c.done:
+		case <-testContext(t).Done():
+			t.Fatal("the connection to a deleted kernel goes on")
+		}
+		if !errors.Is(c.Err(), ErrKernelDead) || stateOf(c) != StateDead {
+			t.Errorf("Err = %v, State = %s", c.Err(), stateOf(c))
+		}
+		if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
+			t.Errorf("Execute on a dead kernel: %v", err)
+		}
+		if _, err := Dial(testContext(t), srv, id, Options{}); !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("Dial to a deleted kernel: %v, want jupyter.ErrNotFound", err)
+		}
+	})
 }
 
 // Close ends what is pending and leaves the kernel to run it.
 func TestClose(t *testing.T) {
-	srv := serverOf(t, jupytertest.Shared(t))
-	id := startKernel(t, srv)
-	c := connect(t, srv, id)
-	_, run := running(t, c)
-	if err := c.Close(); err != nil {
-		t.Fatal(err)
-	}
-	if err := await(t, "the running code", run); !errors.Is(err, ErrClosed) {
-		t.Errorf("the running code ended with %v, want ErrClosed", err)
-	}
-	if !errors.Is(c.Err(), ErrClosed) {
-		t.Errorf("Err = %v, want ErrClosed", c.Err())
-	}
-	if err := c.Input(context.Background(), "x"); !errors.Is(err, ErrClosed) {
-		t.Errorf("Input after Close: %v", err)
-	}
-	waitTold(t, srv, id, StateBusy) // with the code
+	jupytertest.Test(t, func(t *testing.T) {
+		srv := serverOf(t, jupytertest.Shared(t))
+		id := startKernel(t, srv)
+		c := connect(t, srv, id)
+		_, run := running(t, c)
+		if err := c.Close(); err != nil {
+			t.Fatal(err)
+		}
+		if err := await(t, "the running code", run); !errors.Is(err, ErrClosed) {
+			t.Errorf("the running code ended with %v, want ErrClosed", err)
+		}
+		if !errors.Is(c.Err(), ErrClosed) {
+			t.Errorf("Err = %v, want ErrClosed", c.Err())
+		}
+		if err := c.Input(context.Background(), "x"); !errors.Is(err, ErrClosed) {
+			t.Errorf("Input after Close: %v", err)
+		}
+		waitTold(t, srv, id, StateBusy) // with the code
+	})
 }

@@ -1,48 +1,54 @@
 package kernel
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
 
 // The state that the server reports is late at times; the messages that we get are up to date.
 func TestCorrect(t *testing.T) {
-	f := newFakeServer(t)
-	f.rest(StateBusy)
-	c, s, req, r, out := f.start(quick())
-	says := func(told, want string) {
-		t.Helper()
-		if got := c.Correct(told); got != want {
-			t.Errorf("told %q it says %q, want %q", told, got, want)
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		f.rest(StateBusy)
+		c, s, req, r, out := f.start(quick())
+		says := func(told, want string) {
+			t.Helper()
+			if got := c.Correct(told); got != want {
+				t.Errorf("told %q it says %q, want %q", told, got, want)
+			}
 		}
-	}
-	says(StateBusy, StateBusy) // somebody else's code may run
-	says(StateIdle, StateIdle)
-	s.status(StateBusy, req)
-	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
-	waitEvent(t, r, "stdout x")
-	says(StateIdle, StateBusy)
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-	s.status(StateIdle, req)
-	if err := await(t, "the request", out); err != nil {
-		t.Fatal(err)
-	}
-	says(StateBusy, StateIdle)
-	says(StateIdle, StateIdle)
-	for _, told := range []string{StateStarting, StateRestarting, StateDead, StateUnknown, ""} {
-		says(told, told)
-	}
-	// The code of other clients counts, too.
-	theirs := incoming{rawHeader: []byte(`{"msg_id":"theirs"}`)}
-	s.status(StateBusy, theirs)
-	waitState(t, c, StateBusy)
-	says(StateBusy, StateBusy)
-	says(StateIdle, StateIdle)
-	s.status(StateIdle, theirs)
-	waitState(t, c, StateIdle)
-	says(StateBusy, StateIdle)
-	// Of what began while nobody listened, the server alone knows.
-	s.ws.Close()
-	<-f.sockets
-	says(StateBusy, StateBusy)
-	says(StateIdle, StateIdle)
+		says(StateBusy, StateBusy) // somebody else's code may run
+		says(StateIdle, StateIdle)
+		s.status(StateBusy, req)
+		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
+		waitEvent(t, r, "stdout x")
+		says(StateIdle, StateBusy)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		if err := await(t, "the request", out); err != nil {
+			t.Fatal(err)
+		}
+		says(StateBusy, StateIdle)
+		says(StateIdle, StateIdle)
+		for _, told := range []string{StateStarting, StateRestarting, StateDead, StateUnknown, ""} {
+			says(told, told)
+		}
+		// The code of other clients counts, too.
+		theirs := incoming{rawHeader: []byte(`{"msg_id":"theirs"}`)}
+		s.status(StateBusy, theirs)
+		waitState(t, c, StateBusy)
+		says(StateBusy, StateBusy)
+		says(StateIdle, StateIdle)
+		s.status(StateIdle, theirs)
+		waitState(t, c, StateIdle)
+		says(StateBusy, StateIdle)
+		// Of what began while nobody listened, the server alone knows.
+		s.ws.Close()
+		<-f.sockets
+		says(StateBusy, StateBusy)
+		says(StateIdle, StateIdle)
+	})
 }
 
 // Code that was running before anybody listened is not over because another request is.

@@ -7,6 +7,8 @@ import (
 	"time"
 
 	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // start has a client execute something on the fake kernel, and returns the request as the kernel got it.
@@ -29,21 +31,23 @@ func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming,
 
 // A silent kernel that the server calls idle has lost the request; a busy one is waited for.
 func TestSilentKernel(t *testing.T) {
-	f := newFakeServer(t)
-	tm := quick()
-	tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
-	f.rest(StateBusy)
-	_, _, _, _, out := f.start(tm)
-	f.waitAsked(5) // once for the dialling, the others for the silence
-	select {
-	case err := <-out:
-		t.Fatalf("given up on a busy kernel: %v", err)
-	default:
-	}
-	f.rest(StateIdle)
-	if err := await(t, "the request", out); !errors.Is(err, ErrAnswerLost) {
-		t.Errorf("error %v, want ErrAnswerLost", err)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+		f.rest(StateBusy)
+		_, _, _, _, out := f.start(tm)
+		f.waitAsked(5) // once for the dialling, the others for the silence
+		select {
+		case err := <-out:
+			t.Fatalf("given up on a busy kernel: %v", err)
+		default:
+		}
+		f.rest(StateIdle)
+		if err := await(t, "the request", out); !errors.Is(err, ErrAnswerLost) {
+			t.Errorf("error %v, want ErrAnswerLost", err)
+		}
+	})
 }
 
 // waitAsked waits until the server was asked for the kernel n times more.
@@ -69,68 +73,72 @@ func (f *fakeServer) waitAsked(n int) {
 
 // A silent kernel that the server no longer has ends request and connection.
 func TestSilentKernelGone(t *testing.T) {
-	f := newFakeServer(t)
-	tm := quick()
-	tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
-	f.rest(StateBusy)
-	c, _, _, _, out := f.start(tm)
-	f.rest("")
-	if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
-		t.Errorf("error %v, want ErrKernelDead", err)
-	}
-	<-c.done
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+		f.rest(StateBusy)
+		c, _, _, _, out := f.start(tm)
+		f.rest("")
+		if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
+			t.Errorf("error %v, want ErrKernelDead", err)
+		}
+		<-c.done
+	})
 }
 
 // A handler that takes its time is not silence.
 func TestSlowHandlerIsNoSilence(t *testing.T) {
-	f := newFakeServer(t)
-	f.rest(StateBusy) // until the handler is at work
-	tm := quick()
-	tm.askAfter, tm.tick = 20*time.Millisecond, 5*time.Millisecond
-	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	s := <-f.sockets
-	held, release := make(chan struct{}), make(chan struct{})
-	out := make(chan error, 1)
-	n := 0
-	go func() {
-		_, err := c.Execute(testContext(t), Request{Code: "1"}, func(ev Event) {
-			if _, ok := ev.(Stream); ok {
-				if n++; n == 1 {
-					close(held)
-					<-release
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		f.rest(StateBusy) // until the handler is at work
+		tm := quick()
+		tm.askAfter, tm.tick = 20*time.Millisecond, 5*time.Millisecond
+		c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		s := <-f.sockets
+		held, release := make(chan struct{}), make(chan struct{})
+		out := make(chan error, 1)
+		n := 0
+		go func() {
+			_, err := c.Execute(testContext(t), Request{Code: "1"}, func(ev Event) {
+				if _, ok := ev.(Stream); ok {
+					if n++; n == 1 {
+						close(held)
+						<-release
+					}
 				}
-			}
-		})
-		out <- err
-	}()
-	req := s.receive()
-	s.status(StateBusy, req)
-	const lines = eventBuffer + 20 // more than is held: the reader waits for the handler
-	for range lines {
-		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
-	}
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-	s.status(StateIdle, req)
-	<-held
-	ctx := testContext(t)
-	for c.readerWaits() && ctx.Err() == nil {
-		time.Sleep(time.Millisecond)
-	}
-	f.rest(StateIdle)
-	// Long enough for the watcher to have given up many times over, if it took this for silence.
-	time.Sleep(20 * tm.askAfter)
-	f.rest(StateBusy)
-	close(release)
-	if err := await(t, "the request", out); err != nil {
-		t.Error(err)
-	}
-	if n != lines {
-		t.Errorf("%d of %d lines arrived", n, lines)
-	}
+			})
+			out <- err
+		}()
+		req := s.receive()
+		s.status(StateBusy, req)
+		const lines = eventBuffer + 20 // more than is held: the reader waits for the handler
+		for range lines {
+			s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "x"})
+		}
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		<-held
+		ctx := testContext(t)
+		for c.readerWaits() && ctx.Err() == nil {
+			time.Sleep(time.Millisecond)
+		}
+		f.rest(StateIdle)
+		// Long enough for the watcher to have given up many times over, if it took this for silence.
+		time.Sleep(20 * tm.askAfter)
+		f.rest(StateBusy)
+		close(release)
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+		if n != lines {
+			t.Errorf("%d of %d lines arrived", n, lines)
+		}
+	})
 }
 
 // readerWaits tells whether the reader waits for the kernel, and not for a handler that has all it can hold.
@@ -147,211 +155,228 @@ func (c *Conn) readerWaits() bool {
 
 // A kernel that cannot be started again is dead, until somebody restarts it.
 func TestDeadKernel(t *testing.T) {
-	f := newFakeServer(t)
-	c, s, _, _, out := f.start(quick())
-	s.status(StateDead, incoming{})
-	if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
-		t.Errorf("error %v, want ErrKernelDead", err)
-	}
-	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
-		t.Errorf("Execute on a dead kernel: %v", err)
-	}
-	s.status(StateStarting, incoming{})
-	waitState(t, c, StateStarting)
-	go func() {
-		req := s.receive()
-		s.status(StateBusy, req)
-		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-		s.status(StateIdle, req)
-	}()
-	if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); err != nil {
-		t.Errorf("after the restart: %v", err)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		c, s, _, _, out := f.start(quick())
+		s.status(StateDead, incoming{})
+		if err := await(t, "the request", out); !errors.Is(err, ErrKernelDead) {
+			t.Errorf("error %v, want ErrKernelDead", err)
+		}
+		if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); !errors.Is(err, ErrKernelDead) {
+			t.Errorf("Execute on a dead kernel: %v", err)
+		}
+		s.status(StateStarting, incoming{})
+		waitState(t, c, StateStarting)
+		go func() {
+			req := s.receive()
+			s.status(StateBusy, req)
+			s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+			s.status(StateIdle, req)
+		}()
+		if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); err != nil {
+			t.Errorf("after the restart: %v", err)
+		}
+	})
 }
 
 // A request that the new process gets after all is not called lost: the greeting of the process alone says nothing.
 func TestStartingKernelTakesRequest(t *testing.T) {
-	f := newFakeServer(t)
-	_, s, req, r, out := f.start(quick())
-	s.status(StateStarting, incoming{})
-	probe := s.receive()
-	if probe.header.Type != "kernel_info_request" {
-		t.Fatalf("got a %s, want a probe", probe.header.Type)
-	}
-	s.status(StateBusy, req)
-	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "ran"})
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-	s.status(StateIdle, req)
-	s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
-	if err := await(t, "the request", out); err != nil {
-		t.Errorf("error %v", err)
-	}
-	if r.text() != "ran" {
-		t.Errorf("printed %q", r.text())
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		_, s, req, r, out := f.start(quick())
+		s.status(StateStarting, incoming{})
+		probe := s.receive()
+		if probe.header.Type != "kernel_info_request" {
+			t.Fatalf("got a %s, want a probe", probe.header.Type)
+		}
+		s.status(StateBusy, req)
+		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "ran"})
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
+		if err := await(t, "the request", out); err != nil {
+			t.Errorf("error %v", err)
+		}
+		if r.text() != "ran" {
+			t.Errorf("printed %q", r.text())
+		}
+	})
 }
 
 // An aborted request ends with its reply: not every kernel says that it is through with it.
 func TestAborted(t *testing.T) {
-	f := newFakeServer(t)
-	_, s, req, _, out := f.start(quick())
-	s.send("shell", "execute_reply", req, map[string]any{"status": "aborted"})
-	if err := await(t, "the request", out); err != nil {
-		t.Error(err)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		_, s, req, _, out := f.start(quick())
+		s.send("shell", "execute_reply", req, map[string]any{"status": "aborted"})
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // After a gap, a request whose reply has come and whose idle status has not ends with the probe.
 func TestIdleLostInGap(t *testing.T) {
-	f := newFakeServer(t)
-	tm := quick()
-	tm.trailing = time.Hour
-	_, s, req, r, out := f.start(tm)
-	s.status(StateBusy, req)
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok", "execution_count": 3})
-	waitEvent(t, r, "status busy")
-	s.ws.Close()
-	s = <-f.sockets
-	probe := s.receive()
-	s.status(StateBusy, probe)
-	s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
-	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "late"})
-	s.status(StateIdle, probe)
-	if err := await(t, "the request", out); err != nil {
-		t.Error(err)
-	}
-	if r.text() != "late" {
-		t.Errorf("printed %q: output after the probe's reply belongs to the request", r.text())
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.trailing = time.Hour
+		_, s, req, r, out := f.start(tm)
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok", "execution_count": 3})
+		waitEvent(t, r, "status busy")
+		s.ws.Close()
+		s = <-f.sockets
+		probe := s.receive()
+		s.status(StateBusy, probe)
+		s.send("shell", "kernel_info_reply", probe, map[string]any{"status": "ok"})
+		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "late"})
+		s.status(StateIdle, probe)
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+		if r.text() != "late" {
+			t.Errorf("printed %q: output after the probe's reply belongs to the request", r.text())
+		}
+	})
 }
 
 // The same if the probe's own idle status is lost, too.
 func TestIdleLostInGapEnds(t *testing.T) {
-	f := newFakeServer(t)
-	tm := quick()
-	tm.trailing = 20 * time.Millisecond
-	_, s, req, r, out := f.start(tm)
-	s.status(StateBusy, req)
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-	waitEvent(t, r, "status busy")
-	s.ws.Close()
-	s = <-f.sockets
-	s.send("shell", "kernel_info_reply", s.receive(), map[string]any{"status": "ok"})
-	if err := await(t, "the request", out); err != nil {
-		t.Error(err)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.trailing = 20 * time.Millisecond
+		_, s, req, r, out := f.start(tm)
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		waitEvent(t, r, "status busy")
+		s.ws.Close()
+		s = <-f.sockets
+		s.send("shell", "kernel_info_reply", s.receive(), map[string]any{"status": "ok"})
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // Malformed frames are ignored, and the rest arrives.
 func TestMalformedFrames(t *testing.T) {
-	f := newFakeServer(t)
-	_, s, req, r, out := f.start(quick())
-	s.status(StateBusy, req)
-	s.raw(websocket.TextMessage, []byte("hello"))
-	s.raw(websocket.BinaryMessage, nil)
-	s.raw(websocket.BinaryMessage, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1})
-	s.send("iopub", "stream", req, map[string]any{"name": 1, "text": []int{}})
-	s.send("iopub", "display_data", req, "no object")
-	s.send("iopub", "status", req, 7)
-	s.send("shell", "execute_reply", incoming{}, map[string]any{"status": "ok"})
-	s.send("stdin", "input_request", req, "no object")
-	s.send("nowhere", "stream", req, map[string]any{})
-	s.send("iopub", "comm_open", req, map[string]any{})
-	s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "kept"})
-	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-	s.status(StateIdle, req)
-	if err := await(t, "the request", out); err != nil {
-		t.Fatal(err)
-	}
-	if got := r.all(); !slices.Equal(got, []string{"status busy", "stdout kept", "status idle"}) {
-		t.Errorf("events %q", got)
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		_, s, req, r, out := f.start(quick())
+		s.status(StateBusy, req)
+		s.raw(websocket.TextMessage, []byte("hello"))
+		s.raw(websocket.BinaryMessage, nil)
+		s.raw(websocket.BinaryMessage, []byte{255, 255, 255, 255, 255, 255, 255, 255, 1})
+		s.send("iopub", "stream", req, map[string]any{"name": 1, "text": []int{}})
+		s.send("iopub", "display_data", req, "no object")
+		s.send("iopub", "status", req, 7)
+		s.send("shell", "execute_reply", incoming{}, map[string]any{"status": "ok"})
+		s.send("stdin", "input_request", req, "no object")
+		s.send("nowhere", "stream", req, map[string]any{})
+		s.send("iopub", "comm_open", req, map[string]any{})
+		s.send("iopub", "stream", req, map[string]any{"name": "stdout", "text": "kept"})
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		if err := await(t, "the request", out); err != nil {
+			t.Fatal(err)
+		}
+		if got := r.all(); !slices.Equal(got, []string{"status busy", "stdout kept", "status idle"}) {
+			t.Errorf("events %q", got)
+		}
+	})
 }
 
 // A server that takes a connection and then says nothing at all, not even to a ping, is left for a new connection.
 func TestDeadPeer(t *testing.T) {
-	f := newFakeServer(t)
-	tm := quick()
-	tm.ping, tm.silence = 10*time.Millisecond, 100*time.Millisecond
-	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	<-f.sockets // nobody reads it, so pings stay unanswered
-	select {
-	case <-f.sockets:
-	case <-testContext(t).Done():
-		t.Fatal("no new connection")
-	}
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.ping, tm.silence = 10*time.Millisecond, 100*time.Millisecond
+		c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(func() { c.Close() })
+		<-f.sockets // nobody reads it, so pings stay unanswered
+		select {
+		case <-f.sockets:
+		case <-testContext(t).Done():
+			t.Fatal("no new connection")
+		}
+	})
 }
 
 // Pings that are answered keep a quiet connection.
 func TestPingsKeepConnection(t *testing.T) {
-	t.Parallel() // it takes long, for a machine that stands still for a while
-	f := newFakeServer(t)
-	tm := quick()
-	tm.ping, tm.silence = 10*time.Millisecond, 4*time.Second
-	c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(func() { c.Close() })
-	s := <-f.sockets
-	reads := make(chan struct{})
-	go func() {
-		defer close(reads)
-		for {
-			if _, _, err := s.ws.ReadMessage(); err != nil { // answers pings on the way
-				return
-			}
-		}
-	}()
-	select {
-	case <-f.sockets:
-		t.Fatal("the connection was given up")
-	case <-time.After(2 * tm.silence):
-	}
-	c.Close()
-	<-reads
-}
-
-// Nothing is run before the kernel has been heard on the socket: what it says before that is lost. A kernel that says
-// nothing is not waited for long.
-func TestWaitsForFirstMessage(t *testing.T) {
-	for _, says := range []bool{true, false} {
+	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
-		f.mute = true
 		tm := quick()
-		tm.greet, tm.greetWait = 5*time.Millisecond, time.Hour
-		if !says {
-			tm.greetWait = 50 * time.Millisecond
-		}
+		tm.ping, tm.silence = 10*time.Millisecond, 4*time.Second
 		c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
 		if err != nil {
 			t.Fatal(err)
 		}
 		t.Cleanup(func() { c.Close() })
 		s := <-f.sockets
-		out := make(chan error, 1)
+		reads := make(chan struct{})
 		go func() {
-			_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
-			out <- err
-		}()
-		if says {
-			for range 5 { // the greeting is repeated
-				if m := s.receiveAny(); m.channel != "control" || m.header.Type != "kernel_info_request" {
-					t.Fatalf("before the kernel was heard it got %s on %s", m.header.Type, m.channel)
+			defer close(reads)
+			for {
+				if _, _, err := s.ws.ReadMessage(); err != nil { // answers pings on the way
+					return
 				}
 			}
-			s.status(StateIdle, incoming{})
+		}()
+		select {
+		case <-f.sockets:
+			t.Fatal("the connection was given up")
+		case <-time.After(2 * tm.silence):
 		}
-		req := s.receive()
-		s.status(StateBusy, req)
-		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-		s.status(StateIdle, req)
-		if err := await(t, "the request", out); err != nil {
-			t.Error(err)
+		c.Close()
+		<-reads
+	})
+}
+
+// Nothing is run before the kernel has been heard on the socket: what it says before that is lost. A kernel that says
+// nothing is not waited for long.
+func TestWaitsForFirstMessage(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		for _, says := range []bool{true, false} {
+			f := newFakeServer(t)
+			f.mute = true
+			tm := quick()
+			tm.greet, tm.greetWait = 5*time.Millisecond, time.Hour
+			if !says {
+				tm.greetWait = 50 * time.Millisecond
+			}
+			c, err := dial(testContext(t), f.srv, "k", Options{}, tm)
+			if err != nil {
+				t.Fatal(err)
+			}
+			t.Cleanup(func() { c.Close() })
+			s := <-f.sockets
+			out := make(chan error, 1)
+			go func() {
+				_, err := c.Execute(testContext(t), Request{Code: "1"}, nil)
+				out <- err
+			}()
+			if says {
+				for range 5 { // the greeting is repeated
+					if m := s.receiveAny(); m.channel != "control" || m.header.Type != "kernel_info_request" {
+						t.Fatalf("before the kernel was heard it got %s on %s", m.header.Type, m.channel)
+					}
+				}
+				s.status(StateIdle, incoming{})
+			}
+			req := s.receive()
+			s.status(StateBusy, req)
+			s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+			s.status(StateIdle, req)
+			if err := await(t, "the request", out); err != nil {
+				t.Error(err)
+			}
 		}
-	}
+	})
 }

@@ -11,7 +11,6 @@ import (
 	"errors"
 	"fmt"
 	"net/http"
-	"net/http/httptest"
 	"net/http/httputil"
 	"net/url"
 	"os"
@@ -33,7 +32,7 @@ const Patience = 2 * time.Minute
 // Manager makes a manager of a server's documents, and closes it when the test ends.
 func Manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -171,9 +170,16 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 	if err != nil {
 		t.Fatal(err)
 	}
-	web := httptest.NewServer(handle(httputil.NewSingleHostReverseProxy(target)))
-	t.Cleanup(web.Close)
-	return &jupytertest.Server{URL: web.URL, Token: s.Token, Root: s.Root}
+	next := httputil.NewSingleHostReverseProxy(target)
+	c := s.HTTP()
+	if c == nil {
+		c = &http.Client{Transport: &http.Transport{}}
+	}
+	t.Cleanup(c.CloseIdleConnections)
+	next.Transport = c.Transport
+	front := jupytertest.At(t, handle(next))
+	front.Token, front.Root = s.Token, s.Root
+	return front
 }
 
 // Folder makes a folder for the test.

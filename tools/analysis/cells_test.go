@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -30,316 +31,332 @@ func cellsIn(t *testing.T, file string) (metadata map[string]any, cells []map[st
 // A notebook is made beside that of the session, and cells are added to it, which
 // everybody sees.
 func TestAC4NotebookCells(t *testing.T) {
-	r := toolstest.New(t)
-	person := r.Person()
-	folder := r.Folder()
-	own := folder + "/own.ipynb"
-	r.Server.Write(t, own, r.Server.Read(t, r.Server.Notebook(t, "1")))
-	s := r.Create(toolstest.Dict{"notebook_path": own})
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		person := r.Person()
+		folder := r.Folder()
+		own := folder + "/own.ipynb"
+		r.Server.Write(t, own, r.Server.Read(t, r.Server.Notebook(t, "1")))
+		s := r.Create(toolstest.Dict{"notebook_path": own})
 
-	var made analysis.NotebookCreateResult
-	r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "résumé 日本"}, &made)
-	path := folder + "/résumé 日本.ipynb"
-	if made.Path != path || made.Name != "résumé 日本.ipynb" || len(made.CellIDs) != 1 {
-		t.Fatalf("%+v", made)
-	}
-	metadata, onDisk := cellsIn(t, r.Server.Read(t, path))
-	if spec, _ := metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["display_name"] == "" || len(onDisk) != 1 ||
-		onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || desk.JoinText(onDisk[0]["source"]) != "" {
-		t.Errorf("the file has %v, %v", metadata, onDisk)
-	}
+		var made analysis.NotebookCreateResult
+		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "résumé 日本"}, &made)
+		path := folder + "/résumé 日本.ipynb"
+		if made.Path != path || made.Name != "résumé 日本.ipynb" || len(made.CellIDs) != 1 {
+			t.Fatalf("%+v", made)
+		}
+		metadata, onDisk := cellsIn(t, r.Server.Read(t, path))
+		if spec, _ := metadata["kernelspec"].(map[string]any); spec["name"] != "python3" || spec["display_name"] == "" || len(onDisk) != 1 ||
+			onDisk[0]["id"] != made.CellIDs[0] || onDisk[0]["cell_type"] != ydoc.Code || desk.JoinText(onDisk[0]["source"]) != "" {
+			t.Errorf("the file has %v, %v", metadata, onDisk)
+		}
 
-	var first, second, third analysis.CellResult
-	r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
-	if first.Path != path || *first.Index != 1 || first.Count != 2 || first.CellID == "" || first.Revision == "" {
-		t.Errorf("%+v", first)
-	}
-	r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本.ipynb", "cell_type": "code", "source": "print(1)", "position": 0}, &second)
-	r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "/" + path, "cell_type": "code", "source": "", "position": 3}, &third)
-	if *second.Index != 0 || *third.Index != 3 || third.Count != 4 {
-		t.Errorf("%+v, %+v", second, third)
-	}
-	want := []string{second.CellID, made.CellIDs[0], first.CellID, third.CellID}
-	got := r.Get(s.ID, "résumé 日本")
-	if !slices.Equal(toolstest.Ids(got.Cells), want) || got.Cells[2].Source != "# 見出し 😀\nzwei" || got.Cells[2].CellType != ydoc.Markdown || got.Cells[2].Revision != first.Revision || got.Path != path || got.CellCount != 4 {
-		t.Errorf("%+v", got)
-	}
-	if seen := person.Read(path); !slices.Equal(toolstest.Ids(seen.Cells), want) {
-		t.Errorf("the person sees %+v", seen.Cells)
-	}
-	// The session is where it was.
-	if got := r.Get(s.ID, "own"); got.Path != own || len(got.Cells) != 1 {
-		t.Errorf("%+v", got)
-	}
+		var first, second, third analysis.CellResult
+		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本", "cell_type": "markdown", "source": "# 見出し 😀\r\nzwei"}, &first)
+		if first.Path != path || *first.Index != 1 || first.Count != 2 || first.CellID == "" || first.Revision == "" {
+			t.Errorf("%+v", first)
+		}
+		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "résumé 日本.ipynb", "cell_type": "code", "source": "print(1)", "position": 0}, &second)
+		r.Good("notebook_add_cell", toolstest.Dict{"session_id": s.ID, "notebook_name": "/" + path, "cell_type": "code", "source": "", "position": 3}, &third)
+		if *second.Index != 0 || *third.Index != 3 || third.Count != 4 {
+			t.Errorf("%+v, %+v", second, third)
+		}
+		want := []string{second.CellID, made.CellIDs[0], first.CellID, third.CellID}
+		got := r.Get(s.ID, "résumé 日本")
+		if !slices.Equal(toolstest.Ids(got.Cells), want) || got.Cells[2].Source != "# 見出し 😀\nzwei" || got.Cells[2].CellType != ydoc.Markdown || got.Cells[2].Revision != first.Revision || got.Path != path || got.CellCount != 4 {
+			t.Errorf("%+v", got)
+		}
+		if seen := person.Read(path); !slices.Equal(toolstest.Ids(seen.Cells), want) {
+			t.Errorf("the person sees %+v", seen.Cells)
+		}
+		// The session is where it was.
+		if got := r.Get(s.ID, "own"); got.Path != own || len(got.Cells) != 1 {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 // A notebook is made with cells, into the root folder or any other that a path
 // names, and never in the place of another.
 func TestNotebookCreate(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	folder := r.Folder()
-	name := r.Server.Name(t, ".ipynb")
-	cells := []toolstest.Dict{{"cell_type": "markdown", "source": "# A\r\nB"}, {"cell_type": "code", "source": "x = '日'"}}
-	var made analysis.NotebookCreateResult
-	r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": name, "cells": cells}, &made)
-	if made.Path != name || made.Name != name || len(made.CellIDs) != 2 {
-		t.Errorf("%+v", made)
-	}
-	got := r.Get(s.ID, strings.TrimSuffix(name, ".ipynb"))
-	if !slices.Equal(toolstest.Ids(got.Cells), made.CellIDs) || got.Cells[0].Source != "# A\nB" || got.Cells[0].CellType != ydoc.Markdown || got.Cells[1].Source != "x = '日'" {
-		t.Errorf("%+v", got)
-	}
-	r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "/" + folder + "/v1.2"}, &made)
-	if made.Path != folder+"/v1.2.ipynb" {
-		t.Errorf("%+v", made)
-	}
-	unchanged := r.Server.Read(t, made.Path)
-	args := func(name string) toolstest.Dict {
-		return toolstest.Dict{"session_id": s.ID, "name": name, "cells": cells}
-	}
-	r.Refused(r.Client, "notebook_create", args(folder+"/v1.2"), analysis.CodeExists, "v1.2.ipynb", "another name")
-	r.Refused(r.Client, "notebook_create", args(folder+"/v1.2.ipynb"), analysis.CodeExists)
-	if r.Server.Read(t, made.Path) != unchanged {
-		t.Error("the notebook was overwritten")
-	}
-	r.Refused(r.Client, "notebook_create", args(folder+"/none/a"), analysis.CodeFolder, folder+"/none", "file_list")
-	for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
-		r.Refused(r.Client, "notebook_create", args(bad), analysis.CodePath)
-	}
-	r.Bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
-	r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
-	r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
-	r.Bad("notebook_create", toolstest.Dict{"name": "b"}, `"session_id" is missing`)
-	r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID}, `"name" is missing`)
-	r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
-	r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
-	r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "code", "source": words.Marker(5)}}}, "cells[0].source", "nothing was created")
-	var list analysis.FileListResult
-	r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &list)
-	if len(list.Files) != 1 {
-		t.Errorf("left behind: %+v", list.Files)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		folder := r.Folder()
+		name := r.Server.Name(t, ".ipynb")
+		cells := []toolstest.Dict{{"cell_type": "markdown", "source": "# A\r\nB"}, {"cell_type": "code", "source": "x = '日'"}}
+		var made analysis.NotebookCreateResult
+		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": name, "cells": cells}, &made)
+		if made.Path != name || made.Name != name || len(made.CellIDs) != 2 {
+			t.Errorf("%+v", made)
+		}
+		got := r.Get(s.ID, strings.TrimSuffix(name, ".ipynb"))
+		if !slices.Equal(toolstest.Ids(got.Cells), made.CellIDs) || got.Cells[0].Source != "# A\nB" || got.Cells[0].CellType != ydoc.Markdown || got.Cells[1].Source != "x = '日'" {
+			t.Errorf("%+v", got)
+		}
+		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": "/" + folder + "/v1.2"}, &made)
+		if made.Path != folder+"/v1.2.ipynb" {
+			t.Errorf("%+v", made)
+		}
+		unchanged := r.Server.Read(t, made.Path)
+		args := func(name string) toolstest.Dict {
+			return toolstest.Dict{"session_id": s.ID, "name": name, "cells": cells}
+		}
+		r.Refused(r.Client, "notebook_create", args(folder+"/v1.2"), analysis.CodeExists, "v1.2.ipynb", "another name")
+		r.Refused(r.Client, "notebook_create", args(folder+"/v1.2.ipynb"), analysis.CodeExists)
+		if r.Server.Read(t, made.Path) != unchanged {
+			t.Error("the notebook was overwritten")
+		}
+		r.Refused(r.Client, "notebook_create", args(folder+"/none/a"), analysis.CodeFolder, folder+"/none", "file_list")
+		for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
+			r.Refused(r.Client, "notebook_create", args(bad), analysis.CodePath)
+		}
+		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
+		r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
+		r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
+		r.Bad("notebook_create", toolstest.Dict{"name": "b"}, `"session_id" is missing`)
+		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID}, `"name" is missing`)
+		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": 7}, "name is 7, wanted string")
+		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "raw", "source": ""}}}, `"code", "markdown"`)
+		r.Bad("notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b", "cells": []toolstest.Dict{{"cell_type": "code", "source": words.Marker(5)}}}, "cells[0].source", "nothing was created")
+		var list analysis.FileListResult
+		r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &list)
+		if len(list.Files) != 1 {
+			t.Errorf("left behind: %+v", list.Files)
+		}
+	})
 }
 
 // Cells are changed, moved and deleted by index and by id, in the session's own
 // notebook where none is named.
 func TestNotebookCellsAreChanged(t *testing.T) {
-	r := toolstest.New(t)
-	person := r.Person()
-	path := r.Server.Notebook(t, "a = 1", "b = 2", "c = 3")
-	s := r.Create(toolstest.Dict{"notebook_path": path})
-	person.Read(path)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		person := r.Person()
+		path := r.Server.Notebook(t, "a = 1", "b = 2", "c = 3")
+		s := r.Create(toolstest.Dict{"notebook_path": path})
+		person.Read(path)
 
-	var edited analysis.EditCellResult
-	r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
-	if edited.CellID != "c1" || *edited.Index != 1 || edited.Merged != nil || edited.Revision == "" || edited.Path != path || edited.Count != 3 {
-		t.Errorf("%+v", edited)
-	}
-	r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "source": "b = 21", "revision": edited.Revision}, &edited)
-	var moved analysis.CellResult
-	r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "position": 0}, &moved)
-	if moved.CellID != "c1" || *moved.Index != 0 || moved.Count != 3 {
-		t.Errorf("%+v", moved)
-	}
-	r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}, &moved)
-	person.Sees(path, "a = 1", "c = 3", "b = 21")
-	if got := person.Read(path).Cells; !slices.Equal(toolstest.Ids(got), []string{"c0", "c2", "c1"}) {
-		t.Errorf("the person sees %+v", got)
-	}
-	var gone analysis.DeleteCellResult
-	r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1}, &gone)
-	if gone.Deleted != "c2" || gone.Next != "c1" || gone.Count != 2 {
-		t.Errorf("%+v", gone)
-	}
-	r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1"}, &gone)
-	if gone.Deleted != "c1" || gone.Next != "c0" || gone.Count != 1 {
-		t.Errorf("%+v", gone)
-	}
-	r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c0"}, &gone)
-	person.Sees(path, "")
-	got := person.Read(path).Cells
-	if gone.Count != 1 || len(got) != 1 || got[0].ID != gone.Next || got[0].Source != "" || got[0].CellType != ydoc.Code {
-		t.Errorf("%+v, the person sees %+v", gone, got)
-	}
+		var edited analysis.EditCellResult
+		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
+		if edited.CellID != "c1" || *edited.Index != 1 || edited.Merged != nil || edited.Revision == "" || edited.Path != path || edited.Count != 3 {
+			t.Errorf("%+v", edited)
+		}
+		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "source": "b = 21", "revision": edited.Revision}, &edited)
+		var moved analysis.CellResult
+		r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "position": 0}, &moved)
+		if moved.CellID != "c1" || *moved.Index != 0 || moved.Count != 3 {
+			t.Errorf("%+v", moved)
+		}
+		r.Good("notebook_move_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}, &moved)
+		person.Sees(path, "a = 1", "c = 3", "b = 21")
+		if got := person.Read(path).Cells; !slices.Equal(toolstest.Ids(got), []string{"c0", "c2", "c1"}) {
+			t.Errorf("the person sees %+v", got)
+		}
+		var gone analysis.DeleteCellResult
+		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1}, &gone)
+		if gone.Deleted != "c2" || gone.Next != "c1" || gone.Count != 2 {
+			t.Errorf("%+v", gone)
+		}
+		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1"}, &gone)
+		if gone.Deleted != "c1" || gone.Next != "c0" || gone.Count != 1 {
+			t.Errorf("%+v", gone)
+		}
+		r.Good("notebook_delete_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c0"}, &gone)
+		person.Sees(path, "")
+		got := person.Read(path).Cells
+		if gone.Count != 1 || len(got) != 1 || got[0].ID != gone.Next || got[0].Source != "" || got[0].CellType != ydoc.Code {
+			t.Errorf("%+v, the person sees %+v", gone, got)
+		}
+	})
 }
 
 // A new source is a change from what the client was last shown; it loses nothing
 // of what people have typed since.
 func TestNotebookEditIsMerged(t *testing.T) {
-	r := toolstest.New(t)
-	person := r.Person()
-	path := r.Server.Notebook(t, "first = 1\nsecond = 2\n", "x = 1")
-	s := r.Create(toolstest.Dict{"notebook_path": path})
-	shown := r.Get(s.ID, path).Cells
-	types := func(at int, source string, then ...string) {
-		t.Helper()
-		person.UpToDate(path)
-		person.Read(path)
-		person.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": at}, "content": source}}}, nil)
-		r.Sees(path, then...)
-	}
-	types(0, "first = 1\nsecond = 22\n", "first = 1\nsecond = 22\n", "x = 1")
-	var out analysis.EditCellResult
-	r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": "first = 11\nsecond = 2\n"}, &out)
-	if out.Merged == nil || *out.Merged != "first = 11\nsecond = 22\n" || out.Truncated || !strings.Contains(out.Message, "merged") {
-		t.Errorf("%+v", out)
-	}
-	types(1, "x = 100", "first = 11\nsecond = 22\n", "x = 100")
-	before, _ := r.Room(path)
-	r.Bad("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2"}, "nothing was changed", "Their change", "Your change")
-	r.Bad("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "source": "x = 2", "revision": shown[1].Revision}, "nothing was changed")
-	if after, _ := r.Room(path); after != before {
-		t.Error("the notebook was changed")
-	}
-	now := r.Get(s.ID, path).Cells[1]
-	r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2", "revision": now.Revision}, &out)
-	person.Sees(path, "first = 11\nsecond = 22\n", "x = 2")
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		person := r.Person()
+		path := r.Server.Notebook(t, "first = 1\nsecond = 2\n", "x = 1")
+		s := r.Create(toolstest.Dict{"notebook_path": path})
+		shown := r.Get(s.ID, path).Cells
+		types := func(at int, source string, then ...string) {
+			t.Helper()
+			person.UpToDate(path)
+			person.Read(path)
+			person.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": at}, "content": source}}}, nil)
+			r.Sees(path, then...)
+		}
+		types(0, "first = 1\nsecond = 22\n", "first = 1\nsecond = 22\n", "x = 1")
+		var out analysis.EditCellResult
+		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": "first = 11\nsecond = 2\n"}, &out)
+		if out.Merged == nil || *out.Merged != "first = 11\nsecond = 22\n" || out.Truncated || !strings.Contains(out.Message, "merged") {
+			t.Errorf("%+v", out)
+		}
+		types(1, "x = 100", "first = 11\nsecond = 22\n", "x = 100")
+		before, _ := r.Room(path)
+		r.Bad("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2"}, "nothing was changed", "Their change", "Your change")
+		r.Bad("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_id": "c1", "source": "x = 2", "revision": shown[1].Revision}, "nothing was changed")
+		if after, _ := r.Room(path); after != before {
+			t.Error("the notebook was changed")
+		}
+		now := r.Get(s.ID, path).Cells[1]
+		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "x = 2", "revision": now.Revision}, &out)
+		person.Sees(path, "first = 11\nsecond = 22\n", "x = 2")
+	})
 }
 
 // What is refused leaves the notebook as it is.
 func TestNotebookCellsRefuse(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.Server.Notebook(t, "a", "b")
-	folder := r.Folder()
-	r.Server.Write(t, folder+"/notes.md", "text")
-	r.Server.Write(t, folder+"/sub.ipynb/inner.txt", "a folder with a notebook's name")
-	s, bare := r.Create(toolstest.Dict{"notebook_path": path}), r.Create(nil)
-	defer r.Unchanged(path)()
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "a", "b")
+		folder := r.Folder()
+		r.Server.Write(t, folder+"/notes.md", "text")
+		r.Server.Write(t, folder+"/sub.ipynb/inner.txt", "a folder with a notebook's name")
+		s, bare := r.Create(toolstest.Dict{"notebook_path": path}), r.Create(nil)
+		defer r.Unchanged(path)()
 
-	elsewhere := r.Other()
-	edits := map[string]toolstest.Dict{
-		"notebook_add_cell":    {"notebook_name": path, "cell_type": "code", "source": "new"},
-		"notebook_edit_cell":   {"cell_index": 0, "source": "new"},
-		"notebook_delete_cell": {"cell_index": 0},
-		"notebook_move_cell":   {"cell_index": 0, "position": 1},
-		"notebook_get":         {},
-	}
-	for tool, good := range edits {
-		with := func(more toolstest.Dict) toolstest.Dict {
-			args := toolstest.Dict{"session_id": s.ID}
-			for _, m := range []toolstest.Dict{good, more} {
-				for k, v := range m {
-					if args[k] = v; v == nil {
-						delete(args, k)
+		elsewhere := r.Other()
+		edits := map[string]toolstest.Dict{
+			"notebook_add_cell":    {"notebook_name": path, "cell_type": "code", "source": "new"},
+			"notebook_edit_cell":   {"cell_index": 0, "source": "new"},
+			"notebook_delete_cell": {"cell_index": 0},
+			"notebook_move_cell":   {"cell_index": 0, "position": 1},
+			"notebook_get":         {},
+		}
+		for tool, good := range edits {
+			with := func(more toolstest.Dict) toolstest.Dict {
+				args := toolstest.Dict{"session_id": s.ID}
+				for _, m := range []toolstest.Dict{good, more} {
+					for k, v := range m {
+						if args[k] = v; v == nil {
+							delete(args, k)
+						}
 					}
 				}
+				return args
+			}
+			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": "nobody"}), desk.CodeSession, `"nobody"`, "session_create")
+			r.Refused(elsewhere, tool, with(nil), desk.CodeSession, s.ID)
+			r.Bad(tool, with(toolstest.Dict{"session_id": nil}), `"session_id" is missing`)
+			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": "no such"}), desk.CodeNotebook, `"no such.ipynb"`, "notebook_create")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/notes.md"}), analysis.CodeNotNotebook, "notes.md", "file_read")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder}), analysis.CodeNotNotebook, "folder", "file_list")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/sub"}), analysis.CodeNotNotebook, "sub.ipynb", "folder")
+			for _, bad := range []string{"../" + path, "..", "/", ".", "a/../../b", ".ipynb"} {
+				r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": bad}), analysis.CodePath)
+			}
+			r.Bad(tool, with(toolstest.Dict{"notebook_name": 1}), "notebook_name is 1, wanted string")
+			r.Bad(tool, with(toolstest.Dict{"path": path}), `no argument "path"`)
+			if tool == "notebook_add_cell" {
+				continue
+			}
+			r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": bare.ID}), desk.CodeNone, "give notebook_name")
+			if tool == "notebook_get" {
+				continue
+			}
+			r.Bad(tool, with(toolstest.Dict{"cell_index": nil}), "either cell_index or cell_id")
+			r.Bad(tool, with(toolstest.Dict{"cell_id": "c0"}), "either cell_index or cell_id")
+			r.Bad(tool, with(toolstest.Dict{"cell_index": -1}), "cell_index is -1")
+			r.Bad(tool, with(toolstest.Dict{"cell_index": "0"}), "cell_index is the string")
+			r.Bad(tool, with(toolstest.Dict{"cell_index": 0.5}), "cell_index is 0.5")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": 2}), desk.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
+			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": nil, "cell_id": "none"}), desk.CodeCell, `"none"`, "notebook_get")
+		}
+		add := func(more toolstest.Dict) toolstest.Dict {
+			args := toolstest.Dict{"session_id": s.ID, "notebook_name": path, "cell_type": "code", "source": "new"}
+			for k, v := range more {
+				args[k] = v
 			}
 			return args
 		}
-		r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": "nobody"}), desk.CodeSession, `"nobody"`, "session_create")
-		r.Refused(elsewhere, tool, with(nil), desk.CodeSession, s.ID)
-		r.Bad(tool, with(toolstest.Dict{"session_id": nil}), `"session_id" is missing`)
-		r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": "no such"}), desk.CodeNotebook, `"no such.ipynb"`, "notebook_create")
-		r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/notes.md"}), analysis.CodeNotNotebook, "notes.md", "file_read")
-		r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder}), analysis.CodeNotNotebook, "folder", "file_list")
-		r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": folder + "/sub"}), analysis.CodeNotNotebook, "sub.ipynb", "folder")
-		for _, bad := range []string{"../" + path, "..", "/", ".", "a/../../b", ".ipynb"} {
-			r.Refused(r.Client, tool, with(toolstest.Dict{"notebook_name": bad}), analysis.CodePath)
-		}
-		r.Bad(tool, with(toolstest.Dict{"notebook_name": 1}), "notebook_name is 1, wanted string")
-		r.Bad(tool, with(toolstest.Dict{"path": path}), `no argument "path"`)
-		if tool == "notebook_add_cell" {
-			continue
-		}
-		r.Refused(r.Client, tool, with(toolstest.Dict{"session_id": bare.ID}), desk.CodeNone, "give notebook_name")
-		if tool == "notebook_get" {
-			continue
-		}
-		r.Bad(tool, with(toolstest.Dict{"cell_index": nil}), "either cell_index or cell_id")
-		r.Bad(tool, with(toolstest.Dict{"cell_id": "c0"}), "either cell_index or cell_id")
-		r.Bad(tool, with(toolstest.Dict{"cell_index": -1}), "cell_index is -1")
-		r.Bad(tool, with(toolstest.Dict{"cell_index": "0"}), "cell_index is the string")
-		r.Bad(tool, with(toolstest.Dict{"cell_index": 0.5}), "cell_index is 0.5")
-		r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": 2}), desk.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
-		r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": nil, "cell_id": "none"}), desk.CodeCell, `"none"`, "notebook_get")
-	}
-	add := func(more toolstest.Dict) toolstest.Dict {
-		args := toolstest.Dict{"session_id": s.ID, "notebook_name": path, "cell_type": "code", "source": "new"}
-		for k, v := range more {
-			args[k] = v
-		}
-		return args
-	}
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"position": 3}), "position 3 is out of range", "2 appends", "nothing was added")
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"position": -1}), "position -1 is out of range")
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"source": words.Marker(9)}), "source holds the mark")
-	r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
-	edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
-	r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
-	edit["source"], edit["revision"] = "new", "latest"
-	r.Bad("notebook_edit_cell", edit, `revision "latest" is not valid`)
-	move := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}
-	r.Bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
-	move["position"] = -1
-	r.Bad("notebook_move_cell", move, "position -1 is out of range")
-	r.Bad("notebook_get", toolstest.Dict{"session_id": s.ID, "cursor": "x"}, "cursor")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": 3}), "position 3 is out of range", "2 appends", "nothing was added")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": -1}), "position -1 is out of range")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"position": "end"}), `position is the string "end"`)
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"cell_type": "raw"}), `"code", "markdown"`)
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": words.Marker(9)}), "source holds the mark")
+		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
+		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
+		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
+		edit["source"], edit["revision"] = "new", "latest"
+		r.Bad("notebook_edit_cell", edit, `revision "latest" is not valid`)
+		move := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}
+		r.Bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
+		move["position"] = -1
+		r.Bad("notebook_move_cell", move, "position -1 is out of range")
+		r.Bad("notebook_get", toolstest.Dict{"session_id": s.ID, "cursor": "x"}, "cursor")
+	})
 }
 
 // Where two notebooks have the name, the one beside the session's is meant; one
 // in the root folder is found from everywhere.
 func TestNotebookNames(t *testing.T) {
-	r := toolstest.New(t)
-	root := r.Server.Notebook(t, "in the root")
-	folder := r.Folder()
-	own := r.Server.Write(t, folder+"/own.ipynb", r.Server.Read(t, root))
-	s := r.Create(toolstest.Dict{"notebook_path": own})
-	if got := r.Get(s.ID, root); got.Path != root {
-		t.Errorf("%s", got.Path)
-	}
-	beside := r.Server.Write(t, folder+"/"+root, r.Server.Read(t, root))
-	for name, want := range map[string]string{root: beside, "/" + root: root, beside: beside, strings.TrimSuffix(beside, ".ipynb"): beside, "own": own} {
-		if got := r.Get(s.ID, name); got.Path != want {
-			t.Errorf("%s is %s, want %s", name, got.Path, want)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		root := r.Server.Notebook(t, "in the root")
+		folder := r.Folder()
+		own := r.Server.Write(t, folder+"/own.ipynb", r.Server.Read(t, root))
+		s := r.Create(toolstest.Dict{"notebook_path": own})
+		if got := r.Get(s.ID, root); got.Path != root {
+			t.Errorf("%s", got.Path)
 		}
-	}
+		beside := r.Server.Write(t, folder+"/"+root, r.Server.Read(t, root))
+		for name, want := range map[string]string{root: beside, "/" + root: root, beside: beside, strings.TrimSuffix(beside, ".ipynb"): beside, "own": own} {
+			if got := r.Get(s.ID, name); got.Path != want {
+				t.Errorf("%s is %s, want %s", name, got.Path, want)
+			}
+		}
+	})
 }
 
 // A notebook that does not fit in one answer is read in several.
 func TestNotebookGetPages(t *testing.T) {
-	r := toolstest.New(t)
-	var sources []string
-	for range 12 {
-		sources = append(sources, strings.Repeat("日本語 ", 20_000))
-	}
-	path := r.Server.Notebook(t, sources...)
-	s := r.Create(toolstest.Dict{"notebook_path": path})
-	args := toolstest.Dict{"session_id": s.ID, "maxCellData": notebook.MaxCellData}
-	var got []string
-	pages := 0
-	for {
-		pages++
-		var page notebook.ReadResult
-		r.Good("notebook_get", args, &page)
-		got = append(got, toolstest.Ids(page.Cells)...)
-		if page.Next == "" {
-			break
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		var sources []string
+		for range 12 {
+			sources = append(sources, strings.Repeat("日本語 ", 20_000))
 		}
-		args["cursor"] = page.Next
-	}
-	if pages < 2 || len(got) != 12 || got[0] != "c0" || got[11] != "c11" {
-		t.Errorf("%d pages, %q", pages, got)
-	}
-	if got := r.Get(s.ID, path); !got.Truncated || len(got.Cells) != 12 || !got.Cells[0].Truncated.Source {
-		t.Errorf("%+v", got)
-	}
+		path := r.Server.Notebook(t, sources...)
+		s := r.Create(toolstest.Dict{"notebook_path": path})
+		args := toolstest.Dict{"session_id": s.ID, "maxCellData": notebook.MaxCellData}
+		var got []string
+		pages := 0
+		for {
+			pages++
+			var page notebook.ReadResult
+			r.Good("notebook_get", args, &page)
+			got = append(got, toolstest.Ids(page.Cells)...)
+			if page.Next == "" {
+				break
+			}
+			args["cursor"] = page.Next
+		}
+		if pages < 2 || len(got) != 12 || got[0] != "c0" || got[11] != "c11" {
+			t.Errorf("%d pages, %q", pages, got)
+		}
+		if got := r.Get(s.ID, path); !got.Truncated || len(got.Cells) != 12 || !got.Cells[0].Truncated.Source {
+			t.Errorf("%+v", got)
+		}
+	})
 }
 
 // What a client has made is what its next edit is a change from, also where it
 // has not read it.
 func TestNotebookCreatedIsKnown(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	var made analysis.NotebookCreateResult
-	r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": r.Server.Name(t, ""), "cells": []toolstest.Dict{{"cell_type": "code", "source": "x = 1"}}}, &made)
-	person := r.Person()
-	person.Good("modify_nb_cells", toolstest.Dict{"path": made.Path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "x = 100"}}}, nil)
-	edit := toolstest.Dict{"session_id": s.ID, "notebook_name": made.Path, "cell_id": made.CellIDs[0], "source": "x = 2"}
-	r.Bad("notebook_edit_cell", edit, "nothing was changed", "read the cell again")
-	r.Sees(made.Path, "x = 100")
-	r.Get(s.ID, made.Path)
-	r.Good("notebook_edit_cell", edit, nil)
-	person.Sees(made.Path, "x = 2")
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		var made analysis.NotebookCreateResult
+		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": r.Server.Name(t, ""), "cells": []toolstest.Dict{{"cell_type": "code", "source": "x = 1"}}}, &made)
+		person := r.Person()
+		person.Good("modify_nb_cells", toolstest.Dict{"path": made.Path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "x = 100"}}}, nil)
+		edit := toolstest.Dict{"session_id": s.ID, "notebook_name": made.Path, "cell_id": made.CellIDs[0], "source": "x = 2"}
+		r.Bad("notebook_edit_cell", edit, "nothing was changed", "read the cell again")
+		r.Sees(made.Path, "x = 100")
+		r.Get(s.ID, made.Path)
+		r.Good("notebook_edit_cell", edit, nil)
+		person.Sees(made.Path, "x = 2")
+	})
 }

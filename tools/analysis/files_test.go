@@ -15,6 +15,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -23,106 +24,112 @@ import (
 )
 
 func TestF5FileList(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	folder := r.Folder()
-	for name, content := range map[string]string{
-		"b 日.csv": "x\n1\n", "a.ipynb": r.Server.Read(t, r.Server.Notebook(t, "1")), "sub/deep.txt": "", ".hidden": "",
-	} {
-		r.Server.Write(t, folder+"/"+name, content)
-	}
-	var got analysis.FileListResult
-	r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": "/" + folder + "/"}, &got)
-	var found []string
-	for _, f := range got.Files {
-		found = append(found, f.Type+":"+f.Name)
-		if f.Path != folder+"/"+f.Name || f.LastModified == "" || (f.Size == nil) != (f.Type == "directory") {
-			t.Errorf("%+v", f)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		folder := r.Folder()
+		for name, content := range map[string]string{
+			"b 日.csv": "x\n1\n", "a.ipynb": r.Server.Read(t, r.Server.Notebook(t, "1")), "sub/deep.txt": "", ".hidden": "",
+		} {
+			r.Server.Write(t, folder+"/"+name, content)
 		}
-	}
-	if !slices.Equal(found, []string{"notebook:a.ipynb", "file:b 日.csv", "directory:sub"}) || got.Path != folder || got.Stopped || *got.Files[1].Size != 4 {
-		t.Errorf("%q, %+v", found, got)
-	}
-	r.Good("file_list", toolstest.Dict{"session_id": s.ID}, &got)
-	if got.Path != "" || !slices.ContainsFunc(got.Files, func(f analysis.ListedFile) bool { return f.Path == folder }) {
-		t.Errorf("the root: %+v", got)
-	}
-	args := func(path string) toolstest.Dict { return toolstest.Dict{"session_id": s.ID, "path": path} }
-	r.Refused(r.Client, "file_list", args(folder+"/b 日.csv"), analysis.CodeNotFolder, "b 日.csv", "file, not a folder")
-	r.Refused(r.Client, "file_list", args(folder+"/a.ipynb"), analysis.CodeNotFolder)
-	r.Refused(r.Client, "file_list", args(folder+"/none"), analysis.CodeFile, folder+"/none", "file_list")
+		var got analysis.FileListResult
+		r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": "/" + folder + "/"}, &got)
+		var found []string
+		for _, f := range got.Files {
+			found = append(found, f.Type+":"+f.Name)
+			if f.Path != folder+"/"+f.Name || f.LastModified == "" || (f.Size == nil) != (f.Type == "directory") {
+				t.Errorf("%+v", f)
+			}
+		}
+		if !slices.Equal(found, []string{"notebook:a.ipynb", "file:b 日.csv", "directory:sub"}) || got.Path != folder || got.Stopped || *got.Files[1].Size != 4 {
+			t.Errorf("%q, %+v", found, got)
+		}
+		r.Good("file_list", toolstest.Dict{"session_id": s.ID}, &got)
+		if got.Path != "" || !slices.ContainsFunc(got.Files, func(f analysis.ListedFile) bool { return f.Path == folder }) {
+			t.Errorf("the root: %+v", got)
+		}
+		args := func(path string) toolstest.Dict { return toolstest.Dict{"session_id": s.ID, "path": path} }
+		r.Refused(r.Client, "file_list", args(folder+"/b 日.csv"), analysis.CodeNotFolder, "b 日.csv", "file, not a folder")
+		r.Refused(r.Client, "file_list", args(folder+"/a.ipynb"), analysis.CodeNotFolder)
+		r.Refused(r.Client, "file_list", args(folder+"/none"), analysis.CodeFile, folder+"/none", "file_list")
+	})
 }
 
 // A long list says that it is cut.
 func TestFileListStopsEarly(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	folder := r.Folder()
-	for i := range files.MaxListed + 1 {
-		r.Server.Write(t, folder+"/"+strings.Repeat("日", 60)+string(rune('一'+i)), "")
-	}
-	var got analysis.FileListResult
-	r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &got)
-	if n := len(got.Files); n < 100 || n >= files.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
-		t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		folder := r.Folder()
+		for i := range files.MaxListed + 1 {
+			r.Server.Write(t, folder+"/"+strings.Repeat("日", 60)+string(rune('一'+i)), "")
+		}
+		var got analysis.FileListResult
+		r.Good("file_list", toolstest.Dict{"session_id": s.ID, "path": folder}, &got)
+		if n := len(got.Files); n < 100 || n >= files.MaxListed || !got.Stopped || !strings.Contains(got.Message, "too long") {
+			t.Errorf("%d files, %v, %q", n, got.Stopped, got.Message)
+		}
+	})
 }
 
 func TestF5FileRead(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	folder := r.Folder()
-	text := strings.Repeat("日本語 😀,1\r\n", 30_000)
-	long := r.Server.Write(t, folder+"/long 日.csv", text)
-	text = strings.ReplaceAll(text, "\r\n", "\n")
-	args := toolstest.Dict{"session_id": s.ID, "path": "/" + long}
-	var whole strings.Builder
-	for pages := 0; ; pages++ {
-		var got analysis.FileReadResult
-		r.Good("file_read", args, &got)
-		whole.WriteString(got.Content)
-		if got.Path != long || got.Type != "file" || got.Length != 240_000 || got.Truncated != (got.Next != nil) {
-			t.Fatalf("%s %s %d %v", got.Path, got.Type, got.Length, got.Truncated)
-		}
-		if got.Next == nil {
-			if pages < 3 || whole.String() != text {
-				t.Errorf("%d pages, %d bytes", pages, whole.Len())
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		folder := r.Folder()
+		text := strings.Repeat("日本語 😀,1\r\n", 30_000)
+		long := r.Server.Write(t, folder+"/long 日.csv", text)
+		text = strings.ReplaceAll(text, "\r\n", "\n")
+		args := toolstest.Dict{"session_id": s.ID, "path": "/" + long}
+		var whole strings.Builder
+		for pages := 0; ; pages++ {
+			var got analysis.FileReadResult
+			r.Good("file_read", args, &got)
+			whole.WriteString(got.Content)
+			if got.Path != long || got.Type != "file" || got.Length != 240_000 || got.Truncated != (got.Next != nil) {
+				t.Fatalf("%s %s %d %v", got.Path, got.Type, got.Length, got.Truncated)
 			}
-			break
+			if got.Next == nil {
+				if pages < 3 || whole.String() != text {
+					t.Errorf("%d pages, %d bytes", pages, whole.Len())
+				}
+				break
+			}
+			args["position"] = *got.Next
+			args["max_content"] = 100_000
 		}
-		args["position"] = *got.Next
-		args["max_content"] = 100_000
-	}
-	// What somebody has typed is read, saved or not.
-	note := r.Server.Write(t, folder+"/note.md", "old")
-	r.Person().Good("insert_document_text", toolstest.Dict{"path": note, "position": 0, "text": "not so "}, nil)
-	var typed analysis.FileReadResult
-	r.Good("file_read", toolstest.Dict{"session_id": s.ID, "path": note}, &typed)
-	if typed.Content != "not so old" {
-		t.Errorf("%+v", typed)
-	}
-	notebook := r.Server.Notebook(t, "print('in a notebook')")
-	var got analysis.FileReadResult
-	r.Good("file_read", toolstest.Dict{"session_id": s.ID, "path": notebook}, &got)
-	if got.Type != "notebook" || !strings.Contains(got.Content, "print('in a notebook')") || !strings.Contains(got.Content, `"nbformat": 4`) {
-		t.Errorf("%+v", got)
-	}
-	binary := r.Server.Write(t, folder+"/model.bin", "\xff\xfe\x00\x01")
-	huge := r.Server.Write(t, folder+"/huge.csv", strings.Repeat("0123456789abcde\n", 1<<20+1))
-	before := r.Server.Read(t, long)
-	refuse := func(path, code string, says ...string) {
-		t.Helper()
-		r.Refused(r.Client, "file_read", toolstest.Dict{"session_id": s.ID, "path": path}, code, says...)
-	}
-	refuse(binary, analysis.CodeNotText, "model.bin", "not UTF-8", "file_get")
-	refuse(huge, analysis.CodeNotText, "huge.csv", "16777232 bytes", "execute_code")
-	r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "position": 240_001}, "position 240001 is out of range")
-	r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "position": -1}, "out of range")
-	r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "max_content": 0}, "max_content is 0")
-	r.FilesRefuse(s.ID, "file_read", folder)
-	if r.Server.Read(t, long) != before {
-		t.Error("the file was changed")
-	}
+		// What somebody has typed is read, saved or not.
+		note := r.Server.Write(t, folder+"/note.md", "old")
+		r.Person().Good("insert_document_text", toolstest.Dict{"path": note, "position": 0, "text": "not so "}, nil)
+		var typed analysis.FileReadResult
+		r.Good("file_read", toolstest.Dict{"session_id": s.ID, "path": note}, &typed)
+		if typed.Content != "not so old" {
+			t.Errorf("%+v", typed)
+		}
+		notebook := r.Server.Notebook(t, "print('in a notebook')")
+		var got analysis.FileReadResult
+		r.Good("file_read", toolstest.Dict{"session_id": s.ID, "path": notebook}, &got)
+		if got.Type != "notebook" || !strings.Contains(got.Content, "print('in a notebook')") || !strings.Contains(got.Content, `"nbformat": 4`) {
+			t.Errorf("%+v", got)
+		}
+		binary := r.Server.Write(t, folder+"/model.bin", "\xff\xfe\x00\x01")
+		huge := r.Server.Write(t, folder+"/huge.csv", strings.Repeat("0123456789abcde\n", 1<<20+1))
+		before := r.Server.Read(t, long)
+		refuse := func(path, code string, says ...string) {
+			t.Helper()
+			r.Refused(r.Client, "file_read", toolstest.Dict{"session_id": s.ID, "path": path}, code, says...)
+		}
+		refuse(binary, analysis.CodeNotText, "model.bin", "not UTF-8", "file_get")
+		refuse(huge, analysis.CodeNotText, "huge.csv", "16777232 bytes", "execute_code")
+		r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "position": 240_001}, "position 240001 is out of range")
+		r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "position": -1}, "out of range")
+		r.Bad("file_read", toolstest.Dict{"session_id": s.ID, "path": long, "max_content": 0}, "max_content is 0")
+		r.FilesRefuse(s.ID, "file_read", folder)
+		if r.Server.Read(t, long) != before {
+			t.Error("the file was changed")
+		}
+	})
 }
 
 // picture is a PNG that no compression makes much smaller.
@@ -259,65 +266,69 @@ func bytesOf(t *testing.T, c mcp.ResourceContents) (mime, data string) {
 // Of a file that is too large for an answer it is said how to get at it; a large
 // image is shown all the same.
 func TestFileGetOfLargeFiles(t *testing.T) {
-	r := toolstest.New(t)
-	s := r.Create(nil)
-	folder := r.Folder()
-	large := r.Server.Write(t, folder+"/large.png", string(picture(t, 480)))
-	var got analysis.FileGetResult
-	res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": large}, &got)
-	shown := toolstest.ShownImages(t, res)
-	if links, _ := resources(res); len(shown) != 1 || got.Delivery != analysis.DeliveredImage || got.Width != 480 || *got.Size <= analysis.MaxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
-		t.Errorf("%+v, %d images", got, len(shown))
-	}
-	huge := filepath.Join(r.Server.Root, folder, "huge.parquet")
-	if err := os.WriteFile(huge, nil, 0o600); err != nil {
-		t.Fatal(err)
-	}
-	if err := os.Truncate(huge, 3<<30); err != nil { // takes no room on the disk
-		t.Fatal(err)
-	}
-	for name, data := range map[string][]byte{"just.bin": make([]byte, analysis.MaxFile+1), "huge.parquet": nil} {
-		path := folder + "/" + name
-		if data != nil {
-			r.Server.Write(t, path, string(data))
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		s := r.Create(nil)
+		folder := r.Folder()
+		large := r.Server.Write(t, folder+"/large.png", string(picture(t, 480)))
+		var got analysis.FileGetResult
+		res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": large}, &got)
+		shown := toolstest.ShownImages(t, res)
+		if links, _ := resources(res); len(shown) != 1 || got.Delivery != analysis.DeliveredImage || got.Width != 480 || *got.Size <= analysis.MaxFile || got.URI != "" || len(links) != 0 || got.Message == "" {
+			t.Errorf("%+v, %d images", got, len(shown))
 		}
-		got = analysis.FileGetResult{}
-		res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
-		if links, embedded := resources(res); got.Delivery != analysis.DeliveredNone || got.URI != "" || *got.Size <= analysis.MaxFile || len(links)+len(embedded) != 0 ||
-			!strings.Contains(got.Message, "execute_code") || got.URL == "" {
-			t.Errorf("%s: %+v", name, got)
+		huge := filepath.Join(r.Server.Root, folder, "huge.parquet")
+		if err := os.WriteFile(huge, nil, 0o600); err != nil {
+			t.Fatal(err)
 		}
-		if _, err := r.FileAt(r.Client, analysis.FileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
-			t.Errorf("%s as a resource: %v", name, err)
+		if err := os.Truncate(huge, 3<<30); err != nil { // takes no room on the disk
+			t.Fatal(err)
 		}
-	}
-	whole := r.Server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", analysis.MaxFile))
-	res = r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": whole, "include_data": true}, &got)
-	if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != analysis.DeliveredBlob {
-		t.Errorf("%+v", got)
-	}
-	if _, err := r.FileAt(r.Client, got.URI); err != nil {
-		t.Error(err)
-	}
+		for name, data := range map[string][]byte{"just.bin": make([]byte, analysis.MaxFile+1), "huge.parquet": nil} {
+			path := folder + "/" + name
+			if data != nil {
+				r.Server.Write(t, path, string(data))
+			}
+			got = analysis.FileGetResult{}
+			res := r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": path, "include_data": true}, &got)
+			if links, embedded := resources(res); got.Delivery != analysis.DeliveredNone || got.URI != "" || *got.Size <= analysis.MaxFile || len(links)+len(embedded) != 0 ||
+				!strings.Contains(got.Message, "execute_code") || got.URL == "" {
+				t.Errorf("%s: %+v", name, got)
+			}
+			if _, err := r.FileAt(r.Client, analysis.FileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
+				t.Errorf("%s as a resource: %v", name, err)
+			}
+		}
+		whole := r.Server.Write(t, folder+"/whole.bin", strings.Repeat("\xff", analysis.MaxFile))
+		res = r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": whole, "include_data": true}, &got)
+		if _, embedded := resources(res); len(embedded) != 1 || got.Delivery != analysis.DeliveredBlob {
+			t.Errorf("%+v", got)
+		}
+		if _, err := r.FileAt(r.Client, got.URI); err != nil {
+			t.Error(err)
+		}
+	})
 }
 
 // The resource is there with the tools that name it.
 func TestFileResourceBelongsToTheSet(t *testing.T) {
-	r := toolstest.New(t)
-	for set, want := range map[string]bool{tool.ToolsetCells: true, tool.ToolsetNotebook: false} {
-		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: []string{set}})
-		list, err := c.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
-		if err != nil {
-			t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		for set, want := range map[string]bool{tool.ToolsetCells: true, tool.ToolsetNotebook: false} {
+			c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: []string{set}})
+			list, err := c.ListResourceTemplates(t.Context(), mcp.ListResourceTemplatesRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			found := slices.ContainsFunc(list.ResourceTemplates, func(t mcp.ResourceTemplate) bool {
+				return t.URITemplate.Raw() == "jupyter://sessions/{session_id}/files/{+path}"
+			})
+			if found != want {
+				t.Errorf("with %s: %v", set, list.ResourceTemplates)
+			}
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
 		}
-		found := slices.ContainsFunc(list.ResourceTemplates, func(t mcp.ResourceTemplate) bool {
-			return t.URITemplate.Raw() == "jupyter://sessions/{session_id}/files/{+path}"
-		})
-		if found != want {
-			t.Errorf("with %s: %v", set, list.ResourceTemplates)
-		}
-		if err := c.Close(); err != nil {
-			t.Error(err)
-		}
-	}
+	})
 }

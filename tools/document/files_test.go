@@ -10,77 +10,82 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestListDocuments(t *testing.T) {
-	r := toolstest.New(t)
-	dir := r.Folder()
-	r.Server.Write(t, dir+"/b 日.md", "text")
-	r.Server.Write(t, dir+"/a.ipynb", r.Server.Read(t, r.Server.Notebook(t, "1")))
-	r.Server.Write(t, dir+"/sub/deep/c.txt", "")
-	r.Server.Write(t, dir+"/.hidden/d.md", "")
-	r.Server.Write(t, dir+"/.ipynb_checkpoints/b-checkpoint.md", "")
-	var got []document.ListedDocument // the seed: a JSON array
-	names := func() string {
-		var out []string
-		for _, d := range got {
-			out = append(out, d.Type+":"+strings.TrimPrefix(d.Path, dir+"/"))
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		dir := r.Folder()
+		r.Server.Write(t, dir+"/b 日.md", "text")
+		r.Server.Write(t, dir+"/a.ipynb", r.Server.Read(t, r.Server.Notebook(t, "1")))
+		r.Server.Write(t, dir+"/sub/deep/c.txt", "")
+		r.Server.Write(t, dir+"/.hidden/d.md", "")
+		r.Server.Write(t, dir+"/.ipynb_checkpoints/b-checkpoint.md", "")
+		var got []document.ListedDocument // the seed: a JSON array
+		names := func() string {
+			var out []string
+			for _, d := range got {
+				out = append(out, d.Type+":"+strings.TrimPrefix(d.Path, dir+"/"))
+			}
+			return strings.Join(out, " ")
 		}
-		return strings.Join(out, " ")
-	}
-	res := r.Good("list_documents", toolstest.Dict{"path": "/" + dir}, &got)
-	if names() != "notebook:a.ipynb file:b 日.md directory:sub" || len(res.Content) != 1 {
-		t.Fatalf("one level: %s, %d texts", names(), len(res.Content))
-	}
-	base, escaped := r.Server.URL, strings.NewReplacer(" ", "%20", "é", "%C3%A9", "#", "%23", "%", "%25", "?", "%3F").Replace(dir)
-	for i, want := range []string{"/notebooks/" + escaped + "/a.ipynb", "/edit/" + escaped + "/b%20%E6%97%A5.md", "/tree/" + escaped + "/sub"} {
-		if got[i].URL != base+want {
-			t.Errorf("the address of %s is %s, want %s", got[i].Path, got[i].URL, base+want)
+		res := r.Good("list_documents", toolstest.Dict{"path": "/" + dir}, &got)
+		if names() != "notebook:a.ipynb file:b 日.md directory:sub" || len(res.Content) != 1 {
+			t.Fatalf("one level: %s, %d texts", names(), len(res.Content))
 		}
-	}
-	md := got[1]
-	if md.Name != "b 日.md" || md.Size == nil || *md.Size != 4 || !md.Writable || got[2].Size != nil {
-		t.Errorf("a file: %+v", md)
-	}
-	for _, s := range []string{md.Created, md.LastModified} {
-		if _, err := time.Parse(time.RFC3339, s); err != nil {
-			t.Error(err)
+		base, escaped := r.Server.URL, strings.NewReplacer(" ", "%20", "é", "%C3%A9", "#", "%23", "%", "%25", "?", "%3F").Replace(dir)
+		for i, want := range []string{"/notebooks/" + escaped + "/a.ipynb", "/edit/" + escaped + "/b%20%E6%97%A5.md", "/tree/" + escaped + "/sub"} {
+			if got[i].URL != base+want {
+				t.Errorf("the address of %s is %s, want %s", got[i].Path, got[i].URL, base+want)
+			}
 		}
-	}
-	r.Good("list_documents", toolstest.Dict{"path": dir, "max_depth": 2}, &got)
-	if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep" {
-		t.Errorf("two levels: %s", names())
-	}
-	r.Good("list_documents", toolstest.Dict{"path": dir, "max_depth": 20}, &got)
-	if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep file:sub/deep/c.txt" {
-		t.Errorf("all levels: %s", names())
-	}
-	if r.Good("list_documents", nil, &got); len(got) == 0 {
-		t.Error("the root is empty")
-	}
-	r.Bad("list_documents", toolstest.Dict{"path": dir + "/b 日.md"}, "not a folder")
-	r.Bad("list_documents", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+		md := got[1]
+		if md.Name != "b 日.md" || md.Size == nil || *md.Size != 4 || !md.Writable || got[2].Size != nil {
+			t.Errorf("a file: %+v", md)
+		}
+		for _, s := range []string{md.Created, md.LastModified} {
+			if _, err := time.Parse(time.RFC3339, s); err != nil {
+				t.Error(err)
+			}
+		}
+		r.Good("list_documents", toolstest.Dict{"path": dir, "max_depth": 2}, &got)
+		if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep" {
+			t.Errorf("two levels: %s", names())
+		}
+		r.Good("list_documents", toolstest.Dict{"path": dir, "max_depth": 20}, &got)
+		if names() != "notebook:a.ipynb file:b 日.md directory:sub directory:sub/deep file:sub/deep/c.txt" {
+			t.Errorf("all levels: %s", names())
+		}
+		if r.Good("list_documents", nil, &got); len(got) == 0 {
+			t.Error("the root is empty")
+		}
+		r.Bad("list_documents", toolstest.Dict{"path": dir + "/b 日.md"}, "not a folder")
+		r.Bad("list_documents", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+	})
 }
 
 // A long list says that it is cut, in a second text.
 func TestListDocumentsStopsEarly(t *testing.T) {
-	r := toolstest.New(t)
-	dir := r.Folder()
-	for i := range 400 { // with addresses of a kilobyte each
-		r.Server.Write(t, fmt.Sprintf("%s/%04d%s", dir, i, strings.Repeat("日", 80)), "")
-	}
-	var got []document.ListedDocument
-	res := r.Good("list_documents", toolstest.Dict{"path": dir}, &got)
-	var note document.ListNote
-	if texts := toolstest.TextsOf(res); len(texts) != 2 || json.Unmarshal([]byte(texts[1]), &note) != nil {
-		t.Fatalf("%d texts", len(texts))
-	}
-	if len(got) < 100 || len(got) >= 400 || !note.Stopped || note.Message == "" {
-		t.Errorf("%d documents, %+v", len(got), note)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		dir := r.Folder()
+		for i := range 400 { // with addresses of a kilobyte each
+			r.Server.Write(t, fmt.Sprintf("%s/%04d%s", dir, i, strings.Repeat("日", 80)), "")
+		}
+		var got []document.ListedDocument
+		res := r.Good("list_documents", toolstest.Dict{"path": dir}, &got)
+		var note document.ListNote
+		if texts := toolstest.TextsOf(res); len(texts) != 2 || json.Unmarshal([]byte(texts[1]), &note) != nil {
+			t.Fatalf("%d texts", len(texts))
+		}
+		if len(got) < 100 || len(got) >= 400 || !note.Stopped || note.Message == "" {
+			t.Errorf("%d documents, %+v", len(got), note)
+		}
+	})
 }
 
 func TestCreateDocument(t *testing.T) {
@@ -147,174 +152,182 @@ func TestCreateDocument(t *testing.T) {
 }
 
 func TestGetDocumentInfo(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.TextFile("# Document Content 😀")
-	var info document.Info
-	if res := r.Good("get_document_info", toolstest.Dict{"path": "/" + path}, &info); len(res.Content) != 1 {
-		t.Errorf("%d texts", len(res.Content))
-	}
-	if info.Path != path || info.Name != path || info.Type != "file" || info.Format != "text" || info.MimeType != "text/markdown" || info.Size == nil || *info.Size != 23 ||
-		!info.Writable || !strings.HasPrefix(info.URL, r.Server.URL+"/edit/") {
-		t.Errorf("info = %+v", info)
-	}
-	res := r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true, "max_content": 10}, &info)
-	texts := toolstest.TextsOf(res)
-	if len(texts) != 3 || texts[1] != `{"content_length":20,"truncated":true}` || texts[2] != "# Document" {
-		t.Errorf("with content: %q", texts)
-	}
-	// The content is the room's.
-	r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "fresh "}, nil)
-	if texts := toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true}, nil)); texts[2] != "fresh # Document Content 😀" {
-		t.Errorf("after an edit: %q", texts)
-	}
-	nb := r.Server.Notebook(t, "x = 1")
-	texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": nb, "include_content": true}, &info))
-	if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/notebooks/") {
-		t.Errorf("a notebook: %+v, %q", info, texts)
-	}
-	png := r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\r\n\x1a\n")
-	texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": png, "include_content": true}, &info))
-	if info.Format != "base64" || info.MimeType != "image/png" || strings.TrimSpace(texts[2]) != "iVBORw0KGgo=" {
-		t.Errorf("an image: %+v, %q", info, texts)
-	}
-	dir := r.Folder()
-	if r.Good("get_document_info", toolstest.Dict{"path": dir}, &info); info.Type != "directory" || info.Size != nil || !strings.Contains(info.URL, "/tree/") {
-		t.Errorf("a folder: %+v", info)
-	}
-	r.Bad("get_document_info", toolstest.Dict{"path": dir, "include_content": true}, "is a folder")
-	r.Bad("get_document_info", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.TextFile("# Document Content 😀")
+		var info document.Info
+		if res := r.Good("get_document_info", toolstest.Dict{"path": "/" + path}, &info); len(res.Content) != 1 {
+			t.Errorf("%d texts", len(res.Content))
+		}
+		if info.Path != path || info.Name != path || info.Type != "file" || info.Format != "text" || info.MimeType != "text/markdown" || info.Size == nil || *info.Size != 23 ||
+			!info.Writable || !strings.HasPrefix(info.URL, r.Server.URL+"/edit/") {
+			t.Errorf("info = %+v", info)
+		}
+		res := r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true, "max_content": 10}, &info)
+		texts := toolstest.TextsOf(res)
+		if len(texts) != 3 || texts[1] != `{"content_length":20,"truncated":true}` || texts[2] != "# Document" {
+			t.Errorf("with content: %q", texts)
+		}
+		// The content is the room's.
+		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "fresh "}, nil)
+		if texts := toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true}, nil)); texts[2] != "fresh # Document Content 😀" {
+			t.Errorf("after an edit: %q", texts)
+		}
+		nb := r.Server.Notebook(t, "x = 1")
+		texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": nb, "include_content": true}, &info))
+		if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/notebooks/") {
+			t.Errorf("a notebook: %+v, %q", info, texts)
+		}
+		png := r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\r\n\x1a\n")
+		texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": png, "include_content": true}, &info))
+		if info.Format != "base64" || info.MimeType != "image/png" || strings.TrimSpace(texts[2]) != "iVBORw0KGgo=" {
+			t.Errorf("an image: %+v, %q", info, texts)
+		}
+		dir := r.Folder()
+		if r.Good("get_document_info", toolstest.Dict{"path": dir}, &info); info.Type != "directory" || info.Size != nil || !strings.Contains(info.URL, "/tree/") {
+			t.Errorf("a folder: %+v", info)
+		}
+		r.Bad("get_document_info", toolstest.Dict{"path": dir, "include_content": true}, "is a folder")
+		r.Bad("get_document_info", toolstest.Dict{"path": dir + "/no"}, "there is no document")
+	})
 }
 
 func TestDeleteRenameCopyDocument(t *testing.T) {
-	r := toolstest.New(t)
-	dir := r.Folder()
-	r.Server.Write(t, dir+"/a.md", "text\n")
-	r.Good("insert_document_text", toolstest.Dict{"path": dir + "/a.md", "position": 0, "text": "fresh "}, nil)
-	var copied document.CopyResult
-	r.Good("copy_document", toolstest.Dict{"path": "/" + dir + "/a.md", "copyPath": "/" + dir + "/copy 😀.md"}, &copied)
-	if want := (document.CopyResult{Message: fmt.Sprintf("Successfully copied document from '%s/a.md' to '%s/copy 😀.md'", dir, dir), OriginalPath: dir + "/a.md", CopyPath: dir + "/copy 😀.md"}); copied != want {
-		t.Errorf("copied %+v, want %+v", copied, want)
-	}
-	if got := r.Server.Read(t, dir+"/copy 😀.md"); got != "fresh text\n" {
-		t.Errorf("the copy holds %q", got)
-	}
-	var renamed document.RenameResult
-	r.Good("rename_document", toolstest.Dict{"path": dir + "/a.md", "newPath": "/" + dir + "/b.md"}, &renamed)
-	if want := (document.RenameResult{Message: fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), OldPath: dir + "/a.md", NewPath: dir + "/b.md", Warning: ""}); renamed != want {
-		t.Errorf("renamed %+v, want %+v", renamed, want)
-	}
-	// The session went along, and what was shown of it.
-	var s document.Session
-	if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "connected" {
-		t.Errorf("its session: %+v", s)
-	}
-	r.Good("insert_document_text", toolstest.Dict{"path": dir + "/b.md", "position": 0, "text": "more "}, nil)
-	r.FileIs(dir+"/b.md", "more fresh text\n")
-	moved := dir + " moved"
-	r.Good("rename_document", toolstest.Dict{"path": dir, "newPath": moved}, &renamed)
-	r.Good("insert_document_text", toolstest.Dict{"path": moved + "/b.md", "position": 0, "text": "and "}, nil)
-	r.FileIs(moved+"/b.md", "and more fresh text\n")
-	dir = moved
-
-	before := r.Listing(dir)
-	for _, c := range []struct {
-		tool string
-		args toolstest.Dict
-		says string
-	}{
-		{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
-		{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/no/c.md"}, "there is no folder"},
-		{"copy_document", toolstest.Dict{"path": dir + "/no.md", "copyPath": dir + "/c.md"}, "there is no document"},
-		{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/c.ipynb"}, "only a notebook"},
-		{"copy_document", toolstest.Dict{"path": dir, "copyPath": dir + "2"}, "is a folder"},
-		{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": "../x"}, `copyPath`},
-		{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
-		{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.md"}, "nothing to rename"},
-		{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.ipynb"}, ".ipynb"},
-		{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/no/c.md"}, "there is no folder"},
-		{"rename_document", toolstest.Dict{"path": dir + "/no.md", "newPath": dir + "/c.md"}, "there is no document"},
-		{"rename_document", toolstest.Dict{"path": dir, "newPath": dir + "/sub"}, "folder"},
-		{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": "/"}, "newPath \"/\" names the server's root"},
-		{"delete_document", toolstest.Dict{"path": dir}, "only empty folders"},
-		{"delete_document", toolstest.Dict{"path": "/"}, "root folder"},
-		{"delete_document", toolstest.Dict{"path": dir + "/no.md"}, "there is no document"},
-	} {
-		r.Bad(c.tool, c.args, c.says)
-	}
-	if after := r.Listing(dir); !slices.Equal(before, after) {
-		t.Errorf("refused calls left %q, before %q", after, before)
-	}
-
-	var gone document.DeleteResult
-	for _, name := range []string{"/b.md", "/copy 😀.md", ""} {
-		r.Good("delete_document", toolstest.Dict{"path": "/" + dir + name}, &gone)
-		if gone.Path != dir+name || gone.Message != "Successfully deleted document at '"+dir+name+"'" {
-			t.Errorf("deleted %+v", gone)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		dir := r.Folder()
+		r.Server.Write(t, dir+"/a.md", "text\n")
+		r.Good("insert_document_text", toolstest.Dict{"path": dir + "/a.md", "position": 0, "text": "fresh "}, nil)
+		var copied document.CopyResult
+		r.Good("copy_document", toolstest.Dict{"path": "/" + dir + "/a.md", "copyPath": "/" + dir + "/copy 😀.md"}, &copied)
+		if want := (document.CopyResult{Message: fmt.Sprintf("Successfully copied document from '%s/a.md' to '%s/copy 😀.md'", dir, dir), OriginalPath: dir + "/a.md", CopyPath: dir + "/copy 😀.md"}); copied != want {
+			t.Errorf("copied %+v, want %+v", copied, want)
 		}
-	}
-	if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "disconnected" {
-		t.Errorf("the session of what was deleted: %+v", s)
-	}
-	if _, err := os.Stat(filepath.Join(r.Server.Root, dir)); !os.IsNotExist(err) {
-		t.Errorf("the folder is still there: %v", err)
-	}
+		if got := r.Server.Read(t, dir+"/copy 😀.md"); got != "fresh text\n" {
+			t.Errorf("the copy holds %q", got)
+		}
+		var renamed document.RenameResult
+		r.Good("rename_document", toolstest.Dict{"path": dir + "/a.md", "newPath": "/" + dir + "/b.md"}, &renamed)
+		if want := (document.RenameResult{Message: fmt.Sprintf("Successfully renamed document from '%s/a.md' to '%s/b.md'", dir, dir), OldPath: dir + "/a.md", NewPath: dir + "/b.md", Warning: ""}); renamed != want {
+			t.Errorf("renamed %+v, want %+v", renamed, want)
+		}
+		// The session went along, and what was shown of it.
+		var s document.Session
+		if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "connected" {
+			t.Errorf("its session: %+v", s)
+		}
+		r.Good("insert_document_text", toolstest.Dict{"path": dir + "/b.md", "position": 0, "text": "more "}, nil)
+		r.FileIs(dir+"/b.md", "more fresh text\n")
+		moved := dir + " moved"
+		r.Good("rename_document", toolstest.Dict{"path": dir, "newPath": moved}, &renamed)
+		r.Good("insert_document_text", toolstest.Dict{"path": moved + "/b.md", "position": 0, "text": "and "}, nil)
+		r.FileIs(moved+"/b.md", "and more fresh text\n")
+		dir = moved
+
+		before := r.Listing(dir)
+		for _, c := range []struct {
+			tool string
+			args toolstest.Dict
+			says string
+		}{
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/no/c.md"}, "there is no folder"},
+			{"copy_document", toolstest.Dict{"path": dir + "/no.md", "copyPath": dir + "/c.md"}, "there is no document"},
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": dir + "/c.ipynb"}, "only a notebook"},
+			{"copy_document", toolstest.Dict{"path": dir, "copyPath": dir + "2"}, "is a folder"},
+			{"copy_document", toolstest.Dict{"path": dir + "/b.md", "copyPath": "../x"}, `copyPath`},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/copy 😀.md"}, "nothing is overwritten"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.md"}, "nothing to rename"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/b.ipynb"}, ".ipynb"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": dir + "/no/c.md"}, "there is no folder"},
+			{"rename_document", toolstest.Dict{"path": dir + "/no.md", "newPath": dir + "/c.md"}, "there is no document"},
+			{"rename_document", toolstest.Dict{"path": dir, "newPath": dir + "/sub"}, "folder"},
+			{"rename_document", toolstest.Dict{"path": dir + "/b.md", "newPath": "/"}, "newPath \"/\" names the server's root"},
+			{"delete_document", toolstest.Dict{"path": dir}, "only empty folders"},
+			{"delete_document", toolstest.Dict{"path": "/"}, "root folder"},
+			{"delete_document", toolstest.Dict{"path": dir + "/no.md"}, "there is no document"},
+		} {
+			r.Bad(c.tool, c.args, c.says)
+		}
+		if after := r.Listing(dir); !slices.Equal(before, after) {
+			t.Errorf("refused calls left %q, before %q", after, before)
+		}
+
+		var gone document.DeleteResult
+		for _, name := range []string{"/b.md", "/copy 😀.md", ""} {
+			r.Good("delete_document", toolstest.Dict{"path": "/" + dir + name}, &gone)
+			if gone.Path != dir+name || gone.Message != "Successfully deleted document at '"+dir+name+"'" {
+				t.Errorf("deleted %+v", gone)
+			}
+		}
+		if r.Good("query_document_session", toolstest.Dict{"path": dir + "/b.md"}, &s); s.Status != "disconnected" {
+			t.Errorf("the session of what was deleted: %+v", s)
+		}
+		if _, err := os.Stat(filepath.Join(r.Server.Root, dir)); !os.IsNotExist(err) {
+			t.Errorf("the folder is still there: %v", err)
+		}
+	})
 }
 
 // A new file at the path of a deleted one is known to the one who made it.
 func TestCreateAfterDelete(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.TextFile("old text\n")
-	r.Content(path)
-	r.Good("delete_document", toolstest.Dict{"path": path}, nil)
-	r.Good("create_document", toolstest.Dict{"path": path, "type": "file", "content": "new\n"}, nil)
-	r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 3, "text": "er"}, nil)
-	if now := r.Content(path).Content; now != "newer\n" {
-		t.Errorf("it reads %q", now)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.TextFile("old text\n")
+		r.Content(path)
+		r.Good("delete_document", toolstest.Dict{"path": path}, nil)
+		r.Good("create_document", toolstest.Dict{"path": path, "type": "file", "content": "new\n"}, nil)
+		r.Good("insert_document_text", toolstest.Dict{"path": path, "position": 3, "text": "er"}, nil)
+		if now := r.Content(path).Content; now != "newer\n" {
+			t.Errorf("it reads %q", now)
+		}
+	})
 }
 
 func TestDocumentSessions(t *testing.T) {
-	r := toolstest.New(t)
-	md, nb := r.TextFile("text"), r.Server.Notebook(t, "1")
-	var got document.Session
-	if r.Good("query_document_session", toolstest.Dict{"path": "/" + md}, &got); got.Status != "not_found" || got.Path != md || got.Message == "" {
-		t.Errorf("before any use: %+v", got)
-	}
-	r.Content(md)
-	r.Content(nb)
-	for _, path := range []string{md, nb} {
-		got = document.Session{}
-		r.Good("query_document_session", toolstest.Dict{"path": path}, &got)
-		if got.Path != path || got.Status != "connected" || got.SessionID == "" || got.FileID == "" || got.Message != "RTC session is active" || got.ExpiresIn == nil || got.Saved != nil {
-			t.Errorf("in use: %+v", got)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		md, nb := r.TextFile("text"), r.Server.Notebook(t, "1")
+		var got document.Session
+		if r.Good("query_document_session", toolstest.Dict{"path": "/" + md}, &got); got.Status != "not_found" || got.Path != md || got.Message == "" {
+			t.Errorf("before any use: %+v", got)
 		}
-	}
-	var sessions notebook.QuerySessionsResult
-	if r.Good("query_nb_sessions", nil, &sessions); sessions.Total != 1 || sessions.Active != 1 || sessions.Sessions[0].Path != nb {
-		t.Errorf("of notebooks alone: %+v", sessions)
-	}
-	r.Bad("end_nb_session", toolstest.Dict{"path": md}, "end_document_session")
-	var ended document.EndSessionResult
-	for _, path := range []string{md, nb} {
-		r.Good("end_document_session", toolstest.Dict{"path": "/" + path}, &ended)
-		if ended != (document.EndSessionResult{Path: path, Status: "disconnected", Message: "RTC session ended successfully"}) {
-			t.Errorf("ended: %+v", ended)
-		}
-	}
-	if r.Good("end_document_session", toolstest.Dict{"path": md}, &ended); ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
-		t.Errorf("ended again: %+v", ended)
-	}
-	if r.Good("end_document_session", toolstest.Dict{"path": md + "x"}, &ended); ended.Status != "not_found" {
-		t.Errorf("never opened: %+v", ended)
-	}
-	// A file that does not follow is told of.
-	if err := os.Chmod(filepath.Join(r.Server.Root, md), 0o444); err != nil {
-		t.Fatal(err)
-	}
-	if os.Geteuid() != 0 { // whom no mode keeps from writing
 		r.Content(md)
-		if r.Good("query_document_session", toolstest.Dict{"path": md}, &got); got.Saved == nil || *got.Saved || !strings.Contains(got.SaveProblem, "read-only") {
-			t.Errorf("of a read-only file: %+v", got)
+		r.Content(nb)
+		for _, path := range []string{md, nb} {
+			got = document.Session{}
+			r.Good("query_document_session", toolstest.Dict{"path": path}, &got)
+			if got.Path != path || got.Status != "connected" || got.SessionID == "" || got.FileID == "" || got.Message != "RTC session is active" || got.ExpiresIn == nil || got.Saved != nil {
+				t.Errorf("in use: %+v", got)
+			}
 		}
-	}
+		var sessions notebook.QuerySessionsResult
+		if r.Good("query_nb_sessions", nil, &sessions); sessions.Total != 1 || sessions.Active != 1 || sessions.Sessions[0].Path != nb {
+			t.Errorf("of notebooks alone: %+v", sessions)
+		}
+		r.Bad("end_nb_session", toolstest.Dict{"path": md}, "end_document_session")
+		var ended document.EndSessionResult
+		for _, path := range []string{md, nb} {
+			r.Good("end_document_session", toolstest.Dict{"path": "/" + path}, &ended)
+			if ended != (document.EndSessionResult{Path: path, Status: "disconnected", Message: "RTC session ended successfully"}) {
+				t.Errorf("ended: %+v", ended)
+			}
+		}
+		if r.Good("end_document_session", toolstest.Dict{"path": md}, &ended); ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
+			t.Errorf("ended again: %+v", ended)
+		}
+		if r.Good("end_document_session", toolstest.Dict{"path": md + "x"}, &ended); ended.Status != "not_found" {
+			t.Errorf("never opened: %+v", ended)
+		}
+		// A file that does not follow is told of.
+		if err := os.Chmod(filepath.Join(r.Server.Root, md), 0o444); err != nil {
+			t.Fatal(err)
+		}
+		if os.Geteuid() != 0 { // whom no mode keeps from writing
+			r.Content(md)
+			if r.Good("query_document_session", toolstest.Dict{"path": md}, &got); got.Saved == nil || *got.Saved || !strings.Contains(got.SaveProblem, "read-only") {
+				t.Errorf("of a read-only file: %+v", got)
+			}
+		}
+	})
 }

@@ -8,136 +8,143 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestOverwriteText(t *testing.T) {
-	r, other := toolstest.New(t), toolstest.New(t)
-	path := r.TextFile("one 😀\ntwo\nthree\n")
-	var got document.OverwriteResult
-	r.Good("overwrite_document", toolstest.Dict{"path": "/" + path, "content": "one 😀\r\n2\nthree\n"}, &got)
-	if got.Message != "Successfully overwrote document at '"+path+"'" || got.Path != path || got.Length != 14 || got.Merged {
-		t.Errorf("overwritten: %+v", got)
-	}
-	if now := r.Content(path); now.Content != "one 😀\n2\nthree\n" || now.Revision != got.Revision {
-		t.Errorf("it reads %+v", now)
-	}
-	r.FileIs(path, "one 😀\n2\nthree\n")
-	// What another writes meanwhile is kept, and where both wrote nothing is written.
-	other.Content(path)
-	other.Good("replace_document_text", toolstest.Dict{"path": path, "position": 6, "length": 1, "text": "zwei"}, nil)
-	r.EventuallyText(path, "one 😀\nzwei\nthree\n")
-	r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\nII\nthree\n"}, "nothing was changed", "zwei", "II")
-	got = document.OverwriteResult{}
-	r.Good("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\n2\nthree\nfour\n"}, &got)
-	if now := r.Content(path); now.Content != "one 😀\nzwei\nthree\nfour\n" || !got.Merged {
-		t.Errorf("merged: %+v, it reads %+v", got, now)
-	}
-	r.Bad("overwrite_document", toolstest.Dict{"path": path + "x", "content": ""}, "there is no document")
-	r.Bad("overwrite_document", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\xff"), "content": ""}, "not UTF-8 text")
-	got = document.OverwriteResult{}
-	r.Good("overwrite_document", toolstest.Dict{"path": path, "content": ""}, &got)
-	if now := r.Content(path); now.Content != "" || got.Length != 0 {
-		t.Errorf("emptied: %+v, it reads %+v", got, now)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r, other := toolstest.New(t), toolstest.New(t)
+		path := r.TextFile("one 😀\ntwo\nthree\n")
+		var got document.OverwriteResult
+		r.Good("overwrite_document", toolstest.Dict{"path": "/" + path, "content": "one 😀\r\n2\nthree\n"}, &got)
+		if got.Message != "Successfully overwrote document at '"+path+"'" || got.Path != path || got.Length != 14 || got.Merged {
+			t.Errorf("overwritten: %+v", got)
+		}
+		if now := r.Content(path); now.Content != "one 😀\n2\nthree\n" || now.Revision != got.Revision {
+			t.Errorf("it reads %+v", now)
+		}
+		r.FileIs(path, "one 😀\n2\nthree\n")
+		// What another writes meanwhile is kept, and where both wrote nothing is written.
+		other.Content(path)
+		other.Good("replace_document_text", toolstest.Dict{"path": path, "position": 6, "length": 1, "text": "zwei"}, nil)
+		r.EventuallyText(path, "one 😀\nzwei\nthree\n")
+		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\nII\nthree\n"}, "nothing was changed", "zwei", "II")
+		got = document.OverwriteResult{}
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": "one 😀\n2\nthree\nfour\n"}, &got)
+		if now := r.Content(path); now.Content != "one 😀\nzwei\nthree\nfour\n" || !got.Merged {
+			t.Errorf("merged: %+v, it reads %+v", got, now)
+		}
+		r.Bad("overwrite_document", toolstest.Dict{"path": path + "x", "content": ""}, "there is no document")
+		r.Bad("overwrite_document", toolstest.Dict{"path": r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\xff"), "content": ""}, "not UTF-8 text")
+		got = document.OverwriteResult{}
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": ""}, &got)
+		if now := r.Content(path); now.Content != "" || got.Length != 0 {
+			t.Errorf("emptied: %+v, it reads %+v", got, now)
+		}
+	})
 }
 
 func TestOverwriteNotebook(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.Server.Notebook(t, "a", "b", "c", "d", "e")
-	overwrite := func(content string) (got document.OverwriteResult) {
-		t.Helper()
-		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": content}, &got)
-		return got
-	}
-	is := func(want ...string) {
-		t.Helper()
-		if got := r.Book(path); !slices.Equal(got, want) {
-			t.Errorf("cells %q, want %q", got, want)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "a", "b", "c", "d", "e")
+		overwrite := func(content string) (got document.OverwriteResult) {
+			t.Helper()
+			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": content}, &got)
+			return got
 		}
-	}
-	// Cells of the same id stay: moved, changed, deleted; others are new.
-	overwrite(toolstest.Book("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d"))
-	is("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d")
-	// Without ids what reads the same stays.
-	overwrite(toolstest.Book(":e", ":x", ":d", ":a"))
-	got := r.Book(path)
-	if len(got) != 4 || got[0] != "c4:e" || got[2] != "c3:d" || got[3] != "c0:a" || !strings.HasSuffix(got[1], ":x") {
-		t.Errorf("without ids: %q", got)
-	}
-	// All that a cell can have is written, and the notebook's own metadata; what is equal is not touched.
-	const whole = `{"nbformat":4,"nbformat_minor":5,"metadata":{"k":{"n":12345678901234567,"f":1.5}},"cells":[
+		is := func(want ...string) {
+			t.Helper()
+			if got := r.Book(path); !slices.Equal(got, want) {
+				t.Errorf("cells %q, want %q", got, want)
+			}
+		}
+		// Cells of the same id stay: moved, changed, deleted; others are new.
+		overwrite(toolstest.Book("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d"))
+		is("c4:e", "c0:a", "new:neu 😀", "c1:b2", "c3:d")
+		// Without ids what reads the same stays.
+		overwrite(toolstest.Book(":e", ":x", ":d", ":a"))
+		got := r.Book(path)
+		if len(got) != 4 || got[0] != "c4:e" || got[2] != "c3:d" || got[3] != "c0:a" || !strings.HasSuffix(got[1], ":x") {
+			t.Errorf("without ids: %q", got)
+		}
+		// All that a cell can have is written, and the notebook's own metadata; what is equal is not touched.
+		const whole = `{"nbformat":4,"nbformat_minor":5,"metadata":{"k":{"n":12345678901234567,"f":1.5}},"cells":[
 		{"id":"m","cell_type":"markdown","source":["# 😀\n","two"],"metadata":{"tags":["t"]},"attachments":{"i.png":{"image/png":"aaaa"}}},
 		{"id":"c0","cell_type":"code","source":"1","metadata":{"trusted":true,"a":1},"execution_count":3,"outputs":[
 			{"output_type":"stream","name":"stdout","text":["x\n","y\n"]},
 			{"output_type":"execute_result","execution_count":3,"data":{"text/plain":"1"},"metadata":{}},
 			{"output_type":"error","ename":"E","evalue":"v","traceback":["t"]}]},
 		{"id":"r","cell_type":"raw","source":"raw","metadata":{}}]}`
-	first := overwrite(whole)
-	if again := overwrite(whole); again.Revision != first.Revision {
-		t.Errorf("the same again changed something: %+v, %+v", first, again)
-	}
-	var file, want any
-	if err := json.Unmarshal([]byte(r.Content(path).Content), &file); err != nil {
-		t.Fatal(err)
-	}
-	if err := json.Unmarshal([]byte(strings.NewReplacer(`"trusted":true,`, "", `["# 😀\n","two"]`, `"# 😀\ntwo"`, `["x\n","y\n"]`, `"x\ny\n"`).Replace(whole)), &want); err != nil {
-		t.Fatal(err)
-	}
-	if !reflect.DeepEqual(file, want) {
-		t.Errorf("the notebook is %v, want %v", file, want)
-	}
-	// What a read gives can be written back; a cell can change its type.
-	if back := overwrite(r.Content(path).Content); back.Revision != first.Revision {
-		t.Error("writing back what was read changed something")
-	}
-	overwrite(strings.Replace(whole, `"id":"r","cell_type":"raw"`, `"id":"r","cell_type":"markdown"`, 1))
-	if c := r.Read(path).Cells[2]; c.ID != "r" || c.CellType != "markdown" || c.Source != "raw" {
-		t.Errorf("after a change of type: %+v", c)
-	}
-	for content, says := range map[string]string{
-		"# Title": "not valid JSON", "[]": "it is a list", "{}": `"nbformat" is missing`,
-		strings.Replace(whole, `"stdout"`, "5", 1):                  "cells[1].outputs[0].name",
-		strings.Replace(whole, `"image/png":"aaaa"}`, `}`, 1) + "x": "behind its end",
-	} {
-		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": content}, "nothing was changed", says)
-	}
-	is("m:# 😀\ntwo", "c0:1", "r:raw")
-	overwrite(`{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[]}`)
-	if got := r.Book(path); len(got) != 1 || !strings.HasSuffix(got[0], ":") {
-		t.Errorf("emptied: %q", got)
-	}
+		first := overwrite(whole)
+		if again := overwrite(whole); again.Revision != first.Revision {
+			t.Errorf("the same again changed something: %+v, %+v", first, again)
+		}
+		var file, want any
+		if err := json.Unmarshal([]byte(r.Content(path).Content), &file); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(strings.NewReplacer(`"trusted":true,`, "", `["# 😀\n","two"]`, `"# 😀\ntwo"`, `["x\n","y\n"]`, `"x\ny\n"`).Replace(whole)), &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(file, want) {
+			t.Errorf("the notebook is %v, want %v", file, want)
+		}
+		// What a read gives can be written back; a cell can change its type.
+		if back := overwrite(r.Content(path).Content); back.Revision != first.Revision {
+			t.Error("writing back what was read changed something")
+		}
+		overwrite(strings.Replace(whole, `"id":"r","cell_type":"raw"`, `"id":"r","cell_type":"markdown"`, 1))
+		if c := r.Read(path).Cells[2]; c.ID != "r" || c.CellType != "markdown" || c.Source != "raw" {
+			t.Errorf("after a change of type: %+v", c)
+		}
+		for content, says := range map[string]string{
+			"# Title": "not valid JSON", "[]": "it is a list", "{}": `"nbformat" is missing`,
+			strings.Replace(whole, `"stdout"`, "5", 1):                  "cells[1].outputs[0].name",
+			strings.Replace(whole, `"image/png":"aaaa"}`, `}`, 1) + "x": "behind its end",
+		} {
+			r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": content}, "nothing was changed", says)
+		}
+		is("m:# 😀\ntwo", "c0:1", "r:raw")
+		overwrite(`{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[]}`)
+		if got := r.Book(path); len(got) != 1 || !strings.HasSuffix(got[0], ":") {
+			t.Errorf("emptied: %q", got)
+		}
+	})
 }
 
 // What another writes into a notebook after it was shown is kept; a cell that
 // it has added or changed is not deleted.
 func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
-	r, other := toolstest.New(t), toolstest.New(t)
-	path := r.Server.Notebook(t, "a = 1\nb = 2\n", "gone = 1", "last = 1")
-	rev := r.Content(path).Revision
-	other.Read(path)
-	other.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "a = 100\nb = 2\n"}}}, nil)
-	other.Good("insert_nb_cells", toolstest.Dict{"path": path, "exec": false, "position": 3, "cells": []toolstest.Dict{{"content": "added"}}}, nil)
-	doc, err := r.Work.Open(t.Context(), path)
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer doc.Release()
-	for end := time.Now().Add(time.Minute); doc.Notebook().Len() != 4; time.Sleep(20 * time.Millisecond) {
-		if time.Now().After(end) {
-			t.Fatal("the other's cell does not come")
+	jupytertest.Test(t, func(t *testing.T) {
+		r, other := toolstest.New(t), toolstest.New(t)
+		path := r.Server.Notebook(t, "a = 1\nb = 2\n", "gone = 1", "last = 1")
+		rev := r.Content(path).Revision
+		other.Read(path)
+		other.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "a = 100\nb = 2\n"}}}, nil)
+		other.Good("insert_nb_cells", toolstest.Dict{"path": path, "exec": false, "position": 3, "cells": []toolstest.Dict{{"content": "added"}}}, nil)
+		doc, err := r.Work.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	added, _ := doc.Notebook().CellAt(3)
-	for _, args := range []toolstest.Dict{{}, {"revision": rev}} {
-		args["path"], args["content"] = path, toolstest.Book("c0:a = 1\nb = 3\n", "c2:last = 1")
-		r.Bad("overwrite_document", args, "nothing was changed", added.ID, "read it again")
-	}
-	r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 7\nb = 2\n", "c1:gone = 1", "c2:last = 1", added.ID+":added")}, "nothing was changed", "a = 100", "a = 7")
-	var got document.OverwriteResult
-	r.Good("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 1\nb = 3\n", "c2:last = 1", added.ID+":added")}, &got)
-	if now := r.Book(path); !got.Merged || !slices.Equal(now, []string{"c0:a = 100\nb = 3\n", "c2:last = 1", added.ID + ":added"}) {
-		t.Errorf("merged: %+v, %q", got, now)
-	}
+		defer doc.Release()
+		for end := time.Now().Add(time.Minute); doc.Notebook().Len() != 4; time.Sleep(20 * time.Millisecond) {
+			if time.Now().After(end) {
+				t.Fatal("the other's cell does not come")
+			}
+		}
+		added, _ := doc.Notebook().CellAt(3)
+		for _, args := range []toolstest.Dict{{}, {"revision": rev}} {
+			args["path"], args["content"] = path, toolstest.Book("c0:a = 1\nb = 3\n", "c2:last = 1")
+			r.Bad("overwrite_document", args, "nothing was changed", added.ID, "read it again")
+		}
+		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 7\nb = 2\n", "c1:gone = 1", "c2:last = 1", added.ID+":added")}, "nothing was changed", "a = 100", "a = 7")
+		var got document.OverwriteResult
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a = 1\nb = 3\n", "c2:last = 1", added.ID+":added")}, &got)
+		if now := r.Book(path); !got.Merged || !slices.Equal(now, []string{"c0:a = 100\nb = 3\n", "c2:last = 1", added.ID + ":added"}) {
+			t.Errorf("merged: %+v, %q", got, now)
+		}
+	})
 }

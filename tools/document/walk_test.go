@@ -14,42 +14,44 @@ import (
 
 // A client that asks for it hears how far a long walk is.
 func TestWalkTellsOfProgress(t *testing.T) {
-	heard := make(chan string, 100)
-	told := make(chan struct{})
-	r := toolstest.NewOn(t, jupytertest.Folders(t, func(path string) ([]map[string]any, bool) {
-		if path == "slow" {
-			<-told // it takes until somebody has heard of it
+	jupytertest.Test(t, func(t *testing.T) {
+		heard := make(chan string, 100)
+		told := make(chan struct{})
+		r := toolstest.NewOn(t, jupytertest.Folders(t, func(path string) ([]map[string]any, bool) {
+			if path == "slow" {
+				<-told // it takes until somebody has heard of it
+			}
+			if path != "" {
+				return nil, true
+			}
+			return []map[string]any{jupytertest.Entry("directory", "", "slow"), jupytertest.Entry("notebook", "", "n.ipynb")}, true
+		}))
+		r.Client.OnNotification(func(n mcp.JSONRPCNotification) {
+			if n.Method == "notifications/progress" && n.Params.AdditionalFields["progressToken"] == "walk" {
+				heard <- fmt.Sprint(n.Params.AdditionalFields["message"])
+			}
+		})
+		done := make(chan error, 1)
+		go func() {
+			var req mcp.CallToolRequest
+			req.Params.Name = "list_nbs"
+			req.Params.Meta = &mcp.Meta{ProgressToken: "walk"}
+			_, err := r.Client.CallTool(context.Background(), req)
+			done <- err
+		}()
+		late := time.After(time.Minute)
+		for message := ""; message != "1 folder listed, 1 notebook found"; {
+			select {
+			case message = <-heard: // at first it may not have come to anything
+				continue
+			case <-late:
+				t.Errorf("the last that was heard is %q", message)
+			}
+			break
 		}
-		if path != "" {
-			return nil, true
-		}
-		return []map[string]any{jupytertest.Entry("directory", "", "slow"), jupytertest.Entry("notebook", "", "n.ipynb")}, true
-	}))
-	r.Client.OnNotification(func(n mcp.JSONRPCNotification) {
-		if n.Method == "notifications/progress" && n.Params.AdditionalFields["progressToken"] == "walk" {
-			heard <- fmt.Sprint(n.Params.AdditionalFields["message"])
+		close(told)
+		if err := <-done; err != nil {
+			t.Error(err)
 		}
 	})
-	done := make(chan error, 1)
-	go func() {
-		var req mcp.CallToolRequest
-		req.Params.Name = "list_nbs"
-		req.Params.Meta = &mcp.Meta{ProgressToken: "walk"}
-		_, err := r.Client.CallTool(context.Background(), req)
-		done <- err
-	}()
-	late := time.After(time.Minute)
-	for message := ""; message != "1 folder listed, 1 notebook found"; {
-		select {
-		case message = <-heard: // at first it may not have come to anything
-			continue
-		case <-late:
-			t.Errorf("the last that was heard is %q", message)
-		}
-		break
-	}
-	close(told)
-	if err := <-done; err != nil {
-		t.Error(err)
-	}
 }

@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -21,69 +22,73 @@ func (s savedNote) unsaved() bool { return s.Saved != nil && !*s.Saved && s.Prob
 // When the file does not follow, the answers about the notebook say so: here
 // it is deleted while it is open.
 func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.Server.Notebook(t, "1")
-	var note savedNote
-	r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}, "exec": false}, &note)
-	if note.Saved != nil {
-		t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
-	}
-	doc, err := r.Work.Open(t.Context(), path) // held, as by a call that runs
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer doc.Release()
-	if err := r.Srv.DeleteContents(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	// By who has it open: a call that opens it is refused as soon as it is known that the file is gone, which the save of
-	// the first edit may have found out.
-	if err := doc.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-		_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "3"})
-		return err
-	}); err != nil {
-		t.Fatal(err)
-	}
-	var listed struct {
-		Sessions []savedNote `json:"sessions"`
-	}
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		r.Good("query_nb_sessions", toolstest.Dict{"root_path": path}, &listed)
-		if len(listed.Sessions) == 1 && listed.Sessions[0].unsaved() {
-			break
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "1")
+		var note savedNote
+		r.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}, "exec": false}, &note)
+		if note.Saved != nil {
+			t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
 		}
-		if time.Now().After(end) {
-			t.Fatalf("query_nb_sessions says %+v", listed)
+		doc, err := r.Work.Open(t.Context(), path) // held, as by a call that runs
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if !strings.Contains(listed.Sessions[0].Problem, "moved or deleted") {
-		t.Errorf("the problem is said to be %q", listed.Sessions[0].Problem)
-	}
-	note = savedNote{}
-	r.Good("end_nb_session", toolstest.Dict{"path": path}, &note)
-	if !note.unsaved() {
-		t.Errorf("end_nb_session says %+v", note)
-	}
+		defer doc.Release()
+		if err := r.Srv.DeleteContents(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		// By who has it open: a call that opens it is refused as soon as it is known that the file is gone, which the save of
+		// the first edit may have found out.
+		if err := doc.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "3"})
+			return err
+		}); err != nil {
+			t.Fatal(err)
+		}
+		var listed struct {
+			Sessions []savedNote `json:"sessions"`
+		}
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			r.Good("query_nb_sessions", toolstest.Dict{"root_path": path}, &listed)
+			if len(listed.Sessions) == 1 && listed.Sessions[0].unsaved() {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("query_nb_sessions says %+v", listed)
+			}
+		}
+		if !strings.Contains(listed.Sessions[0].Problem, "moved or deleted") {
+			t.Errorf("the problem is said to be %q", listed.Sessions[0].Problem)
+		}
+		note = savedNote{}
+		r.Good("end_nb_session", toolstest.Dict{"path": path}, &note)
+		if !note.unsaved() {
+			t.Errorf("end_nb_session says %+v", note)
+		}
+	})
 }
 
 // Who else is in the notebook, and where, is told.
 func TestPeopleAreNamed(t *testing.T) {
-	r, other := toolstest.New(t), toolstest.New(t)
-	path := r.Server.Notebook(t, "x = 1", "y = 2")
-	other.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
-	r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
-	other.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "y = 3"}}}, nil)
-	var stat notebook.Stat
-	for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
-		r.Good("get_nb_stat", toolstest.Dict{"path": path}, &stat)
-		if len(stat.People) == 1 && stat.People[0].CellID == "c1" {
-			break
+	jupytertest.Test(t, func(t *testing.T) {
+		r, other := toolstest.New(t), toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1", "y = 2")
+		other.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		r.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		other.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "y = 3"}}}, nil)
+		var stat notebook.Stat
+		for end := time.Now().Add(time.Minute); ; time.Sleep(50 * time.Millisecond) {
+			r.Good("get_nb_stat", toolstest.Dict{"path": path}, &stat)
+			if len(stat.People) == 1 && stat.People[0].CellID == "c1" {
+				break
+			}
+			if time.Now().After(end) {
+				t.Fatalf("get_nb_stat says %+v", stat.People)
+			}
 		}
-		if time.Now().After(end) {
-			t.Fatalf("get_nb_stat says %+v", stat.People)
+		if p := stat.People[0]; p.Name != "AI Agent" || !p.Agent || p.Index == nil || *p.Index != 1 {
+			t.Errorf("the other is %+v", p)
 		}
-	}
-	if p := stat.People[0]; p.Name != "AI Agent" || !p.Agent || p.Index == nil || *p.Index != 1 {
-		t.Errorf("the other is %+v", p)
-	}
+	})
 }

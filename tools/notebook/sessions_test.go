@@ -15,113 +15,121 @@ import (
 )
 
 func TestNbSessions(t *testing.T) {
-	r := toolstest.New(t)
-	dir := r.Server.Name(t, "")
-	const empty = `{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`
-	a, b := r.Server.Write(t, dir+"/a.ipynb", empty), r.Server.Write(t, dir+"/sub/b.ipynb", empty)
-	outside := r.Server.Notebook(t, "1")
-	var got notebook.QuerySessionsResult
-	query := func(root string) notebook.QuerySessionsResult {
-		t.Helper()
-		got = notebook.QuerySessionsResult{}
-		r.Good("query_nb_sessions", toolstest.Dict{"root_path": root}, &got)
-		return got
-	}
-	if query(dir); got.Total != 0 || got.Active != 0 || len(got.Sessions) != 0 || got.RootPath != dir {
-		t.Errorf("before any use: %+v", got)
-	}
-	for _, path := range []string{a, b, outside} {
-		r.Read(path)
-	}
-	if query("/" + dir); got.Total != 2 || got.Active != 2 || len(got.Sessions) != 2 || got.RootPath != dir {
-		t.Fatalf("after use: %+v", got)
-	}
-	s := got.Sessions[0]
-	if s.Path != a || s.Status != "connected" || s.SessionID == "" || s.FileID == "" || s.CellCount != 1 || s.Message != "RTC session is active" || s.ExpiresIn == nil {
-		t.Errorf("session = %+v", s)
-	}
-	if _, err := time.Parse(time.RFC3339, s.LastActivity); err != nil {
-		t.Error(err)
-	}
-	r.Good("query_nb_sessions", nil, &got)
-	if got.Total != 3 || got.RootPath != "" {
-		t.Errorf("everywhere: %+v", got)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		dir := r.Server.Name(t, "")
+		const empty = `{"cells":[],"metadata":{},"nbformat":4,"nbformat_minor":5}`
+		a, b := r.Server.Write(t, dir+"/a.ipynb", empty), r.Server.Write(t, dir+"/sub/b.ipynb", empty)
+		outside := r.Server.Notebook(t, "1")
+		var got notebook.QuerySessionsResult
+		query := func(root string) notebook.QuerySessionsResult {
+			t.Helper()
+			got = notebook.QuerySessionsResult{}
+			r.Good("query_nb_sessions", toolstest.Dict{"root_path": root}, &got)
+			return got
+		}
+		if query(dir); got.Total != 0 || got.Active != 0 || len(got.Sessions) != 0 || got.RootPath != dir {
+			t.Errorf("before any use: %+v", got)
+		}
+		for _, path := range []string{a, b, outside} {
+			r.Read(path)
+		}
+		if query("/" + dir); got.Total != 2 || got.Active != 2 || len(got.Sessions) != 2 || got.RootPath != dir {
+			t.Fatalf("after use: %+v", got)
+		}
+		s := got.Sessions[0]
+		if s.Path != a || s.Status != "connected" || s.SessionID == "" || s.FileID == "" || s.CellCount != 1 || s.Message != "RTC session is active" || s.ExpiresIn == nil {
+			t.Errorf("session = %+v", s)
+		}
+		if _, err := time.Parse(time.RFC3339, s.LastActivity); err != nil {
+			t.Error(err)
+		}
+		r.Good("query_nb_sessions", nil, &got)
+		if got.Total != 3 || got.RootPath != "" {
+			t.Errorf("everywhere: %+v", got)
+		}
 
-	var ended document.EndSessionResult
-	r.Good("end_nb_session", toolstest.Dict{"path": "/" + a}, &ended)
-	if ended != (document.EndSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
-		t.Errorf("end = %+v", ended)
-	}
-	if query(dir); got.Total != 2 || got.Active != 1 || got.Sessions[0].Status != "disconnected" || !strings.HasPrefix(got.Sessions[0].Message, "RTC session ended") {
-		t.Errorf("after the end: %+v", got)
-	}
-	r.Good("end_nb_session", toolstest.Dict{"path": a}, &ended)
-	if ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
-		t.Errorf("ended again: %+v", ended)
-	}
-	r.Good("end_nb_session", toolstest.Dict{"path": dir + "/never.ipynb"}, &ended)
-	if ended.Status != "not_found" || ended.Path != dir+"/never.ipynb" || ended.Message == "" {
-		t.Errorf("never opened: %+v", ended)
-	}
-	// The next use opens it again.
-	r.Read(a)
-	if query(dir); got.Active != 2 {
-		t.Errorf("used again: %+v", got)
-	}
-	r.Bad("end_nb_session", toolstest.Dict{"path": "../x.ipynb"}, `".."`)
-	r.Bad("end_nb_session", toolstest.Dict{"path": ""}, "path has 0 characters")
-	r.Bad("query_nb_sessions", toolstest.Dict{"root_path": "a/../b"}, `".."`)
-	r.Bad("query_nb_sessions", toolstest.Dict{"path": "a"}, `no argument "path"`)
+		var ended document.EndSessionResult
+		r.Good("end_nb_session", toolstest.Dict{"path": "/" + a}, &ended)
+		if ended != (document.EndSessionResult{Path: a, Status: "disconnected", Message: "RTC session ended successfully"}) {
+			t.Errorf("end = %+v", ended)
+		}
+		if query(dir); got.Total != 2 || got.Active != 1 || got.Sessions[0].Status != "disconnected" || !strings.HasPrefix(got.Sessions[0].Message, "RTC session ended") {
+			t.Errorf("after the end: %+v", got)
+		}
+		r.Good("end_nb_session", toolstest.Dict{"path": a}, &ended)
+		if ended.Status != "disconnected" || ended.Message == "RTC session ended successfully" {
+			t.Errorf("ended again: %+v", ended)
+		}
+		r.Good("end_nb_session", toolstest.Dict{"path": dir + "/never.ipynb"}, &ended)
+		if ended.Status != "not_found" || ended.Path != dir+"/never.ipynb" || ended.Message == "" {
+			t.Errorf("never opened: %+v", ended)
+		}
+		// The next use opens it again.
+		r.Read(a)
+		if query(dir); got.Active != 2 {
+			t.Errorf("used again: %+v", got)
+		}
+		r.Bad("end_nb_session", toolstest.Dict{"path": "../x.ipynb"}, `".."`)
+		r.Bad("end_nb_session", toolstest.Dict{"path": ""}, "path has 0 characters")
+		r.Bad("query_nb_sessions", toolstest.Dict{"root_path": "a/../b"}, `".."`)
+		r.Bad("query_nb_sessions", toolstest.Dict{"path": "a"}, `no argument "path"`)
+	})
 }
 
 func TestWrongToken(t *testing.T) {
-	s := jupytertest.Shared(t)
-	good := toolstest.NewOn(t, s)
-	path := s.Notebook(t, "1")
-	defer good.Unchanged(path)()
-	r := toolstest.NewOn(t, &jupytertest.Server{URL: s.URL, Token: "wrong-token", Root: s.Root})
-	for tool, args := range toolstest.CallsOfTheServer(path) {
-		r.Bad(tool, args, "token is wrong or missing", "JUPYTER_TOKEN")
-	}
-	r.CallsOfOurs()
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		good := toolstest.NewOn(t, s)
+		path := s.Notebook(t, "1")
+		defer good.Unchanged(path)()
+		r := toolstest.NewOn(t, s.WithToken("wrong-token"))
+		for tool, args := range toolstest.CallsOfTheServer(path) {
+			r.Bad(tool, args, "token is wrong or missing", "JUPYTER_TOKEN")
+		}
+		r.CallsOfOurs()
+	})
 }
 
 func TestServerDown(t *testing.T) {
-	r := toolstest.NewOn(t, &jupytertest.Server{URL: "http://127.0.0.1:9", Token: "any-token"})
-	for tool, args := range toolstest.CallsOfTheServer("a.ipynb") {
-		r.Bad(tool, args, "http://127.0.0.1:9")
-	}
-	r.CallsOfOurs()
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.NewOn(t, &jupytertest.Server{URL: "http://127.0.0.1:9", Token: "any-token"})
+		for tool, args := range toolstest.CallsOfTheServer("a.ipynb") {
+			r.Bad(tool, args, "http://127.0.0.1:9")
+		}
+		r.CallsOfOurs()
+	})
 }
 
 // The list of tools is what the toolsets say, in a fixed order.
 func TestToolsList(t *testing.T) {
-	r := toolstest.New(t)
-	names := func(cfg tools.Config) string {
-		cfg.Work = r.Work
-		c := r.Connect(cfg)
-		defer c.Close()
-		list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
-		if err != nil {
-			t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		names := func(cfg tools.Config) string {
+			cfg.Work = r.Work
+			c := r.Connect(cfg)
+			defer c.Close()
+			list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+			if err != nil {
+				t.Fatal(err)
+			}
+			var out []string
+			for _, tool := range list.Tools {
+				out = append(out, tool.Name)
+			}
+			return strings.Join(out, " ")
 		}
-		var out []string
-		for _, tool := range list.Tools {
-			out = append(out, tool.Name)
+		if got := names(tools.Config{Toolsets: []string{"rtc"}}); got != "end_document_session end_nb_session query_document_session query_nb_sessions" {
+			t.Errorf("rtc: %s", got)
 		}
-		return strings.Join(out, " ")
-	}
-	if got := names(tools.Config{Toolsets: []string{"rtc"}}); got != "end_document_session end_nb_session query_document_session query_nb_sessions" {
-		t.Errorf("rtc: %s", got)
-	}
-	if got := names(tools.Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_available_kernels list_nbs nb_path_from_url query_document_session query_nb_sessions read_nb_cells" {
-		t.Errorf("read-only: %s", got)
-	}
-	if got := names(tools.Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
-		t.Errorf("runs: %s", got)
-	}
-	if got := len(strings.Fields(names(tools.Config{}))); got != 42 {
-		t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 11 of analysis, 4 of rtc", got)
-	}
+		if got := names(tools.Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_available_kernels list_nbs nb_path_from_url query_document_session query_nb_sessions read_nb_cells" {
+			t.Errorf("read-only: %s", got)
+		}
+		if got := names(tools.Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
+			t.Errorf("runs: %s", got)
+		}
+		if got := len(strings.Fields(names(tools.Config{}))); got != 42 {
+			t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 11 of analysis, 4 of rtc", got)
+		}
+	})
 }

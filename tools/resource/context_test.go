@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/resource"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -17,166 +18,174 @@ import (
 )
 
 func TestProjectResources(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	c.Unread("context://project/overview", mcp.INTERNAL_ERROR, "Project file not found", "--project")
-	c.WriteProject(sample.Shop)
-	if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: My SaaS App\n\n**Type:** fullstack  \n") {
-		t.Errorf("overview:\n%s", text)
-	}
-	if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (2)\n\n- Use JWT tokens in httpOnly cookies\n") {
-		t.Errorf("module:\n%s", text)
-	}
-	c.Must("context://module/%C3%BCber%20uns")
-	c.Unread("context://module/invalidModule", mcp.INVALID_PARAMS, "Module not found: invalidModule", "Module 'invalidModule' not found")
-	c.Unread("context://module/", mcp.INVALID_PARAMS, "Module not found", "names no module")
-	c.Unread("context://nothing/here", mcp.INVALID_REQUEST, "Unknown resource: context://nothing/here", "")
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		c.Unread("context://project/overview", mcp.INTERNAL_ERROR, "Project file not found", "--project")
+		c.WriteProject(sample.Shop)
+		if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: My SaaS App\n\n**Type:** fullstack  \n") {
+			t.Errorf("overview:\n%s", text)
+		}
+		if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (2)\n\n- Use JWT tokens in httpOnly cookies\n") {
+			t.Errorf("module:\n%s", text)
+		}
+		c.Must("context://module/%C3%BCber%20uns")
+		c.Unread("context://module/invalidModule", mcp.INVALID_PARAMS, "Module not found: invalidModule", "Module 'invalidModule' not found")
+		c.Unread("context://module/", mcp.INVALID_PARAMS, "Module not found", "names no module")
+		c.Unread("context://nothing/here", mcp.INVALID_REQUEST, "Unknown resource: context://nothing/here", "")
 
-	// The file is read again when it has changed.
-	c.WriteProject(strings.Replace(sample.Shop, "My SaaS App", "Another", 1))
-	toolstest.Soon(t, "the new name", func() bool { return strings.Contains(c.Must("context://project/overview"), "# Project: Another\n") })
-	c.WriteProject("project:\n  name: [broken\n")
-	toolstest.Soon(t, "the error", func() bool { _, err := c.Read("context://project/overview"); return err != nil })
-	c.Unread("context://project/overview", mcp.INTERNAL_ERROR, "line ", "correct the project file")
-	c.Unread("context://module/auth", mcp.INTERNAL_ERROR, "line ", "correct the project file")
+		// The file is read again when it has changed.
+		c.WriteProject(strings.Replace(sample.Shop, "My SaaS App", "Another", 1))
+		toolstest.Soon(t, "the new name", func() bool { return strings.Contains(c.Must("context://project/overview"), "# Project: Another\n") })
+		c.WriteProject("project:\n  name: [broken\n")
+		toolstest.Soon(t, "the error", func() bool { _, err := c.Read("context://project/overview"); return err != nil })
+		c.Unread("context://project/overview", mcp.INTERNAL_ERROR, "line ", "correct the project file")
+		c.Unread("context://module/auth", mcp.INTERNAL_ERROR, "line ", "correct the project file")
+	})
 }
 
 func TestSessionResources(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	c.Unread("context://session/current", mcp.INVALID_PARAMS, "No active session", "first tool call")
-	path := c.Server.Notebook(t, "1")
-	c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
-	c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
-	c.Bad("read_nb_cells", toolstest.Dict{"path": "none.ipynb"}, "none.ipynb")
-	text := c.Must("context://session/current")
-	if !strings.Contains(text, "## Files Accessed (1)\n\n### "+path+"\n**Access Count:** 2  \n") || !strings.Contains(text, "- **Tool Calls:** 3\n") {
-		t.Errorf("current:\n%s", text)
-	}
-	if text := c.Must("context://sessions/recent"); !strings.HasPrefix(text, "# Recent Sessions (1)\n\n## Session ") || !strings.Contains(text, "**Status:** active  \n**Files:** 1  \n") {
-		t.Errorf("recent:\n%s", text)
-	}
-	for _, limit := range []string{"0", "-1", "abc", "101", ""} {
-		c.Unread("context://sessions/recent?limit="+limit, mcp.INVALID_PARAMS, "Invalid limit", "from 1 to 100")
-	}
-	other := c.Attach(c.Mcp)
-	defer func() {
-		if err := other.Close(); err != nil {
-			t.Error(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		c.Unread("context://session/current", mcp.INVALID_PARAMS, "No active session", "first tool call")
+		path := c.Server.Notebook(t, "1")
+		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		c.Bad("read_nb_cells", toolstest.Dict{"path": "none.ipynb"}, "none.ipynb")
+		text := c.Must("context://session/current")
+		if !strings.Contains(text, "## Files Accessed (1)\n\n### "+path+"\n**Access Count:** 2  \n") || !strings.Contains(text, "- **Tool Calls:** 3\n") {
+			t.Errorf("current:\n%s", text)
 		}
-	}()
-	res := c.CallAs(other, "record_context", toolstest.Dict{"topics": []string{"theirs"}})
-	if res.IsError {
-		t.Fatal(toolstest.MessageOf(res))
-	}
-	if text := c.Must("context://session/current"); strings.Contains(text, "theirs") {
-		t.Errorf("another client's topic:\n%s", text)
-	}
-	if text := c.Must("context://sessions/recent?limit=1"); !strings.HasPrefix(text, "# Recent Sessions (1)\n") || !strings.Contains(text, "**Topics:** theirs") {
-		t.Errorf("recent, one:\n%s", text)
-	}
+		if text := c.Must("context://sessions/recent"); !strings.HasPrefix(text, "# Recent Sessions (1)\n\n## Session ") || !strings.Contains(text, "**Status:** active  \n**Files:** 1  \n") {
+			t.Errorf("recent:\n%s", text)
+		}
+		for _, limit := range []string{"0", "-1", "abc", "101", ""} {
+			c.Unread("context://sessions/recent?limit="+limit, mcp.INVALID_PARAMS, "Invalid limit", "from 1 to 100")
+		}
+		other := c.Attach(c.Mcp)
+		defer func() {
+			if err := other.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		res := c.CallAs(other, "record_context", toolstest.Dict{"topics": []string{"theirs"}})
+		if res.IsError {
+			t.Fatal(toolstest.MessageOf(res))
+		}
+		if text := c.Must("context://session/current"); strings.Contains(text, "theirs") {
+			t.Errorf("another client's topic:\n%s", text)
+		}
+		if text := c.Must("context://sessions/recent?limit=1"); !strings.HasPrefix(text, "# Recent Sessions (1)\n") || !strings.Contains(text, "**Topics:** theirs") {
+			t.Errorf("recent, one:\n%s", text)
+		}
+	})
 }
 
 func TestRecordContext(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	c.WriteProject(sample.Shop)
-	file := func() string {
-		b, err := os.ReadFile(filepath.Join(c.Server.Root, c.Path))
-		if err != nil {
-			t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		c.WriteProject(sample.Shop)
+		file := func() string {
+			b, err := os.ReadFile(filepath.Join(c.Server.Root, c.Path))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
 		}
-		return string(b)
-	}
-	var got resource.RecordResult
-	c.Good("record_context", toolstest.Dict{"topics": []string{"sales", "sales", "tax"}, "discovery": "prices are net"}, &got)
-	if got.Topics != 2 || got.Discoveries != 1 || got.Project != "" {
-		t.Errorf("%+v", got)
-	}
-	c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
-	if got.Added == nil || !*got.Added || got.Discoveries != 2 {
-		t.Errorf("%+v", got)
-	}
-	if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (3)") || !strings.Contains(text, "- Never log tokens\n") {
-		t.Errorf("right afterwards the module is\n%s", text)
-	}
-	c.Good("record_context", toolstest.Dict{"discovery": "Slow login", "solution": "an index", "module": "auth", "add_to": "commonIssues"}, &got)
-	c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
-	if got.Added == nil || *got.Added {
-		t.Errorf("a second time it was added: %+v", got)
-	}
-	want := strings.Replace(sample.Shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
-	head, tail := want[:strings.Index(want, "    dependencies")], want[strings.Index(want, "    dependencies"):]
-	var before string
-	toolstest.Soon(t, "the file has it", func() bool {
-		before = file()
-		return strings.HasPrefix(before, head+"      - description: Slow login\n        solution: an index\n        discoveredAt: ") && strings.HasSuffix(before, tail)
+		var got resource.RecordResult
+		c.Good("record_context", toolstest.Dict{"topics": []string{"sales", "sales", "tax"}, "discovery": "prices are net"}, &got)
+		if got.Topics != 2 || got.Discoveries != 1 || got.Project != "" {
+			t.Errorf("%+v", got)
+		}
+		c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
+		if got.Added == nil || !*got.Added || got.Discoveries != 2 {
+			t.Errorf("%+v", got)
+		}
+		if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (3)") || !strings.Contains(text, "- Never log tokens\n") {
+			t.Errorf("right afterwards the module is\n%s", text)
+		}
+		c.Good("record_context", toolstest.Dict{"discovery": "Slow login", "solution": "an index", "module": "auth", "add_to": "commonIssues"}, &got)
+		c.Good("record_context", toolstest.Dict{"discovery": "Never log tokens", "module": "auth", "add_to": "patterns"}, &got)
+		if got.Added == nil || *got.Added {
+			t.Errorf("a second time it was added: %+v", got)
+		}
+		want := strings.Replace(sample.Shop, "with mutex locks\n", "with mutex locks\n      - Never log tokens\n", 1)
+		head, tail := want[:strings.Index(want, "    dependencies")], want[strings.Index(want, "    dependencies"):]
+		var before string
+		toolstest.Soon(t, "the file has it", func() bool {
+			before = file()
+			return strings.HasPrefix(before, head+"      - description: Slow login\n        solution: an index\n        discoveredAt: ") && strings.HasSuffix(before, tail)
+		})
+		for _, bad := range []struct {
+			args toolstest.Dict
+			want string
+		}{
+			{toolstest.Dict{}, "nothing to keep"},
+			{toolstest.Dict{"solution": "x"}, "give discovery"},
+			{toolstest.Dict{"discovery": "x", "add_to": "patterns"}, "give module"},
+			{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "commonIssues"}, "give solution"},
+			{toolstest.Dict{"discovery": "x", "module": "none", "add_to": "patterns"}, "there are auth, über uns"},
+			{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "name"}, "add_to"},
+			{toolstest.Dict{"topics": []string{""}}, "topics"},
+		} {
+			c.Bad("record_context", bad.args, bad.want)
+		}
+		if now := file(); !strings.HasPrefix(before, now) { // the server may be writing it once more
+			t.Errorf("a refused call has changed the file: %s", now)
+		}
+		if text := c.Must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
+			t.Errorf("current:\n%s", text)
+		}
 	})
-	for _, bad := range []struct {
-		args toolstest.Dict
-		want string
-	}{
-		{toolstest.Dict{}, "nothing to keep"},
-		{toolstest.Dict{"solution": "x"}, "give discovery"},
-		{toolstest.Dict{"discovery": "x", "add_to": "patterns"}, "give module"},
-		{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "commonIssues"}, "give solution"},
-		{toolstest.Dict{"discovery": "x", "module": "none", "add_to": "patterns"}, "there are auth, über uns"},
-		{toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "name"}, "add_to"},
-		{toolstest.Dict{"topics": []string{""}}, "topics"},
-	} {
-		c.Bad("record_context", bad.args, bad.want)
-	}
-	if now := file(); !strings.HasPrefix(before, now) { // the server may be writing it once more
-		t.Errorf("a refused call has changed the file: %s", now)
-	}
-	if text := c.Must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
-		t.Errorf("current:\n%s", text)
-	}
 }
 
 // What a client that came over the network has worked on, no other sees, not
 // when it has left either.
 func TestActivityIsTheClientsOwn(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	var clients tool.Clients
-	s, err := tools.New(tools.Config{Work: c.Work, Version: "test", Activity: c.Record, Project: c.Path, Clients: &clients})
-	if err != nil {
-		t.Fatal(err)
-	}
-	ask := func(who *tool.Client, request string) string {
-		t.Helper()
-		b, err := json.Marshal(s.HandleMessage(tool.WithClient(t.Context(), who), json.RawMessage(`{"jsonrpc": "2.0", "id": 1, `+request+`}`)))
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		var clients tool.Clients
+		s, err := tools.New(tools.Config{Work: c.Work, Version: "test", Activity: c.Record, Project: c.Path, Clients: &clients})
 		if err != nil {
 			t.Fatal(err)
 		}
-		return string(b)
-	}
-	read := func(who *tool.Client, uri string) string {
-		return ask(who, `"method": "resources/read", "params": {"uri": "`+uri+`"}`)
-	}
-	ada, bob := clients.Enter(), clients.Enter()
-	ask(ada, `"method": "tools/call", "params": {"name": "record_context", "arguments": {"topics": ["hers alone"]}}`)
-	if got := read(ada, "context://session/current"); !strings.Contains(got, "hers alone") {
-		t.Error(got)
-	}
-	if got := read(ada, "context://sessions/recent"); !strings.Contains(got, "hers alone") {
-		t.Error(got)
-	}
-	if got := read(bob, "context://session/current"); !strings.Contains(got, "No active session") {
-		t.Error(got)
-	}
-	if err := ada.Leave(t.Context()); err != nil {
-		t.Fatal(err)
-	}
-	if got := read(ada, "context://session/current"); !strings.Contains(got, "No active session") {
-		t.Error(got)
-	}
-	for _, who := range []*tool.Client{bob, clients.Enter()} {
-		if got := read(who, "context://sessions/recent"); strings.Contains(got, "hers alone") || !strings.Contains(got, "Recent Sessions (0)") {
+		ask := func(who *tool.Client, request string) string {
+			t.Helper()
+			b, err := json.Marshal(s.HandleMessage(tool.WithClient(t.Context(), who), json.RawMessage(`{"jsonrpc": "2.0", "id": 1, `+request+`}`)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			return string(b)
+		}
+		read := func(who *tool.Client, uri string) string {
+			return ask(who, `"method": "resources/read", "params": {"uri": "`+uri+`"}`)
+		}
+		ada, bob := clients.Enter(), clients.Enter()
+		ask(ada, `"method": "tools/call", "params": {"name": "record_context", "arguments": {"topics": ["hers alone"]}}`)
+		if got := read(ada, "context://session/current"); !strings.Contains(got, "hers alone") {
 			t.Error(got)
 		}
-		if err := who.Leave(t.Context()); err != nil {
-			t.Error(err)
+		if got := read(ada, "context://sessions/recent"); !strings.Contains(got, "hers alone") {
+			t.Error(got)
 		}
-	}
-	if got := c.Must("context://sessions/recent"); strings.Contains(got, "hers alone") {
-		t.Error(got)
-	}
+		if got := read(bob, "context://session/current"); !strings.Contains(got, "No active session") {
+			t.Error(got)
+		}
+		if err := ada.Leave(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got := read(ada, "context://session/current"); !strings.Contains(got, "No active session") {
+			t.Error(got)
+		}
+		for _, who := range []*tool.Client{bob, clients.Enter()} {
+			if got := read(who, "context://sessions/recent"); strings.Contains(got, "hers alone") || !strings.Contains(got, "Recent Sessions (0)") {
+				t.Error(got)
+			}
+			if err := who.Leave(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		if got := c.Must("context://sessions/recent"); strings.Contains(got, "hers alone") {
+			t.Error(got)
+		}
+	})
 }

@@ -2,7 +2,7 @@ package resource_test
 
 import (
 	"fmt"
-	"net/http/httptest"
+	"net/http"
 	"strings"
 	"sync"
 	"testing"
@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -30,6 +31,7 @@ type listener struct {
 
 func listen(t *testing.T, s *server.MCPServer, version string) *listener {
 	t.Helper()
+	toolstest.Tick()
 	return listenBy(t, transport.NewInProcessTransport(s), version)
 }
 
@@ -103,93 +105,97 @@ func (l *listener) mustSubscribe(uris ...string) {
 // In the older protocol a client hears of what somebody else changes in the cells that it has subscribed to, and of what
 // opens and closes.
 func TestSubscribe(t *testing.T) {
-	r := toolstest.New(t)
-	human := r.Person()
-	path := r.Server.Notebook(t, "1", "2")
-	l := listen(t, r.MCPServer(), "2025-06-18")
-	defer l.Close()
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-	l.await(listChanged, 0)
-	ids := human.Read(path).Cells
-	listed := r.Listed(l.Client)
-	uri := ""
-	for at := range listed {
-		if strings.HasSuffix(at, "/cells") {
-			uri = strings.TrimSuffix(at, "/cells")
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		human := r.Person()
+		path := r.Server.Notebook(t, "1", "2")
+		l := listen(t, r.MCPServer(), "2025-06-18")
+		defer l.Close()
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
+		l.await(listChanged, 0)
+		ids := human.Read(path).Cells
+		listed := r.Listed(l.Client)
+		uri := ""
+		for at := range listed {
+			if strings.HasSuffix(at, "/cells") {
+				uri = strings.TrimSuffix(at, "/cells")
+			}
 		}
-	}
-	first, second := uri+"/cells/"+ids[0].ID, uri+"/cells/"+ids[1].ID
-	r.Holds(path, false)
-	l.mustSubscribe(uri, first, second, first+"/outputs", desk.URICurrent, desk.URIList)
-	r.Holds(path, true)
+		first, second := uri+"/cells/"+ids[0].ID, uri+"/cells/"+ids[1].ID
+		r.Holds(path, false)
+		l.mustSubscribe(uri, first, second, first+"/outputs", desk.URICurrent, desk.URIList)
+		r.Holds(path, true)
 
-	human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "'a person was here'"}}}, nil)
-	for _, want := range []string{uri, first, desk.URICurrent} {
-		l.await(want, 0)
-	}
-	if text, err := r.ReadURI(l.Client, first); err != nil || text.Text != "'a person was here'" {
-		t.Errorf("%v %+v", err, text)
-	}
-	human.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
-	l.await(first+"/outputs", 0)
-	if n := l.count(second); n != 0 {
-		t.Errorf("a cell that nobody changed was told of %d times", n)
-	}
+		human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "'a person was here'"}}}, nil)
+		for _, want := range []string{uri, first, desk.URICurrent} {
+			l.await(want, 0)
+		}
+		if text, err := r.ReadURI(l.Client, first); err != nil || text.Text != "'a person was here'" {
+			t.Errorf("%v %+v", err, text)
+		}
+		human.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, nil)
+		l.await(first+"/outputs", 0)
+		if n := l.count(second); n != 0 {
+			t.Errorf("a cell that nobody changed was told of %d times", n)
+		}
 
-	// No more of what it has unsubscribed from.
-	var req mcp.UnsubscribeRequest
-	req.Params.URI = first
-	if err := l.Unsubscribe(t.Context(), req); err != nil { //nolint:staticcheck // the older protocol is what is tested
-		t.Fatal(err)
-	}
-	edit := func(cell int, source string) {
-		t.Helper()
-		human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": cell}, "content": source}}}, nil)
-	}
-	edit(1, "'one'")
-	l.await(second, 0) // which comes behind what was on its way
-	had := l.count(first)
-	edit(0, "3")
-	edit(1, "'two'")
-	l.await(second, 1)
-	if n := l.count(first); n != had {
-		t.Errorf("heard %d times more after unsubscribing", n-had)
-	}
+		// No more of what it has unsubscribed from.
+		var req mcp.UnsubscribeRequest
+		req.Params.URI = first
+		if err := l.Unsubscribe(t.Context(), req); err != nil { //nolint:staticcheck // the older protocol is what is tested
+			t.Fatal(err)
+		}
+		edit := func(cell int, source string) {
+			t.Helper()
+			human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": cell}, "content": source}}}, nil)
+		}
+		edit(1, "'one'")
+		l.await(second, 0) // which comes behind what was on its way
+		had := l.count(first)
+		edit(0, "3")
+		edit(1, "'two'")
+		l.await(second, 1)
+		if n := l.count(first); n != had {
+			t.Errorf("heard %d times more after unsubscribing", n-had)
+		}
 
-	// Closed, it is told of once more, and is another list.
-	whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.URIList)
-	if _, _, err := r.Work.End(t.Context(), path); err != nil {
-		t.Fatal(err)
-	}
-	l.await(uri, whole)
-	l.await(listChanged, lists)
-	l.await(desk.URIList, listing)
-	whole = l.count(uri)
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-	l.await(uri, whole)
-	r.Holds(path, true)
+		// Closed, it is told of once more, and is another list.
+		whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.URIList)
+		if _, _, err := r.Work.End(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		l.await(uri, whole)
+		l.await(listChanged, lists)
+		l.await(desk.URIList, listing)
+		whole = l.count(uri)
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
+		l.await(uri, whole)
+		r.Holds(path, true)
+	})
 }
 
 // What is not the client's cannot be subscribed to.
 func TestSubscribeRefused(t *testing.T) {
-	r := toolstest.New(t)
-	path := r.Server.Notebook(t, "1")
-	r.Read(path)
-	l := listen(t, r.MCPServer(), "2025-06-18")
-	defer l.Close()
-	for uri, want := range map[string]string{
-		r.URIOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", desk.NotebookScheme + "%zz/x": "Unknown resource",
-	} {
-		if err := l.subscribe(uri); err == nil || !strings.Contains(err.Error(), want) {
-			t.Errorf("%s: %v, wanted %s", uri, err, want)
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "1")
+		r.Read(path)
+		l := listen(t, r.MCPServer(), "2025-06-18")
+		defer l.Close()
+		for uri, want := range map[string]string{
+			r.URIOf(path): "Notebook not found", "notebook://x/y": "Notebook not found", "http://x": "Unknown resource: http://x", desk.NotebookScheme + "%zz/x": "Unknown resource",
+		} {
+			if err := l.subscribe(uri); err == nil || !strings.Contains(err.Error(), want) {
+				t.Errorf("%s: %v, wanted %s", uri, err, want)
+			}
 		}
-	}
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-	uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
-	if err := l.subscribe(uri + "/bogus"); err == nil || !strings.Contains(err.Error(), "Unknown format: bogus") {
-		t.Error(err)
-	}
-	l.mustSubscribe(uri)
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
+		uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
+		if err := l.subscribe(uri + "/bogus"); err == nil || !strings.Contains(err.Error(), "Unknown format: bogus") {
+			t.Error(err)
+		}
+		l.mustSubscribe(uri)
+	})
 }
 
 // sessionOf is a client's own id in addresses.
@@ -206,127 +212,134 @@ func sessionOf(t *testing.T, r *toolstest.Rig, c *client.Client) string {
 
 // In the newer protocol a client hears what it listens to, on the request that it listens with, and nothing else.
 func TestSubscriptionsListen(t *testing.T) {
-	r := toolstest.New(t)
-	human := r.Person()
-	path := r.Server.Notebook(t, "1")
-	s := r.MCPServer()
-	l := listen(t, s, mcp.ProtocolVersion20260728)
-	defer l.Close()
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-	r.Read(path)
-	id := strings.Split(r.URIOf(path), "/")[3]
-	uri := desk.NotebookAddress(sessionOf(t, r, l.Client), id)
-	stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri, "notebook://x/y"}}, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	l.await("notifications/subscriptions/acknowledged", 0)
-	r.Holds(path, true)
-	human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}}, nil)
-	l.await(uri, 0)
-	l.mu.Lock()
-	if l.ids[uri] == nil {
-		t.Error("the notification does not say which subscription it is of")
-	}
-	l.mu.Unlock()
-	other := r.Server.Notebook(t, "1")
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": other})
-	l.await(listChanged, 0)
-	stop()
-	r.Holds(path, false)
-	stop, err = l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true}, func(err error) { t.Error(err) })
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer stop()
-	l.await("notifications/subscriptions/acknowledged", 1) // which comes behind what was on its way
-	had, lists := l.count(uri), l.count(listChanged)
-	human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "3"}}}, nil)
-	r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": r.Server.Notebook(t, "1")})
-	l.await(listChanged, lists)
-	if n := l.count(uri); n != had {
-		t.Errorf("heard %d times more after listening", n-had)
-	}
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		human := r.Person()
+		path := r.Server.Notebook(t, "1")
+		s := r.MCPServer()
+		l := listen(t, s, mcp.ProtocolVersion20260728)
+		defer l.Close()
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
+		r.Read(path)
+		id := strings.Split(r.URIOf(path), "/")[3]
+		uri := desk.NotebookAddress(sessionOf(t, r, l.Client), id)
+		stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true, ResourceSubscriptions: []string{uri, "notebook://x/y"}}, func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		l.await("notifications/subscriptions/acknowledged", 0)
+		r.Holds(path, true)
+		human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}}, nil)
+		l.await(uri, 0)
+		l.mu.Lock()
+		if l.ids[uri] == nil {
+			t.Error("the notification does not say which subscription it is of")
+		}
+		l.mu.Unlock()
+		other := r.Server.Notebook(t, "1")
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": other})
+		l.await(listChanged, 0)
+		stop()
+		r.Holds(path, false)
+		stop, err = l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourcesListChanged: true}, func(err error) { t.Error(err) })
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer stop()
+		l.await("notifications/subscriptions/acknowledged", 1) // which comes behind what was on its way
+		had, lists := l.count(uri), l.count(listChanged)
+		human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "3"}}}, nil)
+		r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": r.Server.Notebook(t, "1")})
+		l.await(listChanged, lists)
+		if n := l.count(uri); n != had {
+			t.Errorf("heard %d times more after listening", n-had)
+		}
+	})
 }
 
 // Over HTTP it is the same, in both protocols, and a client that is gone holds nothing.
 func TestSubscribeOverHTTP(t *testing.T) {
 	for _, version := range []string{"2025-06-18", mcp.ProtocolVersion20260728} {
 		t.Run(version, func(t *testing.T) {
-			r := toolstest.New(t)
-			human := r.Person()
-			path := r.Server.Notebook(t, "1")
-			web := httptest.NewServer(server.NewStreamableHTTPServer(r.MCPServer()))
-			defer web.Close()
-			var options []transport.StreamableHTTPCOption
-			if version == "2025-06-18" {
-				options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // so hear clients of the older protocol
-			}
-			by, err := transport.NewStreamableHTTP(web.URL+"/mcp", options...)
-			if err != nil {
-				t.Fatal(err)
-			}
-			l := listenBy(t, by, version)
-			r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
-			r.Read(path)
-			uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
-			if version == "2025-06-18" {
-				l.mustSubscribe(uri)
-			} else {
-				stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, nil)
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				human := r.Person()
+				path := r.Server.Notebook(t, "1")
+				web := jupytertest.Serve(t, server.NewStreamableHTTPServer(r.MCPServer()))
+				by := &http.Client{Transport: &http.Transport{DialContext: jupytertest.Dial(t)}}
+				defer by.CloseIdleConnections()
+				options := []transport.StreamableHTTPCOption{transport.WithHTTPBasicClient(by)}
+				if version == "2025-06-18" {
+					options = append(options, transport.WithContinuousListening()) //nolint:staticcheck // so hear clients of the older protocol
+				}
+				link, err := transport.NewStreamableHTTP(web+"/mcp", options...)
 				if err != nil {
 					t.Fatal(err)
 				}
-				defer stop()
-				l.await("notifications/subscriptions/acknowledged", 0)
-			}
-			r.Holds(path, true)
-			human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}}, nil)
-			l.await(uri, 0)
-			if err := l.Close(); err != nil {
-				t.Error(err)
-			}
-			r.Holds(path, false)
+				l := listenBy(t, link, version)
+				r.CallAs(l.Client, "get_nb_stat", toolstest.Dict{"path": path})
+				r.Read(path)
+				uri := desk.NotebookAddress(sessionOf(t, r, l.Client), strings.Split(r.URIOf(path), "/")[3])
+				if version == "2025-06-18" {
+					l.mustSubscribe(uri)
+				} else {
+					stop, err := l.ListenAsync(t.Context(), mcp.SubscriptionFilter{ResourceSubscriptions: []string{uri}}, nil)
+					if err != nil {
+						t.Fatal(err)
+					}
+					defer stop()
+					l.await("notifications/subscriptions/acknowledged", 0)
+				}
+				r.Holds(path, true)
+				human.Good("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "2"}}}, nil)
+				l.await(uri, 0)
+				if err := l.Close(); err != nil {
+					t.Error(err)
+				}
+				r.Holds(path, false)
+			})
 		})
 	}
 }
 
 // Two hundred clients hear of one change, and when they are gone the notebook is nobody's.
 func TestManySubscribers(t *testing.T) {
-	r := toolstest.New(t)
-	human := r.Person()
-	path := r.Server.Notebook(t, "1")
-	s := r.MCPServer()
-	r.Read(path)
-	id := strings.Split(r.URIOf(path), "/")[3]
-	all := make([]*listener, 200)
-	uris := make([]string, len(all))
-	for i := range all {
-		all[i] = listen(t, s, "2025-06-18")
-		r.CallAs(all[i].Client, "get_nb_stat", toolstest.Dict{"path": path})
-		uris[i] = desk.NotebookAddress(sessionOf(t, r, all[i].Client), id)
-		all[i].mustSubscribe(uris[i])
-	}
-	r.Holds(path, true)
-	for i := range 20 {
-		human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": fmt.Sprint(i)}}}, nil)
-	}
-	for i, l := range all {
-		l.await(uris[i], 0)
-	}
-	// The last change was told of: whoever reads after the last notification reads it.
-	last := all[len(all)-1]
-	for range 6000 {
-		n := last.count(uris[len(all)-1])
-		if text, err := r.ReadURI(last.Client, uris[len(all)-1]); err == nil && strings.Contains(text.Text, "\n19\n") && n > 0 {
-			break
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		human := r.Person()
+		path := r.Server.Notebook(t, "1")
+		s := r.MCPServer()
+		r.Read(path)
+		id := strings.Split(r.URIOf(path), "/")[3]
+		all := make([]*listener, 200)
+		uris := make([]string, len(all))
+		for i := range all {
+			all[i] = listen(t, s, "2025-06-18")
+			r.CallAs(all[i].Client, "get_nb_stat", toolstest.Dict{"path": path})
+			uris[i] = desk.NotebookAddress(sessionOf(t, r, all[i].Client), id)
+			all[i].mustSubscribe(uris[i])
 		}
-		last.await(uris[len(all)-1], n)
-	}
-	for _, l := range all {
-		if err := l.Close(); err != nil {
-			t.Error(err)
+		r.Holds(path, true)
+		for i := range 20 {
+			human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": fmt.Sprint(i)}}}, nil)
 		}
-	}
-	r.Holds(path, false)
+		for i, l := range all {
+			l.await(uris[i], 0)
+		}
+		// The last change was told of: whoever reads after the last notification reads it.
+		last := all[len(all)-1]
+		for range 6000 {
+			n := last.count(uris[len(all)-1])
+			if text, err := r.ReadURI(last.Client, uris[len(all)-1]); err == nil && strings.Contains(text.Text, "\n19\n") && n > 0 {
+				break
+			}
+			last.await(uris[len(all)-1], n)
+		}
+		for _, l := range all {
+			if err := l.Close(); err != nil {
+				t.Error(err)
+			}
+		}
+		r.Holds(path, false)
+	})
 }

@@ -17,42 +17,44 @@ import (
 
 // The file is parsed again when it has changed, and only then.
 func TestProjectIsCached(t *testing.T) {
-	s := jupytertest.Shared(t)
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
-	if err != nil {
-		t.Fatal(err)
-	}
-	defer srv.CloseIdleConnections()
-	m := session.New(session.Config{Server: srv})
-	defer func() {
-		if err := m.Close(context.Background()); err != nil {
-			t.Error(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
+		if err != nil {
+			t.Fatal(err)
 		}
-	}()
-	path := s.Name(t, "-project.yaml")
-	s.Write(t, path, sample.Shop)
-	f := &ProjectFile{Manager: m, Path: path}
-	first, err := f.load(t.Context())
-	if err != nil {
-		t.Fatal(err)
-	}
-	if again, err := f.load(t.Context()); err != nil || again != first {
-		t.Errorf("an unchanged file was read again: %v", err)
-	}
-	s.Write(t, path, strings.Replace(sample.Shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
-	if changed, err := f.load(t.Context()); err != nil || changed == first || changed.Project.Name != "Her SaaS App" {
-		t.Errorf("a changed file is %+v, %v", changed, err)
-	}
-	for name, content := range map[string]string{"": strings.Repeat("#", project.MaxBytes+1), "not UTF-8": "project: {name: \xff}"} {
-		s.Write(t, path, content)
-		if p, err := f.load(t.Context()); err == nil {
-			t.Errorf("%s: %+v", name, p)
+		defer srv.CloseIdleConnections()
+		m := session.New(session.Config{Server: srv})
+		defer func() {
+			if err := m.Close(context.Background()); err != nil {
+				t.Error(err)
+			}
+		}()
+		path := s.Name(t, "-project.yaml")
+		s.Write(t, path, sample.Shop)
+		f := &ProjectFile{Manager: m, Path: path}
+		first, err := f.load(t.Context())
+		if err != nil {
+			t.Fatal(err)
 		}
-	}
-	if err := os.Remove(filepath.Join(s.Root, path)); err != nil {
-		t.Fatal(err)
-	}
-	if p, err := f.load(t.Context()); !errors.Is(err, jupyter.ErrNotFound) {
-		t.Errorf("what is gone is %+v, %v", p, err)
-	}
+		if again, err := f.load(t.Context()); err != nil || again != first {
+			t.Errorf("an unchanged file was read again: %v", err)
+		}
+		s.Write(t, path, strings.Replace(sample.Shop, "My SaaS App", "Her SaaS App", 1)) // of the same size
+		if changed, err := f.load(t.Context()); err != nil || changed == first || changed.Project.Name != "Her SaaS App" {
+			t.Errorf("a changed file is %+v, %v", changed, err)
+		}
+		for name, content := range map[string]string{"": strings.Repeat("#", project.MaxBytes+1), "not UTF-8": "project: {name: \xff}"} {
+			s.Write(t, path, content)
+			if p, err := f.load(t.Context()); err == nil {
+				t.Errorf("%s: %+v", name, p)
+			}
+		}
+		if err := os.Remove(filepath.Join(s.Root, path)); err != nil {
+			t.Fatal(err)
+		}
+		if p, err := f.load(t.Context()); !errors.Is(err, jupyter.ErrNotFound) {
+			t.Errorf("what is gone is %+v, %v", p, err)
+		}
+	})
 }

@@ -7,117 +7,122 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
 func TestPrompts(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	path := c.Server.Notebook(t, "1", "1/0")
-	data := c.Server.Write(t, c.Server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
-	list, err := c.Client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
-	if err != nil || len(list.Prompts) != 5 {
-		t.Fatalf("%+v, %v", list, err)
-	}
-	for _, p := range list.Prompts {
-		if p.Title == "" || p.Description == "" || len(p.Arguments) == 0 {
-			t.Errorf("%+v", p)
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		path := c.Server.Notebook(t, "1", "1/0")
+		data := c.Server.Write(t, c.Server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
+		list, err := c.Client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
+		if err != nil || len(list.Prompts) != 5 {
+			t.Fatalf("%+v, %v", list, err)
 		}
-		for _, a := range p.Arguments {
-			if a.Description == "" {
-				t.Errorf("%s: %+v", p.Name, a)
+		for _, p := range list.Prompts {
+			if p.Title == "" || p.Description == "" || len(p.Arguments) == 0 {
+				t.Errorf("%+v", p)
+			}
+			for _, a := range p.Arguments {
+				if a.Description == "" {
+					t.Errorf("%s: %+v", p.Name, a)
+				}
 			}
 		}
-	}
-	for _, p := range []struct {
-		name string
-		args map[string]string
-		says []string
-	}{
-		{"explore_dataset", map[string]string{"file": "/" + data, "question": "which month is best?"}, []string{data, "which month is best?", strings.TrimSuffix(data, ".csv") + "-exploration.ipynb"}},
-		{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
-		{"review_notebook", map[string]string{"path": path, "focus": "statistics"}, []string{path, "statistics"}},
-		{"review_notebook", map[string]string{"path": path}, []string{"top to bottom"}},
-		{"fix_failing_cell", map[string]string{"path": path}, []string{path, "the first cell that shows an error"}},
-		{"fix_failing_cell", map[string]string{"path": path, "cell": "c1"}, []string{"cell c1"}},
-		{"continue_work", nil, []string{"Nothing is known"}},
-	} {
-		text, err := c.Prompt(p.name, p.args)
-		if err != nil {
-			t.Errorf("%s: %v", p.name, err)
-		}
-		for _, want := range p.says {
-			if !strings.Contains(text, want) {
-				t.Errorf("%s does not say %q:\n%s", p.name, want, text)
+		for _, p := range []struct {
+			name string
+			args map[string]string
+			says []string
+		}{
+			{"explore_dataset", map[string]string{"file": "/" + data, "question": "which month is best?"}, []string{data, "which month is best?", strings.TrimSuffix(data, ".csv") + "-exploration.ipynb"}},
+			{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
+			{"review_notebook", map[string]string{"path": path, "focus": "statistics"}, []string{path, "statistics"}},
+			{"review_notebook", map[string]string{"path": path}, []string{"top to bottom"}},
+			{"fix_failing_cell", map[string]string{"path": path}, []string{path, "the first cell that shows an error"}},
+			{"fix_failing_cell", map[string]string{"path": path, "cell": "c1"}, []string{"cell c1"}},
+			{"continue_work", nil, []string{"Nothing is known"}},
+		} {
+			text, err := c.Prompt(p.name, p.args)
+			if err != nil {
+				t.Errorf("%s: %v", p.name, err)
+			}
+			for _, want := range p.says {
+				if !strings.Contains(text, want) {
+					t.Errorf("%s does not say %q:\n%s", p.name, want, text)
+				}
+			}
+			for _, tool := range tools.Definitions() { // what it names must exist
+				text = strings.ReplaceAll(text, tool.Name, "")
+			}
+			for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
+				if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor"}, word) {
+					t.Errorf("%s names %q, which is no tool", p.name, word)
+				}
 			}
 		}
-		for _, tool := range tools.Definitions() { // what it names must exist
-			text = strings.ReplaceAll(text, tool.Name, "")
-		}
-		for _, word := range strings.FieldsFunc(text, func(r rune) bool { return !(r == '_' || r >= 'a' && r <= 'z') }) {
-			if strings.Contains(word, "_") && !slices.Contains([]string{"notebook_path", "next_cursor"}, word) {
-				t.Errorf("%s names %q, which is no tool", p.name, word)
+		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		c.Good("record_context", toolstest.Dict{"topics": []string{"tax"}, "discovery": "prices\nare net", "solution": "multiply"}, nil)
+		text, err := c.Prompt("continue_work", map[string]string{"goal": "the report"})
+		for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + path + " (1 call)\n"} {
+			if err != nil || !strings.Contains(text, want) {
+				t.Errorf("continue_work does not say %q: %v\n%s", want, err, text)
 			}
 		}
-	}
-	c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
-	c.Good("record_context", toolstest.Dict{"topics": []string{"tax"}, "discovery": "prices\nare net", "solution": "multiply"}, nil)
-	text, err := c.Prompt("continue_work", map[string]string{"goal": "the report"})
-	for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + path + " (1 call)\n"} {
-		if err != nil || !strings.Contains(text, want) {
-			t.Errorf("continue_work does not say %q: %v\n%s", want, err, text)
+		for _, bad := range []struct {
+			name string
+			args map[string]string
+			want string
+		}{
+			{"explore_dataset", nil, "file"},
+			{"explore_dataset", map[string]string{"file": "none.csv"}, "none.csv"},
+			{"review_notebook", map[string]string{"path": data}, "not a notebook"},
+			{"fix_failing_cell", map[string]string{"path": " "}, "path"},
+			{"no_such_prompt", nil, "no_such_prompt"},
+		} {
+			if text, err := c.Prompt(bad.name, bad.args); err == nil || !strings.Contains(err.Error(), bad.want) {
+				t.Errorf("%s %v: %q, %v", bad.name, bad.args, text, err)
+			}
 		}
-	}
-	for _, bad := range []struct {
-		name string
-		args map[string]string
-		want string
-	}{
-		{"explore_dataset", nil, "file"},
-		{"explore_dataset", map[string]string{"file": "none.csv"}, "none.csv"},
-		{"review_notebook", map[string]string{"path": data}, "not a notebook"},
-		{"fix_failing_cell", map[string]string{"path": " "}, "path"},
-		{"no_such_prompt", nil, "no_such_prompt"},
-	} {
-		if text, err := c.Prompt(bad.name, bad.args); err == nil || !strings.Contains(err.Error(), bad.want) {
-			t.Errorf("%s %v: %q, %v", bad.name, bad.args, text, err)
-		}
-	}
+	})
 }
 
 func TestPromptCompletions(t *testing.T) {
-	c := toolstest.NewContextRig(t)
-	dir := c.Server.Name(t, "-dir")
-	nb := c.Server.Write(t, dir+"/one.ipynb", c.Server.Read(t, c.Server.Notebook(t, "1", "1/0")))
-	data := c.Server.Write(t, dir+"/data.CSV", "a\n")
-	c.Server.Write(t, dir+"/sub/x.txt", "")
-	c.Good("execute_nb_cells", toolstest.Dict{"path": nb, "ranges": []toolstest.Dict{{"start": 1}}}, nil)
-	for _, q := range []struct {
-		name, argument, written string
-		given                   map[string]string
-		want                    []string
-	}{
-		{"review_notebook", "path", dir + "/", nil, []string{nb, dir + "/sub/"}},
-		{"review_notebook", "path", dir + "/o", nil, []string{nb}},
-		{"explore_dataset", "file", dir + "/", nil, []string{data, dir + "/sub/"}},
-		{"explore_dataset", "question", "", nil, nil},
-		{"review_notebook", "path", "no such folder/", nil, nil},
-		{"review_notebook", "focus", "c", nil, []string{"correctness", "clarity"}},
-		{"fix_failing_cell", "cell", "", map[string]string{"path": nb}, []string{"c1"}},
-		{"fix_failing_cell", "cell", "", nil, nil},
-	} {
-		if got := c.Complete(q.name, q.argument, q.written, q.given); !slices.Equal(got, q.want) {
-			t.Errorf("%s %s %q: %q, want %q", q.name, q.argument, q.written, got, q.want)
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		dir := c.Server.Name(t, "-dir")
+		nb := c.Server.Write(t, dir+"/one.ipynb", c.Server.Read(t, c.Server.Notebook(t, "1", "1/0")))
+		data := c.Server.Write(t, dir+"/data.CSV", "a\n")
+		c.Server.Write(t, dir+"/sub/x.txt", "")
+		c.Good("execute_nb_cells", toolstest.Dict{"path": nb, "ranges": []toolstest.Dict{{"start": 1}}}, nil)
+		for _, q := range []struct {
+			name, argument, written string
+			given                   map[string]string
+			want                    []string
+		}{
+			{"review_notebook", "path", dir + "/", nil, []string{nb, dir + "/sub/"}},
+			{"review_notebook", "path", dir + "/o", nil, []string{nb}},
+			{"explore_dataset", "file", dir + "/", nil, []string{data, dir + "/sub/"}},
+			{"explore_dataset", "question", "", nil, nil},
+			{"review_notebook", "path", "no such folder/", nil, nil},
+			{"review_notebook", "focus", "c", nil, []string{"correctness", "clarity"}},
+			{"fix_failing_cell", "cell", "", map[string]string{"path": nb}, []string{"c1"}},
+			{"fix_failing_cell", "cell", "", nil, nil},
+		} {
+			if got := c.Complete(q.name, q.argument, q.written, q.given); !slices.Equal(got, q.want) {
+				t.Errorf("%s %s %q: %q, want %q", q.name, q.argument, q.written, got, q.want)
+			}
 		}
-	}
-	var req mcp.CompleteRequest
-	req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: analysis.FileScheme + "{session_id}/files/{+path}"}
-	req.Params.Argument = mcp.CompleteArgument{Name: "path", Value: dir + "/"}
-	if res, err := c.Client.Complete(t.Context(), req); err != nil || !slices.Equal(res.Completion.Values, []string{data, nb, dir + "/sub/"}) {
-		t.Errorf("files: %+v, %v", res, err)
-	}
-	if !slices.Contains(c.Complete("review_notebook", "path", dir[:len(dir)-1], nil), dir+"/") {
-		t.Error("a folder is not completed")
-	}
+		var req mcp.CompleteRequest
+		req.Params.Ref = mcp.ResourceReference{Type: "ref/resource", URI: analysis.FileScheme + "{session_id}/files/{+path}"}
+		req.Params.Argument = mcp.CompleteArgument{Name: "path", Value: dir + "/"}
+		if res, err := c.Client.Complete(t.Context(), req); err != nil || !slices.Equal(res.Completion.Values, []string{data, nb, dir + "/sub/"}) {
+			t.Errorf("files: %+v, %v", res, err)
+		}
+		if !slices.Contains(c.Complete("review_notebook", "path", dir[:len(dir)-1], nil), dir+"/") {
+			t.Error("a folder is not completed")
+		}
+	})
 }

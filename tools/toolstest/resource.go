@@ -57,6 +57,7 @@ func (r *Rig) Revision(cfg tools.Config, revision string) *client.Client {
 	if hello.Params.ProtocolVersion = revision; revision == mcp.ProtocolVersion20260728 {
 		options, hello = append(options, client.WithProtocolVersion(revision)), mcp.InitializeRequest{}
 	}
+	Tick()
 	c, err := client.NewInProcessClientWithOptions(s, options...)
 	if err != nil {
 		r.T.Fatal(err)
@@ -217,6 +218,7 @@ func (r *Rig) Modern(log *bytes.Buffer, p *Answerer) *client.Client {
 	if err != nil {
 		r.T.Fatal(err)
 	}
+	Tick()
 	c, err := client.NewInProcessClientWithOptions(s, client.WithElicitationHandler(p), client.WithProtocolVersion(mcp.ProtocolVersion20260728))
 	if err != nil {
 		r.T.Fatal(err)

@@ -10,6 +10,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
 	"github.com/mark3labs/mcp-go/client"
@@ -43,7 +44,7 @@ func New(t *testing.T) *Rig { return NewOn(t, jupytertest.Shared(t)) }
 // NewOn makes one on a server of the test's own.
 func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -99,9 +100,13 @@ func (r *Rig) Connect(cfg tools.Config) *client.Client {
 	return r.Attach(s)
 }
 
+// Tick lets the clock go on, in a bubble of testing/synctest too: mcp-go makes the ids of in-process clients of the time.
+func Tick() { time.Sleep(time.Nanosecond) }
+
 // Attach makes a client of an MCP server.
 func (r *Rig) Attach(s *server.MCPServer) *client.Client {
 	r.T.Helper()
+	Tick()
 	c, err := client.NewInProcessClient(s)
 	if err != nil {
 		r.T.Fatal(err)

@@ -3,7 +3,6 @@ package jupytertest
 import (
 	"encoding/json"
 	"net/http"
-	"net/http/httptest"
 	"strings"
 	"testing"
 )
@@ -11,7 +10,7 @@ import (
 // Folders is a server that has nothing but folders, of which list says what is in each.
 func Folders(t testing.TB, list func(path string) (entries []map[string]any, ok bool)) *Server {
 	t.Helper()
-	s := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+	return At(t, http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
 		path := strings.Trim(strings.TrimPrefix(req.URL.Path, "/api/contents"), "/")
 		entries, ok := list(path)
 		if !ok {
@@ -27,8 +26,16 @@ func Folders(t testing.TB, list func(path string) (entries []map[string]any, ok 
 			t.Log(err) // the walk has ended
 		}
 	}))
-	t.Cleanup(s.Close)
-	return &Server{URL: s.URL, Token: "any-token"}
+}
+
+// At is a server whose answers a test gives itself.
+func At(t testing.TB, h http.Handler) *Server {
+	t.Helper()
+	s := &Server{URL: Serve(t, h), Token: "any-token"}
+	if b, ok := bubbleOf(t); ok {
+		s.dial = b.net.Dial
+	}
+	return s
 }
 
 // Entry is one in the list of a folder.

@@ -11,6 +11,7 @@ import (
 // .cache/julia, or the program that NBDUET_JULIA names. The test fails where it is missing.
 func WithJulia(t testing.TB) Option {
 	t.Helper()
+	NeedsReal(t, "a kernel of Julia")
 	julia := installed(t, "NBDUET_JULIA", "julia/julia", "", "no Julia: run `make julia`, or name one with NBDUET_JULIA")
 	program, err := findJupyter(config{})
 	if err != nil {

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // A started server answers with its token under its base URL, tells of itself in its runtime folder, serves its root,
 // and is gone, with its folder, after the test.
@@ -25,7 +25,7 @@ func TestStart(t *testing.T) {
 			t.Errorf("URL %s does not end with the base URL", s.URL)
 		}
 		path := s.Notebook(t, "1+1")
-		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
+		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 		if err != nil {
 			t.Fatal(err)
 		}

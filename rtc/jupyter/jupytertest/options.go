@@ -3,7 +3,12 @@ package jupytertest
 import (
 	"os"
 	"path/filepath"
+	"strconv"
+	"strings"
 	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/kernels"
 )
 
 // Option changes how a server is started.
@@ -19,16 +24,52 @@ type config struct {
 	root    string
 
 	documents bool
+
+	// needs says what of it only a real server has; the rest is for a fake.
+	needs   string
+	kernels kernels.Config
 }
 
-// WithFlags adds command-line flags, which win over the ones given by default.
+func configured(opts []Option) config {
+	c := config{collab: true, token: randomHex(16)}
+	for _, o := range opts {
+		o(&c)
+	}
+	return c
+}
+
+// WithFlags adds command-line flags, which win over the ones given by default. A fake knows few of them.
 func WithFlags(flags ...string) Option {
-	return func(c *config) { c.flags = append(c.flags, flags...) }
+	return func(c *config) {
+		c.flags = append(c.flags, flags...)
+		for _, f := range flags {
+			name, value, _ := strings.Cut(f, "=")
+			number, _ := strconv.ParseFloat(value, 64) // Jupyter itself refuses what is none
+			switch name {
+			case "--ServerApp.iopub_data_rate_limit":
+				c.kernels.DataRate = number
+			case "--ServerApp.iopub_msg_rate_limit":
+				c.kernels.MessageRate = number
+			case "--ZMQChannelsWebsocketConnection.kernel_ws_protocol":
+				c.kernels.JSONOnly = value == ""
+			case "--KernelRestarter.restart_limit":
+				c.kernels.NoRestarts = number == 0
+			case "--MappingKernelManager.cull_idle_timeout":
+				c.kernels.CullAfter = time.Duration(number) * time.Second
+			case "--MappingKernelManager.cull_interval", "--MappingKernelManager.cull_connected": // a second, and true
+			default:
+				c.needs = "the option " + f
+			}
+		}
+	}
 }
 
-// WithEnv adds environment variables, each as "NAME=value".
+// WithEnv adds environment variables, each as "NAME=value". A fake has none.
 func WithEnv(env ...string) Option {
-	return func(c *config) { c.env = append(c.env, env...) }
+	return func(c *config) {
+		c.env = append(c.env, env...)
+		c.needs = "its environment, " + strings.Join(env, ", ")
+	}
 }
 
 // WithBaseURL puts the server under a path such as "/user/ada/".
@@ -39,7 +80,7 @@ func WithBaseURL(path string) Option {
 // WithLab starts JupyterLab for a browser, with window.jupyterapp exposed; without it the server has its REST and
 // websocket interfaces alone and starts faster.
 func WithLab() Option {
-	return func(c *config) { c.lab = true }
+	return func(c *config) { c.lab, c.needs = true, "JupyterLab" }
 }
 
 // WithoutCollaboration leaves jupyter-collaboration out.
@@ -50,7 +91,7 @@ func WithoutCollaboration() Option {
 // WithDocuments starts a server that has jupyter-server-documents in place of jupyter-collaboration: the jupyter of
 // .venv-jsd, or the one that NBDUET_JUPYTER_DOCUMENTS names.
 func WithDocuments() Option {
-	return func(c *config) { c.documents, c.collab = true, false }
+	return func(c *config) { c.documents, c.collab, c.needs = true, false, "jupyter-server-documents" }
 }
 
 // WithToken sets the token; the default is a random one.

@@ -6,6 +6,7 @@ import "testing"
 // fails where it is missing.
 func WithR(t testing.TB) Option {
 	t.Helper()
+	NeedsReal(t, "a kernel of R")
 	return WithEnv("JUPYTER_PATH=" + installed(t, "NBDUET_RKERNEL", "r/usr/share/jupyter", "kernels/ir/kernel.json",
 		"no kernel for R: run `make rkernel`, or name a folder that has kernels/ir with NBDUET_RKERNEL"))
 }

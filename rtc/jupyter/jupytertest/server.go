@@ -8,19 +8,23 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net"
 	"net/http"
 	"os"
 	"os/exec"
 	"path/filepath"
 	"strings"
 	"syscall"
+	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake"
 )
 
 // startTimeout bounds a start: it takes 2 to 7 seconds on a quiet machine.
 const startTimeout = 90 * time.Second
 
-// Server is a running Jupyter server.
+// Server is a running Jupyter server, or a fake of one.
 type Server struct {
 	// URL is the server's base URL without a trailing slash.
 	URL   string
@@ -32,16 +36,20 @@ type Server struct {
 	// RuntimeDir has the server's jpserver-*.json; empty if it was not started here.
 	RuntimeDir string
 
-	cmd *exec.Cmd
-	dir string // temporary folder: root, home, log
+	// Fake is what may be asked of a fake only, such as faults; nil for a real server.
+	Fake *fake.Server
+
+	cmd  *exec.Cmd
+	dir  string // temporary folder: root, home, log
+	dial dialFunc
+	stop func() // of a fake
 }
 
-// launch starts a server and waits until it answers.
-func launch(opts ...Option) (*Server, error) {
-	c := config{collab: true, token: randomHex(16)}
-	for _, o := range opts {
-		o(&c)
-	}
+// dialFunc is that of a [net.Dialer].
+type dialFunc = func(ctx context.Context, network, addr string) (net.Conn, error)
+
+// launch starts a real server and waits until it answers.
+func launch(c config) (*Server, error) {
 	program, err := findJupyter(c)
 	if err != nil {
 		return nil, err
@@ -196,6 +204,9 @@ func (s *Server) Stop() { s.end(syscall.SIGTERM) }
 
 // Kill ends the server at once, as a crash would, and keeps its folder until [Server.Stop].
 func (s *Server) Kill() {
+	if s.stop != nil {
+		s.stop()
+	}
 	if s.cmd != nil {
 		_ = s.cmd.Process.Kill()
 		_ = s.cmd.Wait() // the exit status of a killed process says nothing
@@ -203,7 +214,24 @@ func (s *Server) Kill() {
 	}
 }
 
+// KillProcess kills the process of a kernel, by its id.
+func (s *Server) KillProcess(t testing.TB, pid int) {
+	t.Helper()
+	if s.Fake != nil {
+		if !s.Fake.Kill(pid) {
+			t.Fatalf("there is no process %d", pid)
+		}
+		return
+	}
+	if err := syscall.Kill(pid, syscall.SIGKILL); err != nil {
+		t.Fatal(err)
+	}
+}
+
 func (s *Server) end(sig os.Signal) {
+	if s.stop != nil {
+		s.stop()
+	}
 	if s.cmd != nil {
 		_ = s.cmd.Process.Signal(sig)
 		patience := time.AfterFunc(10*time.Second, func() { _ = s.cmd.Process.Kill() })

@@ -1,17 +1,24 @@
 package jupytertest
 
 import (
+	"fmt"
 	"os"
 	"path/filepath"
 	"strings"
 	"sync"
 	"testing"
+	"time"
 )
 
-// Start starts a server for one test and stops it at the test's end. The test fails if the server does not start.
+// Start starts a server for one test and stops it at the test's end. The test fails if the server does not start, and is
+// skipped if it asks of a fake what that does not have.
 func Start(t testing.TB, opts ...Option) *Server {
 	t.Helper()
-	s, err := launch(opts...)
+	c := configured(opts)
+	if _, ok := bubbleOf(t); ok || !Real() {
+		return startFake(t, c)
+	}
+	s, err := launch(c)
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -21,6 +28,24 @@ func Start(t testing.TB, opts ...Option) *Server {
 		}
 		s.Stop()
 	})
+	return s
+}
+
+func startFake(t testing.TB, c config) *Server {
+	t.Helper()
+	if c.needs != "" {
+		NeedsReal(t, c.needs)
+		t.Fatalf("no fake has %s: leave the bubble", c.needs)
+	}
+	root := c.root
+	if root == "" {
+		root = t.TempDir()
+	}
+	s, err := launchFake(t, root, c)
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(s.Stop)
 	return s
 }
 
@@ -40,9 +65,16 @@ var shared struct {
 	err    error
 }
 
-// Shared returns the test binary's one server: the environment's, or one that is started at the first call.
+// Shared returns the test binary's one server: the environment's, or one that is started at the first call. In a bubble it
+// is the bubble's.
 func Shared(t testing.TB) *Server {
 	t.Helper()
+	if b, ok := bubbleOf(t); ok {
+		if b.shared == nil {
+			b.shared = startFake(t, configured(nil))
+		}
+		return b.shared
+	}
 	s, err := SharedServer()
 	if err != nil {
 		t.Fatal(err)
@@ -57,11 +89,28 @@ func SharedServer() (*Server, error) {
 	if shared.server == nil && shared.err == nil {
 		if s, ok := Connect(); ok {
 			shared.server = s
+		} else if Real() {
+			shared.server, shared.err = launch(configured(nil))
 		} else {
-			shared.server, shared.err = launch()
+			shared.server, shared.err = sharedFake()
 		}
 	}
 	return shared.server, shared.err
+}
+
+// sharedFake is a fake that serves a temporary folder.
+func sharedFake() (*Server, error) {
+	dir, err := os.MkdirTemp("", "nbduet-jupyter-")
+	if err != nil {
+		return nil, fmt.Errorf("make a folder for Jupyter: %w", err)
+	}
+	s, err := launchFake(nil, dir, configured(nil))
+	if err != nil {
+		os.RemoveAll(dir)
+		return nil, err
+	}
+	s.dir = dir
+	return s, nil
 }
 
 // StopShared ends the server that [Shared] started, if it did.
@@ -74,10 +123,22 @@ func StopShared() {
 	}
 }
 
-// Exit ends the shared server and then the process, for TestMain.
-func Exit(code int) {
-	StopShared()
-	os.Exit(code)
+// Tests are a binary's tests, after which the shared server is stopped, for TestMain.
+func Tests(m *testing.M) interface{ Run() int } { return tests{m} }
+
+type tests struct{ *testing.M }
+
+// Run runs the tests.
+func (t tests) Run() int {
+	defer StopShared()
+	return t.M.Run()
+}
+
+// WithToken is the server for who has another token.
+func (s *Server) WithToken(token string) *Server {
+	other := *s
+	other.Token, other.cmd, other.stop, other.dir = token, nil, nil, ""
+	return &other
 }
 
 // Name returns a file name that no other test uses; ext begins with a dot.
@@ -100,6 +161,11 @@ func (s *Server) Write(t testing.TB, name, content string) string {
 	}
 	if err := os.WriteFile(file, []byte(content), 0o644); err != nil {
 		t.Fatal(err)
+	}
+	if s.Fake != nil { // in a bubble, now is not what the system takes it for
+		if err := os.Chtimes(file, time.Now(), time.Now()); err != nil {
+			t.Fatal(err)
+		}
 	}
 	return name
 }

@@ -1,0 +1,215 @@
+package rtc_test
+
+import (
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// faulty is a fake server with a notebook, for faults that a real one does not make on demand.
+func faulty(t *testing.T, cells ...string) (s *jupytertest.Server, path string) {
+	t.Helper()
+	s = jupytertest.Shared(t)
+	return s, s.Notebook(t, cells...)
+}
+
+// rebuild gives a notebook's room another history and other content, as a server has that lost its store.
+func rebuild(t *testing.T, s *jupytertest.Server, path, source string) {
+	t.Helper()
+	s.Write(t, path, s.Read(t, s.Notebook(t, source)))
+	s.Fake.Rooms.ForgetHistory(path)
+}
+
+// holds is what the room of a notebook has, or the file where there is none.
+func holds(t *testing.T, s *jupytertest.Server, path string) string {
+	t.Helper()
+	_, nb := join(t, client(t, s), path)
+	return sources(nb)
+}
+
+// connections is how many were made to a notebook's room.
+func connections(s *jupytertest.Server, path string) int { return len(s.Fake.Rooms.Received(path)) }
+
+// lastly is what came over the last of them.
+func lastly(s *jupytertest.Server, path string) []wire.FrameKind {
+	all := s.Fake.Rooms.Received(path)
+	return all[len(all)-1]
+}
+
+// ends waits for the room's end and checks why.
+func ends(t *testing.T, r *rtc.Room, code rtc.Code, action rtc.Action) {
+	t.Helper()
+	select {
+	case <-r.Done():
+	case <-time.After(patience):
+		t.Fatalf("the room did not end; it is %v", r.State())
+	}
+	var end *rtc.CloseError
+	if !errors.As(r.Err(), &end) || end.Code != code || end.Action != action {
+		t.Errorf("ended with %v, want %q, %v", r.Err(), code, action)
+	}
+}
+
+// A server applies what it is sent even where it is about to refuse us, so nothing but SYNC1 may be sent before its
+// SYNC2.
+func TestNothingButSync1BeforeSync2(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, nb := join(t, client(t, s), path)
+		s.Fake.Rooms.HoldSync(true)
+		s.Fake.Rooms.Drop(path)
+		eventually(t, "connected again", func() bool { return r.State() == rtc.CatchingUp })
+		insert(t, nb, 0, "while catching up")
+		r.SetCursors(awareness.Cursor{Primary: true, Empty: true})
+		eventually(t, "the server has heard of it", func() bool { return connections(s, path) == 2 && len(lastly(s, path)) > 0 })
+		time.Sleep(time.Second) // for anything that should not come
+		if got := lastly(s, path); len(got) != 1 || got[0] != wire.SyncStep1 {
+			t.Fatalf("sent %v before SYNC2 came, want one SYNC1", got)
+		}
+		s.Fake.Rooms.HoldSync(false)
+		eventually(t, "the edit arrives", func() bool { return holds(t, s, path) == "while catching up|x = 1" })
+	})
+}
+
+func TestOtherSessionIsDiscarded(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, nb := join(t, client(t, s), path)
+		s.Fake.Rooms.HoldSync(true)
+		insert(t, nb, 0, "not confirmed")
+		waiting := make(chan error, 1)
+		go func() { waiting <- r.Barrier(t.Context()) }()
+		eventually(t, "the barrier is asked for", func() bool {
+			got := lastly(s, path)
+			return got[len(got)-1] == wire.SyncStep1 && len(got) > 3
+		})
+		s.Fake.Restart(false)
+		ends(t, r, rtc.CodeSession, rtc.Discard)
+		var end *rtc.CloseError
+		if err := <-waiting; !errors.As(err, &end) || end.Action != rtc.Discard {
+			t.Errorf("who waited was told %v, want that the room is to be discarded", err)
+		}
+		if n := connections(s, path); n != 1 {
+			t.Errorf("%d connections were made, want none in the other session", n-1)
+		}
+	})
+}
+
+// A room that has been rebuilt has other content under the same ids.
+func TestForgottenHistoryIsDiscarded(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, nb := join(t, client(t, s), path)
+		insert(t, nb, 0, "confirmed")
+		if err := r.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		rebuild(t, s, path, "rebuilt")
+		ends(t, r, rtc.CodeHistory, rtc.Discard)
+		if got := holds(t, s, path); got != "rebuilt" {
+			t.Errorf("the rebuilt room holds %q, want it untouched", got)
+		}
+	})
+}
+
+func TestConflictIsDiscarded(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, _ := join(t, client(t, s), path)
+		s.Fake.Rooms.Conflict(path)
+		ends(t, r, rtc.CodeConflict, rtc.Discard)
+	})
+}
+
+// A server that says nothing, not even in answer to a ping, is left for a new connection.
+func TestSilentServerIsLost(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, _ := join(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Silence = 10 * time.Second })
+		s.Fake.Rooms.Mute(true)
+		eventually(t, "joined again after the silence", func() bool { return connections(s, path) >= 2 })
+		s.Fake.Rooms.Mute(false)
+		s.Fake.Rooms.Drop(path) // or it waits for what was not said
+		eventually(t, "synced again", func() bool { return r.State() == rtc.Synced })
+	})
+}
+
+func TestPingsKeepAQuietRoom(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		// The server says something by itself every 15 s, which is not often enough.
+		r, _ := join(t, client(t, s), path, func(c *rtc.Config) { c.Timing.Silence, c.Timing.Ping = 4*time.Second, time.Second })
+		time.Sleep(time.Hour)
+		if n := connections(s, path); n != 1 || r.State() != rtc.Synced {
+			t.Errorf("%d connections, state %v; want the first one to hold", n, r.State())
+		}
+	})
+}
+
+// The server takes an update that leaves a gap before it, and browsers then hold it back for ever; so whatever the
+// connection does, each reaches the server after all that it builds on.
+func TestEveryUpdateArrivesInOrder(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, nb := join(t, client(t, s), path, quickly)
+		const edits = 200
+		for i := range edits {
+			insert(t, nb, i, fmt.Sprint(i))
+			switch {
+			case i%20 == 10:
+				s.Fake.Rooms.Drop(path) // with updates on their way
+			case i%20 == 15:
+				s.Fake.Rooms.DropAfterUpdate(path)
+			case i%50 == 25:
+				time.Sleep(20 * time.Millisecond) // connected again
+			}
+		}
+		if err := r.Barrier(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if got, want := holds(t, s, path), sources(nb); got != want || nb.Len() != edits+1 {
+			t.Errorf("the server has another document than the %d cells:\n%s\n%s", nb.Len(), got, want)
+		}
+		if n := s.Fake.Rooms.Gaps(); n != 0 {
+			t.Errorf("%d updates came before one that they build on", n)
+		}
+		if connections(s, path) < 2 {
+			t.Error("the connection was never lost")
+		}
+	})
+}
+
+// A connection that is lost between the request for the last save and its answer is made again, and the save asked for
+// once more.
+func TestLeaveAsksAgainForItsSave(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		r, nb := join(t, client(t, s), path, quickly)
+		s.Fake.Rooms.DropAtSave(path, 1)
+		insert(t, nb, 0, "last")
+		if err := r.Leave(t.Context()); err != nil {
+			t.Errorf("leave: %v", err)
+		}
+		saves := 0
+		for _, connection := range s.Fake.Rooms.Received(path) {
+			for _, kind := range connection {
+				if kind == wire.Raw {
+					saves++
+				}
+			}
+		}
+		if saves != 2 {
+			t.Errorf("%d saves were asked for, want 2", saves)
+		}
+		if !strings.Contains(s.Read(t, path), "last") {
+			t.Error("the file does not have the last edit")
+		}
+	})
+}

@@ -1,0 +1,197 @@
+package jupytertest
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"net"
+	"net/http"
+	"net/url"
+	"os"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/memnet"
+)
+
+// lingering is how long a bubble goes on after its test: an HTTP server lingers at the end of a connection, and what waits
+// for a time-out gives up.
+const lingering = 5 * time.Minute
+
+// bubble is what a test in a bubble has around it.
+type bubble struct {
+	net    memnet.Network
+	shared *Server
+
+	mu    sync.Mutex
+	hosts int
+}
+
+// bubbles are those of the tests that run now.
+var bubbles sync.Map // from *testing.T to *bubble
+
+// Test runs f with the servers that [Shared] and [Start] make: fakes, in a bubble of [synctest.Test] whose time passes
+// when all in it wait, or real ones, in real time. In a bubble each test has a shared server to itself. What f may not do
+// in a bubble is what synctest says: no T.Run, no T.Parallel, no sockets of the system's.
+func Test(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	if Real() {
+		f(t)
+		return
+	}
+	Bubble(t, f)
+}
+
+// Bubble is [Test] with fakes in any case, for faults that a real server does not have on request.
+func Bubble(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	synctest.Test(t, func(t *testing.T) {
+		bubbles.Store(t, &bubble{})
+		t.Cleanup(func() { // after all that f leaves to be done
+			bubbles.Delete(t)
+			time.Sleep(lingering)
+		})
+		f(t)
+	})
+}
+
+// bubbleOf is the bubble that a test runs in, if it does.
+func bubbleOf(t testing.TB) (*bubble, bool) {
+	b, ok := bubbles.Load(t)
+	if !ok {
+		return nil, false
+	}
+	return b.(*bubble), true
+}
+
+// Listen listens on a port of the loopback interface, or in a bubble on one of its own network.
+func Listen(t testing.TB) net.Listener {
+	t.Helper()
+	l, err := listen(t)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return l
+}
+
+func listen(t testing.TB) (net.Listener, error) {
+	b, ok := bubbleOf(t)
+	if !ok {
+		return loopback(t.Context())
+	}
+	b.mu.Lock()
+	b.hosts++
+	host := fmt.Sprintf("host%d.test:80", b.hosts)
+	b.mu.Unlock()
+	return b.net.Listen(host)
+}
+
+func loopback(ctx context.Context) (net.Listener, error) {
+	return (&net.ListenConfig{}).Listen(ctx, "tcp", "127.0.0.1:0")
+}
+
+// Dial connects to what listens there, see [Listen].
+func Dial(t testing.TB) func(ctx context.Context, network, addr string) (net.Conn, error) {
+	if b, ok := bubbleOf(t); ok {
+		return b.net.Dial
+	}
+	return (&net.Dialer{}).DialContext
+}
+
+// Serve serves HTTP until the test ends, and returns its address.
+func Serve(t testing.TB, h http.Handler) (url string) {
+	t.Helper()
+	l := Listen(t)
+	stop := serve(l, h)
+	t.Cleanup(stop)
+	return "http://" + l.Addr().String()
+}
+
+// serve serves HTTP until it is stopped.
+func serve(l net.Listener, h http.Handler) (stop func()) {
+	web := &http.Server{Handler: h, ReadHeaderTimeout: time.Minute}
+	ended := make(chan error, 1)
+	go func() { ended <- web.Serve(l) }()
+	var once sync.Once
+	return func() {
+		once.Do(func() {
+			_ = web.Close() // what it says of the listener is of no use
+			if err := <-ended; !errors.Is(err, http.ErrServerClosed) {
+				panic(err) // serving has ended by itself
+			}
+		})
+	}
+}
+
+// HTTP is a client that reaches the server. Each call makes one; CloseIdleConnections ends it.
+func (s *Server) HTTP() *http.Client {
+	if s.dial == nil {
+		return nil
+	}
+	return &http.Client{Transport: &http.Transport{DialContext: s.dial}}
+}
+
+// launchFake starts a fake: for a test in a bubble, in that, else on the loopback interface, where t may be nil.
+func launchFake(t testing.TB, root string, c config) (*Server, error) {
+	s := &Server{Token: c.token, Root: root}
+	s.Fake = fake.New(fake.Config{
+		Root: root, Token: c.token, BaseURL: c.baseURL, NoCollaboration: !c.collab, Kernels: c.kernels,
+	})
+	var l net.Listener
+	var err error
+	if t == nil {
+		l, err = loopback(context.Background())
+	} else if l, err = listen(t); err == nil {
+		if b, ok := bubbleOf(t); ok {
+			s.dial = b.net.Dial
+		}
+	}
+	if err != nil {
+		s.Fake.Close()
+		return nil, fmt.Errorf("listen: %w", err)
+	}
+	s.URL = "http://" + l.Addr().String()
+	if base := strings.Trim(c.baseURL, "/"); base != "" {
+		s.URL += "/" + base
+	}
+	stop := serve(l, s.Fake)
+	s.stop = func() {
+		s.Fake.Close()
+		stop()
+	}
+	if t != nil && s.dial == nil {
+		if err := s.announce(t.TempDir()); err != nil {
+			s.stop()
+			return nil, err
+		}
+	}
+	return s, nil
+}
+
+// announce writes the file by which a server is found on this machine.
+func (s *Server) announce(dir string) error {
+	s.PID, s.RuntimeDir = os.Getpid(), dir
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		return fmt.Errorf("the fake's address: %w", err)
+	}
+	port, err := strconv.Atoi(u.Port())
+	if err != nil {
+		return fmt.Errorf("the fake's port: %w", err)
+	}
+	b, err := json.Marshal(map[string]any{
+		"base_url": strings.TrimRight(u.Path, "/") + "/", "hostname": u.Hostname(), "password": false, "pid": s.PID, "port": port,
+		"root_dir": s.Root, "secure": false, "sock": "", "token": s.Token, "url": strings.TrimRight(s.URL, "/") + "/", "version": fake.Version,
+	})
+	if err != nil {
+		return fmt.Errorf("write the fake's address: %w", err)
+	}
+	return os.WriteFile(filepath.Join(dir, fmt.Sprintf("jpserver-%d.json", s.PID)), b, 0o600)
+}

@@ -1,0 +1,102 @@
+package jupytertest
+
+import (
+	"context"
+	"io"
+	"net"
+	"net/url"
+	"sync"
+	"testing"
+)
+
+// Cable is a way to a server that a test can cut.
+type Cable struct {
+	// Server is the server, reached by the cable.
+	Server *Server
+
+	l      net.Listener
+	dial   func(ctx context.Context, network, addr string) (net.Conn, error)
+	target string
+	wg     sync.WaitGroup
+
+	mu    sync.Mutex
+	down  bool
+	conns map[net.Conn]bool
+}
+
+// NewCable makes one, which the end of the test takes away.
+func NewCable(t testing.TB, s *Server) *Cable {
+	t.Helper()
+	u, err := url.Parse(s.URL)
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := &Cable{l: Listen(t), dial: Dial(t), target: u.Host, conns: make(map[net.Conn]bool)}
+	reached := *s
+	u.Host = c.l.Addr().String()
+	reached.URL, reached.cmd, reached.stop, reached.dir = u.String(), nil, nil, ""
+	c.Server = &reached
+	c.wg.Go(c.accept)
+	t.Cleanup(func() {
+		_ = c.l.Close()
+		c.Cut()
+		c.wg.Wait()
+	})
+	return c
+}
+
+func (c *Cable) accept() {
+	for {
+		near, err := c.l.Accept()
+		if err != nil {
+			return
+		}
+		far, err := c.dial(context.Background(), "tcp", c.target)
+		c.mu.Lock()
+		if err != nil || c.down {
+			_ = near.Close()
+			if far != nil {
+				_ = far.Close()
+			}
+			c.mu.Unlock()
+			continue
+		}
+		c.conns[near], c.conns[far] = true, true
+		c.mu.Unlock()
+		pass := func(to, from net.Conn) {
+			_, _ = io.Copy(to, from) // ends with either side
+			_ = to.Close()
+			_ = from.Close()
+		}
+		c.wg.Go(func() { pass(near, far) })
+		c.wg.Go(func() { pass(far, near) })
+	}
+}
+
+// Drop breaks all connections, without a close frame. New ones go through.
+func (c *Cable) Drop() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.conns {
+		if tcp, ok := conn.(interface{ SetLinger(seconds int) error }); ok {
+			_ = tcp.SetLinger(0) // a reset, as from a network that is gone
+		}
+		_ = conn.Close()
+	}
+	clear(c.conns)
+}
+
+// Cut breaks all connections, and lets no new one through until Mend.
+func (c *Cable) Cut() {
+	c.refuse(true)
+	c.Drop()
+}
+
+// Mend lets connections through again.
+func (c *Cable) Mend() { c.refuse(false) }
+
+func (c *Cable) refuse(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	c.down = on
+}
