@@ -39,11 +39,15 @@ demo: build venv ## watch an agent work in a JupyterLab tab of yours
 .PHONY: test
 test: need-go ## run all tests, browser included, installing what they need
 	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel julia extension node browser build
-	@$(MAKE) --no-print-directory -k test-program test-e2e
+	@$(MAKE) --no-print-directory -k test-quick test-program test-e2e
 
-# The tests of the program share one Jupyter server; those with a browser start
-# their own. go test runs packages side by side; both at once would be too much
-# for a small machine. -count=1 because the test cache sees neither the program
+.PHONY: test-quick
+test-quick: need-go ## run the tests of the program against a fake Jupyter server, which takes a minute and needs nothing but Go
+	@go test -count=1 ./...
+
+# The same tests again, against a real Jupyter server, which they share; those
+# with a browser start their own. go test runs packages side by side; both at
+# once would be too much for a small machine. -count=1 because the test cache sees neither the program
 # that the tests build nor the servers that they talk to.
 .PHONY: test-program
 test-program: need-go venv nbmodel rkernel julia

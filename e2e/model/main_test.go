@@ -35,7 +35,7 @@ func TestMain(m *testing.M) {
 			os.Exit(1)
 		}
 	}
-	goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit))
+	goleak.VerifyTestMain(jupytertest.Tests(m))
 }
 
 type dict = map[string]any

@@ -16,7 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m, goleak.Cleanup(jupytertest.Exit)) }
+func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // TestReplicasAgree runs random programs. The first that fails is shrunk and printed.
 func TestReplicasAgree(t *testing.T) {
