@@ -225,8 +225,8 @@ func (s *Server) copyContents(folder string, r *http.Request) (model, error) {
 	if err != nil {
 		return model{}, err
 	}
-	s.ids.index(target)
-	s.tell("copy", target, from)
+	s.tell("save", target, "")
+	s.tell("copy", strings.Trim(folder, "/")+"/"+path.Base(target), from)
 	return s.files.get(target, query{})
 }
 
