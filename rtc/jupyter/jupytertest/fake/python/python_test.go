@@ -171,6 +171,7 @@ func TestLanguage(t *testing.T) {
 		"n = 1\ndef f():\n    global n\n    n += 1\nf(); print(n)": "2\n",
 		"class A:\n    x = 1\n    def __init__(self, y): self.y = y\n    @property\n    def z(self): return self.x + self.y\n    @staticmethod\n    def s(): return 's'\nclass B(A):\n    def __init__(self): super().__init__(5)\nprint(B().z, B.s(), isinstance(B(), A))": "6 s True\n",
 		"class E(ValueError):\n    pass\ntry:\n    raise E('m')\nexcept (KeyError, ValueError) as e:\n    print(type(e).__name__, e, e.args)\nelse:\n    print('no')":                                                                                                       "E m ('m',)\n",
+
 		"try:\n    e = 1\n    {}[1]\nexcept KeyError as e: pass\nprint('e' in globals())":  "False\n",
 		"for i in range(3):\n    if i == 5: break\nelse:\n    print('else')":               "else\n",
 		"a, *b = [1, 2, 3]; (c, d), f = (1, 2), 3; print(a, b, c, d, f)":                   "1 [2, 3] 1 2 3\n",
