@@ -22,6 +22,7 @@ import (
 // foreign is a process with other programs in notebooks' rooms: testdata/peer.py
 // (pycrdt) or ../node/room_peer.mjs (yjs). It serves any number of them.
 type foreign struct {
+	cmd  *exec.Cmd
 	in   io.WriteCloser
 	ends chan struct{} // closed when nothing more comes
 
@@ -36,42 +37,73 @@ type foreignAnswer struct {
 	Error string          `json:"error"`
 }
 
-func startPycrdt(t *testing.T) *foreign {
-	return startForeign(t, python(), filepath.Join("testdata", "peer.py"))
-}
+// The processes are shared by all tests, and started by the first that needs
+// one: Python takes more than a second to load what peer.py needs.
+var (
+	pycrdt = sync.OnceValues(func() (*foreign, error) {
+		return startForeign(python(), filepath.Join("testdata", "peer.py"))
+	})
+	yjs = sync.OnceValues(func() (*foreign, error) {
+		return startForeign("node", filepath.Join("..", "node", "room_peer.mjs"))
+	})
+)
 
-func startYjs(t *testing.T) *foreign {
-	return startForeign(t, "node", filepath.Join("..", "node", "room_peer.mjs"))
-}
-
-func startForeign(t *testing.T, program string, args ...string) *foreign {
+// process is one of the shared processes.
+func process(t *testing.T, start func() (*foreign, error)) *foreign {
 	t.Helper()
+	f, err := start()
+	if err != nil {
+		t.Fatal(err)
+	}
+	return f
+}
+
+// started are the processes that were started.
+var started struct {
+	sync.Mutex
+	all []*foreign
+}
+
+// endForeign ends the processes, when the tests are over.
+func endForeign() {
+	started.Lock()
+	defer started.Unlock()
+	for _, f := range started.all {
+		f.end()
+	}
+}
+
+func startForeign(program string, args ...string) (*foreign, error) {
 	cmd := exec.Command(program, args...)
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	out, err := cmd.StdoutPipe()
 	if err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
 	if err := cmd.Start(); err != nil {
-		t.Fatal(err)
+		return nil, err
 	}
-	f := &foreign{in: in, ends: make(chan struct{}), waiting: make(map[int]chan foreignAnswer)}
+	f := &foreign{cmd: cmd, in: in, ends: make(chan struct{}), waiting: make(map[int]chan foreignAnswer)}
 	go f.listen(out)
-	t.Cleanup(func() {
-		_ = in.Close() // which ends the process
-		select {
-		case <-f.ends:
-		case <-time.After(10 * time.Second):
-			_ = cmd.Process.Kill()
-			<-f.ends
-		}
-		_ = cmd.Wait()
-	})
-	return f
+	started.Lock()
+	defer started.Unlock()
+	started.all = append(started.all, f)
+	return f, nil
+}
+
+func (f *foreign) end() {
+	_ = f.in.Close() // which ends the process
+	select {
+	case <-f.ends:
+	case <-time.After(10 * time.Second):
+		_ = f.cmd.Process.Kill()
+		<-f.ends
+	}
+	_ = f.cmd.Wait()
 }
 
 // listen hands each answer to the one who waits for it.

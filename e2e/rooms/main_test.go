@@ -1,12 +1,10 @@
 package rooms_test
 
 import (
-	"bytes"
 	"context"
 	"errors"
 	"fmt"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -27,10 +25,18 @@ import (
 
 func TestMain(m *testing.M) {
 	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
-	goleak.VerifyTestMain(jupytertest.Tests(m),
+	goleak.VerifyTestMain(tests{m},
 		// Where limit_data or a timeout has cut a connection, nobody takes what still comes.
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/stream.(*ChanWriter).Write"),
 		goleak.IgnoreAnyFunction("github.com/Shopify/toxiproxy/v2/toxics.(*NoopToxic).Pipe"))
+}
+
+// tests ends, behind the tests, the processes that they have shared.
+type tests struct{ *testing.M }
+
+func (m tests) Run() int {
+	defer endForeign()
+	return jupytertest.Tests(m.M).Run()
 }
 
 // hasty notices faults sooner than people need to.
@@ -219,13 +225,8 @@ func validate(t *testing.T, file string) {
 	t.Helper()
 	ctx, stop := context.WithTimeout(t.Context(), poll.Patience)
 	defer stop()
-	if err := poll.Until(ctx, "the file to be valid", func(ctx context.Context) error {
-		out, err := exec.CommandContext(ctx, python(), filepath.Join("testdata", "validate.py"), file).CombinedOutput()
-		if err != nil {
-			return fmt.Errorf("%w\n%s", err, bytes.TrimSpace(out))
-		}
-		return nil
-	}); err != nil {
+	checker := process(t, pycrdt)
+	if err := poll.Until(ctx, "the file to be valid", func(ctx context.Context) error { return checker.validate(ctx, file) }); err != nil {
 		t.Error(err)
 	}
 }

@@ -47,7 +47,7 @@ func TestRandomEdits(t *testing.T) {
 	// keeps rooms for a minute after the last one has left. It writes each edit
 	// to a database, where the rooms wait for each other and for the disk.
 	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1", "--SQLiteYStore.db_path=:memory:"))
-	pycrdt, yjs := startPycrdt(t), startYjs(t)
+	byPycrdt, byYjs := process(t, pycrdt), process(t, yjs)
 	first := number(t, "NBDUET_ROOM_SEED", uint64(time.Now().UnixNano())%1e9)
 	count := number(t, "NBDUET_ROOM_SEEDS", 200)
 	t.Logf("seeds %d to %d", first, first+count-1)
@@ -57,7 +57,7 @@ func TestRandomEdits(t *testing.T) {
 	var once sync.Once
 	var wg sync.WaitGroup
 	for i := range min(atOnce, count) {
-		w := newCrowd(t, s, pycrdt, yjs, fmt.Sprint(i))
+		w := newCrowd(t, s, byPycrdt, byYjs, fmt.Sprint(i))
 		wg.Go(func() {
 			for seed := range seeds {
 				ctx, end := context.WithTimeoutCause(t.Context(), playTime, errors.New("the notebook took too long"))
