@@ -10,6 +10,7 @@ import (
 )
 
 func TestManyNames(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("for i in range(10_000): globals()[f'v{i:05}'] = i\ndel i\nglobals()['a' * 10**6] = 1\nglobals()[7] = 1\nimport os\ndef f(): pass\nclass C: pass")
 	l := k.variables(inspect.ListOptions{Offset: 9_990, Limit: 100_000})
@@ -28,6 +29,7 @@ func TestManyNames(t *testing.T) {
 }
 
 func TestPlainValues(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(`import collections, decimal
 a, b, c, d, e, f, g = 42, 2**60, 10**5000, float('nan'), float('-inf'), True, None
@@ -58,6 +60,7 @@ q = range(3)`)
 }
 
 func TestHostileObjects(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(`import time, sys, os
 class Raises:
@@ -138,6 +141,7 @@ many = [Blocks() for _ in range(1000)]`)
 // Where there is no alarm, as on Windows, a thread ends what takes too long, and nothing of it reaches the user's
 // cells.
 func TestNoAlarm(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("import signal, threading\nthreads = set(threading.enumerate())\ndel signal.setitimer\nclass C:\n  def __repr__(self):\n    while True: pass\nc, x = C(), 5")
 	if s := said(t, k.value("c").Value); !strings.Contains(s, "took too long") {
@@ -153,6 +157,7 @@ func TestNoAlarm(t *testing.T) {
 
 // Dotted paths read what is stored, and run nothing.
 func TestPaths(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(`import sys, types, numpy, pandas
 ran = []

@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
+	"flag"
 	"strings"
 	"testing"
 	"time"
@@ -16,7 +17,16 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
+// atATime is how many tests run at a time, where -parallel does not say it: each has a kernel that it often waits for
+// doing nothing.
+const atATime = "3"
+
+func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atATime); err != nil {
+		panic(err)
+	}
+	goleak.VerifyTestMain(jupytertest.Tests(m))
+}
 
 // A testKernel is a real kernel of the test's own.
 type testKernel struct {

@@ -14,6 +14,7 @@ import (
 // TestJulia is of parts, so that one server and one kernel are started and the inspection is compiled once. What a part
 // defines stays: Julia has no way to remove a name.
 func TestJulia(t *testing.T) {
+	t.Parallel()
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithJulia(t))
 	k := kernelOf(t, s, "julia")
 	k.define("tfirst = (a = [1], b = [\"x\"]); nothing")

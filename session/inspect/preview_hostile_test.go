@@ -98,6 +98,7 @@ func deflated(t *testing.T, text string) []byte {
 
 // Whatever the file, the answer is short, comes soon, and takes no more memory than is allowed.
 func TestPreviewHostileFiles(t *testing.T) {
+	t.Parallel()
 	k := startIn(t, jupytertest.Shared(t))
 	// Files that are called as the readers are must not be run.
 	for _, name := range []string{"csv", "sqlite3", "codecs", "openpyxl", "pyarrow", "numpy", "gzip", "zipfile"} {

@@ -23,6 +23,7 @@ func (k testKernel) Payload(ctx context.Context, code string) ([]map[string]any,
 
 // TestR is of parts, so that one server with R and one kernel are started: both take seconds.
 func TestR(t *testing.T) {
+	t.Parallel()
 	s := jupytertest.Start(t, jupytertest.WithoutCollaboration(), jupytertest.WithR(t))
 	k := kernelOf(t, s, "ir")
 	for _, part := range []struct {

@@ -11,6 +11,7 @@ import (
 )
 
 func TestDataFrame(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(`import pandas as pd, numpy as np, datetime, uuid
 from decimal import Decimal
@@ -86,6 +87,7 @@ not_a_frame = [1]`)
 }
 
 func TestLargeTables(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(`import pandas as pd, numpy as np, time
 n = 10**7
@@ -153,6 +155,7 @@ nps = np.float64('nan')
 npi = np.int64(5)`
 
 func TestLibraries(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(fakes)
 	k.sizes(map[string]string{
@@ -195,6 +198,7 @@ wide = polars.DataFrame({f'c{i}': ['x' * 10_000] * 2 for i in range(3_000)})
 nested = polars.DataFrame({'l': [None, [1, None]], 'd': [{'k': 1.5}, None], 't': [None, __import__('datetime').datetime(2026, 1, 2)]})`
 
 func TestRealLibraries(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define(reals)
 	k.sizes(map[string]string{

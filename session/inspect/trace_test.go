@@ -18,6 +18,7 @@ const snapshot = `(lambda ip, sys, gc, signal, threading: (
   get_ipython(), *map(__import__, ('sys', 'gc', 'signal', 'threading')))`
 
 func TestNoTrace(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("import pandas, numpy, gc, weakref\nclass C:\n  def __repr__(self): raise ValueError\nc, a, s = C(), numpy.arange(3), 'text'\ndf = pandas.DataFrame({'x': [1, None], 'y': ['a', 'b']})")
 	k.define("[1, 2]")
@@ -64,6 +65,7 @@ func TestNoTrace(t *testing.T) {
 
 // What people have redefined does not mislead an inspection.
 func TestShadowedNames(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("x = 1\nprint = len = str = repr = type = list = dict = exec = sorted = json = sys = signal = run = inspect = own = source = None")
 	k.define("get_ipython().display_formatter.formatters['text/plain'].for_type(__builtins__.str, lambda o, p, c: p.text('no'))")
@@ -77,6 +79,7 @@ func TestShadowedNames(t *testing.T) {
 
 // The user's own alarm rings on time, and is the user's.
 func TestUsersAlarm(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("import signal, time\nrang = []\nsignal.signal(signal.SIGALRM, lambda *a: rang.append(1))\nbegan = time.monotonic()\nsignal.setitimer(signal.ITIMER_REAL, 1000, 7)\n" +
 		"class C:\n  def __repr__(self): time.sleep(60)\nc = C()")
@@ -91,6 +94,7 @@ func TestUsersAlarm(t *testing.T) {
 
 // A busy kernel is neither waited for nor interrupted.
 func TestBusy(t *testing.T) {
+	t.Parallel()
 	k := startKernel(t)
 	k.define("x = 1")
 	started, ended := make(chan struct{}), make(chan kernel.Reply, 1)
