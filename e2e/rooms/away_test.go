@@ -20,6 +20,7 @@ import (
 // The server drops a room some time after the last one has left it, also when
 // the last ones were only away. A run goes on meanwhile.
 func TestRoomCleanedUpWhileAway(t *testing.T) {
+	t.Parallel()
 	// It saves a second after the last edit, and forgets the edits of a room
 	// that it drops earlier than that; by default it waits for a minute.
 	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=3"))

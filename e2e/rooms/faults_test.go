@@ -17,6 +17,7 @@ import (
 // Two agents on a bad line edit one notebook, and one of them runs a cell that
 // streams, while a fault comes and goes.
 func TestFaults(t *testing.T) {
+	t.Parallel()
 	s := jupytertest.Shared(t)
 	for name, c := range map[string]struct {
 		faults []fault

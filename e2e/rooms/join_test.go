@@ -34,6 +34,7 @@ func (s *setbacks) Handle(_ context.Context, r slog.Record) error {
 // A notebook is joined while the line is bad: once the faults are off, where it
 // cannot be joined with them on.
 func TestJoinOnABadLine(t *testing.T) {
+	t.Parallel()
 	s := jupytertest.Shared(t)
 	big := strings.Repeat("# a line that is longer than it needs to be\n", 50)
 	const count = 100 // 200 kB of it

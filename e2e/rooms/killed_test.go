@@ -37,6 +37,7 @@ func typeUntil(stop <-chan struct{}, l *ledger, d *session.Document, name string
 // once; what is answered afterwards holds; nothing is there twice, and nothing
 // that was answered as not made. Whoever has lost a confirmed edit is told so.
 func TestServerKilledWhileEditing(t *testing.T) {
+	t.Parallel()
 	for name, c := range map[string]struct {
 		agents  int
 		history bool
@@ -164,6 +165,7 @@ func (l *ledger) demote(made, saved []string) (n int) {
 // with an answer that says so; the cell does not stay busy; and the cell runs on
 // the server that comes after it.
 func TestServerKilledWhileRunning(t *testing.T) {
+	t.Parallel()
 	for _, agents := range []int{1, 2} {
 		t.Run(fmt.Sprint(agents), func(t *testing.T) {
 			t.Parallel()

@@ -3,6 +3,7 @@ package rooms_test
 import (
 	"context"
 	"errors"
+	"flag"
 	"fmt"
 	"os"
 	"path/filepath"
@@ -23,7 +24,14 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// atATime is how many of the parallel tests run at a time, where -parallel does
+// not say it: most of each is waiting for a server, a fault or its end.
+const atATime = "6"
+
 func TestMain(m *testing.M) {
+	if err := flag.Set("test.parallel", atATime); err != nil {
+		panic(err)
+	}
 	zerolog.SetGlobalLevel(zerolog.Disabled) // the proxy's faults have a log of their own
 	goleak.VerifyTestMain(tests{m},
 		// Where limit_data or a timeout has cut a connection, nobody takes what still comes.

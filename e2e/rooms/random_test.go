@@ -46,7 +46,11 @@ func TestRandomEdits(t *testing.T) {
 	// A server looks each second at the file of every room that it has, and
 	// keeps rooms for a minute after the last one has left. It writes each edit
 	// to a database, where the rooms wait for each other and for the disk.
-	s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1", "--SQLiteYStore.db_path=:memory:"))
+	// It does one thing at a time: there are two.
+	var servers [2]*jupytertest.Server
+	for i := range servers {
+		servers[i] = jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1", "--SQLiteYStore.db_path=:memory:"))
+	}
 	byPycrdt, byYjs := process(t, pycrdt), process(t, yjs)
 	first := number(t, "NBDUET_ROOM_SEED", uint64(time.Now().UnixNano())%1e9)
 	count := number(t, "NBDUET_ROOM_SEEDS", 200)
@@ -57,7 +61,7 @@ func TestRandomEdits(t *testing.T) {
 	var once sync.Once
 	var wg sync.WaitGroup
 	for i := range min(atOnce, count) {
-		w := newCrowd(t, s, byPycrdt, byYjs, fmt.Sprint(i))
+		w := newCrowd(t, servers[i%uint64(len(servers))], byPycrdt, byYjs, fmt.Sprint(i))
 		wg.Go(func() {
 			for seed := range seeds {
 				ctx, end := context.WithTimeoutCause(t.Context(), playTime, errors.New("the notebook took too long"))
