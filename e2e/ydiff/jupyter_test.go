@@ -35,6 +35,7 @@ func (m models) stop() error { return errors.Join(m.lab.Stop(), m.server.Stop())
 // TestJupytersModels lets the models of JupyterLab and of the server make documents of notebooks, reads and edits these
 // with ours, and lets the models read them.
 func TestJupytersModels(t *testing.T) {
+	t.Parallel()
 	m, err := startModels(t.Context())
 	if err != nil {
 		t.Fatal(err)

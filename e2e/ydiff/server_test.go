@@ -24,6 +24,7 @@ const serverSeeds = 20
 // TestServerHoldsTheSame runs random programs of two of our replicas in rooms of a Jupyter server. In the end both must
 // hold what the server writes to the file.
 func TestServerHoldsTheSame(t *testing.T) {
+	t.Parallel()
 	s := jupytertest.Shared(t)
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token})
 	if err != nil {

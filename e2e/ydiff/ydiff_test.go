@@ -20,6 +20,7 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
 
 // TestReplicasAgree runs random programs. The first that fails is shrunk and printed.
 func TestReplicasAgree(t *testing.T) {
+	t.Parallel()
 	first, count := uint64(1), uint64(2_000)
 	if s := os.Getenv("NBDUET_SEEDS"); s != "" {
 		count = parse(t, "NBDUET_SEEDS", s)
