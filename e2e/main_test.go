@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // What all tests of this package share, started by TestMain.
@@ -40,6 +41,7 @@ var binary = sync.OnceValues(func() (string, error) {
 })
 
 func TestMain(m *testing.M) {
+	jupytertest.AlwaysReal()
 	code, err := run(m)
 	if err != nil {
 		fmt.Fprintln(os.Stderr, err)

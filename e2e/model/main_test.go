@@ -26,6 +26,7 @@ import (
 const sequences = "4"
 
 func TestMain(m *testing.M) {
+	jupytertest.AlwaysReal()
 	flag.Parse()
 	given := false
 	flag.Visit(func(f *flag.Flag) { given = given || f.Name == "rapid.checks" })

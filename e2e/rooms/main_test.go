@@ -29,6 +29,7 @@ import (
 const atATime = "6"
 
 func TestMain(m *testing.M) {
+	jupytertest.AlwaysReal()
 	if err := flag.Set("test.parallel", atATime); err != nil {
 		panic(err)
 	}

@@ -16,7 +16,10 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
+func TestMain(m *testing.M) {
+	jupytertest.AlwaysReal()
+	goleak.VerifyTestMain(jupytertest.Tests(m))
+}
 
 // TestReplicasAgree runs random programs. The first that fails is shrunk and printed.
 func TestReplicasAgree(t *testing.T) {

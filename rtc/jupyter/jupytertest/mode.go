@@ -11,6 +11,13 @@ func Real() bool {
 	return os.Getenv("NBDUET_TEST_SERVER_URL") != "" || os.Getenv("NBDUET_TEST_SERVER") == "real"
 }
 
+// AlwaysReal makes the tests of a binary meet real servers, whatever the environment says, for TestMain.
+func AlwaysReal() {
+	if err := os.Setenv("NBDUET_TEST_SERVER", "real"); err != nil {
+		panic(err) // the name is one
+	}
+}
+
 // NeedsReal skips a test that only a real Jupyter server can pass, and says what it needs of it.
 func NeedsReal(t testing.TB, what string) {
 	t.Helper()
