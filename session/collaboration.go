@@ -49,6 +49,7 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
+	s.reloaded(lv) // first: edits that it has undone were not written
 	problem := s.file.compare(c, named, revision)
 	if problem == problemForeign {
 		s.want() // the server has noticed by now, but does not save by itself before the next edit

@@ -17,6 +17,7 @@ type fileState struct {
 	modified    time.Time     // of the file, when last read
 	hash        string        // in the document then; "" if there was none
 	revision    ydoc.Revision // of the document, when last seen on disk
+	reloads     uint64        // how many of the replica's reloads are noted
 	edits       uint64        // number of our edits
 	saving      uint64        // how many of them the current save has
 	proven      uint64        // how many of them were seen on disk
@@ -124,13 +125,23 @@ func (f *fileState) forget(note string) (lost bool) {
 	return true
 }
 
-// reloaded notes that the server has loaded the file's content into the document, if some edits of ours were not in the
-// file.
-func (f *fileState) reloaded() (lost bool) {
+// reloaded notes how often the server has loaded the file's content into the document, and whether the last time has
+// undone edits of ours that were not in the file.
+func (f *fileState) reloaded(times uint64) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.hash = ""
+	if times <= f.reloads {
+		return false
+	}
+	f.reloads, f.hash = times, ""
 	return f.overwrite()
+}
+
+// follow forgets the reloads of another replica.
+func (f *fileState) follow(reloads uint64) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	f.reloads = reloads
 }
 
 // saw records the file at the opening of the document.

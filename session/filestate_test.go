@@ -58,14 +58,14 @@ func TestFileStateCompare(t *testing.T) {
 // The server reads the file again: edits of ours that were in it are safe, the others are said to be undone.
 func TestFileStateReloaded(t *testing.T) {
 	var f fileState
-	if f.reloaded() || f.overwritten != "" {
+	if f.reloaded(1) || f.overwritten != "" {
 		t.Error("nothing was pending, and something is said to be undone")
 	}
 	f.edited()
 	f.begin()
 	f.edited() // while the save goes on: the look after it does not prove this one
 	f.compare(jupyter.Content{LastModified: time.Unix(1, 0), Hash: "b"}, "b", 2)
-	if !f.reloaded() || f.overwritten == "" || f.reloaded() {
+	if !f.reloaded(2) || f.overwritten == "" || f.reloaded(3) {
 		t.Errorf("an edit was pending, and nothing is said: %+v", &f)
 	}
 }

@@ -48,7 +48,7 @@ func (d keeper) keep() {
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
-	reloads := lv.doc.Reloads()
+	d.saver.file.follow(lv.doc.Reloads())
 	look := time.NewTicker(tidyEvery)
 	defer look.Stop()
 	for {
@@ -56,12 +56,7 @@ func (d keeper) watch(lv *live) bool {
 		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d.Document, path)
 		}
-		if n := lv.doc.Reloads(); n != reloads {
-			reloads = n
-			if d.saver.file.reloaded() {
-				d.m.log.Warn("another program's write has undone edits", "path", d.Path())
-			}
-		}
+		d.saver.reloaded(lv)
 		select {
 		case <-d.ctx.Done():
 			return false

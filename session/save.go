@@ -183,6 +183,13 @@ func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) st
 	return lv.server.look(ctx, s, lv, revision, whole)
 }
 
+// reloaded looks whether the server has loaded the file's content into the document.
+func (s *saver) reloaded(lv *live) {
+	if s.file.reloaded(lv.doc.Reloads()) {
+		s.m.log.Warn("another program's write has undone edits", "path", s.Path())
+	}
+}
+
 // Overwritten says, once, that confirmed edits may be lost, because another program wrote the file or the server ended
 // before it saved them; "" if that is not known.
 func (d *Document) Overwritten() string {

@@ -9,13 +9,16 @@ import (
 // reloads counts how often the server has put the content of the file in the document's place, because another program
 // wrote the file (jupyter_server_ydoc, rooms.py, _on_outofband_change): edits that were not in the file are undone by that.
 type reloads struct {
-	hash  string // in the state, after the last transaction
-	count uint64
+	hash    string // in the state, after the last transaction
+	content bool   // the last remote transaction that changed anything changed the content, and was no known reload
+	maybe   bool   // the server has said since that the document is not dirty: it was a reload, unless the hash follows
+	count   uint64
 }
 
 // Reloads is how often this replica has seen the server put the file's content in the document's place. The server does
-// not say so: it takes the file's hash out of the state, or, where there is none yet, it writes the metadata or the text
-// of the document, which it does in no other case.
+// not say so. It takes the file's hash out of the state. Where there is none yet, it may write the metadata or the text of
+// the document, which it does in no other case; and it says last that the document is not dirty, as after a save, but
+// without the hash that follows then, so that the next transaction tells.
 func (d *Doc) Reloads() (n uint64) {
 	d.read("count the reloads", func() { n = d.reloads.count })
 	return n
@@ -23,11 +26,36 @@ func (d *Doc) Reloads() (n uint64) {
 
 // noteReload looks for a reload in a transaction.
 func (d *Doc) noteReload(c *crdt.Change) {
-	was := d.reloads.hash
-	d.reloads.hash = stringValue(d.state.Get("hash"))
-	if !c.Local && d.reloads.hash == "" && (was != "" || d.rewritten(c)) {
-		d.reloads.count++
+	r := &d.reloads
+	had := r.hash != ""
+	r.hash = stringValue(d.state.Get("hash"))
+	if c.Local || len(c.Touched) == 0 {
+		return // an echo of ours changes nothing
 	}
+	has := r.hash != ""
+	if r.maybe && !has {
+		r.count++
+	}
+	clean := d.onlyClean(c)
+	r.maybe = clean && r.content && !had
+	r.content = !clean && !has
+	if r.content && (had || d.rewritten(c)) {
+		r.count++
+		r.content = false
+	}
+}
+
+// onlyClean tells whether all that a transaction has changed is whether the document is dirty.
+func (d *Doc) onlyClean(c *crdt.Change) bool {
+	if len(c.Touched) != 1 || !c.Has(d.state) {
+		return false
+	}
+	for key := range c.Keys(d.state) {
+		if key != "dirty" {
+			return false
+		}
+	}
+	return true
 }
 
 // rewritten tells whether the server, which is who wrote the path into the state, has written what only a reload writes.

@@ -34,6 +34,8 @@ func TestReloads(t *testing.T) {
 		x.Set(x.InsertType(cells, 0, crdt.KindMap), "id", "a")
 		x.Set(x.SetType(meta, "metadata", crdt.KindMap), "k", "v")
 	}
+	hash := func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "hash", "1") }
+	clean := func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "dirty", false) }
 	for _, step := range []struct {
 		name string
 		who  *peer
@@ -47,12 +49,22 @@ func TestReloads(t *testing.T) {
 		{"a person writes", person, write, 0},
 		{"writes into a cell", server, func(x *crdt.Tx, cells, _, _ *crdt.Type) { x.Set(x.InsertType(cells, 0, crdt.KindMap), "id", "b") }, 0},
 		{"reloads, not saved yet", server, write, 1},
-		{"saves", server, func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "hash", "1") }, 1},
+		{"saves", server, hash, 1},
 		{"reloads", server, func(x *crdt.Tx, cells, meta, state *crdt.Type) {
 			write(x, cells, meta, state)
 			x.Unset(state, "hash")
 		}, 2},
-		{"and says that it is not dirty", server, func(x *crdt.Tx, _, _, state *crdt.Type) { x.Set(state, "dirty", false) }, 2},
+		{"and says that it is not dirty", server, clean, 2},
+		{"a person writes after the reload", person, write, 2},
+		{"saves that", server, clean, 2},
+		{"and says the hash", server, hash, 2},
+		{"reloads again", server, func(x *crdt.Tx, _, _, state *crdt.Type) { x.Unset(state, "hash") }, 3},
+		{"and is clean", server, clean, 3},
+		{"takes a cell out", server, func(x *crdt.Tx, cells, _, _ *crdt.Type) { x.Remove(cells, 0, 1) }, 3},
+		{"and is clean again", server, clean, 3},
+		{"and does not say the hash: it was a reload", person, write, 4},
+		{"saves, once more", server, clean, 4},
+		{"and says the new hash", server, hash, 4},
 	} {
 		does(step.who, step.f)
 		if got := nb.Reloads(); got != step.want {
