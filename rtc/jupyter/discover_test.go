@@ -79,6 +79,7 @@ func TestDiscover(t *testing.T) {
 // A server that is at something else for a while is found all the same, where there is no other; beside one that
 // answers it is not waited for to the end.
 func TestDiscoverBusy(t *testing.T) {
+	t.Parallel() // it waits for seconds
 	file := func(dir, url string) {
 		t.Helper()
 		text := fmt.Sprintf(`{"url":%q,"token":"t","root_dir":"/home/a","pid":1}`, url)

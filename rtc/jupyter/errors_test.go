@@ -12,6 +12,8 @@ import (
 	"testing"
 	"testing/synctest"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 const testToken = "s3cret-token-0123456789"
@@ -19,9 +21,8 @@ const testToken = "s3cret-token-0123456789"
 // serve answers every request with h, until the end of the test, and returns a client of it whose log goes to log.
 func serve(t *testing.T, log *bytes.Buffer, h http.HandlerFunc) *Server {
 	t.Helper()
-	hs := httptest.NewServer(h)
-	t.Cleanup(hs.Close)
-	opt := Options{URL: hs.URL + "/base/", Token: testToken}
+	transport := &http.Transport{DialContext: jupytertest.Dial(t)}
+	opt := Options{URL: jupytertest.Serve(t, h) + "/base/", Token: testToken, HTTPClient: &http.Client{Transport: transport}}
 	if log != nil {
 		opt.Logger = slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))
 	}
@@ -271,32 +272,34 @@ func TestTimeouts(t *testing.T) {
 
 // The lists are asked for again when the server fails over a kernel in the making; other failures are final.
 func TestListsAskAgain(t *testing.T) {
-	asked, failures, status := 0, 0, 0
-	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
-		if asked++; asked <= failures {
-			answer(status, "application/json", `{"message":"Unhandled error"}`)(w, r)
-			return
-		}
-		answer(200, "application/json", `[{"id":"k"}]`)(w, r)
-	})
-	for _, tt := range []struct {
-		failures, status, asked int
-		kind                    error
-	}{
-		{0, 500, 1, nil},
-		{3, 500, 4, nil},
-		{9, 500, 4, ErrServer},
-		{9, 409, 1, ErrConflict},
-	} {
-		for what, list := range map[string]func() (int, error){
-			"kernels":  func() (int, error) { l, err := s.Kernels(t.Context()); return len(l), err },
-			"sessions": func() (int, error) { l, err := s.Sessions(t.Context()); return len(l), err },
+	jupytertest.Test(t, func(t *testing.T) {
+		asked, failures, status := 0, 0, 0
+		s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+			if asked++; asked <= failures {
+				answer(status, "application/json", `{"message":"Unhandled error"}`)(w, r)
+				return
+			}
+			answer(200, "application/json", `[{"id":"k"}]`)(w, r)
+		})
+		for _, tt := range []struct {
+			failures, status, asked int
+			kind                    error
+		}{
+			{0, 500, 1, nil},
+			{3, 500, 4, nil},
+			{9, 500, 4, ErrServer},
+			{9, 409, 1, ErrConflict},
 		} {
-			asked, failures, status = 0, tt.failures, tt.status
-			n, err := list()
-			if asked != tt.asked || !errors.Is(err, tt.kind) || (err == nil) != (n == 1) {
-				t.Errorf("%s with %d failures of %d: asked %d times, got %d, %v", what, tt.failures, tt.status, asked, n, err)
+			for what, list := range map[string]func() (int, error){
+				"kernels":  func() (int, error) { l, err := s.Kernels(t.Context()); return len(l), err },
+				"sessions": func() (int, error) { l, err := s.Sessions(t.Context()); return len(l), err },
+			} {
+				asked, failures, status = 0, tt.failures, tt.status
+				n, err := list()
+				if asked != tt.asked || !errors.Is(err, tt.kind) || (err == nil) != (n == 1) {
+					t.Errorf("%s with %d failures of %d: asked %d times, got %d, %v", what, tt.failures, tt.status, asked, n, err)
+				}
 			}
 		}
-	}
+	})
 }

@@ -17,16 +17,18 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // dial opens a bare connection.
 func (r *rig) dial() net.Conn {
 	r.t.Helper()
-	c, err := net.Dial("tcp", strings.TrimPrefix(r.url, "http://"))
+	c, err := r.dials(r.t.Context(), "tcp", "")
 	if err != nil {
 		r.t.Fatal(err)
 	}
@@ -48,35 +50,35 @@ func ends(c net.Conn) (string, error) {
 
 // A client that sends slowly, or never ends its request, does not hold up the server.
 func TestSlowloris(t *testing.T) {
-	const limit = 2 * time.Second // on a machine that stands still for a while as well
-	r := newRig(t, func(cfg *Config) { cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit} })
-	head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
-	all := map[string]struct{ text, says string }{
-		"nothing":              {"", ""},
-		"half a header":        {head, ""},
-		"half a body":          {head + "Authorization: Bearer " + token1 + "\r\nContent-Length: 1000\r\n\r\n{", " 408 "},
-		"half a piece":         {head + "Authorization: Bearer " + token1 + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", " 408 "},
-		"a body without token": {head + "Content-Length: 1000\r\n\r\n{", " 401 "},
-		"one request, no more": {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", " 200 "},
-	}
-	t.Run("at once", func(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		const limit = 2 * time.Second // on a machine that stands still for a while as well
+		r := newRig(t, func(cfg *Config) { cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit} })
+		head := "POST /mcp HTTP/1.1\r\nHost: localhost\r\nContent-Type: application/json\r\n"
+		all := map[string]struct{ text, says string }{
+			"nothing":              {"", ""},
+			"half a header":        {head, ""},
+			"half a body":          {head + "Authorization: Bearer " + token1 + "\r\nContent-Length: 1000\r\n\r\n{", " 408 "},
+			"half a piece":         {head + "Authorization: Bearer " + token1 + "\r\nTransfer-Encoding: chunked\r\n\r\n5\r\n{", " 408 "},
+			"a body without token": {head + "Content-Length: 1000\r\n\r\n{", " 401 "},
+			"one request, no more": {"GET /healthz HTTP/1.1\r\nHost: localhost\r\n\r\n", " 200 "},
+		}
+		var atOnce sync.WaitGroup
 		for name, c := range all {
-			t.Run(name, func(t *testing.T) {
-				t.Parallel()
-				at := *r
-				at.t = t
-				conn := at.dial()
+			conn := r.dial()
+			atOnce.Go(func() {
 				if _, err := io.WriteString(conn, c.text); err != nil {
-					t.Fatal(err)
+					t.Errorf("%s: %v", name, err)
+					return
 				}
 				got, err := ends(conn)
 				if line, _, _ := strings.Cut(got, "\r\n"); err != nil || !strings.Contains(line, c.says) {
-					t.Errorf("answered %q, %v", got, err)
+					t.Errorf("%s: answered %q, %v", name, got, err)
 				}
 			})
 		}
+		atOnce.Wait()
+		r.wants(r.send("POST", "/mcp", hello), 200)
 	})
-	r.wants(r.send("POST", "/mcp", hello), 200)
 }
 
 // A client that sends too much sees the answer, also when the connection ends with it: closing a connection with unread
@@ -121,81 +123,85 @@ func TestLongHeader(t *testing.T) {
 // A long or quiet stream lasts: no limit of time ends it.
 func TestStreamsLast(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
-	const limit = 3 * time.Second
-	r := newRig(t, func(cfg *Config) {
-		cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit, WriteTime: 10 * time.Second, QuietTime: 20 * time.Millisecond}
-		cfg.ClientTimeout = limit
-	})
-	// lasts reads on for longer than all the limits.
-	lasts := func(streams ...*stream) {
-		t.Helper()
-		for end := time.Now().Add(limit + limit/2); time.Now().Before(end); {
-			for _, s := range streams {
-				if _, err := s.until(": still here"); err != nil {
-					t.Fatal(err)
+	jupytertest.Test(t, func(t *testing.T) {
+		const limit = 3 * time.Second
+		r := newRig(t, func(cfg *Config) {
+			cfg.Limits = Limits{HeaderTime: limit, BodyTime: limit, IdleTime: limit, WriteTime: 10 * time.Second, QuietTime: 20 * time.Millisecond}
+			cfg.ClientTimeout = limit
+		})
+		// lasts reads on for longer than all the limits.
+		lasts := func(streams ...*stream) {
+			t.Helper()
+			for end := time.Now().Add(limit + limit/2); time.Now().Before(end); {
+				for _, s := range streams {
+					if _, err := s.until(": still here"); err != nil {
+						t.Fatal(err)
+					}
 				}
 			}
+			r.client.CloseIdleConnections() // which the server may be closing at this moment
 		}
-		r.client.CloseIdleConnections() // which the server may be closing at this moment
-	}
-	mine := r.begin()
-	listen, a := r.open("/mcp", mine)
-	if listen == nil {
-		t.Fatalf("%+v", a)
-	}
-	st, endpoint := r.events()
-	lasts(listen, st)
-	r.wants(r.send("POST", "/mcp", call(2, "echo", "alive"), mine), 200, "alive")
-	r.wants(r.send("POST", endpoint, call(2, "echo", "alive too")), 202)
-	if _, err := st.until("alive too"); err != nil {
-		t.Error(err)
-	}
-	// A call may take longer than all of them, too.
-	ctx, stop := context.WithCancel(t.Context())
-	answered := make(chan error, 1)
-	go func() {
-		res, err := r.client.Do(r.request(ctx, "POST", "/mcp", call(3, "wait", "long"), mine))
-		if err == nil {
-			res.Body.Close()
+		mine := r.begin()
+		listen, a := r.open("/mcp", mine)
+		if listen == nil {
+			t.Fatalf("%+v", a)
 		}
-		answered <- err
-	}()
-	r.begun("long")
-	lasts(listen)
-	stop()
-	r.begun("ended long")
-	if err := <-answered; !errors.Is(err, context.Canceled) {
-		t.Errorf("%v", err)
-	}
+		st, endpoint := r.events()
+		lasts(listen, st)
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "alive"), mine), 200, "alive")
+		r.wants(r.send("POST", endpoint, call(2, "echo", "alive too")), 202)
+		if _, err := st.until("alive too"); err != nil {
+			t.Error(err)
+		}
+		// A call may take longer than all of them, too.
+		ctx, stop := context.WithCancel(t.Context())
+		answered := make(chan error, 1)
+		go func() {
+			res, err := r.client.Do(r.request(ctx, "POST", "/mcp", call(3, "wait", "long"), mine))
+			if err == nil {
+				res.Body.Close()
+			}
+			answered <- err
+		}()
+		r.begun("long")
+		lasts(listen)
+		stop()
+		r.begun("ended long")
+		if err := <-answered; !errors.Is(err, context.Canceled) {
+			t.Errorf("%v", err)
+		}
+	})
 }
 
 // A client that does not read loses its connection.
 func TestNobodyReads(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
-	r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 2 * time.Second })
-	c := r.dial()
-	if _, err := io.WriteString(c, "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token1+"\r\n\r\n"); err != nil {
-		t.Fatal(err)
-	}
-	lines := bufio.NewScanner(c)
-	endpoint := ""
-	for endpoint == "" && lines.Scan() {
-		if strings.HasPrefix(lines.Text(), "data: ") {
-			endpoint = strings.TrimSpace(strings.TrimPrefix(lines.Text(), "data: "))
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 2 * time.Second })
+		c := r.dial()
+		if _, err := io.WriteString(c, "GET /sse HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer "+token1+"\r\n\r\n"); err != nil {
+			t.Fatal(err)
 		}
-	}
-	// From here on nothing is read.
-	count := func() int {
-		r.s.sessions.mu.Lock()
-		defer r.s.sessions.mu.Unlock()
-		return len(r.s.sessions.byID)
-	}
-	for range 30 { // more than the connection holds
-		if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
-			t.Fatalf("%+v", a)
+		lines := bufio.NewScanner(c)
+		endpoint := ""
+		for endpoint == "" && lines.Scan() {
+			if strings.HasPrefix(lines.Text(), "data: ") {
+				endpoint = strings.TrimSpace(strings.TrimPrefix(lines.Text(), "data: "))
+			}
 		}
-	}
-	eventually(t, "the stream to end", func() bool { return count() == 0 })
+		// From here on nothing is read.
+		count := func() int {
+			r.s.sessions.mu.Lock()
+			defer r.s.sessions.mu.Unlock()
+			return len(r.s.sessions.byID)
+		}
+		for range 30 { // more than the connection holds
+			if a := r.send("POST", endpoint, call(1, "big", "")); a.status != 202 && a.status != 404 {
+				t.Fatalf("%+v", a)
+			}
+		}
+		eventually(t, "the stream to end", func() bool { return count() == 0 })
+	})
 }
 
 // Requests over a limit are refused, and served again when there are fewer.

@@ -18,6 +18,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -32,6 +33,7 @@ type rig struct {
 	s      *Server
 	url    string // without a path
 	client *http.Client
+	dials  func(ctx context.Context, network, addr string) (net.Conn, error) // the server, whatever the address
 	log    *buffer
 	waits  chan string   // the marks of the calls of "wait" that have begun
 	stop   func() error  // ends the server, once
@@ -93,12 +95,16 @@ func newRig(t *testing.T, edit func(*Config)) *rig {
 	if r.s, err = New(cfg); err != nil {
 		t.Fatal(err)
 	}
-	l, err := net.Listen("tcp", "127.0.0.1:0")
-	if err != nil {
-		t.Fatal(err)
-	}
+	l := jupytertest.Listen(t)
 	r.url = "http://" + l.Addr().String()
-	r.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100}}
+	if l.Addr().Network() != "tcp" {
+		r.url = "http://localhost" // a name that needs no flag
+	}
+	dial := jupytertest.Dial(t)
+	r.dials = func(ctx context.Context, network, _ string) (net.Conn, error) {
+		return dial(ctx, network, l.Addr().String())
+	}
+	r.client = &http.Client{Transport: &http.Transport{MaxIdleConnsPerHost: 100, DialContext: r.dials}}
 	ctx, cancel := context.WithCancel(context.Background())
 	served := make(chan error, 1)
 	go func() {

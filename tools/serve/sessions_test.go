@@ -8,6 +8,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -56,22 +57,24 @@ func TestDeleteEndsASession(t *testing.T) {
 // A silent session without calls and streams ends after the timeout.
 func TestSilentClients(t *testing.T) {
 	t.Parallel() // it takes long, for a machine that stands still for a while
-	r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 3 * time.Second })
-	listens := r.begin()
-	listen, a := r.open("/mcp", listens)
-	if listen == nil {
-		t.Fatalf("%+v", a)
-	}
-	calls := r.begin()
-	called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
-	silent := r.begin()
-	eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "its session ends") })
-	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
-	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)
-	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), calls), 200)
-	r.wants(r.send("DELETE", "/mcp", "", calls), 200)
-	r.begun("ended long")
-	<-called
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.ClientTimeout = 3 * time.Second })
+		listens := r.begin()
+		listen, a := r.open("/mcp", listens)
+		if listen == nil {
+			t.Fatalf("%+v", a)
+		}
+		calls := r.begin()
+		called := r.hold("/mcp", call(1, "wait", "long"), "long", calls)
+		silent := r.begin()
+		eventually(t, "the silent client to be gone", func() bool { return strings.Contains(r.log.String(), "its session ends") })
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), silent), 404, "initialize")
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), listens), 200)
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), calls), 200)
+		r.wants(r.send("DELETE", "/mcp", "", calls), 200)
+		r.begun("ended long")
+		<-called
+	})
 }
 
 // The time of silence begins when the last call or stream ends.
