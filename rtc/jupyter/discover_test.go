@@ -90,7 +90,7 @@ func TestDiscoverBusy(t *testing.T) {
 	left := make(chan struct{}, 1)
 	slow := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		select {
-		case <-time.After(2 * probeTimeout):
+		case <-time.After(3 * probeTimeout / 2):
 		case <-r.Context().Done():
 			left <- struct{}{}
 		}

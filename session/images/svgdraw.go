@@ -35,22 +35,8 @@ const (
 // fonts draw all text, whatever font it names.
 var fonts = [][]byte{goregular.TTF, gobold.TTF, goitalic.TTF, gomono.TTF}
 
-// sandbox compiles the rasteriser, once in the process and when the first SVG is drawn: it takes a second or two, and
-// some tens of megabytes.
-var sandbox = sync.OnceValues(func() (compiled, error) {
-	ctx := context.Background()
-	rt := wazero.NewRuntimeWithConfig(ctx, wazero.NewRuntimeConfig().WithMemoryLimitPages(drawPages).WithCloseOnContextDone(true))
-	m, err := rt.CompileModule(ctx, rasteriser)
-	if err != nil {
-		return compiled{}, fmt.Errorf("compile the rasteriser: %w", err)
-	}
-	return compiled{rt, m}, nil
-})
-
-type compiled struct {
-	runtime wazero.Runtime
-	module  wazero.CompiledModule
-}
+// sandbox has the rasteriser, once in the process and when the first SVG is drawn.
+var sandbox = sync.OnceValues(func() (compiled, error) { return load(rasteriser) })
 
 // drawn is an SVG in pixels.
 type drawn struct {
