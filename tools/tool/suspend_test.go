@@ -24,6 +24,11 @@ func TestContinuedCall(t *testing.T) {
 		working.Go(func() { work(end) })
 		return true
 	}}
+	kept := func() int {
+		s.mu.Lock()
+		defer s.mu.Unlock()
+		return len(s.calls)
+	}
 	began := 0
 	asking := Tool{Name: "asking", Handle: func(ctx context.Context, _ mcp.CallToolRequest) (*Answer, error) {
 		began++
@@ -60,8 +65,8 @@ func TestContinuedCall(t *testing.T) {
 	if a, more, err := send(t.Context(), asking, q.RequestState, yes); err != nil || more != nil || a.Body != "Ada" || began != 1 {
 		t.Errorf("answered: %+v, %+v, %v; begun %d times", a, more, err, began)
 	}
-	if _, _, err := send(t.Context(), asking, q.RequestState, yes); err == nil || len(s.calls) != 0 {
-		t.Errorf("once more: %v, %d calls are kept", err, len(s.calls))
+	if _, _, err := send(t.Context(), asking, q.RequestState, yes); err == nil || kept() != 0 {
+		t.Errorf("once more: %v, %d calls are kept", err, kept())
 	}
 
 	// Cancelled by its client, the work ends before the request does.
@@ -73,8 +78,8 @@ func TestContinuedCall(t *testing.T) {
 		ended = true
 		return nil, ctx.Err()
 	}}
-	if _, _, err := send(ctx, waiting, "", nil); !errors.Is(err, context.Canceled) || !ended || len(s.calls) != 0 {
-		t.Errorf("cancelled: %v, ended %v, %d calls are kept", err, ended, len(s.calls))
+	if _, _, err := send(ctx, waiting, "", nil); !errors.Is(err, context.Canceled) || !ended || kept() != 0 {
+		t.Errorf("cancelled: %v, ended %v, %d calls are kept", err, ended, kept())
 	}
 	broken := Tool{Name: "broken", Handle: func(context.Context, mcp.CallToolRequest) (*Answer, error) { panic("no") }}
 	if _, _, err := send(t.Context(), broken, "", nil); !errors.As(err, new(Fault)) {
