@@ -55,6 +55,7 @@ func TestLikeTheRealServer(t *testing.T) {
 				if part.slow && !*update {
 					return
 				}
+				t.Parallel() // they mostly wait, each in a folder of its own
 				s.place = newReal(t, base)
 				part.run(s)
 			} else {
