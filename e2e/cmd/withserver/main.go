@@ -5,7 +5,8 @@
 //
 // The command sees NBDUET_TEST_SERVER_URL, NBDUET_TEST_SERVER_TOKEN and
 // NBDUET_TEST_SERVER_ROOT (the folder on disk that the server shows). The exit
-// code is the command's.
+// code is the command's; where it is not 0, the server's log is kept in
+// e2e/artifacts/withserver.log.
 package main
 
 import (
@@ -15,6 +16,7 @@ import (
 	"os"
 	"os/exec"
 	"os/signal"
+	"path/filepath"
 	"syscall"
 
 	"github.com/nbduet/nbduet/e2e/lab"
@@ -54,7 +56,28 @@ func run(command []string) (code int, err error) {
 	err = cmd.Run()
 	var exit *exec.ExitError
 	if errors.As(err, &exit) {
-		return max(exit.ExitCode(), 1), nil
+		return max(exit.ExitCode(), 1), keepLog(server)
 	}
 	return 0, err
+}
+
+// keepLog copies the server's log to where it stays, for whoever looks for what went wrong.
+func keepLog(server *lab.Lab) error {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return err
+	}
+	b, err := os.ReadFile(server.LogFile)
+	if err != nil {
+		return err
+	}
+	path := filepath.Join(root, "e2e", "artifacts", "withserver.log")
+	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
+		return err
+	}
+	if err := os.WriteFile(path, b, 0o600); err != nil {
+		return err
+	}
+	fmt.Fprintln(os.Stderr, "withserver: the Jupyter server's log is in", path)
+	return nil
 }
