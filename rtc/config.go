@@ -38,6 +38,9 @@ type Config struct {
 	Limits  wire.Limits // zero: wire.DefaultLimits
 	Timing  Timing      // zero fields: the defaults
 
+	// Heard is called whenever the room has sent something; nil for nobody.
+	Heard func()
+
 	// IsPending tells whether a replica's error says that an update depends on a missing one.
 	IsPending func(error) bool
 }
@@ -46,7 +49,7 @@ type Config struct {
 type Timing struct {
 	Join       time.Duration // a join's own deadline (30 s)
 	Renew      time.Duration // awareness is announced again (12 s; others forget us after 30 s)
-	Ping       time.Duration // websocket pings (10 s)
+	Ping       time.Duration // websocket pings (5 s)
 	Silence    time.Duration // without a frame or pong, after which the connection is dead (25 s)
 	BackoffMin time.Duration // first pause before connecting again (100 ms)
 	BackoffMax time.Duration // longest pause (5 s)
@@ -61,7 +64,7 @@ func (t Timing) withDefaults() Timing {
 	}
 	def(&t.Join, 30*time.Second)
 	def(&t.Renew, 12*time.Second)
-	def(&t.Ping, 10*time.Second)
+	def(&t.Ping, 5*time.Second)
 	def(&t.Silence, 25*time.Second)
 	def(&t.BackoffMin, 100*time.Millisecond)
 	def(&t.BackoffMax, 5*time.Second)

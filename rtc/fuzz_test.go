@@ -102,6 +102,7 @@ func deskRoom(t *testing.T) (*Room, *connState) {
 		session: jupyter.CollabSession{Format: "json", Type: "notebook", FileID: "file"},
 		log:     slog.New(slog.DiscardHandler),
 		out:     newOutbox(),
+		changed: make(chan struct{}),
 		table:   awareness.NewTable(nb.ClientID()),
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),

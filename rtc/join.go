@@ -52,6 +52,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		table:   awareness.NewTable(cfg.Replica.ClientID()),
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
+		changed: make(chan struct{}),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) { r.out.update(wire.AppendUpdate(nil, update)) })

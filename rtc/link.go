@@ -22,6 +22,7 @@ type link struct {
 	freed   chan struct{} // wakes the reader
 	err     error         // valid once in is closed
 	timing  Timing
+	heard   func() // the server has sent something
 	stop    context.CancelFunc
 	stopped <-chan struct{}
 	wg      sync.WaitGroup
@@ -39,9 +40,9 @@ const (
 
 // newLink starts reading ws, and writing the frames of next: next blocks until there are some or the context ends, then
 // returns them in order, and whether they are the last.
-func newLink(ws *websocket.Conn, t Timing, next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
+func newLink(ws *websocket.Conn, t Timing, heard func(), next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, stop: cancel, stopped: ctx.Done()}
+	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, heard: heard, stop: cancel, stopped: ctx.Done()}
 	l.wg.Go(l.read)
 	l.wg.Go(func() { l.write(ctx, next) })
 	l.wg.Go(func() { l.ping(ctx) })
@@ -57,6 +58,7 @@ func (l *link) close() {
 }
 
 func (l *link) extendDeadline() error {
+	l.heard()
 	return l.ws.SetReadDeadline(time.Now().Add(l.timing.Silence))
 }
 

@@ -193,6 +193,13 @@ func (o *outbox) answered() (syncRequest, bool) {
 	return r, true
 }
 
+// owe takes back the tickets of an answer that could not be taken: they end with the room.
+func (o *outbox) owe(tickets []*ticket) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.tickets = append(tickets[:len(tickets):len(tickets)], o.tickets...)
+}
+
 // shut is called when the connection is gone: it drops updates, and keeps the tickets whose SYNC1 was not answered for
 // the next connection.
 func (o *outbox) shut() {

@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -21,15 +22,18 @@ type Room struct {
 	out     *outbox
 	table   *awareness.Table
 
-	ctx    context.Context // ends the room
-	cancel context.CancelFunc
-	ready  chan struct{} // closed at the first Synced
-	done   chan struct{} // closed when run has ended
-	broke  *CloseError   // run's: how a connection ended before the first Synced
+	ctx       context.Context // ends the room
+	cancel    context.CancelFunc
+	ready     chan struct{} // closed at the first Synced
+	done      chan struct{} // closed when run has ended
+	lastHeard atomic.Int64  // when the server last sent something, in nanoseconds
+	broke     *CloseError   // run's: how a connection ended before the first Synced
 
 	mu        sync.Mutex
 	path      string // changes when the file is renamed
 	state     State
+	changed   chan struct{} // closed when the state changes next
+	lost      time.Time     // when the connection was last lost
 	err       error
 	leaving   bool
 	confirmed []byte // state vector that the room has had for certain
@@ -68,6 +72,46 @@ func (r *Room) State() State {
 	return r.state
 }
 
+// WaitSynced returns when the room is Synced, with the room's error when it has ended, or with the context's.
+func (r *Room) WaitSynced(ctx context.Context) error {
+	for {
+		r.mu.Lock()
+		state, err, changed := r.state, r.err, r.changed
+		r.mu.Unlock()
+		switch {
+		case state == Synced:
+			return nil
+		case err != nil:
+			return err
+		case state == Closed:
+			return ErrLeft
+		}
+		select {
+		case <-changed:
+		case <-ctx.Done():
+			return fmt.Errorf("wait for the room (%v): %w", state, context.Cause(ctx))
+		}
+	}
+}
+
+// LostAt is when the connection was last lost, zero if it never was.
+func (r *Room) LostAt() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.lost
+}
+
+// heard notes that the server has sent something.
+func (r *Room) heard() {
+	r.lastHeard.Store(time.Now().UnixNano())
+	if r.cfg.Heard != nil {
+		r.cfg.Heard()
+	}
+}
+
+// Quiet is how long the server has sent nothing over the room's connection, not even an answer to a ping.
+func (r *Room) Quiet() time.Duration { return time.Since(time.Unix(0, r.lastHeard.Load())) }
+
 // Done is closed when the room has ended; Err then says why.
 func (r *Room) Done() <-chan struct{} { return r.done }
 
@@ -89,7 +133,12 @@ func (r *Room) setState(to State) {
 		panic(fmt.Sprintf("rtc: room %s cannot go from %v to %v", r.ID(), r.state, to))
 	}
 	r.log.Debug("room state", "room", r.ID(), "from", r.state.String(), "to", to.String())
+	if to == Lost || to == Closed && r.state == Synced {
+		r.lost = time.Now()
+	}
 	r.state = to
+	close(r.changed)
+	r.changed = make(chan struct{})
 }
 
 func (r *Room) isLeaving() bool {

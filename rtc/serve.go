@@ -32,7 +32,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	}
 	hello := wire.AppendSyncStep1(nil, sv)
 	r.out.asked(syncRequest{})
-	l := newLink(ws, r.cfg.Timing, func(ctx context.Context) ([][]byte, bool, bool) {
+	l := newLink(ws, r.cfg.Timing, r.heard, func(ctx context.Context) ([][]byte, bool, bool) {
 		if hello != nil {
 			f := hello
 			hello = nil
@@ -161,6 +161,9 @@ func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	req, asked := r.out.answered()
 	if end := r.applyState(update, req.full); end != nil {
+		// The room had the edits of these callers before it answered; what they are told is that it has ended.
+		r.out.owe(req.tickets)
+		end.Unsure = len(req.tickets) > 0
 		return end
 	}
 	if !asked {

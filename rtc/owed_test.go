@@ -1,0 +1,34 @@
+package rtc
+
+import (
+	"errors"
+	"testing"
+)
+
+// A caller that waits for a confirmation hears of it when the state that brings it cannot be taken: its edit may have
+// been made.
+func TestUnreadableStateIsTold(t *testing.T) {
+	r, v := deskRoom(t)
+	if end := r.onStep2([]byte{0, 0}, v); end != nil { // the first, of an empty document
+		t.Fatal(end)
+	}
+	waiting, later := newTicket(), newTicket()
+	r.out.asked(syncRequest{tickets: []*ticket{waiting}})
+	r.out.wait(later)
+	end := r.onStep2([]byte("no update"), v)
+	if end == nil || end.Action != GiveUp || !end.Unsure {
+		t.Fatalf("%+v", end)
+	}
+	r.finish(end)
+	for _, ticket := range []*ticket{waiting, later} {
+		select {
+		case err := <-ticket.done:
+			var told *CloseError
+			if !errors.As(err, &told) || !told.Unsure {
+				t.Errorf("told %v", err)
+			}
+		default:
+			t.Error("a caller waits for ever")
+		}
+	}
+}
