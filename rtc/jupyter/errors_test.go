@@ -2,9 +2,11 @@ package jupyter
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
+	"io"
 	"log/slog"
 	"net/http"
 	"net/http/httptest"
@@ -221,50 +223,74 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
-// blockingTransport answers no request before its context ends.
-type blockingTransport struct{}
+// blockingTransport answers no request before its context ends, but those for the status where alive is set.
+type blockingTransport struct{ alive bool }
 
-func (blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+func (b blockingTransport) RoundTrip(r *http.Request) (*http.Response, error) {
+	if b.alive && strings.HasSuffix(r.URL.Path, "/api/status") {
+		return &http.Response{
+			StatusCode: http.StatusOK, Header: http.Header{"Content-Type": {"application/json"}}, Request: r,
+			Body: io.NopCloser(strings.NewReader("{}")),
+		}, nil
+	}
 	<-r.Context().Done()
 	return nil, r.Context().Err()
 }
 
-// Without a deadline a call gives up after 30 seconds, or after 90 where a kernel has to start; with one, then; and a
-// cancelled one at once.
+// A silent server is waited for as long as the options say, or 30 seconds, and no longer than the caller says. Where a
+// kernel has to start, one that answers other requests is waited for 90 seconds.
 func TestTimeouts(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		s, err := New(Options{URL: "http://jupyter.invalid", HTTPClient: &http.Client{Transport: blockingTransport{}}})
-		if err != nil {
-			t.Fatal(err)
+		server := func(alive bool, timeout time.Duration) *Server {
+			s, err := New(Options{URL: "http://jupyter.invalid", HTTPClient: &http.Client{Transport: blockingTransport{alive}}, Timeout: timeout})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
 		}
-		start := time.Now()
-		_, err = s.Status(context.Background())
-		if got := time.Since(start); got != 30*time.Second {
-			t.Errorf("gave up after %v", got)
+		status := func(s *Server, ctx context.Context) error {
+			_, err := s.Contents(ctx, "x", ContentsOptions{})
+			return err
 		}
-		if !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time from http://jupyter.invalid") {
-			t.Errorf("error %v", err)
+		starts := map[string]func(s *Server, ctx context.Context) error{
+			"session": func(s *Server, ctx context.Context) error {
+				_, err := s.CreateSession(ctx, NewSession{Path: "x"})
+				return err
+			},
+			"start":   func(s *Server, ctx context.Context) error { _, err := s.StartKernelIn(ctx, "", ""); return err },
+			"restart": func(s *Server, ctx context.Context) error { _, err := s.Restart(ctx, "k"); return err },
 		}
-		for what, call := range map[string]func() error{
-			"session": func() error { _, err := s.CreateSession(context.Background(), NewSession{Path: "x"}); return err },
-			"start":   func() error { _, err := s.StartKernelIn(context.Background(), "", ""); return err },
-			"restart": func() error { _, err := s.Restart(context.Background(), "k"); return err },
-		} {
-			start = time.Now()
-			if err := call(); time.Since(start) != 90*time.Second || !errors.Is(err, context.DeadlineExceeded) {
-				t.Errorf("%s: gave up after %v with %v", what, time.Since(start), err)
+		givesUp := func(what string, after time.Duration, call func(ctx context.Context) error) {
+			t.Helper()
+			for _, limit := range []time.Duration{0, time.Second, 10 * time.Minute} {
+				ctx, cancel := context.WithCancel(t.Context())
+				want := after
+				if limit > 0 {
+					ctx, cancel = context.WithTimeout(t.Context(), limit)
+					if want = min(after, limit); after == 90*time.Second {
+						want = limit // the caller knows better how long a kernel may take
+					}
+				}
+				start := time.Now()
+				err := call(ctx)
+				cancel()
+				if got := time.Since(start); got != want || !errors.Is(err, context.DeadlineExceeded) || !strings.Contains(err.Error(), "no answer in time from http://jupyter.invalid") {
+					t.Errorf("%s, with a limit of %s: gave up after %s with %v", what, limit, got, err)
+				}
 			}
 		}
-		ctx, cancel := context.WithTimeout(context.Background(), 90*time.Second)
-		defer cancel()
-		start = time.Now()
-		_, err = s.Status(ctx)
-		if got := time.Since(start); got != 90*time.Second || !errors.Is(err, context.DeadlineExceeded) {
-			t.Errorf("gave up after %v with %v", got, err)
+		for _, timeout := range []time.Duration{0, 10 * time.Second} {
+			usual := cmp.Or(timeout, 30*time.Second)
+			givesUp("a file", usual, func(ctx context.Context) error { return status(server(false, timeout), ctx) })
+			for what, call := range starts {
+				givesUp(what+" of a silent server", usual, func(ctx context.Context) error { return call(server(false, timeout), ctx) })
+				givesUp(what, 90*time.Second, func(ctx context.Context) error { return call(server(true, timeout), ctx) })
+			}
 		}
-		ctx, cancel = context.WithCancel(context.Background())
+		s := server(false, 0)
+		ctx, cancel := context.WithCancel(context.Background())
 		cancel()
-		if _, err = s.Status(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
+		if _, err := s.Status(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
 			t.Errorf("cancelled: %v", err)
 		}
 	})

@@ -2,7 +2,6 @@ package jupyter
 
 import (
 	"bytes"
-	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -26,7 +25,8 @@ type call struct {
 	path   string     // below the base URL, escaped, beginning with a slash
 	query  url.Values // or nil
 	body   any        // sent as JSON if not nil
-	// timeout is the time allowed if the context has no deadline; zero is defaultTimeout.
+	// timeout is the time allowed for a request that makes the server wait for a kernel, if the context has no deadline;
+	// zero for other requests, see [Options.Timeout].
 	timeout time.Duration
 	// choices accepts HTTP 300 as an answer, not as a redirect.
 	choices bool
@@ -38,15 +38,15 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 }
 
 func (s *Server) send(ctx context.Context, c call, out any) error {
-	ctx, cancel := withTimeout(ctx, cmp.Or(c.timeout, defaultTimeout))
-	defer cancel()
+	ctx, b, end := s.bounded(ctx, c.timeout)
+	defer end()
 	var body io.Reader
 	if c.body != nil {
-		b, err := json.Marshal(c.body)
+		sent, err := json.Marshal(c.body)
 		if err != nil {
 			return &Error{Op: c.op, Path: c.about, err: fmt.Errorf("encode the request: %w", err), kind: ErrBadRequest}
 		}
-		body = bytes.NewReader(b)
+		body = bytes.NewReader(sent)
 	}
 	if c.method == "" {
 		c.method = http.MethodGet
@@ -64,12 +64,20 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if c.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
+	if b != nil && req.Body != nil {
+		req.Body = io.NopCloser(reader{req.Body, b})
+	}
 	start := time.Now()
 	resp, err := s.client.Do(req)
 	if err != nil {
 		return s.transportError(ctx, c.op, c.about, err)
 	}
 	defer resp.Body.Close()
+	var answer io.Reader = resp.Body
+	if b != nil {
+		b.heard()
+		answer = reader{answer, b}
+	}
 	s.log.LogAttrs(ctx, slog.LevelDebug, "jupyter request", slog.String("op", c.op), slog.String("about", c.about),
 		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
@@ -85,7 +93,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 			Hint:    "check that " + s.BaseURL() + " is a Jupyter server's whole base URL",
 		}
 	}
-	data, err := io.ReadAll(io.LimitReader(resp.Body, s.maxAnswer+1))
+	data, err := io.ReadAll(io.LimitReader(answer, s.maxAnswer+1))
 	if err != nil {
 		return s.transportError(ctx, c.op, c.about, err)
 	}
@@ -144,7 +152,7 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 	}
 	e := &Error{Op: op, Path: about, err: err}
 	switch {
-	case errors.Is(ctx.Err(), context.Canceled):
+	case errors.Is(ctx.Err(), context.Canceled) && errors.Is(context.Cause(ctx), context.Canceled):
 		e.err = context.Canceled
 		e.Message = "cancelled"
 	case errors.Is(err, context.DeadlineExceeded), errors.Is(err, os.ErrDeadlineExceeded), ctx.Err() != nil:

@@ -1,6 +1,7 @@
 package jupyter
 
 import (
+	"cmp"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -14,7 +15,7 @@ import (
 )
 
 const (
-	// defaultTimeout bounds a call whose context has no deadline.
+	// defaultTimeout is how long a request waits for a silent server, where Options do not say.
 	defaultTimeout = 30 * time.Second
 	// kernelTimeout is the same for calls that wait for a kernel to start. The server itself gives a kernel 60 seconds.
 	kernelTimeout = 90 * time.Second
@@ -38,6 +39,9 @@ type Options struct {
 	HTTPClient *http.Client
 	// Logger gets one debug line per request; nil logs nothing.
 	Logger *slog.Logger
+	// Timeout is how long a request waits for a server that takes nothing and sends nothing; 0: 30 s. Starting a kernel
+	// may take longer, as long as the server answers other requests.
+	Timeout time.Duration
 	// UserAgent is sent with every request; empty sends "nbduet".
 	UserAgent string
 	// Role is the server's purpose if there are several servers, such as "runtime": every error then names the server,
@@ -57,6 +61,7 @@ type Server struct {
 	userAgent string
 	role      string // "" for the only server
 	maxAnswer int64  // bytes
+	timeout   time.Duration
 }
 
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
@@ -79,7 +84,7 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes}
+	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes, timeout: cmp.Or(opt.Timeout, defaultTimeout)}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
