@@ -21,6 +21,7 @@ type Cable struct {
 
 	mu    sync.Mutex
 	down  bool
+	flows chan struct{} // closed while bytes go through
 	conns map[net.Conn]bool
 }
 
@@ -31,7 +32,8 @@ func NewCable(t testing.TB, s *Server) *Cable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cable{l: Listen(t), dial: Dial(t), target: u.Host, conns: make(map[net.Conn]bool)}
+	c := &Cable{l: Listen(t), dial: Dial(t), target: u.Host, conns: make(map[net.Conn]bool), flows: make(chan struct{})}
+	close(c.flows)
 	reached := *s
 	u.Host = c.l.Addr().String()
 	reached.URL, reached.cmd, reached.stop, reached.dir = u.String(), nil, nil, ""
@@ -40,6 +42,7 @@ func NewCable(t testing.TB, s *Server) *Cable {
 	t.Cleanup(func() {
 		_ = c.l.Close()
 		c.Cut()
+		c.stall(false)
 		c.wg.Wait()
 	})
 	return c
@@ -64,7 +67,7 @@ func (c *Cable) accept() {
 		c.conns[near], c.conns[far] = true, true
 		c.mu.Unlock()
 		pass := func(to, from net.Conn) {
-			_, _ = io.Copy(to, from) // ends with either side
+			_, _ = io.Copy(to, gated{c, from}) // ends with either side
 			_ = to.Close()
 			_ = from.Close()
 		}
@@ -92,8 +95,44 @@ func (c *Cable) Cut() {
 	c.Drop()
 }
 
-// Mend lets connections through again.
-func (c *Cable) Mend() { c.refuse(false) }
+// Stall lets nothing through any more, and breaks nothing: a network that drops packets, or a server that stands still.
+func (c *Cable) Stall() { c.stall(true) }
+
+// Mend lets connections through again, and what was held back.
+func (c *Cable) Mend() {
+	c.refuse(false)
+	c.stall(false)
+}
+
+func (c *Cable) stall(on bool) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	select {
+	case <-c.flows:
+		if on {
+			c.flows = make(chan struct{})
+		}
+	default:
+		if !on {
+			close(c.flows)
+		}
+	}
+}
+
+// gated is a connection whose bytes come when they may.
+type gated struct {
+	c *Cable
+	net.Conn
+}
+
+func (g gated) Read(p []byte) (int, error) {
+	n, err := g.Conn.Read(p)
+	g.c.mu.Lock()
+	flows := g.c.flows
+	g.c.mu.Unlock()
+	<-flows
+	return n, err
+}
 
 func (c *Cable) refuse(on bool) {
 	c.mu.Lock()

@@ -8,6 +8,8 @@ import (
 	"sync"
 	"testing"
 	"time"
+
+	"go.uber.org/goleak"
 )
 
 // Start starts a server for one test and stops it at the test's end. The test fails if the server does not start, and is
@@ -123,15 +125,23 @@ func StopShared() {
 	}
 }
 
-// Tests are a binary's tests, after which the shared server is stopped, for TestMain.
+// ending is how long what the tests have left to end may take to do so.
+const ending = 30 * time.Second
+
+// Tests are a binary's tests, after which the shared server is stopped, for TestMain. They end when no goroutine is left
+// that a check for leaks would find: on a busy machine that takes longer than such a check waits.
 func Tests(m *testing.M) interface{ Run() int } { return tests{m} }
 
 type tests struct{ *testing.M }
 
 // Run runs the tests.
 func (t tests) Run() int {
-	defer StopShared()
-	return t.M.Run()
+	code := t.M.Run()
+	StopShared()
+	for end := time.Now().Add(ending); code == 0 && time.Now().Before(end) && goleak.Find() != nil; {
+		time.Sleep(100 * time.Millisecond)
+	}
+	return code
 }
 
 // WithToken is the server for who has another token.
