@@ -37,8 +37,8 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 						t.Fatal(err)
 					}
 					join := w.join
-					w.join = func(ctx context.Context, path string, k kind) (*live, error) {
-						lv, err := join(ctx, path, k)
+					w.join = func(ctx context.Context, path string, k kind, heard func()) (*live, error) {
+						lv, err := join(ctx, path, k, heard)
 						if err != nil {
 							return nil, err
 						}

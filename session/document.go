@@ -27,13 +27,14 @@ type Document struct {
 	cells  *run.Cells      // the queue; nil in a text
 	kernel *notebookKernel // nil in a text
 
-	mu     sync.Mutex
-	path   string // changes when the file is renamed
-	live   *live
-	users  int // calls and runs that hold the document
-	last   time.Time
-	closed bool
-	times  times
+	mu      sync.Mutex
+	path    string // changes when the file is renamed
+	live    *live
+	swapped chan struct{} // closed when live is another
+	users   int           // calls and runs that hold the document
+	last    time.Time
+	closed  bool
+	times   times
 }
 
 // times are the times of a document's events. Document.mu guards them.
@@ -43,7 +44,7 @@ type times struct {
 }
 
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
-	d := &Document{m: m, kind: k, path: path, live: lv, last: time.Now()}
+	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
 	d.saver = newSaver(d)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -87,6 +88,13 @@ func (d *Document) current() *live {
 	return d.live
 }
 
+// replace takes another joined room in place of the last. The caller holds mu.
+func (d *Document) replace(lv *live) {
+	d.live = lv
+	close(d.swapped)
+	d.swapped = make(chan struct{})
+}
+
 // use adds n to the number of holders of the document, and resets its idle time.
 func (d *Document) use(n int) {
 	d.mu.Lock()
@@ -113,75 +121,6 @@ func (d *Document) lastUse() (last time.Time, busy bool) {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.last, d.users > 0
-}
-
-// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
-type LostError struct {
-	Name string // the edit's
-	Err  error
-}
-
-func (e *LostError) Error() string {
-	var end *rtc.CloseError
-	if errors.As(e.Err, &end) && end.Unsure {
-		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
-	}
-	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
-}
-
-// Unwrap gives the room's own error.
-func (e *LostError) Unwrap() error { return e.Err }
-
-// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
-// room when it can.
-type UnconfirmedError struct {
-	Name string
-	Err  error
-}
-
-func (e *UnconfirmedError) Error() string {
-	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
-}
-
-// Unconfirmed marks such errors, see [run.Unconfirmed].
-func (e *UnconfirmedError) Unconfirmed() {}
-
-// Unwrap gives the context's error.
-func (e *UnconfirmedError) Unwrap() error { return e.Err }
-
-// Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
-// fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
-// not confirm.
-func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
-	return d.edit(ctx, name, func(lv *live) error {
-		if lv.nb == nil {
-			return fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
-		}
-		return lv.nb.Edit(name, fn)
-	})
-}
-
-// edit makes an edit of either kind and waits until the room has it.
-func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
-	lv := d.current()
-	if err := lv.room.Err(); err != nil {
-		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
-	}
-	if err := write(lv); err != nil {
-		return err
-	}
-	d.saver.file.edited()
-	err := lv.room.Barrier(ctx)
-	var end *rtc.CloseError
-	switch {
-	case err == nil:
-	case errors.As(err, &end):
-		return &LostError{Name: name, Err: err}
-	default:
-		return &UnconfirmedError{Name: name, Err: err}
-	}
-	d.saver.want()
-	return nil
 }
 
 // Settled returns when the room has all our earlier edits.

@@ -44,6 +44,8 @@ func (f *fakeRoom) Peers() []rtc.Peer              { return nil }
 func (f *fakeRoom) SetCursors(...awareness.Cursor) {}
 func (f *fakeRoom) Rename(string)                  {}
 func (f *fakeRoom) AutosaveOff() bool              { return f.autosaveOff.Load() }
+func (f *fakeRoom) LostAt() time.Time              { return time.Time{} }
+func (f *fakeRoom) Quiet() time.Duration           { return 0 }
 func (f *fakeRoom) Done() <-chan struct{}          { return f.done }
 
 func (f *fakeRoom) Barrier(ctx context.Context) error {
@@ -53,6 +55,8 @@ func (f *fakeRoom) Barrier(ctx context.Context) error {
 	}
 	return f.Err()
 }
+
+func (f *fakeRoom) WaitSynced(context.Context) error { return f.Err() }
 
 func (f *fakeRoom) State() rtc.State {
 	if f.Err() != nil {
@@ -150,7 +154,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 		w.lobby.entered++
 		return w.lobby
 	})
-	w.join = func(ctx context.Context, path string, k kind) (*live, error) {
+	w.join = func(ctx context.Context, path string, k kind, heard func()) (*live, error) {
 		select {
 		case <-time.After(w.delay):
 		case <-ctx.Done():

@@ -10,11 +10,11 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// joinFunc joins the room of a path, with an empty replica.
-type joinFunc func(ctx context.Context, path string, k kind) (*live, error)
+// joinFunc joins the room of a path, with an empty replica. heard is called whenever the room sends something.
+type joinFunc func(ctx context.Context, path string, k kind, heard func()) (*live, error)
 
 // joinRoom is the joinFunc of a real server.
-func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, error) {
+func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func()) (*live, error) {
 	var nb *ydoc.Notebook
 	var text *ydoc.Text
 	var doc *ydoc.Doc
@@ -29,6 +29,7 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind) (*live, err
 	r, err := rtc.Join(ctx, rtc.Config{
 		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
 		Replica: doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
+		Heard:     heard,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {

@@ -84,10 +84,10 @@ func (d keeper) watch(lv *live) bool {
 func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
-		lv, err := d.m.join(d.ctx, d.Path(), d.kind)
+		lv, err := d.m.join(d.ctx, d.Path(), d.kind, func() {})
 		if err == nil {
 			d.mu.Lock()
-			d.live = lv
+			d.replace(lv)
 			d.mu.Unlock()
 			d.changes(ydoc.Changes{}) // not Complete: anything may have changed
 			return true

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -24,6 +25,9 @@ type room interface {
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool
 	Rename(path string)
+	WaitSynced(ctx context.Context) error
+	LostAt() time.Time
+	Quiet() time.Duration
 	Done() <-chan struct{}
 	Err() error
 }
@@ -31,6 +35,8 @@ type room interface {
 // replica is a replica of either kind, as far as a document needs it.
 type replica interface {
 	State() ydoc.State
+	ClientID() uint64
+	StateVector() ([]byte, error)
 	Reloads() uint64
 	Revision() ydoc.Revision
 	Subscribe() *ydoc.Subscription

@@ -39,6 +39,8 @@ type Config struct {
 	IdleTimeout time.Duration   // 0: DefaultIdleTimeout
 	MaxRooms    int             // 0: DefaultMaxRooms
 	AgentName   string          // what people see; "": "AI Agent"
+	// ServerTimeout is how long a call waits for a server that does not answer, see Patient; 0: DefaultServerTimeout.
+	ServerTimeout time.Duration
 	// InputTimeout is how long to wait for a person's input; 0: run.DefaultInputTimeout.
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
@@ -107,6 +109,9 @@ func newManager(cfg Config) *Manager {
 	ended, err := lru.New[string, Info](remembered)
 	if err != nil {
 		panic(err) // the size is a positive constant
+	}
+	if cfg.ServerTimeout <= 0 {
+		cfg.ServerTimeout = DefaultServerTimeout
 	}
 	if cfg.Kernels == nil {
 		cfg.Kernels = cfg.Server

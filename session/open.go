@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -17,6 +18,7 @@ type entry struct {
 	err   error
 	gone  chan struct{} // closed when the room has been left
 	going bool          // under Manager.mu: being left
+	heard atomic.Int64  // how often the room has sent something while it was joined
 }
 
 // Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
@@ -33,6 +35,7 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 	if err != nil {
 		return nil, err
 	}
+	p := patienceOf(ctx)
 	for {
 		e, mine, err := m.enter(clean, k)
 		if err != nil {
@@ -41,10 +44,8 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 		if mine {
 			m.wg.Go(func() { m.fill(e) })
 		}
-		select {
-		case <-e.ready:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("open %s: %w", clean, ctx.Err())
+		if err := e.wait(ctx, p, e.ready); err != nil {
+			return nil, notOpened(clean, err)
 		}
 		if e.err != nil {
 			return nil, fmt.Errorf("open %s: %w", clean, e.err)
@@ -53,19 +54,58 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 			return nil, fmt.Errorf("open %s: %w", clean, k.fits(e.kind.contentsType()))
 		}
 		if m.pin(e) {
-			if err := e.doc.exists(ctx); err != nil {
+			if err := e.doc.usable(ctx); err != nil {
 				e.doc.Release()
-				return nil, fmt.Errorf("open %s: %w", clean, err)
+				return nil, notOpened(clean, err)
 			}
 			return e.doc, nil
 		}
 		// It is being left: wait for the end, then join again.
-		select {
-		case <-e.gone:
-		case <-ctx.Done():
-			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", clean, ctx.Err())
+		if err := e.wait(ctx, p, e.gone); err != nil {
+			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", clean, err)
 		}
 	}
+}
+
+// notOpened is the error of an open that waited in vain.
+func notOpened(path string, err error) error {
+	if errors.As(err, new(*AwayError)) {
+		return fmt.Errorf("open %s: nothing was done: %w", path, err)
+	}
+	return fmt.Errorf("open %s: %w", path, err)
+}
+
+// wait waits until a channel is closed, with the call's patience. A document that is being joined is waited for as long
+// as the server sends it.
+func (e *entry) wait(ctx context.Context, p *patience, done <-chan struct{}) error {
+	until := func(ctx context.Context) error {
+		select {
+		case <-done:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	if p == nil {
+		return until(ctx)
+	}
+	for {
+		before := e.heard.Load()
+		err := p.wait(ctx, p.limit, until)
+		var away *AwayError
+		if !errors.As(err, &away) || e.heard.Load() == before {
+			return err
+		}
+		p.goOn()
+	}
+}
+
+// usable waits until the document can be read, and looks again for a file that was missing.
+func (d *Document) usable(ctx context.Context) error {
+	if err := d.await(ctx); err != nil {
+		return err
+	}
+	return d.exists(ctx)
 }
 
 // enter finds the entry of a path, or makes one for the caller to fill.
@@ -87,7 +127,7 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 // it too.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
-	doc, err := m.openDocument(m.ctx, e.path, e.kind)
+	doc, err := m.openDocument(m.ctx, e.path, e.kind, func() { e.heard.Add(1) })
 	m.mu.Lock()
 	if err == nil && m.closed {
 		err = ErrClosed
@@ -139,7 +179,7 @@ func (d *Document) exists(ctx context.Context) error {
 }
 
 // openDocument checks that the path is of the kind, and joins its room.
-func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Document, error) {
+func (m *Manager) openDocument(ctx context.Context, path string, k kind, heard func()) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {
 		var err error
@@ -148,7 +188,7 @@ func (m *Manager) openDocument(ctx context.Context, path string, k kind) (*Docum
 		}
 		path = c.Path
 	}
-	lv, err := m.join(ctx, path, k)
+	lv, err := m.join(ctx, path, k, heard)
 	if err != nil {
 		return nil, err
 	}

@@ -27,7 +27,7 @@ func (d keeper) tidy(lv *live) {
 	if err := lv.room.Barrier(ctx); err != nil {
 		return // the connection is down; the room reconnects
 	}
-	fresh, err := d.m.join(ctx, d.Path(), d.kind)
+	fresh, err := d.m.join(ctx, d.Path(), d.kind, func() {})
 	if err != nil {
 		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
 		return
@@ -35,7 +35,7 @@ func (d keeper) tidy(lv *live) {
 	d.mu.Lock()
 	swap := d.users == 0 && !d.closed && d.live == lv
 	if swap {
-		d.live = fresh
+		d.replace(fresh)
 	}
 	d.mu.Unlock()
 	old := lv

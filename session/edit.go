@@ -1,0 +1,169 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
+type LostError struct {
+	Name string // the edit's
+	Err  error
+	// Unsure tells that it is not known.
+	Unsure bool
+}
+
+func (e *LostError) Error() string {
+	var end *rtc.CloseError
+	if e.Unsure || errors.As(e.Err, &end) && end.Unsure {
+		return fmt.Sprintf("%s: not known whether it was made: its room was lost before it had confirmed the edit; read again, and repeat it only if it is missing (%v)", e.Name, e.Err)
+	}
+	return fmt.Sprintf("%s: not made: its room was lost before it had confirmed the edit; read again, then repeat it (%v)", e.Name, e.Err)
+}
+
+// Unwrap gives the room's own error.
+func (e *LostError) Unwrap() error { return e.Err }
+
+// NotMadeError says that an edit was not made, because the room could not be reached: nothing was written, and nothing
+// will be.
+type NotMadeError struct {
+	Name string // the edit's
+	Err  error
+}
+
+func (e *NotMadeError) Error() string { return fmt.Sprintf("%s: not made: %v", e.Name, e.Err) }
+
+// Unwrap says why.
+func (e *NotMadeError) Unwrap() error { return e.Err }
+
+// UnconfirmedError says that the room did not confirm an edit in time. The edit is made in our replica, and reaches the
+// room when it can.
+type UnconfirmedError struct {
+	Name string
+	Err  error
+}
+
+func (e *UnconfirmedError) Error() string {
+	return fmt.Sprintf("%s: not confirmed yet: the connection to the room is down or slow; the edit is sent when it is back, so read again before repeating it (%v)", e.Name, e.Err)
+}
+
+// Unconfirmed marks such errors, see [run.Unconfirmed].
+func (e *UnconfirmedError) Unconfirmed() {}
+
+// Unwrap gives the context's error.
+func (e *UnconfirmedError) Unwrap() error { return e.Err }
+
+// Edit makes one edit, as a single transaction, and returns when the room has it. If fn, or an edit that it staged,
+// fails, nothing was written. A *LostError or an *UnconfirmedError says what is known about an edit that the room did
+// not confirm.
+func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error {
+	return d.edit(ctx, name, func(lv *live) error {
+		if lv.nb == nil {
+			return fmt.Errorf("%s: %w: it is a text document", name, ErrNotNotebook)
+		}
+		return lv.nb.Edit(name, fn)
+	})
+}
+
+// edit makes an edit of either kind and waits until the room has it.
+func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
+	if p := patienceOf(ctx); p != nil {
+		return d.editPatiently(ctx, p, name, write)
+	}
+	return d.editIn(ctx, d.current(), name, write)
+}
+
+// editIn makes an edit in a replica.
+func (d *Document) editIn(ctx context.Context, lv *live, name string, write func(*live) error) error {
+	if err := lv.room.Err(); err != nil {
+		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
+	}
+	if err := write(lv); err != nil {
+		return err
+	}
+	d.saver.file.edited()
+	err := lv.room.Barrier(ctx)
+	var end *rtc.CloseError
+	switch {
+	case err == nil:
+	case errors.As(err, &end):
+		return &LostError{Name: name, Err: err}
+	default:
+		return &UnconfirmedError{Name: name, Err: err}
+	}
+	d.saver.want()
+	return nil
+}
+
+// editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
+// room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
+func (d *Document) editPatiently(ctx context.Context, p *patience, name string, write func(*live) error) error {
+	began, opened := time.Now(), d.current()
+	lv, err := d.wait(ctx, p)
+	if err == nil && lv != opened {
+		// What the caller has read to make this edit is of a replica that is gone.
+		err = fmt.Errorf("the %s's room was lost, and it was just joined again: read it again, then repeat the edit", d.kind)
+	}
+	if err != nil {
+		return &NotMadeError{name, err}
+	}
+	var made error
+	var before, after uint64
+	err = p.wait(ctx, max(p.limit-time.Since(began), time.Second), func(ctx context.Context) error {
+		before = clockOf(lv.doc, lv.doc.ClientID())
+		made = d.editIn(ctx, lv, name, func(lv *live) error {
+			err := write(lv)
+			after = clockOf(lv.doc, lv.doc.ClientID())
+			return err
+		})
+		var lost *LostError
+		if errors.As(made, &lost) {
+			made = d.judge(ctx, lv, lost, before, after)
+		}
+		return made
+	})
+	var unconfirmed *UnconfirmedError
+	var away *AwayError
+	if errors.As(made, &unconfirmed) && errors.As(err, &away) {
+		unconfirmed.Err = away
+	}
+	return made
+}
+
+// judge finds out whether an edit was made whose room was lost before it confirmed that, from the room that comes
+// after it. before and after are the clock of our edits around it.
+func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before, after uint64) error {
+	lost.Unsure = true
+	next, err := d.inStep(ctx)
+	if err != nil || next == lv {
+		return lost
+	}
+	has := clockOf(next.doc, lv.doc.ClientID())
+	switch {
+	case same(lv.nb, next.nb, lv.text, next.text), after > before && has >= after:
+		d.saver.want()
+		return nil
+	case has > 0 && after > before:
+		lost.Unsure = false // the room has our earlier edits, and not this one
+	}
+	return lost
+}
+
+// clockOf is how much a replica has of a client's edits.
+func clockOf(doc replica, client uint64) uint64 {
+	b, err := doc.StateVector()
+	if err != nil {
+		return 0 // a broken replica has nothing
+	}
+	clocks, err := wire.ParseStateVector(b, wire.DefaultLimits)
+	if err != nil {
+		return 0
+	}
+	return clocks[client]
+}

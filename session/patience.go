@@ -1,0 +1,211 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// DefaultServerTimeout is how long a call waits for a Jupyter server that does not answer.
+const DefaultServerTimeout = 10 * time.Second
+
+// sayAfter is how long a call waits before its caller hears of it.
+const sayAfter = 2 * time.Second
+
+// An AwayError says that the Jupyter server did not answer in time.
+type AwayError struct {
+	Waited time.Duration
+	Since  time.Time // when its connection was lost; zero if it is not known to be
+}
+
+// Kind is "server away".
+func (e *AwayError) Kind() string { return "server away" }
+
+func (e *AwayError) Error() string {
+	if e.Since.IsZero() {
+		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped, busy or out of reach", e.Waited)
+	}
+	return fmt.Sprintf("the Jupyter server is away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
+}
+
+// Is makes it match [jupyter.ErrUnreachable].
+func (e *AwayError) Is(target error) bool { return target == jupyter.ErrUnreachable }
+
+// patience is what one call has left for a server that does not answer. It waits once: what else needs the server then
+// fails at once.
+type patience struct {
+	limit time.Duration
+	tell  func(message string)
+
+	mu   sync.Mutex
+	away *AwayError
+}
+
+type patienceKey struct{}
+
+// Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
+// Config.ServerTimeout, and an edit that cannot be sent to the room is not made. tell, which may be nil, hears of a long
+// wait about once a second. Without it documents wait as long as their context lasts, as what goes on without a caller
+// should.
+func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
+	if tell == nil {
+		tell = func(string) {}
+	}
+	return context.WithValue(ctx, patienceKey{}, &patience{limit: m.cfg.ServerTimeout, tell: tell})
+}
+
+func patienceOf(ctx context.Context) *patience {
+	p, _ := ctx.Value(patienceKey{}).(*patience)
+	return p
+}
+
+// gone is the error of an earlier wait of this call.
+func (p *patience) gone() *AwayError {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	return p.away
+}
+
+// wait calls f, which waits for the server, with a context that ends in time. Its error is then an [*AwayError].
+func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
+	if away := p.gone(); away != nil {
+		return away
+	}
+	bound, stop := context.WithTimeout(ctx, limit)
+	defer stop()
+	quiet := p.sayWaiting(bound)
+	err := f(bound)
+	stop()
+	<-quiet
+	if err == nil || ctx.Err() != nil || !errors.Is(bound.Err(), context.DeadlineExceeded) || !errors.Is(err, context.DeadlineExceeded) {
+		return err
+	}
+	away := &AwayError{Waited: limit.Round(time.Second)}
+	p.mu.Lock()
+	p.away = away
+	p.mu.Unlock()
+	return away
+}
+
+// goOn takes back that the server is away: it was heard of.
+func (p *patience) goOn() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.away = nil
+}
+
+// sayWaiting tells the caller of the wait until ctx ends; the channel is closed when it does not any more.
+func (p *patience) sayWaiting(ctx context.Context) <-chan struct{} {
+	quiet := make(chan struct{})
+	began := time.Now()
+	go func() {
+		defer close(quiet)
+		pause := time.NewTimer(sayAfter)
+		defer pause.Stop()
+		for {
+			select {
+			case <-ctx.Done():
+				return
+			case <-pause.C:
+				p.tell(fmt.Sprintf("waiting for the Jupyter server, which has not answered for %d s", int(time.Since(began).Seconds())))
+				pause.Reset(time.Second)
+			}
+		}
+	}()
+	return quiet
+}
+
+// inStep waits until the document's room has the document: until a lost connection is back, or a lost room is joined
+// again.
+func (d *Document) inStep(ctx context.Context) (*live, error) {
+	for {
+		d.mu.Lock()
+		lv, swapped := d.live, d.swapped
+		d.mu.Unlock()
+		err := lv.room.WaitSynced(ctx)
+		if err == nil {
+			if lv.room.Quiet() < quietFor {
+				return lv, nil
+			}
+			err = lv.room.Barrier(ctx) // it may have been gone for a while, and nobody has noticed
+			if err == nil {
+				return lv, nil
+			}
+		}
+		var end *rtc.CloseError
+		if !errors.As(err, &end) || end.Action != rtc.Discard {
+			return lv, err
+		}
+		select {
+		case <-swapped:
+		case <-d.ctx.Done():
+			return lv, err
+		case <-ctx.Done():
+			return lv, fmt.Errorf("wait until its room is joined again: %w", ctx.Err())
+		}
+	}
+}
+
+// quietFor is after how long without a word of the server a room is asked whether it is there.
+const quietFor = 7 * time.Second
+
+// wait waits until the document is in step, with the patience of a call. An [*AwayError] says since when it is not.
+func (d *Document) wait(ctx context.Context, p *patience) (lv *live, err error) {
+	err = p.wait(ctx, p.limit, func(ctx context.Context) (err error) {
+		lv, err = d.inStep(ctx)
+		return err
+	})
+	var away *AwayError
+	if errors.As(err, &away) {
+		return nil, &AwayError{Waited: away.Waited, Since: d.lostAt()}
+	}
+	return lv, err
+}
+
+// lostAt is when the document's connection was lost, or the server last heard of.
+func (d *Document) lostAt() time.Time {
+	room := d.current().room
+	if room.State() == rtc.Synced {
+		return time.Now().Add(-room.Quiet())
+	}
+	return room.LostAt()
+}
+
+// await waits until the document can be read: its room has it, or it is known since when it does not. The error says
+// that there is nothing to be read.
+func (d *Document) await(ctx context.Context) error {
+	p := patienceOf(ctx)
+	if p == nil {
+		return nil
+	}
+	_, err := d.wait(ctx, p)
+	if errors.As(err, new(*AwayError)) && d.current().room.Err() == nil {
+		return nil // it can be read as it was then, see Away
+	}
+	return err
+}
+
+// Fresh waits as [Manager.Patient] says until the document can be read as it is now. If it cannot, the error says since
+// when the server is away.
+func (d *Document) Fresh(ctx context.Context) error {
+	if patienceOf(ctx) == nil {
+		ctx = d.m.Patient(ctx, nil)
+	}
+	_, err := d.wait(ctx, patienceOf(ctx))
+	return err
+}
+
+// Away says, in one sentence for callers, that the document is not shown as it is now but as it was when its connection
+// was lost; "" if it is shown as it is.
+func (d *Document) Away() string {
+	lv := d.current()
+	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor {
+		return ""
+	}
+	return fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.lostAt().Format("15:04:05"))
+}
