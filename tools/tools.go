@@ -35,6 +35,8 @@ type Config struct {
 	Clients *tool.Clients
 	// Images keeps the images that answers name; nil makes a store of the default size.
 	Images *images.Store
+	// AnswerWithin is [desk.Desk.AnswerWithin].
+	AnswerWithin time.Duration
 	// MaxImages is how many images an answer shows, 0 for [desk.DefaultMaxImages], less for none.
 	MaxImages int
 	// MaxImageBytes is how large each of them is at most, 0 for [desk.DefaultMaxImageBytes].
@@ -135,7 +137,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.Definition(), handler(d.resources.Recording(t), check, open, calls))
+		s.AddTool(t.Definition(), handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls))
 	}
 	return s, nil
 }
@@ -172,6 +174,19 @@ func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, call
 	}
 }
 
+// patient makes a tool wait for a Jupyter server that is away no longer than it should, and tell its client of it.
+func patient(t tool.Tool, w *desk.Work) tool.Tool {
+	if w == nil {
+		return t // the tools are only listed
+	}
+	handle := t.Handle
+	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
+		began := time.Now()
+		return handle(w.Patient(ctx, func(message string) { tool.Progress(ctx, time.Since(began).Seconds(), message) }), req)
+	}
+	return t
+}
+
 // answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	if err := tool.CheckArguments(check, req.Params.Arguments); err != nil {
@@ -197,6 +212,7 @@ func newParts(cfg Config) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
+	d.AnswerWithin = cfg.AnswerWithin
 	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
 	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}

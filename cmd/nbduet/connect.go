@@ -28,8 +28,8 @@ func discoverLocal(ctx context.Context) ([]jupyter.Running, error) {
 
 // connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token
 // wrong, each tool says so when it is called, and works once that is repaired.
-func connect(ctx context.Context, p endpoint, find discover, log *slog.Logger) (*jupyter.Server, error) {
-	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Logger: log, UserAgent: "nbduet"}
+func connect(ctx context.Context, p endpoint, find discover, timeout time.Duration, log *slog.Logger) (*jupyter.Server, error) {
+	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Timeout: timeout, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
 		running, err := find(ctx)
 		if err != nil {

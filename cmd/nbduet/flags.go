@@ -30,6 +30,8 @@ type flags struct {
 	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed. Default: 5."`
 	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
+	AnswerWithin   string `env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit. Default: ${default}."`
+	ServerTimeout  string `env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not. Default: ${default}."`
 	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted. Default: ${default}."`
 
 	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel). Default: ${default}."`
@@ -59,6 +61,8 @@ type settings struct {
 	maxRooms       int
 	agentName      string
 	inputTimeout   time.Duration
+	serverTimeout  time.Duration
+	answerWithin   time.Duration
 	execute        run0.Execute
 	maxImages      int
 	maxImageBytes  int
@@ -145,6 +149,12 @@ func (f flags) check() (settings, error) {
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
 		return settings{}, fmt.Errorf("--input-timeout: %w", err)
 	}
+	if s.answerWithin, err = secondsOrNone(f.AnswerWithin); err != nil {
+		return settings{}, fmt.Errorf("--answer-within: %w", err)
+	}
+	if s.serverTimeout, err = seconds(f.ServerTimeout); err != nil {
+		return settings{}, fmt.Errorf("--server-timeout: %w", err)
+	}
 	if s.execute = run0.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run0.ExecuteWords(), string(s.execute)) {
 		return settings{}, fmt.Errorf("--execute: %q is not one of %s", f.Execute, strings.Join(run0.ExecuteWords(), ", "))
 	}
@@ -193,6 +203,14 @@ func minutes(s string) (time.Duration, error) {
 // seconds reads a positive number of seconds, at most a day.
 func seconds(s string) (time.Duration, error) {
 	return amount(s, time.Second, 24*60*60, "seconds", "60")
+}
+
+// secondsOrNone is seconds, where 0 is none.
+func secondsOrNone(s string) (time.Duration, error) {
+	if n, err := strconv.ParseFloat(strings.TrimSpace(s), 64); err == nil && n == 0 {
+		return 0, nil
+	}
+	return seconds(s)
 }
 
 // amount reads a positive number of units. Errors use the units' name and the example.

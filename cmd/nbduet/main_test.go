@@ -109,7 +109,7 @@ func TestVersionAndHelp(t *testing.T) {
 		t.Errorf("--help: %+v", o)
 	}
 	for _, want := range []string{
-		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--execute",
+		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within", "--execute",
 		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
@@ -138,6 +138,9 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--input-timeout=0"}, []string{"--input-timeout", "0 is not"}},
 		{[]string{"--input-timeout=NaN"}, []string{"--input-timeout", "NaN"}},
 		{[]string{"--input-timeout=1e9"}, []string{"--input-timeout", "86400"}},
+		{[]string{"--server-timeout=0"}, []string{"--server-timeout", "0 is not"}},
+		{[]string{"--answer-within=-1"}, []string{"--answer-within", "-1 is not"}},
+		{[]string{"--answer-within=soon"}, []string{"--answer-within", `"soon"`}},
 		{[]string{"--input-timeout=soon"}, []string{"--input-timeout", `"soon"`}},
 		{[]string{"--execute=cloud"}, []string{"--execute", `"cloud"`, "kernel, server, auto"}},
 		{[]string{"--session-timeout=soon"}, []string{"--session-timeout", `"soon"`}},
@@ -179,13 +182,15 @@ func TestSettings(t *testing.T) {
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
 		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis,context" || s.readOnly || s.logCode || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code",
-		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5")
+		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5", "--server-timeout=2.5", "--answer-within=0")
 	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
-		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond {
+		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond ||
+		s.serverTimeout != 2500*time.Millisecond || s.answerWithin != 0 {
 		t.Errorf("from flags: %+v", s)
 	}
 	if s = read("--token-file", file); s.token != "from-file" {
@@ -233,14 +238,14 @@ func TestChoosesTheServer(t *testing.T) {
 			{"of another prefix", endpoint{url: "http://127.0.0.1:2222/y"}, []jupyter.Running{two}, "http://127.0.0.1:2222/y", false},
 			{"in the address", endpoint{url: one.URL + "/lab?token=given"}, nil, one.URL, true},
 		} {
-			srv, err := connect(t.Context(), c.settings, found(c.running...), discard())
+			srv, err := connect(t.Context(), c.settings, found(c.running...), 0, discard())
 			if err != nil || srv.BaseURL() != c.base || srv.HasToken() != c.token {
 				t.Errorf("%s: %v, %+v", c.name, err, srv)
 			}
 		}
 		// A token that was given is not replaced, so there is nothing to look for.
 		never := func(context.Context) ([]jupyter.Running, error) { t.Error("searched"); return nil, nil }
-		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, discard()); err != nil {
+		if _, err := connect(t.Context(), endpoint{url: one.URL, token: "given"}, never, 0, discard()); err != nil {
 			t.Error(err)
 		}
 	})

@@ -82,7 +82,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	}
 	manager := session.New(session.Config{
 		Server: srv, Kernels: kernels, FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID},
-		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, Execute: set.execute, Logger: log,
+		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute, Logger: log,
 	})
 	jobs := desk.NewWork(manager)
 	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
@@ -95,7 +95,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	mcp, err := tools.New(tools.Config{
 		Work: jobs, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
-		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe,
+		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin,
 	})
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)

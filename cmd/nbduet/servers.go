@@ -160,17 +160,17 @@ func sameAddress(a, b string) bool {
 func connectServers(ctx context.Context, s settings, find discover, log *slog.Logger) (docs, kernels *jupyter.Server, err error) {
 	running := sync.OnceValues(func() ([]jupyter.Running, error) { return find(ctx) })
 	once := func(context.Context) ([]jupyter.Running, error) { return running() }
-	if docs, err = connect(ctx, s.servers.documents, once, log); err != nil || s.servers.kernels == s.servers.documents {
+	if docs, err = connect(ctx, s.servers.documents, once, s.serverTimeout, log); err != nil || s.servers.kernels == s.servers.documents {
 		return docs, docs, err
 	}
-	if kernels, err = connect(ctx, s.servers.kernels, once, log); err != nil {
+	if kernels, err = connect(ctx, s.servers.kernels, once, s.serverTimeout, log); err != nil {
 		return nil, nil, err
 	}
 	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the server that was found is the one that was named
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)
-		docs, err = connect(ctx, p, once, log)
+		docs, err = connect(ctx, p, once, s.serverTimeout, log)
 		return docs, docs, err
 	}
 	if s.execute == run0.ExecuteServer {

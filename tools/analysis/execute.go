@@ -76,14 +76,15 @@ func AnswerCell(ctx context.Context, d *desk.Desk, a *analysis.Session, doc *ses
 // AnswerCode waits for a run, at most as long as the options say, and answers with its outcome so far.
 func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Document, args CodeOptions, from func(count *int) images.Origin) (*tool.Answer, error) {
 	opt := args.runOptions()
-	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
+	hold := d.Hold(ctx, args.Timeout != nil, opt.WaitAtMost())
+	wait, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	desk.Await(ctx, wait, []*run.Run{r})
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt), r.ID, err)
 	}
 	res := r.Result()
-	c := codeOutcome{run: r, Result: res, waited: opt.WaitAtMost(), newSet: d.Images.Sets(ctx), from: from(res.Count)}
+	c := codeOutcome{run: r, Result: res, waited: hold, newSet: d.Images.Sets(ctx), from: from(res.Count)}
 	return c.answer(doc, opt.Size())
 }
 

@@ -45,7 +45,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	if err != nil {
 		return nil, desk.AnalysisError(err)
 	}
-	late, err := w.wait(ctx, r)
+	late, err := w.wait(ctx, d.Desk, r)
 	if err != nil {
 		return nil, err
 	}

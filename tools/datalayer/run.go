@@ -76,6 +76,10 @@ type Watch struct {
 	first bool
 	// size limits the characters of outputs.
 	size int
+	// said tells that the caller said how long to wait.
+	said bool
+	// goesOn tells that the call ended before the run, which was not interrupted.
+	goesOn bool
 	// leave leaves the code running when the call is cancelled.
 	leave bool
 
@@ -92,7 +96,7 @@ func (w *Watch) take(o analysis.CodeOptions) {
 
 // Watch makes the wait for a run with these arguments. usual is the default timeout.
 func (u UsedRun) Watch(kind string, usual int) *Watch {
-	w := &Watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream}
+	w := &Watch{kind: kind, seconds: SecondsOf(u.Timeout, usual), interval: DefaultInterval, size: analysis.DefaultCodeSize, stream: u.Stream == nil || *u.Stream, said: u.Timeout != nil}
 	if u.Interval != nil {
 		w.interval = *u.Interval
 	}
@@ -108,10 +112,13 @@ func (w *Watch) say(format string, args ...any) {
 	}
 }
 
-// wait waits for the run to end. At the timeout it interrupts the run, and late is true.
-func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
+// wait waits for the run to end. At the timeout it interrupts the run, and late is true. A call that did not say how long
+// to wait may end before that; the run goes on then.
+func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, err error) {
 	began := time.Now()
-	limit, cancel := context.WithTimeout(ctx, time.Duration(w.seconds)*time.Second)
+	most := time.Duration(w.seconds) * time.Second
+	hold := d.Hold(ctx, w.said, most)
+	limit, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	said, outputs, interrupt := 0.0, 0, !w.leave
 	desk.AwaitTelling(ctx, limit, []*run.Run{r}, func(res run.Result) {
@@ -131,6 +138,9 @@ func (w *Watch) wait(ctx context.Context, r *run.Run) (late bool, err error) {
 		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, notebook.RunOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
 	case r.Status().State.Ended():
 		w.say("[COMPLETED in %.1fs]", elapsed)
+		return false, nil
+	case hold < most:
+		w.goesOn = true
 		return false, nil
 	}
 	w.say("[TIMEOUT at %.1fs: Interrupting execution]", elapsed)
@@ -161,6 +171,8 @@ func (w *Watch) outcome(r *run.Run, late bool) shownRun {
 		s.tail = append(s.tail, w.lines...)
 	}
 	switch {
+	case !res.State.Ended() && w.goesOn:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on: wait_run waits for it, cancel_run stops it]", r.ID))
 	case !res.State.Ended():
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this; wait_run waits for it, restart_notebook ends it]", r.ID))
 	case late:
@@ -196,7 +208,7 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 	if err != nil {
 		return nil, err
 	}
-	late, err := w.wait(ctx, runs[0])
+	late, err := w.wait(ctx, d.Desk, runs[0])
 	if err != nil {
 		return nil, err
 	}

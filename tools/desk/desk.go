@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -16,6 +17,9 @@ type Desk struct {
 	Work
 	Images *ImageStore
 	Opened opened
+	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
+	// progress; 0 for no limit. Hosts give up on silent calls after a minute.
+	AnswerWithin time.Duration
 }
 
 // New makes a desk. See [NewImageStore] for store and the limits of images.
@@ -29,6 +33,14 @@ func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, 
 		d.Work = *work
 	}
 	return d, nil
+}
+
+// Hold is how long a call waits for code: as long as it said, or as is usual if its client hears from it meanwhile.
+func (d *Desk) Hold(ctx context.Context, said bool, wait time.Duration) time.Duration {
+	if said || d.AnswerWithin == 0 || tool.HearsProgress(ctx) {
+		return wait
+	}
+	return min(wait, d.AnswerWithin)
 }
 
 // Forget drops a client's state: its opened notebooks and the images of its sessions.

@@ -49,18 +49,23 @@ func (o OutputSize) Size() int {
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; unfinished ones go on and are answered with their outputs so far."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; unfinished ones go on and are answered with their outputs so far. Left out, the answer may come sooner: go on with wait_run."`
 }
 
 // Refine implements tool.Refiner.
 func (Waiting) Refine(f tool.Fields) { f.Field("timeout").Above(0, MaxTimeout).Default(defaultTimeout) }
 
-// WaitAtMost is how long the call waits.
+// WaitAtMost is how long the call may wait.
 func (w Waiting) WaitAtMost() time.Duration {
 	if w.Timeout == nil {
 		return defaultTimeout * time.Second
 	}
 	return time.Duration(*w.Timeout * float64(time.Second))
+}
+
+// hold is how long the call waits.
+func (w Waiting) hold(ctx context.Context, d *desk.Desk) time.Duration {
+	return d.Hold(ctx, w.Timeout != nil, w.WaitAtMost())
 }
 
 // RunOptions are the arguments of every tool that runs cells.
@@ -125,13 +130,14 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	if err != nil {
 		return finished{}, err
 	}
-	wait, cancel := context.WithTimeout(ctx, opt.WaitAtMost())
+	hold := opt.hold(ctx, d)
+	wait, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
 	desk.Await(ctx, wait, runs)
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt), err)
 	}
-	out := finished{size: opt.Size(), timeout: opt.WaitAtMost(), newSet: d.Images.Sets(ctx)}
+	out := finished{size: opt.Size(), timeout: hold, newSet: d.Images.Sets(ctx)}
 	for _, r := range runs {
 		result := r.Result()
 		from := d.OfRun(ctx, r, result.Count)

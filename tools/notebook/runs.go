@@ -105,7 +105,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			wait, stop := context.WithTimeout(ctx, args.WaitAtMost())
+			wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
 			defer stop()
 			if ask := desk.Asker(ctx); ask != nil {
 				r.AskThrough(ask)

@@ -67,6 +67,9 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		return mcp.TextResourceContents{}, noResource(u.uri, msgNotebook, "it was closed just now: reading it by its path opens it again")
 	}
 	defer o.Doc.Release()
+	if err := o.Doc.Fresh(ctx); err != nil {
+		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
+	}
 	nb := o.Doc.Notebook()
 	switch u.form {
 	case formCurrent, formSrcmd, formExport:

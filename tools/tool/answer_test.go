@@ -9,6 +9,7 @@ type file struct{ unsaved, overwritten string }
 
 func (f *file) Path() string    { return "a.ipynb" }
 func (f *file) Unsaved() string { return f.unsaved }
+func (f *file) Away() string    { return "" }
 
 func (f *file) Overwritten() string {
 	said := f.overwritten

@@ -17,6 +17,9 @@ func WithProgress(ctx context.Context, req mcp.CallToolRequest) context.Context 
 	return context.WithValue(ctx, progressKey{}, req.Params.Meta.ProgressToken)
 }
 
+// HearsProgress tells whether the call's client asked for progress.
+func HearsProgress(ctx context.Context) bool { return ctx.Value(progressKey{}) != nil }
+
 // Progress tells the call's client how far the call is, if the client asked for progress. done must grow from one call
 // to the next.
 func Progress(ctx context.Context, done float64, message string) {

@@ -49,7 +49,7 @@ func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log}))
+	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: time.Minute}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)

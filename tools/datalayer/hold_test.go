@@ -1,0 +1,41 @@
+package datalayer_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A cell that takes longer than hosts wait goes on, and is not interrupted, unless the call says how long to wait.
+func TestUsedAnswerWithin(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: 50 * time.Second})
+		defer c.Close()
+		gate := r.Server.Name(t, ".gate")
+		path := r.Server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.5)\nprint('done')", gate))
+		r.CallAs(c, "use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": path})
+		call := func(args toolstest.Dict) (string, time.Duration) {
+			began := time.Now()
+			res := r.CallAs(c, "execute_cell", args)
+			var text []string
+			for _, one := range res.Content {
+				text = append(text, fmt.Sprint(one))
+			}
+			return strings.Join(text, "\n"), time.Since(began).Round(time.Second)
+		}
+		if text, took := call(toolstest.Dict{"cell_index": 0}); took != 50*time.Second || !strings.Contains(text, "goes on: wait_run") || strings.Contains(text, "TIMEOUT") {
+			t.Errorf("after %s: %s", took, text)
+		}
+		r.Server.Write(t, gate, "")
+		time.Sleep(5 * time.Second)
+		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); !strings.Contains(text, `waiting\ndone\n`) {
+			t.Errorf("it did not go on: %s", text)
+		}
+	})
+}

@@ -1,0 +1,54 @@
+package notebook_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// While the Jupyter server is away, what is read says so, what is written is said not to be made, and the first call
+// after it is made.
+func TestServerIsAway(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		cable := jupytertest.NewCable(t, s)
+		r := toolstest.NewOn(t, cable.Server)
+		path := s.Notebook(t, "x = 1", "y = 2")
+		r.Read(path)
+		insert := toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"type": "code", "content": "never = True"}}}
+		cable.Cut()
+		time.Sleep(time.Second)
+		read := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path}))
+		if !strings.Contains(read, `"server_away":"the Jupyter server is away since 00:00:`) || !strings.Contains(read, "x = 1") {
+			t.Errorf("read: %s", read)
+		}
+		for name, args := range map[string]toolstest.Dict{
+			"insert_nb_cells":  insert,
+			"modify_nb_cells":  {"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "never = True"}}},
+			"delete_nb_cells":  {"path": path, "ranges": []toolstest.Dict{{"start": 0}}},
+			"execute_nb_cells": {"path": path, "ranges": []toolstest.Dict{{"start": 0}}},
+		} {
+			began := time.Now()
+			res := r.Call(name, args)
+			text := toolstest.MessageOf(res)
+			if !res.IsError || !strings.Contains(text, "not made") && !strings.Contains(text, "nothing was done") {
+				t.Errorf("%s: %s", name, text)
+			}
+			if took := time.Since(began); took > 62*time.Second {
+				t.Errorf("%s: answered after %s", name, took)
+			}
+		}
+		cable.Mend()
+		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); strings.Contains(text, "server_away") || strings.Contains(text, "never") {
+			t.Errorf("when it is back: %s", text)
+		}
+		insert["cells"] = []toolstest.Dict{{"type": "code", "content": "after = True"}}
+		r.Good("insert_nb_cells", insert, nil)
+		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); !strings.Contains(text, "after = True") || strings.Contains(text, "never") {
+			t.Errorf("after it: %s", text)
+		}
+	})
+}

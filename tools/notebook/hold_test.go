@@ -1,0 +1,81 @@
+package notebook_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A call that does not say how long to wait answers before hosts give up, with the run's id; one that says it, or whose
+// client hears of the progress, waits as long as before.
+func TestAnswerWithin(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: 50 * time.Second})
+		defer c.Close()
+		took := func(name string, args toolstest.Dict, progress bool) (time.Duration, *mcp.CallToolResult) {
+			t.Helper()
+			var req mcp.CallToolRequest
+			req.Params.Name, req.Params.Arguments = name, args
+			if progress {
+				req.Params.Meta = &mcp.Meta{ProgressToken: "p"}
+			}
+			began := time.Now()
+			res, err := c.CallTool(t.Context(), req)
+			if err != nil || res.IsError {
+				t.Fatalf("%s: %v, %s", name, err, toolstest.MessageOf(res))
+			}
+			return time.Since(began).Round(time.Second), res
+		}
+		for _, say := range []struct {
+			timeout  int
+			progress bool
+			want     time.Duration
+		}{
+			{0, false, 50 * time.Second},
+			{0, true, 300 * time.Second},
+			{20, false, 20 * time.Second},
+			{120, false, 120 * time.Second},
+		} {
+			gate := r.Server.Name(t, fmt.Sprintf(".gate%d%v", say.timeout, say.progress))
+			path := r.Server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.5)\nprint('done')", gate))
+			limit := toolstest.Dict{}
+			if say.timeout > 0 {
+				limit["timeout"] = say.timeout
+			}
+			with := func(args toolstest.Dict) toolstest.Dict {
+				for k, v := range limit {
+					args[k] = v
+				}
+				return args
+			}
+			after, res := took("execute_nb_cells", with(toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}), say.progress)
+			var got notebook.ExecuteResult
+			if err := json.Unmarshal([]byte(toolstest.MessageOf(res)), &got); err != nil {
+				t.Fatal(err)
+			}
+			one := got.Results[0]
+			if after.Round(5*time.Second) != say.want || one.State != string(run.Running) || one.RunID == "" || !strings.Contains(one.Message, "wait_run") {
+				t.Errorf("%+v: answered after %s: %+v", say, after, one)
+			}
+			if after, _ := took("wait_run", with(toolstest.Dict{"run_id": one.RunID}), say.progress); after != say.want {
+				t.Errorf("%+v: wait_run answered after %s", say, after)
+			}
+			r.Server.Write(t, gate, "")
+			_, res = took("wait_run", toolstest.Dict{"run_id": one.RunID}, false)
+			if text := toolstest.MessageOf(res); !strings.Contains(text, `waiting\ndone\n`) || !strings.Contains(text, `"state":"done"`) {
+				t.Errorf("%+v: in the end: %s", say, text)
+			}
+		}
+	})
+}
