@@ -53,6 +53,7 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
 		changed: make(chan struct{}),
+		joined:  time.Now(),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) { r.out.update(wire.AppendUpdate(nil, update)) })

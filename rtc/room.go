@@ -25,6 +25,7 @@ type Room struct {
 	ctx       context.Context // ends the room
 	cancel    context.CancelFunc
 	ready     chan struct{} // closed at the first Synced
+	joined    time.Time     // when Join began
 	done      chan struct{} // closed when run has ended
 	lastHeard atomic.Int64  // when the server last sent something, in nanoseconds
 	broke     *CloseError   // run's: how a connection ended before the first Synced

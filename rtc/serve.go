@@ -58,9 +58,8 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 				return end
 			}
 		case now := <-renew.C:
-			if gone := r.table.Expire(now); len(gone) > 0 {
-				r.peersChanged()
-			}
+			r.table.Expire(now)
+			r.peersChanged()
 			r.out.setAwareness(wire.AppendAwareness(nil, r.table.Renew()))
 		case <-r.ctx.Done():
 			return &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}

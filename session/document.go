@@ -142,8 +142,12 @@ func (d *Document) close(ctx context.Context) error {
 	d.saver.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
-	if ended == nil && !d.saver.file.has(revision) {
+	switch {
+	case ended != nil || d.saver.file.has(revision):
+	case !lv.room.AutosaveOff():
 		err = d.saver.last(ctx, lv, revision)
+	case d.saver.file.pending():
+		d.saver.note(problemAutosaveOff) // nobody has asked us to save what people type
 	}
 	lv.room.Depart(ctx)
 	if problem := d.Unsaved(); problem != "" {

@@ -8,7 +8,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // LostError says that a room was lost before it confirmed an edit: the edit was not made, or that is not known.
@@ -116,10 +115,10 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 	var made error
 	var before, after uint64
 	err = p.wait(ctx, max(p.limit-time.Since(began), time.Second), func(ctx context.Context) error {
-		before = clockOf(lv.doc, lv.doc.ClientID())
+		before = lv.doc.Clock(lv.doc.ClientID())
 		made = d.editIn(ctx, lv, name, func(lv *live) error {
 			err := write(lv)
-			after = clockOf(lv.doc, lv.doc.ClientID())
+			after = lv.doc.Clock(lv.doc.ClientID())
 			return err
 		})
 		var lost *LostError
@@ -144,7 +143,7 @@ func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before,
 	if err != nil || next == lv {
 		return lost
 	}
-	has := clockOf(next.doc, lv.doc.ClientID())
+	has := next.doc.Clock(lv.doc.ClientID())
 	switch {
 	case same(lv.nb, next.nb, lv.text, next.text), after > before && has >= after:
 		d.saver.want()
@@ -153,17 +152,4 @@ func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before,
 		lost.Unsure = false // the room has our earlier edits, and not this one
 	}
 	return lost
-}
-
-// clockOf is how much a replica has of a client's edits.
-func clockOf(doc replica, client uint64) uint64 {
-	b, err := doc.StateVector()
-	if err != nil {
-		return 0 // a broken replica has nothing
-	}
-	clocks, err := wire.ParseStateVector(b, wire.DefaultLimits)
-	if err != nil {
-		return 0
-	}
-	return clocks[client]
 }

@@ -28,12 +28,13 @@ type fileState struct {
 
 // Reasons why a file does not follow, and notes on lost edits.
 const (
-	problemReadOnly = "the file is read-only: everybody who has it open sees the edits, but they are not written"
-	problemGone     = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
-	problemUnproven = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may prevent it; see the Jupyter server's log"
-	problemForeign  = "the file was changed by another program at the same time, and not written"
-	noteForgotten   = "the Jupyter server was restarted, or had closed the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
-	noteOverwritten = "another program has changed the file, and the server has replaced the open content by the file's: edits of the last seconds before may be undone; read it again"
+	problemReadOnly    = "the file is read-only: everybody who has it open sees the edits, but they are not written"
+	problemGone        = "the file is no longer at this path: it was moved or deleted, and edits are not written anywhere"
+	problemUnproven    = "the server says that it saved, but the file was not written: a malformed cell, made by another program, may prevent it; see the Jupyter server's log"
+	problemForeign     = "the file was changed by another program at the same time, and not written"
+	problemAutosaveOff = "everybody who has it open has switched autosave off: the edits are in their tabs, and in the file when one of them saves"
+	noteForgotten      = "the Jupyter server was restarted, or had closed the document, before it had saved all of it: edits of the last seconds before may be missing; read it again"
+	noteOverwritten    = "another program has changed the file, and the server has replaced the open content by the file's: edits of the last seconds before may be undone; read it again"
 )
 
 func (f *fileState) lose() {
@@ -112,6 +113,13 @@ func (f *fileState) has(revision ydoc.Revision) bool {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	return f.revision == revision && f.proven == f.edits && f.problem == "" && !f.gone
+}
+
+// pending tells whether some edits of ours were not seen on disk.
+func (f *fileState) pending() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.proven != f.edits
 }
 
 // forget notes that the server lost confirmed edits of ours, if some were not written.

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"slices"
 	"strings"
 	"sync"
@@ -230,6 +231,82 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 		sessiontest.Eventually(t, "the file is written", func() bool {
 			return sessiontest.FileHas(s, path, "now = True") && sessiontest.FileHas(s, path, "later = True")
 		})
+	})
+}
+
+// Until we can know whether the people in a room have switched autosave off, we do not ask for it.
+func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		p := personIn(t, m.Servers().Documents, path) // who says nothing yet
+		sessiontest.Open(t, m, path)
+		asks := func() bool {
+			return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
+				_, user := st.User()
+				return user && st.Autosave()
+			})
+		}
+		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.table.Peers()) > 0 })
+		time.Sleep(15 * time.Second) // JupyterLab announces its people that often
+		if asks() {
+			t.Error("the agent asks for saves before anybody can have said whether they want them")
+		}
+		time.Sleep(15 * time.Second)
+		if !asks() {
+			t.Error("nobody is there, and the agent does not ask for saves")
+		}
+	})
+}
+
+// A room is left without a save where its people have switched autosave off: it would write what they have not saved.
+func TestLeavingKeepsAutosaveOff(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		for _, edits := range []bool{false, true} {
+			d, err := m.Open(t.Context(), path)
+			if err != nil {
+				t.Fatal(err)
+			}
+			p := personIn(t, m.Servers().Documents, path)
+			p.show(map[string]any{
+				"autosave": false,
+				"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
+			})
+			sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
+			sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
+				return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
+					_, user := st.User()
+					return user && !st.Autosave()
+				})
+			})
+			if err := p.nb.Edit("type", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "typed = True"})
+				return err
+			}); err != nil {
+				t.Fatal(err)
+			}
+			sessiontest.Eventually(t, "it is seen", func() bool {
+				c, ok := d.Notebook().CellAt(0)
+				return ok && c.Source == "typed = True"
+			})
+			if edits {
+				sessiontest.AppendCell(t, d, "agent = True")
+			}
+			d.Release()
+			_, _, err = m.End(t.Context(), path)
+			var unsaved *session.UnsavedError
+			if edits != errors.As(err, &unsaved) || edits && !strings.Contains(err.Error(), "autosave") {
+				t.Errorf("with edits of ours %v: %v", edits, err)
+			}
+			time.Sleep(2 * time.Second)
+			if sessiontest.FileHas(s, path, "typed") || sessiontest.FileHas(s, path, "agent") {
+				t.Error("the file was written though the people had switched autosave off")
+			}
+		}
 	})
 }
 

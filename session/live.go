@@ -36,7 +36,7 @@ type room interface {
 type replica interface {
 	State() ydoc.State
 	ClientID() uint64
-	StateVector() ([]byte, error)
+	Clock(client uint64) uint64
 	Reloads() uint64
 	Revision() ydoc.Revision
 	Subscribe() *ydoc.Subscription

@@ -65,6 +65,10 @@ func (d *Doc) Err() error { return d.replica.Err() }
 // StateVector encodes what this replica has, for a peer to answer with what it lacks.
 func (d *Doc) StateVector() ([]byte, error) { return d.replica.StateVector() }
 
+// Clock is how much this replica has of a client's edits, a number that grows with all of them but deletions; 0 for
+// nothing, or in a broken replica.
+func (d *Doc) Clock(client uint64) uint64 { return d.replica.Clock(client) }
+
 // Diff encodes what a peer with that state vector lacks. Nil or an empty slice stands for a peer that has nothing.
 // Every deletion is part of it, as in Yjs. Updates that are held back are not.
 func (d *Doc) Diff(stateVector []byte) ([]byte, error) { return d.replica.Diff(stateVector) }

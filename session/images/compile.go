@@ -53,8 +53,12 @@ func compilations() (wazero.CompilationCache, error) {
 	if err := os.MkdirAll(dir, 0o700); err != nil {
 		return nil, err
 	}
-	if info, err := os.Stat(dir); err != nil || info.Mode().Perm()&0o022 != 0 {
-		return nil, fmt.Errorf("%s can be written by others (%v)", dir, err)
+	info, err := os.Stat(dir)
+	if err != nil {
+		return nil, err
+	}
+	if info.Mode().Perm()&0o022 != 0 {
+		return nil, fmt.Errorf("%s can be written by others (%s)", dir, info.Mode())
 	}
 	return wazero.NewCompilationCacheWithDir(filepath.Join(dir, "wazero-"+wazeroVersion))
 }

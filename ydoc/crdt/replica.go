@@ -110,6 +110,15 @@ func (r *Replica) StateVector() (sv []byte, err error) {
 	return sv, err
 }
 
+// Clock is how much the replica has of a client's changes; 0 for nothing, or if it is broken.
+func (r *Replica) Clock(client uint64) (clock uint64) {
+	_ = r.Do("clock", func() error {
+		clock = uint64(ycrdt.GetState(r.y.Store, int(client)))
+		return nil
+	})
+	return clock
+}
+
 // Diff encodes what a peer with that state vector lacks. Nil or an empty slice stands for a peer that has nothing.
 // Every deletion is part of it, as in Yjs. Updates that are held back are not.
 func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
