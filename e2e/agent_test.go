@@ -41,7 +41,8 @@ func startAgentAs(t *testing.T, opt agent.Options) *agent.Agent {
 
 // agentEnv is an environment that names the shared server.
 func agentEnv() []string {
-	return append(jupyter.ClientEnv(), "JUPYTER_SERVER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token)
+	// A test machine may stand still for longer than a user should wait.
+	return append(jupyter.ClientEnv(), "JUPYTER_SERVER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token, "NBDUET_SERVER_TIMEOUT=60")
 }
 
 // insert is an argument of insert_nb_cells.
