@@ -181,6 +181,7 @@ func TestDroppedSocketAnswerLost(t *testing.T) {
 		c := connect(t, through, id)
 		file := filepath.Join(t.TempDir(), "go")
 		_, out := begin(t, c, untilFile(file, "print('unheard')"))
+		waitState(t, tab, StateBusy) // else it may still be idle from before
 		p.Cut()
 		waitConnections(t, s, id, 1)
 		touch(t, file)
