@@ -91,6 +91,10 @@ func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (
 		return nil, false, err
 	}
 	defer doc.Release()
+	before, err := f.Manager.Servers().Documents.Contents(ctx, f.Path, jupyter.ContentsOptions{Hash: true})
+	if err != nil {
+		return nil, false, err
+	}
 	var after *project.Project
 	err = doc.EditText(ctx, "add to the project", func(e *ydoc.TextEditor) error {
 		text, had, err := project.Add(e.String(), module, list, entry)
@@ -108,9 +112,7 @@ func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (
 	}
 	// The file is saved about a second later; until then, what is kept here is newer.
 	f.mu.Lock()
-	if f.read != nil {
-		f.read = after
-	}
+	f.file, f.read = stampOf(before), after
 	f.mu.Unlock()
 	return doc, there, nil
 }
