@@ -4,6 +4,7 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
@@ -81,6 +82,8 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 					}
 				}
 				d.Release()
+				time.Sleep(2 * time.Second) // no save is asked for while autosave is off
+				w.room(0).autosaveOff.Store(false)
 				if _, ok, err := w.End(t.Context(), "a.ipynb"); !ok || err != nil {
 					t.Fatal(ok, err)
 				}

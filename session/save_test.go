@@ -18,6 +18,7 @@ func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (duri
 	room := w.room(0)
 	room.saveTakes.Store(int64(takes))
 	room.autosaveOff.Store(autosaveOff)
+	defer room.autosaveOff.Store(false) // else the document would be left unsaved
 	if held {
 		defer d.Release()
 	} else {
