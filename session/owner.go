@@ -21,6 +21,7 @@ func (m *Manager) Forget(owner string) {
 		d.current().shown.forget(owner)
 	}
 	m.sources.forget(owner)
+	m.lists.forget(owner)
 }
 
 // Owners knows the owners of kernels that were started without a notebook.

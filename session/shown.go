@@ -46,6 +46,7 @@ func (d *Document) ReadNotebook(client string) (map[string]any, ydoc.Revision) {
 	rev, cells := nb.Revision(), nb.Cells() // in this order, because a revision that is too old is harmless
 	content := nbformat.Of(nb)
 	d.Show(client, cells...)
+	d.ListRange(client, cells, 0, len(cells))
 	d.current().shown.Add(shownKey{client: client, cell: whole}, rev)
 	return content, rev
 }

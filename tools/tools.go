@@ -64,7 +64,7 @@ const listTTL = 300_000
 
 // instructions is what the model reads once, before any tool.
 const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
-Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and shift as soon as anybody inserts or deletes a cell: read the cells again before you name indexes, and keep the cell ids to recognise cells by.
+Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as you were last shown them, with your own changes since; if somebody has deleted the cell, the call is refused. Ids stay the same.
 A change of a cell is merged with what people type into it meanwhile. If both changed the same words, nothing is written and the tool shows both changes.`
 
 // instructionsFor returns the instructions, with what is special about this server.

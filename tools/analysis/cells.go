@@ -36,11 +36,12 @@ type CellResult struct {
 func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the cell")) }
 
 // cellResultOf describes a cell as it is now.
-func cellResultOf(doc *session.Document, id, message string) CellResult {
+func cellResultOf(ctx context.Context, doc *session.Document, id, message string) CellResult {
 	nb := doc.Notebook()
 	out := CellResult{Message: message, Path: doc.Path(), CellID: id, Count: nb.Len()}
 	if at, ok := nb.Index(id); ok {
 		out.Index = &at
+		doc.ListRange(tool.ClientOf(ctx), nb.Cells(), at, 1)
 	}
 	if c, ok := nb.Cell(id); ok {
 		out.Revision = desk.Revision(c.Revision)
@@ -68,7 +69,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before := doc.Notebook().Cells()
+			before := doc.Listed(tool.ClientOf(ctx))
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}
@@ -81,7 +82,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return &tool.Answer{Doc: doc, Body: cellResultOf(doc, ids[0], "Successfully added a "+args.Type+" cell")}, nil
+			return &tool.Answer{Doc: doc, Body: cellResultOf(ctx, doc, ids[0], "Successfully added a "+args.Type+" cell")}, nil
 		}),
 	}
 }
@@ -133,7 +134,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := EditCellResult{CellResult: cellResultOf(doc, cell.ID, "Successfully changed the cell")}
+			out := EditCellResult{CellResult: cellResultOf(ctx, doc, cell.ID, "Successfully changed the cell")}
 			if len(changed.Merged) > 0 {
 				m := changed.Merged[0]
 				out.Merged, out.Truncated, out.Revision = &m.Source, m.Truncated, m.Revision
@@ -181,6 +182,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
+			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
 			left := doc.Notebook().Cells()
 			out := DeleteCellResult{Message: "Successfully deleted the cell", Path: doc.Path(), Deleted: cell.ID, Count: len(left)}
 			if len(left) > 0 {
@@ -218,16 +220,26 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
+			view := desk.ViewOf(ctx, doc)
+			if n := len(view.Listed); args.Position < 0 || args.Position >= n {
+				return nil, fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, desk.Holds(n))
+			}
+			place, err := view.At(args.Position, "position")
+			if err != nil {
+				return nil, err
+			}
 			err = doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
-				if n := e.Len(); args.Position < 0 || args.Position >= n {
-					return fmt.Errorf("position %d is out of range: %s; nothing was moved", args.Position, desk.Holds(n))
+				to, there := e.Index(place.ID)
+				if !there {
+					return fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)
 				}
-				return e.Move(cell.ID, args.Position)
+				return e.Move(cell.ID, to)
 			})
 			if err != nil {
 				return nil, err
 			}
-			return &tool.Answer{Doc: doc, Body: cellResultOf(doc, cell.ID, "Successfully moved the cell")}, nil
+			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
+			return &tool.Answer{Doc: doc, Body: cellResultOf(ctx, doc, cell.ID, "Successfully moved the cell")}, nil
 		}),
 	}
 }

@@ -76,18 +76,23 @@ func (c CellName) Check() error {
 	return nil
 }
 
-// Find returns the cell as it is now.
-func (c CellName) Find(doc *session.Document) (ydoc.Cell, error) {
-	nb := doc.Notebook()
-	cell, ok := nb.Cell(c.CellID)
+// Find returns the cell that the client of ctx means, as it is now.
+func (c CellName) Find(ctx context.Context, doc *session.Document) (ydoc.Cell, error) {
 	if c.Index != nil {
-		cell, ok = nb.CellAt(*c.Index)
+		v := desk.ViewOf(ctx, doc)
+		if *c.Index < 0 || *c.Index >= len(v.Listed) {
+			return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(len(v.Listed)))}
+		}
+		cell, err := v.At(*c.Index, "cell_index")
+		if err != nil {
+			return cell, tool.Coded{Code: desk.CodeCell, Message: err.Error()}
+		}
+		return cell, nil
 	}
+	cell, ok := doc.Notebook().Cell(c.CellID)
 	switch {
 	case ok:
 		return cell, nil
-	case c.Index != nil:
-		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(nb.Len()))}
 	default:
 		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s: notebook_get shows the ids", words.Quoted(c.CellID), doc.Path())}
 	}
@@ -208,7 +213,7 @@ func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk) (*session.Do
 	if err != nil {
 		return nil, ydoc.Cell{}, err
 	}
-	cell, err := c.Find(doc)
+	cell, err := c.Find(ctx, doc)
 	if err != nil {
 		doc.Release()
 		return nil, ydoc.Cell{}, err

@@ -42,6 +42,7 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 		return "", fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)
 	}
 	var numbers, parts []string
+	doc.List(tool.ClientOf(ctx), cells, indexes...)
 	for _, i := range indexes {
 		numbers = append(numbers, strconv.Itoa(i))
 		source, wasCut := words.Cut(strings.TrimSuffix(cells[i].Source, "\n"), maxCited/len(indexes))

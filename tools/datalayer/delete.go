@@ -37,7 +37,7 @@ func deleteCell(d *Toolset) tool.Tool {
 		Name:  "delete_cell",
 		Title: "Delete cells",
 		Description: "Deletes cells with their outputs, all or none, and returns their sources; people who have the notebook open see it at once. " +
-			"Indexes count the cells as they are when the call begins. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
+			"Indexes count the cells as you were last shown them. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -59,11 +59,12 @@ func deleteCell(d *Toolset) tool.Tool {
 }
 
 func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*tool.Answer, error) {
+	view := desk.ViewOf(ctx, doc)
 	var cells []ydoc.Cell
 	var indexes []int
 	out := &textResult{Kind: "cell.delete"}
 	add := func(index *int, id string) error {
-		cell, at, err := findUsed(doc.Notebook(), index, id)
+		cell, at, err := findUsed(view, index, id)
 		if err == nil && slices.Contains(out.CellIDs, cell.ID) {
 			err = fmt.Errorf("cell %d is named twice", at)
 		}
@@ -89,6 +90,7 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 	if err := doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(out.CellIDs...) }); err != nil {
 		return nil, err
 	}
+	doc.Rearranged(tool.ClientOf(ctx), out.CellIDs...)
 	each := tool.AnswerBudget / 4 / len(cells)
 	render := func() {
 		var parts []string

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
@@ -66,7 +67,7 @@ func insertCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			cells := doc.Notebook().Cells()
-			at, _ := doc.Notebook().Index(id)
+			at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
 			from := max(0, at-5)
 			if len(cells)-at < 5 {
 				from = max(0, len(cells)-10)
@@ -74,6 +75,7 @@ func insertCell(d *Toolset) tool.Tool {
 			out := &textResult{Kind: "cell.insert", CellID: id}
 			out.Result = fmt.Sprintf("Cell inserted successfully at index %d (%s)!\nNotebook now has %d cells, showing surrounding cells:\n%s",
 				at, args.Type, len(cells), overview(cells, from, 10))
+			doc.ListRange(tool.ClientOf(ctx), cells, from, 10)
 			a := out.answer()
 			a.Doc = doc
 			return a, nil
@@ -241,21 +243,31 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, from, err := findUsed(doc.Notebook(), args.Source, args.SourceID)
+			view := desk.ViewOf(ctx, doc)
+			cell, from, err := findUsed(view, args.Source, args.SourceID)
 			if err != nil {
 				return nil, err
 			}
-			_, to, err := findUsed(doc.Notebook(), args.Target, args.TargetID)
+			target, _, err := findUsed(view, args.Target, args.TargetID)
 			if err != nil {
 				return nil, err
 			}
-			if err := doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error { return e.Move(cell.ID, min(to, e.Len()-1)) }); err != nil {
+			to := 0
+			if err := doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+				var there bool
+				if to, there = e.Index(target.ID); !there {
+					return fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))
+				}
+				return e.Move(cell.ID, to)
+			}); err != nil {
 				return nil, err
 			}
+			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
 			cells := doc.Notebook().Cells()
 			out := &textResult{Kind: "cell.move", CellID: cell.ID}
 			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
 				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
+			doc.ListRange(tool.ClientOf(ctx), cells, max(0, to-3), 7)
 			a := out.answer()
 			a.Doc = doc
 			return a, nil

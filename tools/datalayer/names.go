@@ -177,8 +177,17 @@ func (UsedCell) Refine(f tool.Fields) {
 	f.Field("cell_id").Limit(1, desk.MaxIDLength).Null()
 }
 
-// open opens the notebook and finds the cell there. The caller releases the document.
+// open opens the notebook and finds the cell that the client means. The caller releases the document.
 func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
+	return c.openAs(ctx, d, desk.ViewOf)
+}
+
+// openNow is open for a call that changes nothing: an index means the cell that is there now.
+func (c UsedCell) openNow(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
+	return c.openAs(ctx, d, desk.ViewNow)
+}
+
+func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Context, *session.Document) desk.View) (*session.Document, ydoc.Cell, int, error) {
 	if c.Index == nil && c.CellID == "" {
 		return nil, ydoc.Cell{}, 0, errors.New("name the cell by cell_index or by cell_id")
 	}
@@ -186,7 +195,7 @@ func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc
 	if err != nil {
 		return nil, ydoc.Cell{}, 0, err
 	}
-	cell, at, err := findUsed(doc.Notebook(), c.Index, c.CellID)
+	cell, at, err := findUsed(view(ctx, doc), c.Index, c.CellID)
 	if err != nil {
 		doc.Release()
 		return nil, ydoc.Cell{}, 0, err
@@ -195,18 +204,17 @@ func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc
 }
 
 // findUsed finds a cell by its id, or else by its index.
-func findUsed(nb *ydoc.Notebook, index *int, id string) (cell ydoc.Cell, at int, err error) {
+func findUsed(v desk.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
 	if id != "" {
-		cell, ok := nb.Cell(id)
-		at, there := nb.Index(id)
-		if !ok || !there {
+		at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id })
+		if at < 0 {
 			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
 		}
-		return cell, at, nil
+		return v.Now[at], at, nil
 	}
-	cell, ok := nb.CellAt(*index)
-	if !ok {
-		return cell, 0, outOfRange(*index, nb.Len())
+	if *index < 0 || *index >= len(v.Listed) {
+		return cell, 0, outOfRange(*index, len(v.Listed))
 	}
-	return cell, *index, nil
+	cell, err = v.At(*index, "cell_index")
+	return cell, *index, err
 }

@@ -99,6 +99,7 @@ func listCells(d *Toolset) tool.Tool {
 			a, err := tableAnswer("cells.list", "", "Notebook is empty, no cells found.", overviewColumns, rows, leftOutRows)
 			if a != nil {
 				a.Doc = doc
+				doc.ListRange(tool.ClientOf(ctx), cells, 0, len(cells))
 			}
 			return a, err
 		}),
@@ -164,6 +165,7 @@ func readCells(d *Toolset) tool.Tool {
 				out.Result = append(out.Result, one)
 				doc.Show(tool.ClientOf(ctx), c)
 			}
+			doc.ListRange(tool.ClientOf(ctx), cells, 0, len(out.Result))
 			a := &tool.Answer{Body: out, Doc: doc}
 			a.Parts = func() (parts []any) {
 				for _, c := range out.Result {

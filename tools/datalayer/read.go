@@ -149,6 +149,9 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		count = n
 		render()
 	})
+	if err == nil {
+		doc.ListRange(tool.ClientOf(ctx), cells, start, count)
+	}
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {
 			if strings.Contains(out.Result, cells[i].Source) {
@@ -188,7 +191,7 @@ func readCell(d *Toolset) tool.Tool {
 		Input:  tool.ArgumentsOf[readCellArgs](nil),
 		Output: Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
-			doc, cell, at, err := args.open(ctx, d)
+			doc, cell, at, err := args.openNow(ctx, d)
 			if err != nil {
 				return nil, err
 			}
@@ -202,6 +205,7 @@ func readCell(d *Toolset) tool.Tool {
 			if err == nil && whole {
 				doc.Show(tool.ClientOf(ctx), cell)
 			}
+			doc.ListRange(tool.ClientOf(ctx), doc.Notebook().Cells(), at, 1)
 			return a, err
 		}),
 	})

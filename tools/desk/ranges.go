@@ -1,10 +1,13 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -13,7 +16,7 @@ import (
 // MaxRanges bounds a list of ranges.
 const MaxRanges = 1000
 
-// A CellRange names cells by position at the beginning of the call, or one cell by its id.
+// A CellRange names cells by position, among those that a client knows, or one cell by its id.
 type CellRange struct {
 	Start *int   `json:"start,omitempty" jsonschema:"First cell, counted from 0."`
 	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before (exclusive). Left out: the one cell at start."`
@@ -72,6 +75,101 @@ func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
 	out := make([]int, 0, end-start)
 	for i := start; i < end; i++ {
 		out = append(out, i)
+	}
+	return out, nil
+}
+
+// A View is a notebook's cells, as they are and at the indexes at which a client knows them.
+type View struct{ Listed, Now []ydoc.Cell }
+
+// ViewOf is the view that the client of ctx has of a notebook.
+func ViewOf(ctx context.Context, doc *session.Document) View {
+	return View{doc.Listed(tool.ClientOf(ctx)), doc.Notebook().Cells()}
+}
+
+// ViewNow is a view in which indexes mean what is there now.
+func ViewNow(_ context.Context, doc *session.Document) View {
+	now := doc.Notebook().Cells()
+	return View{now, now}
+}
+
+// At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.
+func (v View) At(index int, what string) (ydoc.Cell, error) {
+	c := v.Listed[index]
+	if !session.Gone(c) {
+		return c, nil
+	}
+	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
+		what, index, words.Quoted(c.ID), v.around(index))
+}
+
+// around names the cells beside one that is gone.
+func (v View) around(index int) string {
+	var parts []string
+	name := func(how string, c ydoc.Cell) {
+		line, _, _ := strings.Cut(c.Source, "\n")
+		line, _ = words.Cut(line, 60)
+		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(line)))
+	}
+	for i := index - 1; i >= 0; i-- {
+		if !session.Gone(v.Listed[i]) {
+			name("before", v.Listed[i])
+			break
+		}
+	}
+	for _, c := range v.Listed[index+1:] {
+		if !session.Gone(c) {
+			name("after", c)
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "so were the others that you know"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// Cells returns the cells that r names.
+func (r CellRange) Cells(what string, v View) ([]ydoc.Cell, error) {
+	if r.ID != "" {
+		at, err := r.Indexes(what, v.Now)
+		if err != nil {
+			return nil, err
+		}
+		return []ydoc.Cell{v.Now[at[0]]}, nil
+	}
+	indexes, err := r.Indexes(what, v.Listed)
+	if err != nil {
+		return nil, err
+	}
+	out := make([]ydoc.Cell, len(indexes))
+	for i, at := range indexes {
+		if out[i], err = v.At(at, what); err != nil {
+			return nil, err
+		}
+	}
+	return out, nil
+}
+
+// CellsOf returns the cells that the ranges name, in the order given, without duplicates.
+func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
+	if len(ranges) == 0 {
+		_, err := Resolve(ranges, v.Listed)
+		return nil, err
+	}
+	var out []ydoc.Cell
+	named := make(map[string]bool)
+	for i, r := range ranges {
+		cells, err := r.Cells(fmt.Sprintf("ranges[%d]", i), v)
+		if err != nil {
+			return nil, err
+		}
+		for _, c := range cells {
+			if !named[c.ID] {
+				named[c.ID] = true
+				out = append(out, c)
+			}
+		}
 	}
 	return out, nil
 }

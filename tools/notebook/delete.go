@@ -29,7 +29,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 		Name:    "delete_nb_cells",
 		Title:   "Delete notebook cells",
 		Toolset: tool.ToolsetNotebook,
-		Description: "Deletes the cells of the ranges, all together. Indexes name the cells as they are when the call begins, in any order; a cell named twice is deleted once. " +
+		Description: "Deletes the cells of the ranges, all together. Indexes name the cells as you were last shown them, in any order; a cell named twice is deleted once. " +
 			"Use it only for cells that nobody needs: their outputs go with them. If all cells are deleted, one empty code cell takes their place.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteArgs](nil),
@@ -40,20 +40,20 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells := doc.Notebook().Cells()
-			indexes, err := desk.Resolve(args.Ranges, cells)
+			cells, err := desk.CellsOf(args.Ranges, desk.ViewOf(ctx, doc))
 			if err != nil {
 				return nil, err
 			}
 			var ids []string
-			for _, at := range indexes {
-				ids = append(ids, cells[at].ID)
+			for _, c := range cells {
+				ids = append(ids, c.ID)
 			}
 			// If no cell is left, the same transaction adds an empty one.
 			err = doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(ids...) })
 			if err != nil {
 				return nil, err
 			}
+			doc.Rearranged(tool.ClientOf(ctx), ids...)
 			out := DeleteResult{"Successfully deleted " + words.Plural(len(ids), "cell"), len(ids)}
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),

@@ -94,8 +94,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 
 // insert writes the new cells and returns their ids, and the ids of those that can be run.
 func insert(ctx context.Context, doc *session.Document, args insertArgs) (ids, runnable []string, err error) {
-	before := doc.Notebook().Cells()
-	position, err := args.position(before)
+	before, position, err := args.position(desk.ViewOf(ctx, doc))
 	if err != nil {
 		return nil, nil, err
 	}
@@ -131,6 +130,7 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	if err != nil {
 		return nil, err
 	}
+	doc.Rearranged(tool.ClientOf(ctx), ids...)
 	last := len(ids) - 1
 	doc.Point(ids[last], len(cells[last].Source))
 	for i, id := range ids {
@@ -141,20 +141,20 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	return ids, nil
 }
 
-// position is the index at which to insert.
-func (a insertArgs) position(cells []ydoc.Cell) (int, error) {
-	switch n := len(cells); {
+// position is the index at which to insert among the cells that it returns.
+func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
+	switch n := len(v.Listed); {
 	case a.AfterID != "" && a.Position != nil:
-		return 0, errors.New("position and after_id are both given: give only one of them")
+		return nil, 0, errors.New("position and after_id are both given: give only one of them")
 	case a.AfterID != "":
-		at, err := desk.IndexOf(a.AfterID, "after_id", cells)
-		return at + 1, err
+		at, err := desk.IndexOf(a.AfterID, "after_id", v.Now)
+		return v.Now, at + 1, err
 	case a.Position == nil:
-		return 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)
+		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)
 	case *a.Position < 0 || *a.Position > n:
-		return 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, desk.Holds(n), n)
+		return nil, 0, fmt.Errorf("position %d is out of range: %s, and %d appends", *a.Position, desk.Holds(n), n)
 	default:
-		return *a.Position, nil
+		return v.Listed, *a.Position, nil
 	}
 }
 

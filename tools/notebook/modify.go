@@ -3,6 +3,7 @@ package notebook
 import (
 	"context"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nbduet/nbduet/session"
@@ -112,24 +113,25 @@ type target struct {
 }
 
 // targets resolves modifications to cells, each named once.
-func targets(mods []Modification, cells []ydoc.Cell) ([]target, error) {
+func targets(mods []Modification, v desk.View) ([]target, error) {
 	var out []target
-	by := map[int]int{}
+	by := map[string]int{}
 	for n, m := range mods {
-		indexes, err := m.Range.Indexes(fmt.Sprintf("modifications[%d].range", n), cells)
+		cells, err := m.Range.Cells(fmt.Sprintf("modifications[%d].range", n), v)
 		if err != nil {
 			return nil, err
 		}
-		base, err := m.base(n, len(indexes))
+		base, err := m.base(n, len(cells))
 		if err != nil {
 			return nil, err
 		}
-		for _, at := range indexes {
-			if first, ok := by[at]; ok {
-				return nil, fmt.Errorf("modifications[%d] and modifications[%d] both name cell %d: name each cell once; nothing was changed", first, n, at)
+		for _, c := range cells {
+			if first, ok := by[c.ID]; ok {
+				return nil, fmt.Errorf("modifications[%d] and modifications[%d] both name cell %d: name each cell once; nothing was changed",
+					first, n, slices.IndexFunc(v.Now, func(now ydoc.Cell) bool { return now.ID == c.ID }))
 			}
-			by[at] = n
-			out = append(out, target{session.Change{Cell: cells[at].ID, Source: words.Lines(m.Content), Base: base}, cells[at]})
+			by[c.ID] = n
+			out = append(out, target{session.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
 		}
 	}
 	return out, checkTargets(out)
@@ -176,7 +178,7 @@ type ChangedCells struct {
 
 // Modify writes the new sources in one transaction.
 func Modify(ctx context.Context, doc *session.Document, mods []Modification) (ChangedCells, error) {
-	list, err := targets(mods, doc.Notebook().Cells())
+	list, err := targets(mods, desk.ViewOf(ctx, doc))
 	if err != nil {
 		return ChangedCells{}, err
 	}

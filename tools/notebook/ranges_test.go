@@ -82,7 +82,7 @@ func TestSpans(t *testing.T) {
 }
 
 func TestTargetsRefusesACellNamedTwice(t *testing.T) {
-	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, sample.CellsOf("a", "b", "c"))
+	_, err := targets([]Modification{{Range: span(0, 2)}, {Range: one(1)}}, desk.View{Listed: sample.CellsOf("a", "b", "c"), Now: sample.CellsOf("a", "b", "c")})
 	if err == nil || !strings.Contains(err.Error(), "modifications[0] and modifications[1] both name cell 1") {
 		t.Errorf("error = %v", err)
 	}

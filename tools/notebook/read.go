@@ -92,6 +92,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			nb := doc.Notebook()
+			doc.List(tool.ClientOf(ctx), nb.Cells()) // how many there are
 			stat := Stat{
 				Path: doc.Path(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
 				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(nb.Revision()), People: peopleIn(doc),
@@ -233,9 +234,12 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	if err != nil {
 		return nil, err
 	}
-	for _, v := range page.cells {
+	shown := make([]int, len(page.cells))
+	for i, v := range page.cells {
 		doc.Show(tool.ClientOf(ctx), cells[v.Index])
+		shown[i] = v.Index
 	}
+	doc.List(tool.ClientOf(ctx), cells, shown...)
 	return &tool.Answer{Doc: doc, Images: page.images, Body: ReadResult{
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),

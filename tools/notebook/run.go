@@ -311,21 +311,20 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells := doc.Notebook().Cells()
-			indexes, err := desk.Resolve(args.Ranges, cells)
+			cells, err := desk.CellsOf(args.Ranges, desk.ViewOf(ctx, doc))
 			if err != nil {
 				return nil, err
 			}
 			out := ExecuteResult{ExecutedRanges: len(args.Ranges), Results: []ExecutionResult{}, CellIDs: []string{}}
-			for _, at := range indexes {
-				if cells[at].Type == ydoc.Code {
-					out.CellIDs = append(out.CellIDs, cells[at].ID)
+			for _, c := range cells {
+				if c.Type == ydoc.Code {
+					out.CellIDs = append(out.CellIDs, c.ID)
 				}
 			}
 			out.ExecutedCells = len(out.CellIDs)
 			a := &tool.Answer{Body: &out, Doc: doc}
 			if len(out.CellIDs) == 0 {
-				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", words.Plural(len(indexes), "cell"))
+				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", words.Plural(len(cells), "cell"))
 				return a, nil
 			}
 			ran, err := runCells(ctx, d, doc, out.CellIDs, args.RunOptions)

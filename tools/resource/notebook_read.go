@@ -71,6 +71,10 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
 	}
 	nb := o.Doc.Notebook()
+	if u.form == formCells || u.form == formJSON {
+		cells := nb.Cells()
+		o.Doc.ListRange(tool.ClientOf(ctx), cells, 0, len(cells))
+	}
 	switch u.form {
 	case formCurrent, formSrcmd, formExport:
 		return d.readSrcmd(o)

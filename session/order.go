@@ -1,0 +1,177 @@
+package session
+
+import (
+	"slices"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A client that names cells by index means the list of cells that it was last shown. Others may have inserted, deleted
+// and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
+// kept for each client, by the file's id, for longer than the document is open.
+
+// listsMax bounds the lists that a manager keeps.
+const listsMax = 256
+
+// A list is the order of a notebook's cells as one client knows it.
+type list struct {
+	ids  []string
+	told []bool // whether the client was shown this very index, and not only that there are so many cells
+}
+
+// lists keeps a list for each client and file.
+type lists struct {
+	mu sync.Mutex
+	of *lru.Cache[shownKey, *list]
+}
+
+func newLists() *lists {
+	c, err := lru.New[shownKey, *list](listsMax)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	return &lists{of: c}
+}
+
+// forget drops the lists of a client.
+func (l *lists) forget(client string) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, key := range l.of.Keys() {
+		if key.client == client {
+			l.of.Remove(key)
+		}
+	}
+}
+
+func (d *Document) listKey(client string) shownKey { return shownKey{client: client, path: d.FileID()} }
+
+// List records that a client was shown which cells are at some indexes, in a notebook of these cells. Indexes that it
+// was shown before keep their meaning.
+func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
+	l := d.m.lists
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := d.listKey(client)
+	if !distinct(cells) {
+		l.of.Remove(key) // ids say nothing here
+		return
+	}
+	next := &list{ids: idsOf(cells), told: make([]bool, len(cells))}
+	if was, ok := l.of.Get(key); ok {
+		for i, told := range was.told {
+			if told && i < len(next.ids) {
+				next.ids[i], next.told[i] = was.ids[i], true
+			}
+		}
+	}
+	for _, i := range indexes {
+		next.ids[i], next.told[i] = cells[i].ID, true
+	}
+	l.of.Add(key, next)
+}
+
+// ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
+func (d *Document) ListRange(client string, cells []ydoc.Cell, start, count int) {
+	var indexes []int
+	for i := start; i < min(start+count, len(cells)); i++ {
+		indexes = append(indexes, i)
+	}
+	d.List(client, cells, indexes...)
+}
+
+// Listed returns the cells, as they are now, at the indexes at which the client knows them. One that is no more has an
+// id alone, see [Gone]. To a client that was shown nothing the cells are where they are.
+func (d *Document) Listed(client string) []ydoc.Cell {
+	now := d.Notebook().Cells()
+	l := d.m.lists
+	l.mu.Lock()
+	known, ok := l.of.Get(d.listKey(client))
+	var ids []string
+	if ok {
+		ids = slices.Clone(known.ids)
+	}
+	l.mu.Unlock()
+	if !ok || !distinct(now) {
+		return now
+	}
+	byID := make(map[string]ydoc.Cell, len(now))
+	for _, c := range now {
+		byID[c.ID] = c
+	}
+	listed := make([]ydoc.Cell, len(ids))
+	for i, id := range ids {
+		if c, ok := byID[id]; ok {
+			listed[i] = c
+		} else {
+			listed[i] = ydoc.Cell{ID: id}
+		}
+	}
+	return listed
+}
+
+// Gone tells whether a cell of [Document.Listed] is no more.
+func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
+
+// Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: the others keep
+// their places around them in what it knows.
+func (d *Document) Rearranged(client string, ids ...string) {
+	now := d.Notebook().IDs()
+	l := d.m.lists
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	key := d.listKey(client)
+	was, ok := l.of.Get(key)
+	if !ok {
+		return
+	}
+	next := &list{}
+	for i, id := range was.ids {
+		if !slices.Contains(ids, id) {
+			next.ids, next.told = append(next.ids, id), append(next.told, was.told[i])
+		}
+	}
+	for at, id := range now {
+		if slices.Contains(ids, id) {
+			to := next.after(now[:at])
+			next.ids, next.told = slices.Insert(next.ids, to, id), slices.Insert(next.told, to, true)
+		}
+	}
+	if len(next.ids) == 0 { // a notebook is never empty
+		next.ids, next.told = now, make([]bool, len(now))
+	}
+	l.of.Add(key, next)
+}
+
+// after is where a cell belongs that stands behind these cells in the notebook: behind the last of them that is listed.
+func (l *list) after(before []string) int {
+	for _, id := range slices.Backward(before) {
+		if at := slices.Index(l.ids, id); at >= 0 {
+			return at + 1
+		}
+	}
+	return 0
+}
+
+// distinct tells whether each cell has an id of its own.
+func distinct(cells []ydoc.Cell) bool {
+	seen := make(map[string]bool, len(cells))
+	for _, c := range cells {
+		if c.ID == "" || seen[c.ID] {
+			return false
+		}
+		seen[c.ID] = true
+	}
+	return true
+}
+
+func idsOf(cells []ydoc.Cell) []string {
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.ID
+	}
+	return ids
+}

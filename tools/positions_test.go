@@ -1,0 +1,192 @@
+package tools_test
+
+import (
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// named are the tools that name a cell or a place by its index, each called for the second cell of four, "b = 2", and
+// what the notebook's sources are after it, if a person has put a cell above them since they were read.
+var named = map[string]struct {
+	args toolstest.Dict
+	want string // of the sources; "" for those of before, and that b alone has run
+	adds bool   // it names a place, not a cell
+}{
+	"modify_nb_cells":             {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
+	"delete_nb_cells":             {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "unread a c d", false},
+	"execute_nb_cells":            {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "", false},
+	"insert_nb_cells":             {toolstest.Dict{"position": 1, "exec": false, "cells": []toolstest.Dict{{"content": "new"}}}, "unread a new b c d", true},
+	"overwrite_cell_source":       {toolstest.Dict{"cell_index": 1, "cell_source": "b = 20"}, "unread a b = 20 c d", false},
+	"edit_cell_source":            {toolstest.Dict{"cell_index": 1, "old_string": "2", "new_string": "20"}, "unread a b = 20 c d", false},
+	"delete_cell":                 {toolstest.Dict{"cell_indices": []int{1}}, "unread a c d", false},
+	"move_cell":                   {toolstest.Dict{"source_index": 1, "target_index": 3}, "unread a c d b", false},
+	"insert_cell":                 {toolstest.Dict{"cell_index": 1, "cell_type": "code", "cell_source": "new"}, "unread a new b c d", true},
+	"insert_execute_code_cell":    {toolstest.Dict{"cell_index": 1, "cell_source": "new = 1"}, "unread a new = 1 b c d", true},
+	"execute_cell":                {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_with_progress":  {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_streaming":      {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_simple_timeout": {toolstest.Dict{"cell_index": 1}, "", false},
+	"clear_cell_output":           {toolstest.Dict{"cell_index": 1}, "unread a b c d", false},
+	"notebook_edit_cell":          {toolstest.Dict{"cell_index": 1, "source": "b = 20"}, "unread a b = 20 c d", false},
+	"notebook_delete_cell":        {toolstest.Dict{"cell_index": 1}, "unread a c d", false},
+	"notebook_move_cell":          {toolstest.Dict{"cell_index": 1, "position": 3}, "unread a c d b", false},
+	"notebook_add_cell":           {toolstest.Dict{"position": 1, "cell_type": "code", "source": "new"}, "unread a new b c d", true},
+}
+
+// positions is a notebook that a client has read, and a person changes.
+type positions struct {
+	*toolstest.Rig
+	path, session string
+}
+
+func newPositions(t *testing.T) *positions {
+	r := toolstest.New(t)
+	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", "b = 2", "c = 3", "d = 4")}
+	p.session = r.Create(toolstest.Dict{"notebook_path": p.path}).ID
+	r.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
+	r.Read(p.path)
+	return p
+}
+
+// person edits the notebook.
+func (p *positions) person(edit func(e *ydoc.Editor) error) {
+	p.T.Helper()
+	doc, err := p.Work.Open(p.T.Context(), p.path)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	defer doc.Release()
+	if err := doc.Edit(p.T.Context(), "type", edit); err != nil {
+		p.T.Fatal(err)
+	}
+}
+
+// call calls a tool as the client.
+func (p *positions) call(name string, args toolstest.Dict) (text string, failed bool) {
+	p.T.Helper()
+	with := toolstest.Dict{}
+	for k, v := range args {
+		with[k] = v
+	}
+	switch {
+	case strings.HasPrefix(name, "notebook_"):
+		with["session_id"], with["notebook_name"] = p.session, p.path
+	case strings.Contains(name, "_nb_"):
+		with["path"] = p.path
+	}
+	res := p.Call(name, with)
+	return toolstest.MessageOf(res), res.IsError
+}
+
+// sources are those of the notebook, without what is the same in all of them.
+func (p *positions) sources() (all string, ran []string) {
+	p.T.Helper()
+	doc, err := p.Work.Open(p.T.Context(), p.path)
+	if err != nil {
+		p.T.Fatal(err)
+	}
+	defer doc.Release()
+	var list []string
+	for _, c := range doc.Notebook().Cells() {
+		if c.ExecutionCount != nil {
+			ran = append(ran, c.Source)
+		}
+		list = append(list, c.Source)
+	}
+	return strings.Join(list, " "), ran
+}
+
+// plain is how the sources of before are written in the table.
+var plain = strings.NewReplacer("a = 1", "a", "b = 20", "b = 20", "b = 2", "b", "c = 3", "c", "d = 4", "d", "unread = True", "unread")
+
+// An index means the cell that stood there when the client was last shown the notebook: a cell that a person has put
+// above it since, and that the client has not read, is not touched.
+func TestIndexesMeanWhatWasShown(t *testing.T) {
+	for name, c := range named {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newPositions(t)
+				p.person(func(e *ydoc.Editor) error {
+					_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
+					return err
+				})
+				text, failed := p.call(name, c.args)
+				if failed {
+					t.Fatal(text)
+				}
+				want := c.want
+				if want == "" {
+					want = "unread a b c d"
+				}
+				all, ran := p.sources()
+				if got := plain.Replace(all); got != want {
+					t.Errorf("the cells are %s, want %s", got, want)
+				}
+				if c.want == "" && !slices.Equal(ran, []string{"b = 2"}) {
+					t.Errorf("ran %q", ran)
+				}
+			})
+		})
+	}
+}
+
+// A cell that was shown, and is no more, is not mistaken for the one in its place: nothing is changed, and the answer
+// says what is around it.
+func TestIndexOfADeletedCell(t *testing.T) {
+	for name, c := range named {
+		if c.adds {
+			continue
+		}
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newPositions(t)
+				p.person(func(e *ydoc.Editor) error {
+					id, _ := e.IDAt(1)
+					return e.Delete(id)
+				})
+				text, failed := p.call(name, c.args)
+				if !failed || !strings.Contains(text, "deleted by somebody else") || !strings.Contains(text, "c = 3") {
+					t.Errorf("answered %s", text)
+				}
+				if all, ran := p.sources(); plain.Replace(all) != "a c d" || ran != nil {
+					t.Errorf("the cells are %s, and %q ran", all, ran)
+				}
+			})
+		})
+	}
+}
+
+// What a client does itself, and what it is shown since, moves its indexes.
+func TestOwnEditsMoveIndexes(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		p := newPositions(t)
+		modify := func(index int, source string) {
+			t.Helper()
+			if text, failed := p.call("modify_nb_cells", toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": index}, "content": source}}}); failed {
+				t.Fatal(text)
+			}
+		}
+		p.person(func(e *ydoc.Editor) error {
+			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
+			return err
+		})
+		p.call("insert_nb_cells", toolstest.Dict{"position": 0, "exec": false, "cells": []toolstest.Dict{{"content": "mine"}}})
+		modify(2, "b = 20") // mine, a, b
+		p.call("delete_nb_cells", toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}})
+		modify(0, "mine, changed")
+		modify(2, "c = 30") // mine, b, c
+		if all, _ := p.sources(); all != "mine, changed unread = True b = 20 c = 30 d = 4" {
+			t.Errorf("the cells are %s", all)
+		}
+		p.Read(p.path)
+		modify(1, "read = True")
+		if all, _ := p.sources(); all != "mine, changed read = True b = 20 c = 30 d = 4" {
+			t.Errorf("after reading again: %s", all)
+		}
+	})
+}
