@@ -8,6 +8,12 @@
 // The Manager records what each client was last shown. What the client writes counts as a change from that, and is
 // merged with what people have typed since: see [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite].
 //
+// It records the list of cells, too: an index means the cell that stood there when the client was last shown the
+// notebook, see [Document.Listed].
+//
+// A call waits for a server that does not answer only as long as [Manager.Patient] says. An edit of such a call is
+// written only into a replica that is in step with its room, so that what is said not to be made never is.
+//
 // A run belongs to its document, not to the call that asked for it. If the call is cancelled or stops waiting, the run
 // goes on, and can be found by its id.
 //
