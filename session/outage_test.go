@@ -3,6 +3,7 @@ package session_test
 import (
 	"context"
 	"errors"
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -207,4 +208,38 @@ func TestRestartIsWaitedFor(t *testing.T) {
 			})
 		})
 	}
+}
+
+// A room that is joined again without what it had confirmed gets the whole output of a run, and not only the rest.
+func TestForgottenOutputIsWrittenAgain(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Notebook(t, "import time\nfor i in range(3):\n    print('line', i, flush=True)\n    time.sleep(5)")
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
+		s.Fake.Rooms.SaveWithoutWriting(true)
+		runs, err := d.Run(t.Context(), []string{"c0"})
+		if err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "output", func() bool {
+			c, _ := d.Notebook().Cell("c0")
+			return len(c.Outputs) > 0
+		})
+		if err := d.Settled(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		before := d.Notebook()
+		s.Fake.Rooms.ForgetHistory(path)
+		s.Fake.Rooms.SaveWithoutWriting(false)
+		if err := runs[0].Wait(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if d.Notebook() == before {
+			t.Fatal("the room was not lost")
+		}
+		c, _ := d.Notebook().Cell("c0")
+		if text := fmt.Sprint(c.Outputs); !strings.Contains(text, "line 0\n") || !strings.Contains(text, "line 2\n") {
+			t.Errorf("the cell has %s", text)
+		}
+	})
 }

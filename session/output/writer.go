@@ -135,9 +135,15 @@ func (w *Writer) Finish() {
 func (w *Writer) write() {
 	defer close(w.done)
 	pause := writeEvery
+	replica := w.to.Notebook.Notebook()
 	for range w.wake {
 		for {
 			w.mu.Lock()
+			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved.
+			if now := w.to.Notebook.Notebook(); now != replica {
+				replica = now
+				w.outs.rewriteAll()
+			}
 			ended := w.ended
 			last := ended && w.cell == nil // else it is the server that tells the cell of the end
 			pending := w.outs.pending()
@@ -155,6 +161,9 @@ func (w *Writer) write() {
 				pause = min(2*pause, maxWriteRetry)
 			}
 			w.updateOtherCells(updates)
+			if w.to.Notebook.Notebook() != replica {
+				continue
+			}
 			if ended {
 				return
 			}
