@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"flag"
 	"fmt"
+	"maps"
 	"os"
 	"regexp"
 	"strings"
@@ -55,8 +56,8 @@ func TestLikeTheRealServer(t *testing.T) {
 				if part.slow && !*update {
 					return
 				}
-				t.Parallel() // they mostly wait, each in a folder of its own
 				s.place = newReal(t, base)
+				s.expect("testdata/" + part.name + ".txt")
 				part.run(s)
 			} else {
 				synctest.Test(t, func(t *testing.T) {
@@ -121,6 +122,10 @@ type script struct {
 	peers []*peer
 	names []string
 	files map[string]string
+
+	steps    []string   // what is written down of each, where a real server is waited for
+	step0    int        // where the present one begins in out
+	gathered [][]string // what each client was sent since
 }
 
 // quiet is longer than the server waits before it saves; a file is looked at within another second. Where something
@@ -130,7 +135,7 @@ const quiet, look, more = 1500 * time.Millisecond, 1100 * time.Millisecond, 500 
 // step does one thing, and writes down what clients were sent and which files have changed when all is quiet.
 func (s *script) step(name string, f func()) {
 	s.t.Helper()
-	fmt.Fprintf(&s.out, "## %s\n", name)
+	s.begin(name)
 	f()
 	time.Sleep(quiet - more)
 	s.settle()
@@ -139,17 +144,72 @@ func (s *script) step(name string, f func()) {
 // brief is step for what no save and no look at a file follows.
 func (s *script) brief(name string, f func()) {
 	s.t.Helper()
-	fmt.Fprintf(&s.out, "## %s\n", name)
+	s.begin(name)
 	f()
 	s.settle()
 }
 
-func (s *script) settle() {
-	for before := -1; before != s.sent(); {
-		before = s.sent()
-		time.Sleep(more)
+func (s *script) begin(name string) {
+	if len(s.steps) > 0 {
+		s.steps = s.steps[1:]
 	}
-	s.note()
+	fmt.Fprintf(&s.out, "## %s\n", name)
+	s.step0 = s.out.Len()
+}
+
+// patient is how long a real server is waited for that has not done yet what is written down.
+const patient = 30 * time.Second
+
+// expect reads what is written down, to wait for it: a busy machine may stand still for longer than quiet.
+func (s *script) expect(golden string) {
+	if *update {
+		return
+	}
+	b, err := os.ReadFile(golden)
+	if err != nil {
+		s.t.Fatal(err)
+	}
+	s.steps = regexp.MustCompile(`(?m)^## .*\n`).Split(string(b), -1) // before the first, and each
+}
+
+// shapes begin what a script writes down of a document, which is no part of what happens in a step.
+var shapes = regexp.MustCompile(`^(cells|meta|source|state): `)
+
+// done tells whether all has happened in a step that is written down of it, or that nobody waits for it.
+func (s *script) done() bool {
+	if len(s.steps) == 0 {
+		return true
+	}
+	text, _ := s.happened()
+	left, ok := strings.CutPrefix(s.steps[0], s.out.String()[s.step0:]+text)
+	return ok && (left == "" || shapes.MatchString(left))
+}
+
+func (s *script) settle() {
+	for end := time.Now().Add(patient); ; {
+		for before := -1; before != s.sent(); {
+			before = s.sent()
+			time.Sleep(more)
+		}
+		s.gather()
+		if s.done() || time.Now().After(end) {
+			break
+		}
+	}
+	text, now := s.happened()
+	s.out.WriteString(text)
+	s.gathered = nil
+	maps.Copy(s.files, now)
+}
+
+// gather takes what the clients were sent.
+func (s *script) gather() {
+	for i, p := range s.peers {
+		if i == len(s.gathered) {
+			s.gathered = append(s.gathered, nil)
+		}
+		s.gathered[i] = append(s.gathered[i], p.look()...)
+	}
 }
 
 // sent counts the frames that clients were sent since the last look.
@@ -168,10 +228,13 @@ func (s *script) external(name string, f func()) {
 	s.step(name, func() { f(); time.Sleep(look) })
 }
 
-func (s *script) note() {
-	for i, p := range s.peers {
-		for _, line := range p.look() {
-			fmt.Fprintf(&s.out, "%s: %s\n", s.names[i], s.plain(line))
+// happened is what was gathered, and which files have changed, as it is written down, and those files.
+func (s *script) happened() (text string, files map[string]string) {
+	var out strings.Builder
+	files = map[string]string{}
+	for i, lines := range s.gathered {
+		for _, line := range lines {
+			fmt.Fprintf(&out, "%s: %s\n", s.names[i], s.plain(line))
 		}
 	}
 	for path, was := range s.files {
@@ -179,11 +242,13 @@ func (s *script) note() {
 		if err != nil || string(b) == was {
 			continue
 		}
-		if s.files[path] = string(b); !utf8.Valid(b) || bytes.ContainsRune(b, '\r') {
+		files[path] = string(b)
+		if !utf8.Valid(b) || bytes.ContainsRune(b, '\r') {
 			b = fmt.Appendf(nil, "%q\n", b)
 		}
-		fmt.Fprintf(&s.out, "%s:\n%s", path, s.plain(string(b)))
+		fmt.Fprintf(&out, "%s:\n%s", path, s.plain(string(b)))
 	}
+	return out.String(), files
 }
 
 // random is what is different each time: ids and hashes.

@@ -208,8 +208,11 @@ func (s *script) malformed() {
 		})
 	})
 	s.step("it is saved", func() { a.send(wire.AppendSave(nil, 3)) })
-	// What a real server does with a cell that is no map is chance: mostly it goes on, and now and then it sends nothing
-	// in that room any more.
+	s.step("a plain cell", func() {
+		a.edit(func(x *crdt.Tx) { x.Remove(a.cells, 0, 1); x.InsertValue(a.cells, 0, map[string]any{"id": "p"}) })
+	})
+	s.step("it is saved, too", func() { a.send(wire.AppendSave(nil, 4)) })
+	s.step("it goes", func() { a.edit(func(x *crdt.Tx) { x.Remove(a.cells, 0, 1) }) })
 	s.leave()
 }
 
