@@ -56,7 +56,15 @@ func (m *Manager) Patient(ctx context.Context, tell func(message string)) contex
 	if tell == nil {
 		tell = func(string) {}
 	}
-	return context.WithValue(ctx, patienceKey{}, &patience{limit: m.cfg.ServerTimeout, tell: tell})
+	p := &patience{limit: m.cfg.ServerTimeout, tell: tell}
+	ctx = jupyter.WithAway(ctx, func() error {
+		away := p.gone()
+		if away == nil {
+			return nil // and not a nil *AwayError
+		}
+		return away
+	})
+	return context.WithValue(ctx, patienceKey{}, p)
 }
 
 func patienceOf(ctx context.Context) *patience {

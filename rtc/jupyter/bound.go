@@ -58,6 +58,28 @@ func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.C
 	}
 }
 
+// awayKey is the key of what [WithAway] adds to a context.
+type awayKey struct{}
+
+// WithAway returns a context whose requests fail at once when the server is known to be away: its caller has waited for
+// it already. away gives the reason, or nil.
+func WithAway(ctx context.Context, away func() error) context.Context {
+	return context.WithValue(ctx, awayKey{}, away)
+}
+
+// known is the error of a request to a server that is known to be away.
+func known(ctx context.Context, c call) error {
+	away, ok := ctx.Value(awayKey{}).(func() error)
+	if !ok {
+		return nil
+	}
+	err := away()
+	if err == nil {
+		return nil
+	}
+	return &Error{Op: c.op, Path: c.about, Message: "not asked: " + err.Error(), kind: ErrUnreachable, err: err}
+}
+
 // heard begins the time again.
 func (b *bound) heard() { b.timer.Reset(b.limit) }
 

@@ -38,6 +38,9 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 }
 
 func (s *Server) send(ctx context.Context, c call, out any) error {
+	if err := known(ctx, c); err != nil {
+		return err
+	}
 	ctx, b, end := s.bounded(ctx, c.timeout)
 	defer end()
 	var body io.Reader

@@ -42,6 +42,17 @@ func TestServerIsAway(t *testing.T) {
 			}
 		}
 		cable.Mend()
+		r.Read(path)
+		cable.Stall()
+		time.Sleep(10 * time.Second)
+		began := time.Now()
+		if text := toolstest.MessageOf(r.Call("get_nb_stat", toolstest.Dict{"path": path})); !strings.Contains(text, "not asked: the Jupyter server") {
+			t.Errorf("get_nb_stat: %s", text)
+		}
+		if took := time.Since(began); took > 62*time.Second {
+			t.Errorf("get_nb_stat waits twice: %s", took)
+		}
+		cable.Mend()
 		if text := toolstest.MessageOf(r.Call("read_nb_cells", toolstest.Dict{"path": path})); strings.Contains(text, "server_away") || strings.Contains(text, "never") {
 			t.Errorf("when it is back: %s", text)
 		}
