@@ -56,7 +56,10 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		joined:  time.Now(),
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
-	cfg.Replica.OnUpdate(func(update []byte) { r.out.update(wire.AppendUpdate(nil, update)) })
+	cfg.Replica.OnUpdate(func(update []byte) {
+		r.edited.Store(true)
+		r.out.update(wire.AppendUpdate(nil, update))
+	})
 	go r.run(ws)
 
 	select {

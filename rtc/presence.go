@@ -90,8 +90,8 @@ func (r *Room) SetCursors(cursors ...awareness.Cursor) {
 
 // publish announces our state. Its autosave flag follows the people's: the server saves by itself if one state in the
 // room says so, and our flag must not turn on what people have turned off. Before we can know of them, which takes until
-// their next announcement, it is off. Without people it is on: the server keeps our state long after a lost connection,
-// and with the flag off it would never write the edits that it has confirmed.
+// their next announcement, it is off as long as we have edited nothing. Without people it is on: the server keeps our
+// state long after a lost connection, and with the flag off it would never write the edits that it has confirmed.
 func (r *Room) publish() {
 	on := r.wantAutosave()
 	r.mu.Lock()
@@ -109,7 +109,7 @@ func (r *Room) publish() {
 
 func (r *Room) wantAutosave() bool {
 	people, on := r.autosaves()
-	return on || !people && time.Since(r.joined) > r.cfg.Timing.Renew*3/2
+	return on || !people && (r.edited.Load() || time.Since(r.joined) > r.cfg.Timing.Renew*3/2)
 }
 
 // onAwareness takes in the states of others.
