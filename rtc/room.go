@@ -30,7 +30,8 @@ type Room struct {
 	lastHeard atomic.Int64  // when the server last sent something, in nanoseconds
 	broke     *CloseError   // run's: how a connection ended before the first Synced
 
-	edited atomic.Bool // by us
+	edited    atomic.Bool // by us
+	asksSaves sync.Once   // after the first edit
 
 	mu        sync.Mutex
 	path      string // changes when the file is renamed
@@ -181,8 +182,8 @@ func (r *Room) failSaves() {
 // Its error is the context's, or the room's CloseError. Then it is unknown whether the unconfirmed edits reached the
 // room; with [Discard] they count as not made, as far as anybody can tell.
 func (r *Room) Barrier(ctx context.Context) error {
-	if r.State() == Synced {
-		r.peersChanged() // with the first edit we ask for its being saved
+	if r.edited.Load() && r.State() == Synced {
+		r.asksSaves.Do(r.peersChanged) // with the first edit we ask for its being saved
 	}
 	t := newTicket()
 	if err := r.enqueue(func() { r.out.wait(t) }); err != nil {

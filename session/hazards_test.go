@@ -3,7 +3,6 @@ package session_test
 import (
 	"context"
 	"errors"
-	"slices"
 	"strings"
 	"sync"
 	"testing"
@@ -13,7 +12,6 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
 // The ways in which a careless client corrupts a shared notebook, or loses what is in it, and the test that we do not
@@ -203,19 +201,7 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 		path := s.Notebook(t, "x = 1")
 		d := sessiontest.Open(t, m, path)
 		p := personIn(t, m.Servers().Documents, path)
-		state := map[string]any{
-			"autosave": false,
-			"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
-		}
-		p.show(state)
-		sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
-		// The server has to know as well, before the edit.
-		sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
-			return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
-				_, user := st.User()
-				return user && !st.Autosave()
-			})
-		})
+		state := p.switchesAutosaveOff(d)
 		sessiontest.AppendCell(t, d, "later = True")
 		time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
 		if sessiontest.FileHas(s, path, "later") {
@@ -242,12 +228,7 @@ func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 		path := s.Notebook(t, "x = 1")
 		p := personIn(t, m.Servers().Documents, path) // who says nothing yet
 		sessiontest.Open(t, m, path)
-		asks := func() bool {
-			return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
-				_, user := st.User()
-				return user && st.Autosave()
-			})
-		}
+		asks := func() bool { return p.hears(true) }
 		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.table.Peers()) > 0 })
 		time.Sleep(15 * time.Second) // JupyterLab announces its people that often
 		if asks() {
@@ -272,17 +253,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 				t.Fatal(err)
 			}
 			p := personIn(t, m.Servers().Documents, path)
-			p.show(map[string]any{
-				"autosave": false,
-				"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
-			})
-			sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
-			sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
-				return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
-					_, user := st.User()
-					return user && !st.Autosave()
-				})
-			})
+			p.switchesAutosaveOff(d)
 			if err := p.nb.Edit("type", func(e *ydoc.Editor) error {
 				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "typed = True"})
 				return err

@@ -4,8 +4,6 @@ import (
 	"slices"
 	"sync"
 
-	lru "github.com/hashicorp/golang-lru/v2"
-
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -22,30 +20,13 @@ type list struct {
 	told []bool // whether the client was shown this very index, and not only that there are so many cells
 }
 
-// lists keeps a list for each client and file.
+// lists keeps a list for each client and file. A list that is kept is not changed any more.
 type lists struct {
-	mu sync.Mutex
-	of *lru.Cache[shownKey, *list]
+	mu sync.Mutex // held from reading a list to putting another in its place
+	memory[*list]
 }
 
-func newLists() *lists {
-	c, err := lru.New[shownKey, *list](listsMax)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	return &lists{of: c}
-}
-
-// forget drops the lists of a client.
-func (l *lists) forget(client string) {
-	l.mu.Lock()
-	defer l.mu.Unlock()
-	for _, key := range l.of.Keys() {
-		if key.client == client {
-			l.of.Remove(key)
-		}
-	}
-}
+func newLists() *lists { return &lists{memory: newMemory[*list](listsMax)} }
 
 func (d *Document) listKey(client string) shownKey { return shownKey{client: client, path: d.FileID()} }
 
@@ -57,11 +38,11 @@ func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
 	defer l.mu.Unlock()
 	key := d.listKey(client)
 	if !distinct(cells) {
-		l.of.Remove(key) // ids say nothing here
+		l.Remove(key) // ids say nothing here
 		return
 	}
 	next := &list{ids: idsOf(cells), told: make([]bool, len(cells))}
-	if was, ok := l.of.Get(key); ok {
+	if was, ok := l.Get(key); ok {
 		for i, told := range was.told {
 			if told && i < len(next.ids) {
 				next.ids[i], next.told[i] = was.ids[i], true
@@ -71,7 +52,7 @@ func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
 	for _, i := range indexes {
 		next.ids[i], next.told[i] = cells[i].ID, true
 	}
-	l.of.Add(key, next)
+	l.Add(key, next)
 }
 
 // ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
@@ -83,34 +64,27 @@ func (d *Document) ListRange(client string, cells []ydoc.Cell, start, count int)
 	d.List(client, cells, indexes...)
 }
 
-// Listed returns the cells, as they are now, at the indexes at which the client knows them. One that is no more has an
-// id alone, see [Gone]. To a client that was shown nothing the cells are where they are.
-func (d *Document) Listed(client string) []ydoc.Cell {
-	now := d.Notebook().Cells()
-	l := d.m.lists
-	l.mu.Lock()
-	known, ok := l.of.Get(d.listKey(client))
-	var ids []string
-	if ok {
-		ids = slices.Clone(known.ids)
-	}
-	l.mu.Unlock()
+// Listed returns the cells as they are now, and the same at the indexes at which the client knows them. One that is no
+// more has an id alone, see [Gone]. To a client that was shown nothing the cells are where they are.
+func (d *Document) Listed(client string) (listed, now []ydoc.Cell) {
+	now = d.Notebook().Cells()
+	known, ok := d.m.lists.Get(d.listKey(client))
 	if !ok || !distinct(now) {
-		return now
+		return now, now
 	}
 	byID := make(map[string]ydoc.Cell, len(now))
 	for _, c := range now {
 		byID[c.ID] = c
 	}
-	listed := make([]ydoc.Cell, len(ids))
-	for i, id := range ids {
+	listed = make([]ydoc.Cell, len(known.ids))
+	for i, id := range known.ids {
 		if c, ok := byID[id]; ok {
 			listed[i] = c
 		} else {
 			listed[i] = ydoc.Cell{ID: id}
 		}
 	}
-	return listed
+	return listed, now
 }
 
 // Gone tells whether a cell of [Document.Listed] is no more.
@@ -124,7 +98,7 @@ func (d *Document) Rearranged(client string, ids ...string) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	key := d.listKey(client)
-	was, ok := l.of.Get(key)
+	was, ok := l.Get(key)
 	if !ok {
 		return
 	}
@@ -143,7 +117,7 @@ func (d *Document) Rearranged(client string, ids ...string) {
 	if len(next.ids) == 0 { // a notebook is never empty
 		next.ids, next.told = now, make([]bool, len(now))
 	}
-	l.of.Add(key, next)
+	l.Add(key, next)
 }
 
 // after is where a cell belongs that stands behind these cells in the notebook: behind the last of them that is listed.

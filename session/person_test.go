@@ -1,11 +1,13 @@
 package session_test
 
 import (
+	"slices"
 	"sync"
 	"testing"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -128,4 +130,26 @@ func (p *person) insertPlainCell() {
 		p.t.Fatal(err)
 	}
 	p.send(wire.AppendUpdate(nil, update))
+}
+
+// hears tells whether the person is told of somebody whose state asks for saves, or of somebody whose state does not.
+func (p *person) hears(autosave bool) bool {
+	return slices.ContainsFunc(p.table.Peers(), func(st awareness.State) bool {
+		_, user := st.User()
+		return user && st.Autosave() == autosave
+	})
+}
+
+// switchesAutosaveOff shows the person, Ada, with autosave off, and waits until the document knows her and the agent
+// does not ask for saves either: the server has to know as well, before any edit. It returns the state shown.
+func (p *person) switchesAutosaveOff(d *session.Document) map[string]any {
+	p.t.Helper()
+	state := map[string]any{
+		"autosave": false,
+		"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
+	}
+	p.show(state)
+	sessiontest.Eventually(p.t, "Ada is seen", func() bool { return len(d.People()) == 1 })
+	sessiontest.Eventually(p.t, "the agent is heard not to ask for saves either", func() bool { return p.hears(false) })
+	return state
 }

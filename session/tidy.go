@@ -27,7 +27,7 @@ func (d keeper) tidy(lv *live) {
 	if err := lv.room.Barrier(ctx); err != nil {
 		return // the connection is down; the room reconnects
 	}
-	fresh, err := d.m.join(ctx, d.Path(), d.kind, func() {})
+	fresh, err := d.m.join(ctx, d.Path(), d.kind, nil)
 	if err != nil {
 		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
 		return

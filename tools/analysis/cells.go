@@ -69,7 +69,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before := doc.Listed(tool.ClientOf(ctx))
+			before, _ := doc.Listed(tool.ClientOf(ctx))
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"slices"
 	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
@@ -67,7 +66,7 @@ func insertCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			cells := doc.Notebook().Cells()
-			at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
+			at, _ := doc.Notebook().Index(id)
 			from := max(0, at-5)
 			if len(cells)-at < 5 {
 				from = max(0, len(cells)-10)

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -15,10 +14,9 @@ import (
 func TestUsedAnswerWithin(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: 50 * time.Second})
-		defer c.Close()
+		c := r.Hasty(50 * time.Second)
 		gate := r.Server.Name(t, ".gate")
-		path := r.Server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.5)\nprint('done')", gate))
+		path := r.Server.Notebook(t, toolstest.Gated(gate))
 		r.CallAs(c, "use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": path})
 		call := func(args toolstest.Dict) (string, time.Duration) {
 			began := time.Now()

@@ -206,8 +206,8 @@ func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Cont
 // findUsed finds a cell by its id, or else by its index.
 func findUsed(v desk.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
 	if id != "" {
-		at := slices.IndexFunc(v.Now, func(c ydoc.Cell) bool { return c.ID == id })
-		if at < 0 {
+		at, err := desk.IndexOf(id, "cell_id", v.Now)
+		if err != nil {
 			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
 		}
 		return v.Now[at], at, nil

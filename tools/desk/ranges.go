@@ -84,7 +84,8 @@ type View struct{ Listed, Now []ydoc.Cell }
 
 // ViewOf is the view that the client of ctx has of a notebook.
 func ViewOf(ctx context.Context, doc *session.Document) View {
-	return View{doc.Listed(tool.ClientOf(ctx)), doc.Notebook().Cells()}
+	listed, now := doc.Listed(tool.ClientOf(ctx))
+	return View{listed, now}
 }
 
 // ViewNow is a view in which indexes mean what is there now.

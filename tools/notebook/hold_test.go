@@ -11,7 +11,6 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
-	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
@@ -21,8 +20,7 @@ import (
 func TestAnswerWithin(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: 50 * time.Second})
-		defer c.Close()
+		c := r.Hasty(50 * time.Second)
 		took := func(name string, args toolstest.Dict, progress bool) (time.Duration, *mcp.CallToolResult) {
 			t.Helper()
 			var req mcp.CallToolRequest
@@ -48,7 +46,7 @@ func TestAnswerWithin(t *testing.T) {
 			{120, false, 120 * time.Second},
 		} {
 			gate := r.Server.Name(t, fmt.Sprintf(".gate%d%v", say.timeout, say.progress))
-			path := r.Server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.5)\nprint('done')", gate))
+			path := r.Server.Notebook(t, toolstest.Gated(gate))
 			limit := toolstest.Dict{}
 			if say.timeout > 0 {
 				limit["timeout"] = say.timeout

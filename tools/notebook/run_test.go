@@ -172,7 +172,7 @@ func TestTimeout(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		gate := r.Server.Name(t, ".gate")
-		path := r.Server.Notebook(t, fmt.Sprintf("import os, time\nprint('waiting')\nwhile not os.path.exists(%q): time.sleep(0.02)\nprint('done')", gate), "2")
+		path := r.Server.Notebook(t, toolstest.Gated(gate), "2")
 		var got notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 2}}, "timeout": 3}, &got)
 		first, second := got.Results[0], got.Results[1]

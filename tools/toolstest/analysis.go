@@ -66,7 +66,13 @@ func (r *Rig) Refused(c *client.Client, name string, args Dict, code string, say
 // Other is another client of the same program.
 func (r *Rig) Other() *client.Client {
 	r.T.Helper()
-	c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames()})
+	return r.Hasty(0)
+}
+
+// Hasty is another client, whose calls answer within a time unless they say how long to wait.
+func (r *Rig) Hasty(within time.Duration) *client.Client {
+	r.T.Helper()
+	c := r.Connect(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), AnswerWithin: within})
 	r.T.Cleanup(func() {
 		if err := c.Close(); err != nil {
 			r.T.Error(err)

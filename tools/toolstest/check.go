@@ -1,0 +1,173 @@
+package toolstest
+
+import (
+	"bytes"
+	"encoding/json"
+	"maps"
+	"reflect"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/google/jsonschema-go/jsonschema"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+func (r *Rig) check(name string, res *mcp.CallToolResult) {
+	r.T.Helper()
+	b, err := json.Marshal(res)
+	if err != nil {
+		r.T.Fatal(err)
+	}
+	if len(b) > tool.MaxAnswerBytes {
+		r.T.Errorf("%s: the answer takes %d bytes", name, len(b))
+	}
+	if bytes.Contains(b, []byte(r.Server.Token)) {
+		r.T.Errorf("%s: the answer holds the token", name)
+	}
+	if res.IsError {
+		return
+	}
+	if body, ok := res.StructuredContent.(map[string]any); ok && body["kind"] != nil {
+		r.checkUsed(name, res, body)
+		return
+	}
+	text := MessageOf(res)
+	var asText any
+	if err := json.Unmarshal([]byte(text), &asText); err != nil {
+		r.T.Fatalf("%s: the text is not JSON: %v", name, err)
+	}
+	if !reflect.DeepEqual(asText, firstPart(name, res.StructuredContent)) {
+		r.T.Errorf("%s: text and structured content differ:\n%s\n%s", name, text, b)
+	}
+	if err := strict(r.T, name).Validate(res.StructuredContent); err != nil {
+		r.T.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, text)
+	}
+}
+
+// checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
+func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
+	r.T.Helper()
+	var want, got []string
+	switch result := body["result"].(type) {
+	case string:
+		want = []string{result}
+	case []any:
+		for _, item := range result {
+			if t, ok := item.(string); ok {
+				want = append(want, t)
+			} else if cell := item.(map[string]any); cell["source"] != nil {
+				want = append(want, rewritten(r.T, cell))
+			}
+		}
+	}
+	for _, c := range res.Content {
+		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, "[WARNING] The notebook's file") {
+			if name == "read_cells" {
+				if !strings.HasPrefix(t.Text, "{") {
+					continue // says what was left out
+				}
+				t.Text = rewritten(r.T, json.RawMessage(t.Text))
+			}
+			got = append(got, t.Text)
+		}
+	}
+	if !slices.Equal(got, want) {
+		r.T.Errorf("%s: texts and structured content differ:\n%q\n%q", name, got, want)
+	}
+	if err := strict(r.T, name).Validate(res.StructuredContent); err != nil {
+		r.T.Errorf("%s: the result is not what its schema says: %v\n%q", name, err, got)
+	}
+}
+
+// rewritten is a value as JSON, in one order.
+func rewritten(t *testing.T, v any) string {
+	t.Helper()
+	b, err := json.Marshal(v)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var again any
+	if err := json.Unmarshal(b, &again); err != nil {
+		t.Fatal(err)
+	}
+	if b, err = json.Marshal(again); err != nil {
+		t.Fatal(err)
+	}
+	return string(b)
+}
+
+// firstPart is what the first text of an answer says of its structured content: all of it, but for the two tools whose
+// texts are several.
+func firstPart(name string, structured any) any {
+	body, _ := structured.(map[string]any)
+	switch name {
+	case "list_documents":
+		return body["documents"]
+	case "get_document_info":
+		info := maps.Clone(body)
+		for _, k := range []string{"content", "content_length", "truncated"} {
+			delete(info, k)
+		}
+		return info
+	}
+	return structured
+}
+
+// strict is a tool's output schema, with every object closed that names its members.
+func strict(t *testing.T, name string) *jsonschema.Resolved {
+	t.Helper()
+	for _, d := range tools.Definitions() {
+		if d.Name == name {
+			s, err := closed(t, d.Output.Raw()).Resolve(nil)
+			if err != nil {
+				t.Fatal(err)
+			}
+			return s
+		}
+	}
+	t.Fatalf("there is no tool %s", name)
+	return nil
+}
+
+// closed lets each object of a schema that names its members have no others.
+func closed(t *testing.T, schema json.RawMessage) *jsonschema.Schema {
+	t.Helper()
+	var s any
+	if err := json.Unmarshal(schema, &s); err != nil {
+		t.Fatal(err)
+	}
+	shut(s)
+	b, err := json.Marshal(s)
+	if err != nil {
+		t.Fatal(err)
+	}
+	read := &jsonschema.Schema{}
+	if err := json.Unmarshal(b, read); err != nil {
+		t.Fatal(err)
+	}
+	return read
+}
+
+func shut(s any) {
+	switch s := s.(type) {
+	case []any:
+		for _, one := range s {
+			shut(one)
+		}
+	case map[string]any:
+		members, object := s["properties"].(map[string]any)
+		for _, one := range members {
+			shut(one)
+		}
+		for _, key := range []string{"items", "anyOf"} {
+			shut(s[key])
+		}
+		if object {
+			s["additionalProperties"] = false
+		}
+	}
+}
