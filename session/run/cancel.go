@@ -45,7 +45,7 @@ func (r *Run) interruptAsked() bool {
 	return r.asked
 }
 
-// take records that the kernel has begun the run, and reports whether to interrupt it at once.
+// take records that the kernel has begun the run's code, and reports whether to interrupt it at once.
 func (r *Run) take() bool {
 	r.mu.Lock()
 	defer r.mu.Unlock()

@@ -85,15 +85,13 @@ type inputs struct {
 
 // handle answers questions, and passes other events on to the writer.
 func (in *inputs) handle(ev kernel.Event) {
+	in.heard(ev)
 	if q, ok := ev.(kernel.InputRequest); ok {
 		// In a goroutine: while a person thinks, the code can be interrupted.
 		in.wg.Go(func() {
 			in.answer(Question{Path: in.r.Path, CellID: in.r.CellID, Prompt: q.Prompt, Password: q.Password})
 		})
 		return
-	}
-	if st, ok := ev.(kernel.Status); ok && st.State == kernel.StateBusy && in.r.take() {
-		in.q.interruptLate(in.r)
 	}
 	in.w.Handle(ev)
 }

@@ -37,6 +37,11 @@ type executeOK struct {
 	Payload     []json.RawMessage          `json:"payload"`
 }
 
+type executeInput struct {
+	Code  string `json:"code"`
+	Count int    `json:"execution_count"`
+}
+
 type executeError struct {
 	Status      string            `json:"status"`
 	Traceback   []string          `json:"traceback"`
@@ -68,12 +73,6 @@ func (p *process) execute(r *request) bool {
 		p.publish("status", status("idle"), r.header)
 		return true
 	}
-	if !c.Silent {
-		p.publish("execute_input", raw(struct {
-			Code  string `json:"code"`
-			Count int    `json:"execution_count"`
-		}{c.Code, p.interp.Count()}), r.header)
-	}
 	out := p.runCell(r, c)
 	if out.Killed {
 		return false
@@ -95,7 +94,12 @@ func (p *process) runCell(r *request, c executeRequest) python.Outcome {
 		store = store && *c.StoreHistory
 	}
 	defer console.close()
-	return p.interp.Run(p.ctx, python.Request{Code: c.Code, Silent: c.Silent, StoreHistory: store, Expressions: c.Expressions}, console)
+	begins := func() {
+		if !c.Silent {
+			p.publish("execute_input", raw(executeInput{c.Code, p.interp.Count()}), r.header)
+		}
+	}
+	return p.interp.Run(p.ctx, python.Request{Code: c.Code, Silent: c.Silent, StoreHistory: store, Expressions: c.Expressions, Begins: begins}, console)
 }
 
 func (p *process) replyContent(out python.Outcome, meta *executeMetadata) any {

@@ -123,6 +123,9 @@ func (in *Interp) Run(ctx context.Context, r Request, io IO) Outcome {
 	in.calm()
 	in.running.Store(in.thread)
 	thread := in.thread
+	if r.Begins != nil {
+		r.Begins()
+	}
 	stop := context.AfterFunc(ctx, func() { thread.Cancel("killed") })
 	defer stop()
 	defer in.running.Store(nil)

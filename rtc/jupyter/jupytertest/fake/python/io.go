@@ -51,6 +51,8 @@ type Request struct {
 	StoreHistory bool
 	// Expressions are evaluated after a cell that has not failed.
 	Expressions map[string]string
+	// Begins is called before anything runs, when the cell heeds an interrupt; nil for nothing.
+	Begins func()
 }
 
 // Outcome is how a cell has ended.
