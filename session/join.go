@@ -10,7 +10,8 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// joinFunc joins the room of a path, with an empty replica. heard is called whenever the room sends something.
+// joinFunc joins the room of a path, with an empty replica. heard, which may be nil, is called whenever the room
+// sends something.
 type joinFunc func(ctx context.Context, path string, k kind, heard func()) (*live, error)
 
 // joinRoom is the joinFunc of a real server.
@@ -26,12 +27,14 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func(
 		doc = nb.Doc
 	}
 	format, typ := k.room()
+	leave := m.first.enter(ctx)
 	r, err := rtc.Join(ctx, rtc.Config{
 		Server: m.cfg.Server, Path: path, Format: format, Type: typ,
 		Replica: doc, User: m.user, Logger: m.log, Timing: m.cfg.Timing,
 		Heard:     heard,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
+	leave(err == nil)
 	if err != nil {
 		return nil, err
 	}

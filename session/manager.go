@@ -55,10 +55,11 @@ var ErrClosed = words.Fixed("the server is shutting down")
 // Manager holds the open documents of one Jupyter server; their kernels may be on another. Make it with [New], end it
 // with [Manager.Close].
 type Manager struct {
-	cfg  Config
-	log  *slog.Logger
-	user awareness.User
-	join joinFunc
+	cfg   Config
+	log   *slog.Logger
+	user  awareness.User
+	join  joinFunc
+	first firstJoin
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
