@@ -16,6 +16,8 @@ import (
 	"strings"
 	"sync"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/ystore"
 )
 
 // Options say how a server is started. The zero value is a good server.
@@ -122,6 +124,10 @@ func start(base string, opt Options) (*Lab, error) {
 	if err := dirs.writeSettings(); err != nil {
 		return nil, err
 	}
+	// The collaboration store is written into the working directory.
+	if err := ystore.Prepare(opt.Command[0], dirs.work); err != nil {
+		return nil, err
+	}
 	fonts, err := fontCache()
 	if err != nil {
 		return nil, err
@@ -152,7 +158,6 @@ func start(base string, opt Options) (*Lab, error) {
 		args = append(args, "--ServerApp.base_url="+opt.BaseURL)
 	}
 	cmd := exec.Command(opt.Command[0], append(args, opt.Args...)...)
-	// The collaboration store is written into the working directory.
 	cmd.Dir = dirs.work
 	cmd.Env = append(dirs.serverEnv(opt.Command[0], opt.Token, fonts), opt.Env...)
 	// A file, not a pipe: kernels inherit it, and a pipe that a kernel holds

@@ -19,6 +19,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/ystore"
 )
 
 // startTimeout bounds a start: it takes 2 to 7 seconds on a quiet machine.
@@ -82,6 +83,11 @@ func (s *Server) spawn(program string, c config) error {
 	for _, d := range []string{"root", "home", "runtime", "config", "data", "ipython"} {
 		if err := os.Mkdir(filepath.Join(s.dir, d), 0o700); err != nil {
 			return fmt.Errorf("make a folder for Jupyter: %w", err)
+		}
+	}
+	if c.collab {
+		if err := ystore.Prepare(program, s.dir); err != nil {
+			return err
 		}
 	}
 	log, err := os.Create(filepath.Join(s.dir, "jupyter.log"))

@@ -1,0 +1,39 @@
+package ystore
+
+import (
+	"bytes"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"testing"
+)
+
+// A store is prepared with the tables that pycrdt wants, and where there is no such package nothing is.
+func TestPrepare(t *testing.T) {
+	plain, err := exec.LookPath("python3")
+	if err != nil {
+		t.Skip("python3 is not installed")
+	}
+	folder := t.TempDir()
+	if err := os.Symlink(plain, filepath.Join(folder, "python")); err != nil {
+		t.Fatal(err)
+	}
+	venv, err := filepath.Abs("../../../../.venv/bin/jupyter")
+	if err != nil {
+		t.Fatal(err)
+	}
+	for program, tables := range map[string]bool{filepath.Join(folder, "jupyter"): false, venv: true} {
+		if _, err := os.Stat(filepath.Join(filepath.Dir(program), "python")); err != nil {
+			t.Logf("%s: run `make venv`", program)
+			continue
+		}
+		to := t.TempDir()
+		if err := Prepare(program, to); err != nil {
+			t.Fatal(err)
+		}
+		b, err := os.ReadFile(filepath.Join(to, name))
+		if made := err == nil && bytes.Contains(b, []byte("CREATE TABLE ycheckpoints")); made != tables {
+			t.Errorf("%s: a store was made: %v, %v", program, made, err)
+		}
+	}
+}
