@@ -44,14 +44,15 @@ func (m *Manager) IsOpen(path string) bool {
 	return false
 }
 
-// Ahead is the content of the document's room, with all our earlier edits, if it differs from the file, else nil.
-func (d *Document) Ahead(ctx context.Context) (*jupyter.NewContent, error) {
+// Ahead is the content of the document's room, with all our earlier edits, if it differs from a file, the document's own
+// or a copy of it; else nil.
+func (d *Document) Ahead(ctx context.Context, path string) (*jupyter.NewContent, error) {
 	if err := d.Settled(ctx); err != nil {
 		return nil, err
 	}
 	var file jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
-		file, err = d.m.cfg.Server.Contents(ctx, d.Path(), d.current().contentOf())
+		file, err = d.m.cfg.Server.Contents(ctx, path, d.current().contentOf())
 		return err
 	}); err != nil {
 		return nil, err

@@ -1,8 +1,13 @@
 package files_test
 
 import (
+	"bytes"
+	"encoding/json"
+	"io"
 	"net/http"
 	"net/http/httputil"
+	"os"
+	"path/filepath"
 	"strings"
 	"sync/atomic"
 	"testing"
@@ -39,6 +44,40 @@ func TestCopyReadsAgain(t *testing.T) {
 		}
 		if unread.Load() < 2 || uncopied.Load() < 2 {
 			t.Errorf("read %d times, copied %d times: the test shows nothing", unread.Load(), uncopied.Load())
+		}
+	})
+}
+
+// A file that the server has emptied to write it anew is not copied as an empty one.
+func TestCopyOfAnEmptiedFile(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		torn := 0
+		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+			next.ModifyResponse = func(r *http.Response) error {
+				if r.Request.Method != http.MethodPost || !strings.HasPrefix(r.Request.URL.Path, "/api/contents") || torn > 0 {
+					return nil
+				}
+				torn++
+				b, err := io.ReadAll(r.Body)
+				if err != nil {
+					return err
+				}
+				r.Body = io.NopCloser(bytes.NewReader(b))
+				var made struct{ Path string }
+				if err := json.Unmarshal(b, &made); err != nil {
+					return err
+				}
+				return os.WriteFile(filepath.Join(s.Root, made.Path), nil, 0o600)
+			}
+			return next
+		}), session.Config{})
+		path, to := s.Write(t, s.Name(t, ".py"), "x = 1"), s.Name(t, ".py")
+		if _, err := files.New(m).Copy(t.Context(), path, to); err != nil {
+			t.Fatal(err)
+		}
+		if torn != 1 || !sessiontest.FileHas(s, to, "x = 1") {
+			t.Errorf("after %d copies of an emptied file the copy is another", torn)
 		}
 	})
 }

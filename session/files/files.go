@@ -146,12 +146,19 @@ func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, err
 	if err := f.vacant(ctx, to); err != nil {
 		return c, err
 	}
-	fresh, err := f.ahead(ctx, c)
+	d, err := f.room(ctx, c)
 	if err != nil {
 		return c, fmt.Errorf("copy %s: %w", c.Path, err)
 	}
-	if fresh != nil && (c.Type == "notebook") == notebookName(to) {
-		return f.Create(ctx, to, *fresh)
+	if d != nil {
+		defer d.Release()
+		fresh, err := d.Ahead(ctx, d.Path())
+		if err != nil {
+			return c, fmt.Errorf("copy %s: %w", c.Path, err)
+		}
+		if fresh != nil && (c.Type == "notebook") == notebookName(to) {
+			return f.Create(ctx, to, *fresh)
+		}
 	}
 	var copied jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
@@ -160,12 +167,30 @@ func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, err
 	}); err != nil {
 		return c, err
 	}
+	if fresh := torn(ctx, d, copied); fresh != nil && (c.Type == "notebook") == notebookName(to) {
+		if err := f.srv.DeleteContents(ctx, copied.Path); err != nil {
+			return c, fmt.Errorf("delete an incomplete copy of %s: %w", c.Path, err)
+		}
+		return f.Create(ctx, to, *fresh)
+	}
 	return f.publish(ctx, copied.Path, to)
 }
 
-// ahead is the content of a file's room if it differs from the file, else nil. It is nil for a file that can have no
-// room, such as an image.
-func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewContent, error) {
+// torn is the content of a room, nil for none, if a copy of its file is another: the server empties a file before it fills
+// it, and may have copied it in between. A copy that cannot be read, or is of another kind, is left as it is.
+func torn(ctx context.Context, d *session.Document, copied jupyter.Content) *jupyter.NewContent {
+	if d == nil {
+		return nil
+	}
+	fresh, err := d.Ahead(ctx, copied.Path)
+	if err != nil {
+		return nil
+	}
+	return fresh
+}
+
+// room opens the document of a file, which the caller releases; nil for a file that can have no room, such as an image.
+func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document, error) {
 	open := f.m.OpenText
 	if c.Type == "notebook" {
 		open = f.m.Open
@@ -179,8 +204,7 @@ func (f *Files) ahead(ctx context.Context, c jupyter.Content) (*jupyter.NewConte
 		}
 		return nil, err
 	}
-	defer d.Release()
-	return d.Ahead(ctx)
+	return d, nil
 }
 
 func notebookName(p string) bool { return strings.HasSuffix(p, ".ipynb") }
