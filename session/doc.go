@@ -6,7 +6,8 @@
 // keeps running, because it is the user's.
 //
 // The Manager records what each client was last shown. What the client writes counts as a change from that, and is
-// merged with what people have typed since: see [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite].
+// merged with what people have typed since: see [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite]. What
+// a client was not shown it does not destroy: unread.go decides that for all tools, and [Document.Delete] asks it, too.
 //
 // It records the list of cells, too: an index means the cell that stood there when the client was last shown the
 // notebook, see [Document.Listed].

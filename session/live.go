@@ -53,15 +53,15 @@ type live struct {
 
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
-	shown  memory[ydoc.Revision]
+	shown  showings
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newMemory[ydoc.Revision](revisionsMax)}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newShowings()}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newMemory[ydoc.Revision](revisionsMax)}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShowings()}
 }
 
 // contentOf are the options for reading the content of the document's file with the Contents API.

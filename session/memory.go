@@ -52,8 +52,8 @@ func (s sources) show(key shownKey, source string) { s.Add(key, maphash.String(s
 // spoil records a hash that does not match the source, so that it counts as changed.
 func (s sources) spoil(key shownKey, source string) { s.Add(key, ^maphash.String(s.seed, source)) }
 
-// outdated tells whether a client was shown the cell with another source than this.
-func (s sources) outdated(key shownKey, source string) bool {
+// knows tells whether a client was shown the cell, and whether with this source.
+func (s sources) knows(key shownKey, source string) (known, same bool) {
 	last, ok := s.Get(key)
-	return ok && last != maphash.String(s.seed, source)
+	return ok, ok && last == maphash.String(s.seed, source)
 }

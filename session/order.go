@@ -65,12 +65,15 @@ func (d *Document) ListRange(client string, cells []ydoc.Cell, start, count int)
 }
 
 // Listed returns the cells as they are now, and the same at the indexes at which the client knows them. One that is no
-// more has an id alone, see [Gone]. To a client that was shown nothing the cells are where they are.
-func (d *Document) Listed(client string) (listed, now []ydoc.Cell) {
+// more has an id alone, see [Gone]. Where the client was shown nothing, ok is false and the cells are where they are.
+func (d *Document) Listed(client string) (listed, now []ydoc.Cell, ok bool) {
 	now = d.Notebook().Cells()
 	known, ok := d.m.lists.Get(d.listKey(client))
-	if !ok || !distinct(now) {
-		return now, now
+	if !distinct(now) {
+		return now, now, true // ids say nothing here
+	}
+	if !ok {
+		return now, now, reader{d, client}.knowsAll(now)
 	}
 	byID := make(map[string]ydoc.Cell, len(now))
 	for _, c := range now {
@@ -84,7 +87,7 @@ func (d *Document) Listed(client string) (listed, now []ydoc.Cell) {
 			listed[i] = ydoc.Cell{ID: id}
 		}
 	}
-	return listed, now
+	return listed, now, true
 }
 
 // Gone tells whether a cell of [Document.Listed] is no more.

@@ -20,12 +20,10 @@ import (
 // The file counts as a change from revision base of the notebook, 0 for what the client was last shown, and is merged
 // with what others have typed since; merged tells that the notebook now differs from the file. If it does not, it is
 // recorded as shown to the client. If others have changed the same words, the error is a [*ydoc.ConflictError]; if their
-// changes cannot be kept, an [*OutdatedError].
-func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.Notebook, base ydoc.Revision) (merged bool, err error) {
-	o := overwriting{reader: reader{d, client}, file: file, base: base, named: base != 0}
-	if !o.named {
-		o.base, _ = o.shown(whole)
-	}
+// changes cannot be kept, or the client has not read a cell that would go, an [*OutdatedError]. With force the file
+// replaces what is there.
+func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
+	o := overwriting{reader: reader{d, client}, file: file, base: base, named: base != 0, force: force}
 	err = d.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
 		o.e, o.merged = e, false
 		return o.run()
@@ -38,6 +36,7 @@ func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.N
 		return false, err
 	}
 	if !o.merged {
+		d.Answer(client, d.Notebook().Cells()...)
 		d.ReadNotebook(client)
 	}
 	return o.merged, nil
@@ -47,8 +46,9 @@ func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.N
 type overwriting struct {
 	reader
 	file   nbformat.Notebook
-	base   ydoc.Revision // of which the file is a change, 0 for the current notebook
+	base   ydoc.Revision // of which the file is a change, 0 for what the client was shown
 	named  bool          // the caller gave that revision
+	force  bool          // nobody's changes are kept
 	e      *ydoc.Editor
 	merged bool
 }
@@ -115,32 +115,35 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 	return match
 }
 
-// remove deletes the cells that are no longer in the file. It fails if somebody edited one since the caller saw it.
+// remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	var ids []string
 	for i, c := range now {
 		if kept[i] {
 			continue
 		}
-		if o.unknown(c) {
-			return &OutdatedError{o.Path(), c.ID, fmt.Sprintf(
-				"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change", c.ID)}
+		if err := o.mayRemove(c); err != nil {
+			return err
 		}
 		ids = append(ids, c.ID)
 	}
 	return o.e.Delete(ids...)
 }
 
-// unknown tells whether a cell has changed since the caller saw the notebook.
-func (o *overwriting) unknown(c ydoc.Cell) bool {
-	if o.named {
-		return c.Revision > o.base
+// mayRemove refuses to remove a cell that the caller has not read as it is now.
+func (o *overwriting) mayRemove(c ydoc.Cell) error {
+	switch {
+	case o.force:
+		return nil
+	case !o.named:
+		if err := o.mayDelete(o.e, c, 0); err != nil {
+			return fmt.Errorf("the new content leaves out a cell that you have not read as it is; read it again, then repeat the change: %w", err)
+		}
+	case c.Revision > o.base:
+		return &OutdatedError{o.Path(), c.ID, fmt.Sprintf(
+			"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change", c.ID)}
 	}
-	if o.outdated(c.ID, c.Source) {
-		return true
-	}
-	_, shown := o.shown(c.ID)
-	return o.base > 0 && !shown && c.Revision > o.base
+	return nil
 }
 
 // change gives a present cell the content in the file.
@@ -175,19 +178,19 @@ func (o *overwriting) change(now ydoc.Cell, c ydoc.Cell) error {
 
 // setSource writes a source as a change from the one that the caller was shown.
 func (o *overwriting) setSource(now ydoc.Cell, source string) error {
-	base := o.base
-	if !o.named {
-		if !o.outdated(now.ID, now.Source) {
-			return o.e.SetSource(now.ID, source)
+	switch {
+	case now.Source == source:
+		return nil
+	case o.force:
+		return o.e.SetSource(now.ID, source)
+	case o.named:
+		if err := o.e.Rewrite(now.ID, o.base, source); err != nil {
+			return err
 		}
-		shown, ok := o.shown(now.ID)
-		if !ok {
-			return o.outdatedCell(now.ID)
+	default:
+		if err := o.reader.change(o.e, Change{Cell: now.ID, Source: source}); err != nil {
+			return err
 		}
-		base = shown
-	}
-	if err := o.e.Rewrite(now.ID, base, source); err != nil {
-		return err
 	}
 	if after, _ := o.e.Cell(now.ID); after.Source != source {
 		o.merged = true

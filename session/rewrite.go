@@ -12,8 +12,7 @@ import (
 type Change struct {
 	Cell   string // its id
 	Source string
-	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was last shown,
-	// or the current one if it was shown none.
+	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was shown.
 	Base ydoc.Revision
 }
 
@@ -37,19 +36,15 @@ func (r reader) outdatedCell(id string) error {
 // the cells as they are now; a cell that was just deleted has no id. Those with the given source are recorded as shown
 // to the client. The agent's caret moves to the end of the last one.
 //
-// If others have changed the same words, the error is a [*ydoc.ConflictError]; if they changed a cell too long ago to
-// merge the two changes, an [*OutdatedError].
+// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the client was not shown a cell, or
+// others changed it too long ago to merge the two changes, an [*OutdatedError].
 func (d *Document) Rewrite(ctx context.Context, client string, changes []Change) ([]ydoc.Cell, error) {
 	nb := d.Notebook()
 	if nb == nil {
 		return nil, fmt.Errorf("modify cells: %w: it is a text document", ErrNotNotebook)
 	}
 	r := reader{d, client}
-	list, err := r.bases(nb, changes)
-	if err != nil {
-		return nil, err
-	}
-	if err := r.rewrite(ctx, list); err != nil {
+	if err := r.rewrite(ctx, changes); err != nil {
 		return nil, err
 	}
 	cells := make([]ydoc.Cell, len(changes))
@@ -61,68 +56,44 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 		cells[i] = now
 		d.Point(c.Cell, len(now.Source))
 		if now.Source == c.Source {
-			d.Show(client, now)
+			d.Answer(client, now)
 		}
 	}
 	return cells, nil
 }
 
-// A rebase is a change with a known base.
-type rebase struct {
-	Change
-	now ydoc.Revision // of the cell
-	// current tells that the cell's source is still the base of the change, or that the client was shown none.
-	current bool
-}
-
-// bases finds the base of each change.
-func (r reader) bases(nb *ydoc.Notebook, changes []Change) ([]rebase, error) {
-	list := make([]rebase, len(changes))
-	for i, c := range changes {
-		cell, ok := nb.Cell(c.Cell)
-		if !ok {
-			list[i].Change = c
-			continue // the edit says so
-		}
-		b := rebase{Change: c, now: cell.Revision, current: c.Base == cell.Revision}
-		if c.Base == 0 {
-			b.current = !r.outdated(cell.ID, cell.Source)
-			shown, ok := r.shown(c.Cell)
-			switch {
-			case ok:
-				b.Base = shown
-			case b.current:
-				b.Base = cell.Revision
-			default:
-				return nil, r.outdatedCell(c.Cell)
-			}
-		}
-		list[i] = b
-	}
-	return list, nil
-}
-
 // rewrite writes the new sources in one transaction.
-func (r reader) rewrite(ctx context.Context, list []rebase) error {
-	write := func(e *ydoc.Editor) error {
-		for _, c := range list {
-			if err := e.Rewrite(c.Cell, c.Base, c.Source); err != nil {
+func (r reader) rewrite(ctx context.Context, changes []Change) error {
+	return r.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
+		for _, c := range changes {
+			if err := r.change(e, c); err != nil {
 				return err
 			}
 		}
 		return nil
+	})
+}
+
+// change stages one new source.
+func (r reader) change(e *ydoc.Editor, c Change) error {
+	now, ok := e.Cell(c.Cell)
+	if !ok {
+		return e.SetSource(c.Cell, c.Source) // it says so
 	}
-	err := r.Edit(ctx, "modify cells", write)
-	if !errors.Is(err, ydoc.ErrRevisionGone) {
-		return err
+	base := c.Base
+	if base == 0 {
+		var err error
+		if base, err = r.base(e, now, c.Source); err != nil {
+			return err
+		}
 	}
-	// The document no longer has the revision that the client was shown. If the cell has not changed since, its current
-	// source is as good a base.
-	for i, c := range list {
-		if !c.current {
+	if _, err := e.SourceAt(c.Cell, base); errors.Is(err, ydoc.ErrRevisionGone) {
+		// The document no longer has the revision that the client was shown. If the cell has not changed since, its
+		// current source is as good a base.
+		if _, same := r.knows(c.Cell, now.Source); base != now.Revision && (c.Base != 0 || !same) {
 			return r.outdatedCell(c.Cell)
 		}
-		list[i].Base = c.now
+		return e.SetSource(c.Cell, c.Source)
 	}
-	return r.Edit(ctx, "modify cells", write)
+	return e.Rewrite(c.Cell, base, c.Source)
 }

@@ -54,13 +54,55 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 	}{
 		"never shown": {func(r *rewriter) (string, error) {
 			return r.rewrite("ada", "b = 2", 0)
+		}, long, is[*OutdatedError]},
+		"never shown, and empty": {func(r *rewriter) (string, error) {
+			r.others("")
+			return r.rewrite("ada", "b = 2", 0)
 		}, "b = 2", nil},
+		"shown twice, and what came between is kept": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(long + "theirs\n")
+			r.Show("ada", r.cell())
+			return r.rewrite("ada", long+"theirs\nlast\n", 0)
+		}, long + "theirs\nlast\n", nil},
+		"shown twice, and written from the first": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(long + "theirs\n")
+			r.Show("ada", r.cell())
+			return r.rewrite("ada", "b = 2\n"+long, 0)
+		}, "b = 2\n" + long + "theirs\n", nil},
+		"shown twice, and what came between is changed": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(long + "theirs\n")
+			r.Show("ada", r.cell())
+			return r.rewrite("ada", long+"mine\n", 0)
+		}, long + "theirs\n", is[*OutdatedError]},
+		"shown twice, refused, and read again": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(long + "theirs\n")
+			r.Show("ada", r.cell())
+			if _, err := r.rewrite("ada", long+"mine\n", 0); err == nil {
+				r.t.Error("not refused")
+			}
+			r.Show("ada", r.cell())
+			return r.rewrite("ada", long+"mine\n", 0)
+		}, long + "mine\n", nil},
+		"shown twice, refused, and with its revision": {func(r *rewriter) (string, error) {
+			r.Show("ada", r.cell())
+			r.others(long + "theirs\n")
+			r.Show("ada", r.cell())
+			if _, err := r.rewrite("ada", long+"mine\n", 0); err == nil {
+				r.t.Error("not refused")
+			}
+			return r.rewrite("ada", long+"mine\n", r.cell().Revision)
+		}, long + "mine\n", nil},
 		"last shown, merged": {func(r *rewriter) (string, error) {
 			r.Show("ada", r.cell())
 			r.others("first\n" + long)
 			return r.rewrite("ada", long+"last\n", 0)
 		}, "first\n" + long + "last\n", nil},
 		"what one has written is known": {func(r *rewriter) (string, error) {
+			r.others("")
 			if _, err := r.rewrite("ada", long, 0); err != nil {
 				return "", err
 			}
@@ -93,13 +135,13 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			r.Show("ada", r.cell())
 			r.others("b = 2")
 			return r.rewrite("bob", "c = 3", 0)
-		}, "c = 3", nil},
+		}, "b = 2", is[*OutdatedError]},
 		"a client that has left": {func(r *rewriter) (string, error) {
 			r.Show("ada", r.cell())
 			r.others("b = 2")
 			r.w.Forget("ada")
 			return r.rewrite("ada", "c = 3", 0)
-		}, "c = 3", nil},
+		}, "b = 2", is[*OutdatedError]},
 		"no such cell": {func(r *rewriter) (string, error) {
 			r.id = "gone"
 			return r.rewrite("ada", "c = 3", 0)

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
@@ -17,6 +18,9 @@ type TextChange struct {
 	Put      string
 }
 
+// A textChanger makes a change of a base text.
+type textChanger = func(base string) (TextChange, error)
+
 // A ChangedText is the result of a change.
 type ChangedText struct {
 	Text     string // right after the change, without later edits of others
@@ -28,12 +32,12 @@ type ChangedText struct {
 }
 
 // RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision,
-// 0 for the one that the client was last shown, or the current one if it was shown none. change is called with the base
-// text, and again if another base is needed. The expected text is recorded as shown to the client.
+// 0 for the one that the client was shown. change is called with the base text, and again if another base is needed. The
+// expected text is recorded as shown to the client.
 //
-// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, an
-// [*OutdatedError].
-func (d *Document) RewriteText(ctx context.Context, client, name string, base ydoc.Revision, change func(base string) (TextChange, error)) (ChangedText, error) {
+// If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, or the
+// client would remove what it was not shown, an [*OutdatedError].
+func (d *Document) RewriteText(ctx context.Context, client, name string, base ydoc.Revision, change textChanger) (ChangedText, error) {
 	t := d.Text()
 	if t == nil {
 		return ChangedText{}, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
@@ -42,7 +46,7 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	from := base
 	if from == 0 {
 		var err error
-		if from, err = r.textBase(t); err != nil {
+		if from, change, err = r.textBase(t, change); err != nil {
 			return ChangedText{}, err
 		}
 	}
@@ -63,21 +67,60 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	case done.Merged:
 		r.spoil(done.Text)
 	default:
-		r.show(whole, done.Text, done.Revision)
+		r.wrote(whole, done.Text, done.Revision)
 	}
 	return done, nil
 }
 
-// textBase is the revision that the client was last shown, 0 if none.
-func (r reader) textBase(t *ydoc.Text) (ydoc.Revision, error) {
+// textBase is the revision that the client was shown, 0 for the current text. A client that was shown none of it may
+// insert, but not remove: then the change is one that refuses that.
+func (r reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, textChanger, error) {
 	shown, ok := r.shown(whole)
+	now := t.String()
+	known, same := r.knows(whole, now)
 	switch {
-	case ok && shown != stale:
-		return shown, nil
-	case ok, r.outdated(whole, t.String()):
-		return 0, r.outdatedText()
+	case ok && shown.first == stale, !ok && known && !same:
+		return 0, nil, r.outdatedText()
+	case ok && shown.first == shown.last:
+		return shown.last, change, nil
+	case ok:
+		base, err := r.textOfTwo(t, shown, change)
+		return base, change, err
+	case known:
+		return 0, change, nil
 	}
-	return 0, nil
+	return 0, func(base string) (TextChange, error) {
+		c, err := change(base)
+		if err == nil && strings.TrimSpace(base[c.From:c.To]) != "" {
+			err = &OutdatedError{Path: r.Path(), why: words.Quoted(r.Path()) + " was never shown to you as a whole, and this would remove text that you have not read"}
+		}
+		return c, err
+	}, nil
+}
+
+// textOfTwo is the one of two showings from which a change was made, see [reader.chosen]. Of a change of a part that
+// cannot be known: its position may be of either.
+func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.Revision, error) {
+	first, err := t.At(was.first)
+	if err != nil {
+		return was.first, nil //nolint:nilerr // the edit says so
+	}
+	last, err := t.At(was.last)
+	if err != nil || first == last {
+		return was.last, nil //nolint:nilerr // likewise
+	}
+	c, err := change(last)
+	if err != nil {
+		return 0, err
+	}
+	doubt := words.Quoted(r.Path()) + " was changed by somebody else between two readings of yours, and "
+	if c.From == 0 && c.To == len(last) {
+		return r.chosen(whole, was, [3]string{first, last, c.Put}, func() string {
+			return fmt.Sprintf("%syour text takes back or changes that:\n%sIf you mean that, repeat the change with revision \"%d\"", doubt, difference(first, last), was.last)
+		})
+	}
+	r.unknow(whole)
+	return 0, &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%sa position means another place since: if yours is of the last one, repeat the change with revision \"%d\"", doubt, was.last)}
 }
 
 // outdatedText is the error for a change by a client that was not shown the current text.
@@ -87,7 +130,7 @@ func (r reader) outdatedText() error {
 }
 
 // rewriteText makes a change based on a revision, 0 for the current text.
-func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change func(base string) (TextChange, error)) (done ChangedText, err error) {
+func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change textChanger) (done ChangedText, err error) {
 	err = r.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
 			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
@@ -107,7 +150,7 @@ func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision
 }
 
 // writeText stages a change. It returns the text that the change would make of its base.
-func writeText(e *ydoc.TextEditor, from ydoc.Revision, change func(base string) (TextChange, error)) (want string, at int, err error) {
+func writeText(e *ydoc.TextEditor, from ydoc.Revision, change textChanger) (want string, at int, err error) {
 	now := e.String()
 	base := now
 	if from != 0 {

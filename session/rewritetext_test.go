@@ -20,8 +20,24 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 		merged  bool
 		refused func(error) bool // nil where it is not
 	}{
-		"never shown": {nil, TextChange{behind, behind, "4½\n"}, long[:behind] + "4½\nfive\n", behind, false, nil},
-		"the whole":   {nil, TextChange{0, len(long), "zero\n"}, "zero\n", 0, false, nil},
+		"never shown":                {nil, TextChange{behind, behind, "4½\n"}, long[:behind] + "4½\nfive\n", behind, false, nil},
+		"never shown, to be removed": {nil, TextChange{0, len(long), "zero\n"}, long, 0, false, is[*OutdatedError]},
+		"the whole": {func(_ *fakeWorld, d *Document, _ func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			return 0
+		}, TextChange{0, len(long), "zero\n"}, "zero\n", 0, false, nil},
+		"shown twice, a place in it": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others("zero\n" + long)
+			d.ReadText("ada")
+			return 0
+		}, TextChange{behind, behind, "x"}, "zero\n" + long, 0, false, is[*OutdatedError]},
+		"shown twice, the whole from the first": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
+			d.ReadText("ada")
+			others(long + "six\n")
+			d.ReadText("ada")
+			return 0
+		}, TextChange{0, len(long) + 4, "zero\n" + long}, "zero\n" + long + "six\n", 0, true, nil},
 		"last shown, carried": {func(_ *fakeWorld, d *Document, others func(string)) ydoc.Revision {
 			d.ReadText("ada")
 			others("zero\n" + long)
@@ -79,7 +95,9 @@ func TestRewriteTextIsFromWhatWasShown(t *testing.T) {
 				if c.before != nil {
 					base = c.before(w, d, others)
 				}
-				got, err := d.RewriteText(t.Context(), "ada", "edit", base, func(string) (TextChange, error) { return c.change, nil })
+				got, err := d.RewriteText(t.Context(), "ada", "edit", base, func(base string) (TextChange, error) {
+					return TextChange{c.change.From, min(c.change.To, len(base)), c.change.Put}, nil
+				})
 				if now := d.Text().String(); now != c.want || err == nil && (got.Text != now || got.At != c.at || got.Merged != c.merged) {
 					t.Errorf("the text is %q, %+v", now, got)
 				}

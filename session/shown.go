@@ -33,6 +33,22 @@ func (d *Document) Show(client string, cells ...ydoc.Cell) {
 	}
 }
 
+// Answer is Show for cells that the client has just written: what it was shown before does not matter any more.
+func (d *Document) Answer(client string, cells ...ydoc.Cell) {
+	r := reader{d, client}
+	for _, c := range cells {
+		r.wrote(c.ID, c.Source, c.Revision)
+	}
+}
+
+// Edited records that a client has changed a part of a cell. It knows the whole then, if it knew it before.
+func (d *Document) Edited(client string, was, now ydoc.Cell) {
+	r := reader{d, client}
+	if _, same := r.knows(was.ID, was.Source); same {
+		r.wrote(now.ID, now.Source, now.Revision)
+	}
+}
+
 // ReadText returns the whole text of a text document, and records that the client is shown it.
 func (d *Document) ReadText(client string) (string, ydoc.Revision) {
 	text, rev := d.Text().Read()
@@ -47,7 +63,7 @@ func (d *Document) ReadNotebook(client string) (map[string]any, ydoc.Revision) {
 	content := nbformat.Of(nb)
 	d.Show(client, cells...)
 	d.ListRange(client, cells, 0, len(cells))
-	d.current().shown.Add(shownKey{client: client, cell: whole}, rev)
+	d.current().shown.show(shownKey{client: client, cell: whole}, rev)
 	return content, rev
 }
 
@@ -59,22 +75,50 @@ type reader struct {
 
 // show records that the client was shown a source at a revision.
 func (r reader) show(cell, source string, rev ydoc.Revision) {
-	r.current().shown.Add(shownKey{client: r.client, cell: cell}, rev)
+	r.current().shown.show(shownKey{client: r.client, cell: cell}, rev)
 	r.m.sources.show(shownKey{r.client, r.Path(), cell}, source)
+}
+
+// wrote records that the client has written a source, or was shown it in answer to a write.
+func (r reader) wrote(cell, source string, rev ydoc.Revision) {
+	r.current().shown.wrote(shownKey{client: r.client, cell: cell}, rev)
+	r.m.sources.show(shownKey{r.client, r.Path(), cell}, source)
+}
+
+// unknow forgets that the client was shown a source.
+func (r reader) unknow(cell string) {
+	r.current().shown.Remove(shownKey{client: r.client, cell: cell})
+	r.m.sources.Remove(shownKey{r.client, r.Path(), cell})
 }
 
 // spoil records that the client no longer knows the document's text.
 func (r reader) spoil(text string) {
-	r.current().shown.Add(shownKey{client: r.client, cell: whole}, stale)
+	r.current().shown.wrote(shownKey{client: r.client, cell: whole}, stale)
 	r.m.sources.spoil(shownKey{r.client, r.Path(), whole}, text)
 }
 
-// shown is the revision at which the client last saw a cell, if that is known.
-func (r reader) shown(cell string) (ydoc.Revision, bool) {
+// shown is when the client saw a cell, if that is known.
+func (r reader) shown(cell string) (showing, bool) {
 	return r.current().shown.Get(shownKey{client: r.client, cell: cell})
+}
+
+// knows tells whether the client was shown a cell, and whether with this source.
+func (r reader) knows(cell, source string) (known, same bool) {
+	return r.m.sources.knows(shownKey{r.client, r.Path(), cell}, source)
+}
+
+// knowsAll tells whether the client was shown all of these cells.
+func (r reader) knowsAll(cells []ydoc.Cell) bool {
+	for _, c := range cells {
+		if known, _ := r.knows(c.ID, c.Source); !known {
+			return false
+		}
+	}
+	return true
 }
 
 // outdated tells whether the client was shown a cell with another source than this.
 func (r reader) outdated(cell, source string) bool {
-	return r.m.sources.outdated(shownKey{r.client, r.Path(), cell}, source)
+	known, same := r.knows(cell, source)
+	return known && !same
 }

@@ -71,7 +71,7 @@ func executeCell(p *parts) tool.Tool {
 				return nil, desk.AnalysisError(fmt.Errorf("session %s: %w", a.ID(), sessions.ErrNoNotebook))
 			}
 			defer doc.Release()
-			cell, err := args.Find(ctx, doc)
+			cell, err := args.Find(doc, desk.ViewToRun(ctx, doc))
 			switch {
 			case err != nil:
 				return nil, err

@@ -80,7 +80,7 @@ func (p *positions) call(name string, args toolstest.Dict) (text string, failed 
 	switch {
 	case strings.HasPrefix(name, "notebook_"):
 		with["session_id"], with["notebook_name"] = p.session, p.path
-	case strings.Contains(name, "_nb_"):
+	case strings.Contains(name, "_nb_"), strings.HasSuffix(name, "_document"):
 		with["path"] = p.path
 	}
 	res := p.Call(name, with)

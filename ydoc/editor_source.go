@@ -43,6 +43,24 @@ func (e *Editor) Rewrite(id string, base Revision, text string) error {
 	return nil
 }
 
+// SourceAt is the source that a cell had at a revision of the cell or of the document. Where that is not known any more,
+// the error is [ErrRevisionGone].
+func (e *Editor) SourceAt(id string, base Revision) (string, error) {
+	d, err := e.editable(id)
+	if err != nil {
+		return "", err
+	}
+	if d.node == nil {
+		return "", fmt.Errorf("cell %q: %w: it is new", id, ErrRevisionGone)
+	}
+	d.node.refresh(e.n)
+	text, err := d.node.past.at(base, e.n.rev)
+	if err != nil {
+		return "", fmt.Errorf("cell %q: %w", id, err)
+	}
+	return text, nil
+}
+
 // source checks a new source of a cell.
 func (e *Editor) source(id, text string) (*draft, string, error) {
 	d, err := e.editable(id)

@@ -72,6 +72,15 @@ func (t *Text) Read() (s string, r Revision) {
 	return s, r
 }
 
+// At returns the text as it was at a revision; [ErrRevisionGone] where it is not remembered any more.
+func (t *Text) At(r Revision) (s string, err error) {
+	t.read("read an earlier text", func() {
+		t.refresh()
+		s, err = t.past.at(r, t.rev)
+	})
+	return s, err
+}
+
 // Len is the length of the text in UTF-16 units.
 func (t *Text) Len() (n int) {
 	t.read("measure the text", func() { n = t.source.Len() })

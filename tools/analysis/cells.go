@@ -3,7 +3,6 @@ package analysis
 import (
 	"context"
 	"fmt"
-	"strconv"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
@@ -69,7 +68,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before, _ := doc.Listed(tool.ClientOf(ctx))
+			before, _, _ := doc.Listed(tool.ClientOf(ctx))
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}
@@ -90,7 +89,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 type editCellArgs struct {
 	cellOfNotebook
 	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were last shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -114,7 +113,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetCells,
 		Description: "Gives a notebook cell a new source without running it; people who have the notebook open see it at once. " +
 			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
-			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Read before you change. Costs little.",
+			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[editCellArgs](nil),
 		Output: tool.DocumentResultOf[EditCellResult](nil),
@@ -122,8 +121,8 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
-			if _, err := strconv.ParseUint(args.Revision, 10, 64); err != nil && args.Revision != "" {
-				return nil, fmt.Errorf("revision %s is not valid: give the revision from notebook_get; nothing was changed", words.Quoted(args.Revision))
+			if _, err := desk.ParseRevision(args.Revision); err != nil {
+				return nil, err
 			}
 			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
@@ -145,6 +144,15 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 	}
 }
 
+type deleteCellArgs struct {
+	cellOfNotebook
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: the one you were shown."`
+	desk.Forced
+}
+
+// Refine implements tool.Refiner.
+func (deleteCellArgs) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
+
 // A DeleteCellResult is the answer of notebook_delete_cell.
 type DeleteCellResult struct {
 	Message string `json:"message"`
@@ -161,12 +169,16 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 		Title:   "Delete a cell",
 		Toolset: tool.ToolsetCells,
 		Description: "Deletes a cell of a notebook with its outputs; people who have the notebook open see it at once. " +
-			"Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
+			"One that you have not read as it is now is refused, with the difference. Use it only for a cell that nobody needs. If it was the only one, an empty code cell takes its place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[cellOfNotebook](nil),
+		Input:  tool.ArgumentsOf[deleteCellArgs](nil),
 		Output: tool.DocumentResultOf[DeleteCellResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args cellOfNotebook) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, args deleteCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
+				return nil, err
+			}
+			base, err := desk.ParseRevision(args.Revision)
+			if err != nil {
 				return nil, err
 			}
 			doc, cell, err := args.openCell(ctx, d)
@@ -174,15 +186,10 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			at := 0
-			err = doc.Edit(ctx, "delete cell", func(e *ydoc.Editor) error {
-				at, _ = e.Index(cell.ID)
-				return e.Delete(cell.ID)
-			})
-			if err != nil {
+			at, _ := doc.Notebook().Index(cell.ID)
+			if err := doc.Delete(ctx, tool.ClientOf(ctx), []session.Deletion{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
 				return nil, err
 			}
-			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
 			left := doc.Notebook().Cells()
 			out := DeleteCellResult{Message: "Successfully deleted the cell", Path: doc.Path(), Deleted: cell.ID, Count: len(left)}
 			if len(left) > 0 {

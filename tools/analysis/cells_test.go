@@ -136,6 +136,7 @@ func TestNotebookCellsAreChanged(t *testing.T) {
 		path := r.Server.Notebook(t, "a = 1", "b = 2", "c = 3")
 		s := r.Create(toolstest.Dict{"notebook_path": path})
 		person.Read(path)
+		r.Read(path)
 
 		var edited analysis.EditCellResult
 		r.Good("notebook_edit_cell", toolstest.Dict{"session_id": s.ID, "cell_index": 1, "source": "b = 20"}, &edited)
@@ -280,7 +281,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
 		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
 		edit["source"], edit["revision"] = "new", "latest"
-		r.Bad("notebook_edit_cell", edit, `revision "latest" is not valid`)
+		r.Bad("notebook_edit_cell", edit, `revision "latest" is not a revision`)
 		move := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}
 		r.Bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
 		move["position"] = -1
@@ -351,6 +352,7 @@ func TestNotebookCreatedIsKnown(t *testing.T) {
 		var made analysis.NotebookCreateResult
 		r.Good("notebook_create", toolstest.Dict{"session_id": s.ID, "name": r.Server.Name(t, ""), "cells": []toolstest.Dict{{"cell_type": "code", "source": "x = 1"}}}, &made)
 		person := r.Person()
+		person.Read(made.Path)
 		person.Good("modify_nb_cells", toolstest.Dict{"path": made.Path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "x = 100"}}}, nil)
 		edit := toolstest.Dict{"session_id": s.ID, "notebook_name": made.Path, "cell_id": made.CellIDs[0], "source": "x = 2"}
 		r.Bad("notebook_edit_cell", edit, "nothing was changed", "read the cell again")

@@ -76,10 +76,9 @@ func (c CellName) Check() error {
 	return nil
 }
 
-// Find returns the cell that the client of ctx means, as it is now.
-func (c CellName) Find(ctx context.Context, doc *session.Document) (ydoc.Cell, error) {
+// Find returns the cell that is meant in a view of the notebook, as it is now.
+func (c CellName) Find(doc *session.Document, v desk.View) (ydoc.Cell, error) {
 	if c.Index != nil {
-		v := desk.ViewOf(ctx, doc)
 		if *c.Index < 0 || *c.Index >= len(v.Listed) {
 			return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell %d in %s: %s", *c.Index, doc.Path(), desk.Holds(len(v.Listed)))}
 		}
@@ -213,7 +212,7 @@ func (c cellOfNotebook) openCell(ctx context.Context, d *desk.Desk) (*session.Do
 	if err != nil {
 		return nil, ydoc.Cell{}, err
 	}
-	cell, err := c.Find(ctx, doc)
+	cell, err := c.Find(doc, desk.ViewOf(ctx, doc))
 	if err != nil {
 		doc.Release()
 		return nil, ydoc.Cell{}, err

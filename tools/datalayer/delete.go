@@ -21,6 +21,7 @@ type deleteUsedArgs struct {
 	inNotebook
 	IDs   []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
 	Index *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
+	desk.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -37,7 +38,7 @@ func deleteCell(d *Toolset) tool.Tool {
 		Name:  "delete_cell",
 		Title: "Delete cells",
 		Description: "Deletes cells with their outputs, all or none, and returns their sources; people who have the notebook open see it at once. " +
-			"Indexes count the cells as you were last shown them. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
+			"Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
 		Hints:  tool.Hints{Destructive: true},
 		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -87,10 +88,13 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 			return nil, err
 		}
 	}
-	if err := doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error { return e.Delete(out.CellIDs...) }); err != nil {
+	var named []session.Deletion
+	for _, id := range out.CellIDs {
+		named = append(named, session.Deletion{Cell: id})
+	}
+	if err := doc.Delete(ctx, tool.ClientOf(ctx), named, args.Force); err != nil {
 		return nil, err
 	}
-	doc.Rearranged(tool.ClientOf(ctx), out.CellIDs...)
 	each := tool.AnswerBudget / 4 / len(cells)
 	render := func() {
 		var parts []string

@@ -74,7 +74,7 @@ func insertCell(d *Toolset) tool.Tool {
 			out := &textResult{Kind: "cell.insert", CellID: id}
 			out.Result = fmt.Sprintf("Cell inserted successfully at index %d (%s)!\nNotebook now has %d cells, showing surrounding cells:\n%s",
 				at, args.Type, len(cells), overview(cells, from, 10))
-			doc.ListRange(tool.ClientOf(ctx), cells, from, 10)
+			noteOverview(ctx, doc, cells, from, 10)
 			a := out.answer()
 			a.Doc = doc
 			return a, nil
@@ -84,11 +84,15 @@ func insertCell(d *Toolset) tool.Tool {
 
 type overwriteCellArgs struct {
 	UsedCell
-	Source string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
+	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
+	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown."`
 }
 
 // Refine implements tool.Refiner.
-func (overwriteCellArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0, desk.MaxSource) }
+func (overwriteCellArgs) Refine(f tool.Fields) {
+	f.Field("cell_source").Limit(0, desk.MaxSource)
+	f.Field("revision").Limit(1, 20)
+}
 
 // overwriteCellSource makes overwrite_cell_source.
 func overwriteCellSource(d *Toolset) tool.Tool {
@@ -97,7 +101,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 		Title: "Overwrite a cell's source",
 		Description: "Gives a cell a whole new source without running it, and returns the difference; people who have the notebook open see it at once. " +
 			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
-			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. Use edit_cell_source for a small change. Costs little.",
+			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. Use edit_cell_source for a small change. Costs little.",
 		Hints:  tool.Hints{Destructive: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[overwriteCellArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -107,7 +111,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source}})
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
 			if err != nil {
 				return nil, err
 			}
@@ -182,6 +186,9 @@ func editCellSource(d *Toolset) tool.Tool {
 			})
 			if err != nil {
 				return nil, err
+			}
+			if after, ok := doc.Notebook().Cell(cell.ID); ok && after.Source == now {
+				doc.Edited(tool.ClientOf(ctx), cell, after)
 			}
 			a := changedText("cell.edit", at, "edited", cell, now).answer()
 			a.Doc = doc
@@ -266,7 +273,7 @@ func moveCell(d *Toolset) tool.Tool {
 			out := &textResult{Kind: "cell.move", CellID: cell.ID}
 			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",
 				from, to, cell.Type, len(cells), overview(cells, max(0, to-3), 7))
-			doc.ListRange(tool.ClientOf(ctx), cells, max(0, to-3), 7)
+			noteOverview(ctx, doc, cells, max(0, to-3), 7)
 			a := out.answer()
 			a.Doc = doc
 			return a, nil

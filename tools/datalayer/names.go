@@ -182,6 +182,11 @@ func (c UsedCell) open(ctx context.Context, d *Toolset) (*session.Document, ydoc
 	return c.openAs(ctx, d, desk.ViewOf)
 }
 
+// openToRun is open for a call that runs the cell.
+func (c UsedCell) openToRun(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
+	return c.openAs(ctx, d, desk.ViewToRun)
+}
+
 // openNow is open for a call that changes nothing: an index means the cell that is there now.
 func (c UsedCell) openNow(ctx context.Context, d *Toolset) (*session.Document, ydoc.Cell, int, error) {
 	return c.openAs(ctx, d, desk.ViewNow)

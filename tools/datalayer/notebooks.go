@@ -60,7 +60,7 @@ func useNotebook(d *Toolset) tool.Tool {
 			const most = 20
 			out := &textResult{Kind: "notebook.use"}
 			out.Result = fmt.Sprintf("%s\n\nNotebook has %d cells.\nShowing first %d cells:\n\n%s", said, len(cells), min(most, len(cells)), overview(cells, 0, most))
-			doc.ListRange(tool.ClientOf(ctx), cells, 0, most)
+			noteOverview(ctx, doc, cells, 0, most)
 			a := out.answer()
 			a.Doc = doc
 			return a, nil

@@ -99,7 +99,7 @@ func listCells(d *Toolset) tool.Tool {
 			a, err := tableAnswer("cells.list", "", "Notebook is empty, no cells found.", overviewColumns, rows, leftOutRows)
 			if a != nil {
 				a.Doc = doc
-				doc.ListRange(tool.ClientOf(ctx), cells, 0, len(cells))
+				noteOverview(ctx, doc, cells, 0, len(cells))
 			}
 			return a, err
 		}),

@@ -25,6 +25,18 @@ func overview(cells []ydoc.Cell, start, limit int) string {
 	return table(overviewColumns, overviewRows(cells, start, limit))
 }
 
+// noteOverview records that the client of ctx was shown the heads of cells, from the index start on: of a cell of one line
+// that is the whole source.
+func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell, start, count int) {
+	client := tool.ClientOf(ctx)
+	doc.ListRange(client, cells, start, count)
+	for i := start; i < min(start+count, len(cells)); i++ {
+		if headLine(cells[i].Source) == cells[i].Source {
+			doc.Show(client, cells[i])
+		}
+	}
+}
+
 func overviewRows(cells []ydoc.Cell, start, limit int) (rows [][]string) {
 	end := len(cells)
 	if limit > 0 {
@@ -150,7 +162,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		render()
 	})
 	if err == nil {
-		doc.ListRange(tool.ClientOf(ctx), cells, start, count)
+		noteOverview(ctx, doc, cells, start, count)
 	}
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {

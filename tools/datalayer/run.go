@@ -223,7 +223,7 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 
 // RunUsedCell runs the cell that a call names.
 func (d *Toolset) RunUsedCell(ctx context.Context, name UsedCell, w *Watch, opt analysis.CodeOptions) (*tool.Answer, error) {
-	doc, cell, at, err := name.open(ctx, d)
+	doc, cell, at, err := name.openToRun(ctx, d)
 	if err != nil {
 		return nil, err
 	}
@@ -279,7 +279,7 @@ func insertExecuteCodeCell(d *Toolset) tool.Tool {
 
 // insertUsed inserts a cell and returns its id.
 func (d *Toolset) insertUsed(ctx context.Context, doc *session.Document, args insertCellArgs) (string, error) {
-	before, _ := doc.Listed(tool.ClientOf(ctx))
+	before, _, _ := doc.Listed(tool.ClientOf(ctx))
 	if args.Index > len(before) {
 		return "", theirWords("Index %d is outside valid range [-1, %d]. Use -1 to append at end.", args.Index, len(before))
 	}

@@ -200,6 +200,7 @@ func TestImagesLetGo(t *testing.T) {
 		if _, err := r.ReadResource(r.Client, uri); err == nil || !strings.Contains(err.Error(), "no image is known") {
 			t.Errorf("another session: %v", err)
 		}
+		r.Read(path)
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "1"}}}, nil)
 		if _, err := r.ReadResource(c, uri); err == nil || !strings.Contains(err.Error(), "no longer holds it") {
 			t.Errorf("the cell holds something else: %v", err)

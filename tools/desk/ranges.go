@@ -1,13 +1,10 @@
 package desk
 
 import (
-	"context"
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -77,57 +74,6 @@ func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
 		out = append(out, i)
 	}
 	return out, nil
-}
-
-// A View is a notebook's cells, as they are and at the indexes at which a client knows them.
-type View struct{ Listed, Now []ydoc.Cell }
-
-// ViewOf is the view that the client of ctx has of a notebook.
-func ViewOf(ctx context.Context, doc *session.Document) View {
-	listed, now := doc.Listed(tool.ClientOf(ctx))
-	return View{listed, now}
-}
-
-// ViewNow is a view in which indexes mean what is there now.
-func ViewNow(_ context.Context, doc *session.Document) View {
-	now := doc.Notebook().Cells()
-	return View{now, now}
-}
-
-// At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.
-func (v View) At(index int, what string) (ydoc.Cell, error) {
-	c := v.Listed[index]
-	if !session.Gone(c) {
-		return c, nil
-	}
-	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
-		what, index, words.Quoted(c.ID), v.around(index))
-}
-
-// around names the cells beside one that is gone.
-func (v View) around(index int) string {
-	var parts []string
-	name := func(how string, c ydoc.Cell) {
-		line, _, _ := strings.Cut(c.Source, "\n")
-		line, _ = words.Cut(line, 60)
-		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(line)))
-	}
-	for i := index - 1; i >= 0; i-- {
-		if !session.Gone(v.Listed[i]) {
-			name("before", v.Listed[i])
-			break
-		}
-	}
-	for _, c := range v.Listed[index+1:] {
-		if !session.Gone(c) {
-			name("after", c)
-			break
-		}
-	}
-	if len(parts) == 0 {
-		return "so were the others that you know"
-	}
-	return strings.Join(parts, ", ")
 }
 
 // Cells returns the cells that r names.

@@ -1,8 +1,11 @@
 package desk
 
 import (
+	"fmt"
 	"strconv"
 
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -11,5 +14,25 @@ func Revision(r ydoc.Revision) string { return strconv.FormatUint(uint64(r), 10)
 
 // RevisionText describes the revision of something in a result.
 func RevisionText(of string) string {
-	return "Changes exactly when " + of + " does; only for comparing."
+	return "Changes exactly when " + of + " does; give it with a change made from what you read."
 }
+
+// ParseRevision reads a revision that a client gives back; 0 for "". An error begins with the word revision.
+func ParseRevision(s string) (ydoc.Revision, error) {
+	if s == "" {
+		return 0, nil
+	}
+	rev, err := strconv.ParseUint(s, 10, 64)
+	if err != nil || rev == 0 {
+		return 0, fmt.Errorf("revision %s is not a revision: copy it from the answer in which you read the cell; nothing was changed", words.Quoted(s))
+	}
+	return ydoc.Revision(rev), nil
+}
+
+// Forced is the argument that lets a call destroy what the client has not read.
+type Forced struct {
+	Force bool `json:"force,omitempty" jsonschema:"Delete even what you have not read."`
+}
+
+// Refine implements tool.Refiner.
+func (Forced) Refine(f tool.Fields) { f.Field("force").Default(false) }

@@ -15,6 +15,7 @@ type overwriteArgs struct {
 	Path     string `json:"path" jsonschema:"Text document or notebook"`
 	Content  string `json:"content"`
 	Revision string `json:"revision,omitempty"`
+	Force    bool   `json:"force,omitempty" jsonschema:"Overwrite even what you have not read."`
 }
 
 // Refine implements tool.Refiner.
@@ -22,6 +23,7 @@ func (overwriteArgs) Refine(f tool.Fields) {
 	RefinePath(f.Field("path"))
 	RefineContent(f.Field("content").Say("The whole new content; of a notebook, " + nbformat.NotebookForm + "."))
 	refineBase(f.Field("revision"), "the content's changes")
+	f.Field("force").Default(false)
 }
 
 // An OverwriteResult is the answer of overwrite_document.
@@ -72,6 +74,9 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				out.Revision = desk.Revision(doc.Notebook().Revision())
 				return &tool.Answer{Body: out, Doc: doc}, nil
 			}
+			if args.Force {
+				args.Revision = desk.Revision(doc.Text().Revision())
+			}
 			done, err := rewriteText(ctx, doc, args.Revision, "overwrite", func(base string) (session.TextChange, error) {
 				return session.TextChange{To: len(base), Put: words.Lines(args.Content)}, nil
 			})
@@ -97,6 +102,6 @@ func overwriteNotebook(ctx context.Context, doc *session.Document, args overwrit
 	if err != nil {
 		return false, err
 	}
-	merged, err = doc.Overwrite(ctx, tool.ClientOf(ctx), file, base)
+	merged, err = doc.Overwrite(ctx, tool.ClientOf(ctx), file, base, args.Force)
 	return merged, desk.EditError(err)
 }

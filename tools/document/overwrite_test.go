@@ -17,6 +17,8 @@ func TestOverwriteText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)
 		path := r.TextFile("one 😀\ntwo\nthree\n")
+		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "unread"}, "nothing was changed", "never shown")
+		r.Content(path)
 		var got document.OverwriteResult
 		r.Good("overwrite_document", toolstest.Dict{"path": "/" + path, "content": "one 😀\r\n2\nthree\n"}, &got)
 		if got.Message != "Successfully overwrote document at '"+path+"'" || got.Path != path || got.Length != 14 || got.Merged {
@@ -50,6 +52,8 @@ func TestOverwriteNotebook(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "a", "b", "c", "d", "e")
+		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("c0:a")}, "nothing was changed", "never shown")
+		r.Content(path)
 		overwrite := func(content string) (got document.OverwriteResult) {
 			t.Helper()
 			r.Good("overwrite_document", toolstest.Dict{"path": path, "content": content}, &got)

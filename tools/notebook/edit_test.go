@@ -120,6 +120,7 @@ func TestModifyMergesWithOthers(t *testing.T) {
 		path := r.Server.Notebook(t, "price = 10\nlabel = 'old'\n", "untouched")
 		person := r.Person()
 		r.Read(path)
+		person.Read(path)
 		person.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{
 			{"range": toolstest.Dict{"start": 0}, "content": "price = 10\nlabel = 'old'  # by hand\n"},
 		}}, nil)
@@ -134,9 +135,8 @@ func TestModifyMergesWithOthers(t *testing.T) {
 		person.Await(path, merged)
 
 		// Both change the same word.
-		person.Read(path)
 		person.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{
-			{"range": toolstest.Dict{"start": 0}, "content": strings.Replace(merged, "20", "33", 1)},
+			{"range": toolstest.Dict{"start": 0}, "content": strings.Replace(merged, "20", "33", 1), "revision": person.Read(path).Cells[0].Revision},
 		}}, nil)
 		r.AwaitRevision(path, func() {
 			r.Bad("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{
@@ -182,6 +182,7 @@ func TestModifyAfterTheSessionEnded(t *testing.T) {
 		r.Read(path)
 		r.Good("end_nb_session", toolstest.Dict{"path": path}, nil)
 		person := r.Person()
+		person.Read(path)
 		person.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "shared = 2"}}}, nil)
 		change := func(index int, content string) toolstest.Dict {
 			return toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": index}, "content": content}}}
@@ -200,6 +201,7 @@ func TestDeleteNbCells(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "a", "b", "c", "d", "e", "f")
+		r.Read(path)
 		var got notebook.DeleteResult
 		r.Good("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 4}, {"start": 0, "end": 2}, {"start": 1, "end": 3}}}, &got)
 		if got != (notebook.DeleteResult{Message: "Successfully deleted 4 cells", Deleted: 4}) {

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"slices"
-	"strconv"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
@@ -30,7 +29,7 @@ func (modifyArgs) Refine(f tool.Fields) {
 type Modification struct {
 	Range    desk.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
 	Content  string         `json:"content" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from, if the range names one cell. Left out: the one you were last shown."`
+	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from, if the range names one cell. Left out: the one you were shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -68,7 +67,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 		Toolset: tool.ToolsetNotebook,
 		Description: "Gives the cells of each range a new source and, unless exec is false, runs the code cells among them. All changes are made, or none. " +
 			"The new source counts as a change from the source you were last shown (by reading or writing it) and is merged with what people typed since, which is never lost: " +
-			"if both changed the same words, nothing is written and the differences are returned; then read the cell again. Read before you change. " + runCost,
+			"if both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. " + runCost,
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[modifyArgs](nil),
 		Output: tool.DocumentResultOf[ModifyResult](nil),
@@ -121,7 +120,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 		if err != nil {
 			return nil, err
 		}
-		base, err := m.base(n, len(cells))
+		base, err := baseOf(fmt.Sprintf("modifications[%d]", n), m.Revision, len(cells))
 		if err != nil {
 			return nil, err
 		}
@@ -154,19 +153,16 @@ func checkTargets(list []target) error {
 	return nil
 }
 
-// base parses the revision of the modification with index n; 0 if it names none.
-func (m Modification) base(n, cells int) (ydoc.Revision, error) {
-	if m.Revision == "" {
-		return 0, nil
+// baseOf parses the revision that an argument gives for so many cells; 0 if it gives none.
+func baseOf(what, revision string, cells int) (ydoc.Revision, error) {
+	if revision != "" && cells > 1 {
+		return 0, fmt.Errorf("%s gives a revision for %s: a revision belongs to one cell; nothing was changed", what, words.Plural(cells, "cell"))
 	}
-	if cells > 1 {
-		return 0, fmt.Errorf("modifications[%d] gives a revision for %s: a revision belongs to one cell; nothing was changed", n, words.Plural(cells, "cell"))
+	rev, err := desk.ParseRevision(revision)
+	if err != nil {
+		return 0, fmt.Errorf("%s.%w", what, err)
 	}
-	rev, err := strconv.ParseUint(m.Revision, 10, 64)
-	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("modifications[%d].revision %s is not a revision: copy it from read_nb_cells; nothing was changed", n, words.Quoted(m.Revision))
-	}
-	return ydoc.Revision(rev), nil
+	return rev, nil
 }
 
 // ChangedCells are the cells that modifications have changed.
@@ -204,7 +200,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification) (Ch
 		}
 		source, wasCut := words.Cut(now.Source, most)
 		if !wasCut {
-			doc.Show(client, now)
+			doc.Answer(client, now)
 		}
 		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision)})
 	}

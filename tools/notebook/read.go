@@ -236,7 +236,9 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	}
 	shown := make([]int, len(page.cells))
 	for i, v := range page.cells {
-		doc.Show(tool.ClientOf(ctx), cells[v.Index])
+		if !v.Truncated.Source {
+			doc.Show(tool.ClientOf(ctx), cells[v.Index])
+		}
 		shown[i] = v.Index
 	}
 	doc.List(tool.ClientOf(ctx), cells, shown...)

@@ -311,7 +311,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells, err := desk.CellsOf(args.Ranges, desk.ViewOf(ctx, doc))
+			cells, err := desk.CellsOf(args.Ranges, desk.ViewToRun(ctx, doc))
 			if err != nil {
 				return nil, err
 			}

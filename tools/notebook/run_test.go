@@ -90,6 +90,7 @@ func TestModifyRunsTheCells(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "x = 1", "x")
+		r.Read(path)
 		var got notebook.ModifyResult
 		r.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{
 			{"range": toolstest.Dict{"start": 0}, "content": "x = 5"}, {"range": toolstest.Dict{"start": 1}, "content": "x * 2"},

@@ -115,6 +115,7 @@ func TestCancelledCall(t *testing.T) {
 				}
 			}
 			// For the second round the cell has to wait again, for a file that never comes.
+			r.Read(path)
 			r.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{
 				{"range": toolstest.Dict{"start": 0}, "content": toolstest.Gated(r.Server.Name(t, ".never"))},
 			}}, nil)

@@ -320,6 +320,7 @@ func TestManySubscribers(t *testing.T) {
 			all[i].mustSubscribe(uris[i])
 		}
 		r.Holds(path, true)
+		human.Read(path)
 		for i := range 20 {
 			human.Good("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": fmt.Sprint(i)}}}, nil)
 		}

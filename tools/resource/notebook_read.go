@@ -71,17 +71,17 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		return mcp.TextResourceContents{}, fmt.Errorf("read %s: %w", u.uri, err)
 	}
 	nb := o.Doc.Notebook()
-	if u.form == formCells || u.form == formJSON {
-		cells := nb.Cells()
-		o.Doc.ListRange(tool.ClientOf(ctx), cells, 0, len(cells))
-	}
+	cells := nb.Cells() // before what is shown, because a revision that is too old is harmless
 	switch u.form {
 	case formCurrent, formSrcmd, formExport:
-		return d.readSrcmd(o)
+		c, err := d.readSrcmd(o)
+		return noted(ctx, o, cells, c), err
 	case formJSON:
-		return d.readJSON(ctx, o)
+		c, err := d.readJSON(ctx, o)
+		return noted(ctx, o, cells, c), err
 	case formCells:
-		return d.readCellList(o)
+		c, err := d.readCellList(o)
+		return noted(ctx, o, cells, c), err
 	case formRun:
 		return d.readRun(ctx, o, u)
 	case formCell, formOutputs, formFile:
@@ -96,9 +96,28 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 			return d.readOutputs(ctx, o, c)
 		}
 		text, left := cutLines(c.Source, "read_nb_cells shows them")
+		if left == 0 {
+			o.Doc.Show(tool.ClientOf(ctx), c)
+		}
 		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).fields(cellMeta(nb, c))), nil
 	}
 	return mcp.TextResourceContents{}, noResource(u.uri, msgFormat+u.cell, notebookForms)
+}
+
+// noted records that the client of ctx was shown a notebook of these cells, as far as it was not cut.
+func noted(ctx context.Context, o desk.OwnedNotebook, cells []ydoc.Cell, c mcp.TextResourceContents) mcp.TextResourceContents {
+	if c.Text == "" {
+		return c
+	}
+	shown := len(cells)
+	if left, ok := c.Meta["cellsLeftOut"].(int); ok {
+		shown = max(0, shown-left)
+	} else if c.Meta["truncated"] == true {
+		shown = 0
+	}
+	o.Doc.Show(tool.ClientOf(ctx), cells[:shown]...)
+	o.Doc.ListRange(tool.ClientOf(ctx), cells, 0, shown)
+	return c
 }
 
 // contentsText is a resource's text with its description.

@@ -25,8 +25,8 @@ func (r *Rig) ResultAs(who *tool.Client, mcp *client.Client, name string, args D
 func (r *Rig) Types(person *Rig, path, source string) {
 	r.T.Helper()
 	person.UpToDate(path) // or both change what the other has not seen
-	person.Read(path)
-	person.Good("modify_nb_cells", Dict{"path": path, "exec": false, "modifications": []Dict{{"range": Dict{"start": 0}, "content": source}}}, nil)
+	revision := person.Read(path).Cells[0].Revision
+	person.Good("modify_nb_cells", Dict{"path": path, "exec": false, "modifications": []Dict{{"range": Dict{"start": 0}, "content": source, "revision": revision}}}, nil)
 	doc, err := r.Work.Open(r.T.Context(), path)
 	if err != nil {
 		r.T.Fatal(err)

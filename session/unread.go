@@ -1,0 +1,151 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+// What a client has not read, it does not destroy: this file decides, for all tools, whether a client may delete or
+// replace a text, by what it was shown of it.
+
+// maxDifference is how much of a difference an error shows, in characters.
+const maxDifference = 1500
+
+// A Deletion names a cell to delete.
+type Deletion struct {
+	Cell string // its id
+	// Base is the revision of the cell at which the client has read it; 0 for what it was shown.
+	Base ydoc.Revision
+}
+
+// Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
+// error is an [*OutdatedError], unless force is set.
+func (d *Document) Delete(ctx context.Context, client string, cells []Deletion, force bool) error {
+	r := reader{d, client}
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.Cell
+	}
+	if err := d.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
+		for _, c := range cells {
+			now, ok := e.Cell(c.Cell)
+			if !ok || force {
+				continue // Delete says so
+			}
+			if err := r.mayDelete(e, now, c.Base); err != nil {
+				return err
+			}
+		}
+		return e.Delete(ids...)
+	}); err != nil {
+		return err
+	}
+	d.Rearranged(client, ids...)
+	return nil
+}
+
+// mayDelete refuses to delete a cell that the client has not read as it is now.
+func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
+	if strings.TrimSpace(now.Source) == "" || base != 0 && base == now.Revision {
+		return nil
+	}
+	from := base
+	if from == 0 {
+		was, ok := r.shown(now.ID)
+		switch known, same := r.knows(now.ID, now.Source); {
+		case ok:
+			from = was.first
+		case known && same:
+			return nil
+		case known:
+			return r.refused(now.ID, "%s was changed by somebody else since you were last shown it; read it again, or give force true", named(now))
+		default:
+			return r.refused(now.ID, "%s was never shown to you; read it, or give force true", named(now))
+		}
+	}
+	old, err := e.SourceAt(now.ID, from)
+	switch {
+	case errors.Is(err, ydoc.ErrRevisionGone):
+		if _, same := r.knows(now.ID, now.Source); same && base == 0 {
+			return nil
+		}
+		return r.refused(now.ID, "%s was changed by somebody else since you read it, too long ago to show how; read it again, or give force true", named(now))
+	case err != nil, old == now.Source:
+		return err
+	}
+	return r.refused(now.ID, "%s was changed by somebody else since you read it:\n%sIf it is to go all the same, give force true, or its revision \"%d\" where it is named by id",
+		named(now), difference(old, now.Source), now.Revision)
+}
+
+// base is the revision from which a new source of a cell counts as a change: the one that the client was shown. It is
+// refused where the client has not read what it replaces.
+func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revision, error) {
+	was, ok := r.shown(now.ID)
+	if !ok {
+		switch known, same := r.knows(now.ID, now.Source); {
+		case known && same, strings.TrimSpace(now.Source) == "":
+			return now.Revision, nil
+		case known:
+			return 0, r.outdatedCell(now.ID)
+		default:
+			return 0, r.refused(now.ID, "%s was never shown to you as a whole; read it, then repeat the change", named(now))
+		}
+	}
+	if was.first == was.last {
+		return was.last, nil
+	}
+	first, err := e.SourceAt(now.ID, was.first)
+	if err != nil {
+		return was.first, nil // the edit says so
+	}
+	last, err := e.SourceAt(now.ID, was.last)
+	if err != nil {
+		return was.last, nil
+	}
+	return r.chosen(now.ID, was, [3]string{first, last, source}, func() string {
+		return fmt.Sprintf("%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s"+
+			"If you mean that, repeat the change with its revision \"%d\"; else read the cell again first", named(now), difference(first, last), difference(first, source), was.last)
+	})
+}
+
+// chosen is the revision of the two showings from which a text was made: the last one, if the text keeps what was changed
+// between them, and the first one, if it has nothing to do with that. Else it cannot be known: the client may be two
+// agents, of which this one has not read what it would take back. texts are those of the two showings, and the new one.
+func (r reader) chosen(cell string, was showing, texts [3]string, why func() string) (ydoc.Revision, error) {
+	first, last, made := texts[0], texts[1], texts[2]
+	switch {
+	case first == last, textdiff.Keeps(first, last, made):
+		return was.last, nil
+	case textdiff.Apart(first, last, made):
+		return was.first, nil
+	}
+	r.unknow(cell) // the next reading counts
+	return 0, &OutdatedError{r.Path(), cell, why()}
+}
+
+// refused is the error for a cell.
+func (r reader) refused(id, format string, args ...any) error {
+	return &OutdatedError{r.Path(), id, fmt.Sprintf(format, args...)}
+}
+
+// named names a cell in an error by its id and its beginning.
+func named(c ydoc.Cell) string {
+	line, _, more := strings.Cut(strings.TrimSpace(c.Source), "\n")
+	line, wasCut := words.Cut(line, 60)
+	if more || wasCut {
+		line += " …"
+	}
+	return fmt.Sprintf("cell %q (%s)", c.ID, words.Quoted(line))
+}
+
+// difference is a short unified diff, with a line end.
+func difference(old, now string) string {
+	d, _ := words.Cut(textdiff.Unified("source", old, now, 1), maxDifference)
+	return strings.TrimRight(d, "\n") + "\n"
+}

@@ -1,0 +1,103 @@
+package desk
+
+import (
+	"context"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A View is a notebook's cells, as they are and at the indexes at which a client knows them.
+type View struct {
+	Listed, Now []ydoc.Cell
+	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
+	// that the client is shown the cells from an index on.
+	show func(from, count int)
+}
+
+// ViewOf is the view that the client of ctx has of a notebook.
+func ViewOf(ctx context.Context, doc *session.Document) View {
+	client := tool.ClientOf(ctx)
+	listed, now, known := doc.Listed(client)
+	v := View{Listed: listed, Now: now}
+	if !known {
+		v.show = func(from, count int) { doc.ListRange(client, now, from, count) }
+	}
+	return v
+}
+
+// ViewToRun is the view for a call that changes no cell but runs it: a client that was shown nothing of the notebook means
+// the cells that are there now.
+func ViewToRun(ctx context.Context, doc *session.Document) View {
+	v := ViewOf(ctx, doc)
+	v.show = nil
+	return v
+}
+
+// ViewNow is a view in which indexes mean what is there now.
+func ViewNow(_ context.Context, doc *session.Document) View {
+	now := doc.Notebook().Cells()
+	return View{Listed: now, Now: now}
+}
+
+// At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.
+func (v View) At(index int, what string) (ydoc.Cell, error) {
+	c := v.Listed[index]
+	if v.show != nil {
+		return c, v.introduce(index, what)
+	}
+	if !session.Gone(c) {
+		return c, nil
+	}
+	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
+		what, index, words.Quoted(c.ID), v.around(index))
+}
+
+// around names the cells beside one that is gone.
+func (v View) around(index int) string {
+	var parts []string
+	name := func(how string, c ydoc.Cell) {
+		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(firstLine(c))))
+	}
+	for i := index - 1; i >= 0; i-- {
+		if !session.Gone(v.Listed[i]) {
+			name("before", v.Listed[i])
+			break
+		}
+	}
+	for _, c := range v.Listed[index+1:] {
+		if !session.Gone(c) {
+			name("after", c)
+			break
+		}
+	}
+	if len(parts) == 0 {
+		return "so were the others that you know"
+	}
+	return strings.Join(parts, ", ")
+}
+
+// introduced is how many cells a client is shown that names one by an index and was shown none.
+const introduced = 5
+
+// introduce refuses an index of a client that was shown nothing of the notebook, and shows it the cells there.
+func (v View) introduce(index int, what string) error {
+	from := max(0, min(index-introduced/2, len(v.Now)-introduced))
+	var parts []string
+	for i := from; i < min(from+introduced, len(v.Now)); i++ {
+		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, words.Quoted(v.Now[i].ID), words.Quoted(firstLine(v.Now[i]))))
+	}
+	v.show(from, introduced)
+	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: repeat the call if index %d is the cell that you mean",
+		what, strings.Join(parts, ", "), index)
+}
+
+func firstLine(c ydoc.Cell) string {
+	line, _, _ := strings.Cut(c.Source, "\n")
+	line, _ = words.Cut(line, 60)
+	return line
+}

@@ -1,0 +1,40 @@
+package textdiff
+
+import "strings"
+
+// Keeps reports whether mine, as a change of theirs, leaves alone what theirs has changed since base: it deletes nothing
+// that theirs added, and brings nothing back that theirs deleted. So whoever wrote mine knew theirs, or nothing of it is
+// lost all the same.
+func Keeps(base, theirs, mine string) bool {
+	base, theirs, mine = valid(base), valid(theirs), valid(mine)
+	ours := diff(theirs, mine)
+	for _, t := range diff(base, theirs) {
+		for _, s := range ours {
+			if s.a0 > t.b1 || s.a1 < t.b0 {
+				continue
+			}
+			if s.a1 > t.b0 && s.a0 < t.b1 { // it replaces some of what they put there
+				return false
+			}
+			if gone := strings.TrimSpace(base[t.a0:t.a1]); gone != "" && strings.Contains(mine[s.b0:s.b1], gone) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
+// Apart reports whether the changes from base to theirs and to mine nowhere meet, so that it does not matter to the one
+// whether the other is made.
+func Apart(base, theirs, mine string) bool {
+	base, theirs, mine = valid(base), valid(theirs), valid(mine)
+	ours := diff(base, mine)
+	for _, t := range diff(base, theirs) {
+		for _, s := range ours {
+			if s.a0 <= t.a1 && t.a0 <= s.a1 {
+				return false
+			}
+		}
+	}
+	return true
+}
