@@ -6,7 +6,7 @@
 // The command sees NBDUET_TEST_SERVER_URL, NBDUET_TEST_SERVER_TOKEN and
 // NBDUET_TEST_SERVER_ROOT (the folder on disk that the server shows). The exit
 // code is the command's; where it is not 0, the server's log is kept in
-// e2e/artifacts/withserver.log.
+// .cache, named after the process.
 package main
 
 import (
@@ -71,7 +71,7 @@ func keepLog(server *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	path := filepath.Join(root, "e2e", "artifacts", "withserver.log")
+	path := filepath.Join(root, ".cache", fmt.Sprintf("withserver-%d.log", os.Getpid()))
 	if err := os.MkdirAll(filepath.Dir(path), 0o755); err != nil {
 		return err
 	}
