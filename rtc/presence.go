@@ -35,6 +35,8 @@ type Peer struct {
 	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
 	Autosave bool   // true if the state does not say, as for the server
 	Agent    bool   // an agent such as this program, not a person
+	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	Moved time.Time
 }
 
 // Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
@@ -57,6 +59,7 @@ func parsePeers(states []awareness.State) []Peer {
 		agent := json.Unmarshal(s.Raw, &st) == nil && st.Agent == agentName
 		peers = append(peers, Peer{
 			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Autosave: s.Autosave(), Agent: agent,
+			Moved: s.Changed,
 		})
 	}
 	return peers

@@ -1,6 +1,8 @@
 package session
 
 import (
+	"time"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -15,6 +17,8 @@ type Person struct {
 	Index  int    // of that cell; -1 if none
 	Offset int    // of the caret in the cell's source or the text, in UTF-16 code units
 	Caret  bool   // a caret is shown, so Offset is valid
+	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	Moved time.Time
 }
 
 // People lists who else is in the document's room, with their carets. Those who came before us are known after 15
@@ -29,7 +33,7 @@ func (d *Document) People() []Person {
 }
 
 func whereabouts(lv *live, p rtc.Peer) Person {
-	person := Person{Name: p.User.DisplayName, Agent: p.Agent, Index: -1}
+	person := Person{Name: p.User.DisplayName, Agent: p.Agent, Index: -1, Moved: p.Moved}
 	if person.Name == "" {
 		person.Name = p.User.Name
 	}

@@ -25,12 +25,15 @@ type Deletion struct {
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
-// error is an [*OutdatedError], unless force is set.
+// error is an [*OutdatedError], and where somebody is typing in it a [*TypingError], unless force is set.
 func (d *Document) Delete(ctx context.Context, client string, cells []Deletion, force bool) error {
 	r := reader{d, client}
 	ids := make([]string, len(cells))
 	for i, c := range cells {
 		ids[i] = c.Cell
+	}
+	if err := d.undisturbed(ctx, force, ids...); err != nil {
+		return err
 	}
 	if err := d.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
 		for _, c := range cells {

@@ -203,6 +203,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 type moveCellArgs struct {
 	cellOfNotebook
 	Position int `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
+	desk.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -215,7 +216,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 		Title:   "Move a cell",
 		Toolset: tool.ToolsetCells,
 		Description: "Moves a cell of a notebook to another place; it keeps its id, outputs and metadata, and people who have the notebook open see it at once. " +
-			"What somebody types into the cell at that very moment can be lost. Costs little.",
+			"A cell in which somebody is typing is not moved. Costs little.",
 		Input:  tool.ArgumentsOf[moveCellArgs](nil),
 		Output: tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args moveCellArgs) (*tool.Answer, error) {
@@ -235,17 +236,16 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			err = doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+			err = doc.Move(ctx, tool.ClientOf(ctx), cell.ID, func(e *ydoc.Editor) (int, error) {
 				to, there := e.Index(place.ID)
 				if !there {
-					return fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)
+					return 0, fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)
 				}
-				return e.Move(cell.ID, to)
-			})
+				return to, nil
+			}, args.Force)
 			if err != nil {
 				return nil, err
 			}
-			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
 			return &tool.Answer{Doc: doc, Body: cellResultOf(ctx, doc, cell.ID, "Successfully moved the cell")}, nil
 		}),
 	}

@@ -218,6 +218,7 @@ type moveUsedArgs struct {
 	inNotebook
 	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index."`
 	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index."`
+	desk.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -236,7 +237,7 @@ func moveCell(d *Toolset) tool.Tool {
 		Name:  "move_cell",
 		Title: "Move a cell",
 		Description: "Moves a cell to the place of another, and returns an overview of the cells around it: in A, B, C, D, moving 1 to 3 makes A, C, D, B. " +
-			"It keeps its id, outputs and metadata. What somebody types into the cell at that very moment can be lost. Costs little.",
+			"It keeps its id, outputs and metadata. A cell in which somebody is typing is not moved. Costs little.",
 		Hints:  tool.Hints{},
 		Input:  tool.ArgumentsOf[moveUsedArgs](nil),
 		Output: tool.DocumentResultOf[textResult](nil),
@@ -259,16 +260,15 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			to := 0
-			if err := doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+			if err := doc.Move(ctx, tool.ClientOf(ctx), cell.ID, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(target.ID); !there {
-					return fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))
+					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))
 				}
-				return e.Move(cell.ID, to)
-			}); err != nil {
+				return to, nil
+			}, args.Force); err != nil {
 				return nil, err
 			}
-			doc.Rearranged(tool.ClientOf(ctx), cell.ID)
 			cells := doc.Notebook().Cells()
 			out := &textResult{Kind: "cell.move", CellID: cell.ID}
 			out.Result = fmt.Sprintf("Cell moved successfully from index %d to %d (%s).\nNotebook has %d cells, showing surrounding cells:\n%s",

@@ -29,9 +29,9 @@ func ParseRevision(s string) (ydoc.Revision, error) {
 	return ydoc.Revision(rev), nil
 }
 
-// Forced is the argument that lets a call destroy what the client has not read.
+// Forced is the argument that lets a call destroy what the client has not read, and disturb somebody who is typing.
 type Forced struct {
-	Force bool `json:"force,omitempty" jsonschema:"Delete even what you have not read."`
+	Force bool `json:"force,omitempty" jsonschema:"Do it even if you have not read the cell as it is, or somebody is typing in it."`
 }
 
 // Refine implements tool.Refiner.

@@ -31,6 +31,8 @@ type State struct {
 	Raw json.RawMessage
 	// Seen is when the announcement came.
 	Seen time.Time
+	// Changed is when its state last became another one; zero if it has not since the first that came.
+	Changed time.Time
 }
 
 // Table is one client's view of a room's awareness.
@@ -129,10 +131,14 @@ func (t *Table) put(s State) bool {
 	if !t.news(s) {
 		return false
 	}
-	known := t.peers[s.ClientID]
+	known, ok := t.peers[s.ClientID]
+	differs := string(known.Raw) != string(s.Raw)
+	if s.Changed = known.Changed; ok && differs {
+		s.Changed = s.Seen
+	}
 	t.bytes += len(s.Raw) - len(known.Raw)
 	t.peers[s.ClientID] = s
-	return string(known.Raw) != string(s.Raw)
+	return differs
 }
 
 // defend takes an announcement in our own name and reports whether we must answer it. Echoes of our own are none.

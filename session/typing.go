@@ -1,0 +1,82 @@
+package session
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+const (
+	// typedWithin is how long somebody counts as typing in a cell after their caret has moved there.
+	typedWithin = 5 * time.Second
+	// pause is how long they must rest until their cell may be moved or deleted, and pauseMax how long that is waited for.
+	pause    = time.Second
+	pauseMax = 3 * time.Second
+	// pausePoll is how often it is looked whether they rest.
+	pausePoll = 100 * time.Millisecond
+)
+
+// TypingError says that a cell was not moved or deleted because somebody is typing in it.
+type TypingError struct {
+	Who, Cell string // a person's name, and the cell's id
+}
+
+func (e *TypingError) Error() string {
+	return fmt.Sprintf("nothing was changed: %s is typing in cell %q: try again when they have finished, or give force true", words.Quoted(e.Who), e.Cell)
+}
+
+// Move moves a cell to the place that to names in the notebook as it is then. Where somebody is typing in the cell it
+// waits for a pause, because what they type into a cell that is moved can be lost, and then fails with a
+// [*TypingError], unless force is set.
+func (d *Document) Move(ctx context.Context, client, cell string, to func(*ydoc.Editor) (int, error), force bool) error {
+	if err := d.undisturbed(ctx, force, cell); err != nil {
+		return err
+	}
+	if err := d.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+		at, err := to(e)
+		if err != nil {
+			return err
+		}
+		return e.Move(cell, at)
+	}); err != nil {
+		return err
+	}
+	d.Rearranged(client, cell)
+	return nil
+}
+
+// undisturbed waits until nobody types in the cells.
+func (d *Document) undisturbed(ctx context.Context, force bool, cells ...string) error {
+	start := time.Now()
+	tick := time.NewTicker(pausePoll)
+	defer tick.Stop()
+	for !force {
+		p, ok := d.typist(cells)
+		switch {
+		case !ok, time.Since(start) >= pause && time.Since(p.Moved) >= pause:
+			return nil
+		case time.Since(start) >= pauseMax:
+			return &TypingError{p.Name, p.CellID}
+		}
+		select {
+		case <-tick.C:
+		case <-ctx.Done():
+			return fmt.Errorf("wait until %s stops typing: %w", p.Name, context.Cause(ctx))
+		}
+	}
+	return nil
+}
+
+// typist is who has last typed in one of the cells, if somebody types there.
+func (d *Document) typist(cells []string) (last Person, ok bool) {
+	for _, p := range d.People() {
+		if !p.Agent && p.Caret && slices.Contains(cells, p.CellID) && time.Since(p.Moved) < typedWithin && p.Moved.After(last.Moved) {
+			last, ok = p, true
+		}
+	}
+	return last, ok
+}

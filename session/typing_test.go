@@ -1,0 +1,90 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// caretAt shows Ada's caret in a cell.
+func (p *person) caretAt(cell string, offset int) {
+	p.t.Helper()
+	pos, err := p.nb.RelativePosition(cell, offset)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.show(map[string]any{
+		"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
+		"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
+	})
+}
+
+// A cell in which somebody types is neither moved nor deleted, but when they rest, or by those who mean it.
+func TestTypingIsNotDisturbed(t *testing.T) {
+	for name, change := range map[string]func(ctx context.Context, d *session.Document, cell string, force bool) error{
+		"delete": func(ctx context.Context, d *session.Document, cell string, force bool) error {
+			return d.Delete(ctx, "me", []session.Deletion{{Cell: cell}}, force)
+		},
+		"move": func(ctx context.Context, d *session.Document, cell string, force bool) error {
+			return d.Move(ctx, "me", cell, func(*ydoc.Editor) (int, error) { return 0, nil }, force)
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s := jupytertest.Shared(t)
+				m := sessiontest.Manager(t, s, session.Config{})
+				path := s.Notebook(t, "a = 1", "b = 2", "c = 3", "d = 4")
+				d := sessiontest.Open(t, m, path)
+				d.Show("me", d.Notebook().Cells()...)
+				p := personIn(t, m.Servers().Documents, path)
+				types := func(cell string) {
+					t.Helper()
+					for i := range 4 {
+						p.caretAt(cell, i)
+						time.Sleep(200 * time.Millisecond)
+					}
+				}
+				took := func(cell string, force bool) (time.Duration, error) {
+					start := time.Now()
+					err := change(t.Context(), d, cell, force)
+					return time.Since(start), err
+				}
+				types("c1")
+				if after, err := took("c1", false); err != nil || after < time.Second || after > 2*time.Second {
+					t.Errorf("when they rest: after %v, %v", after, err)
+				}
+				types("c2")
+				stop, stopped := make(chan bool), make(chan bool)
+				go func() {
+					defer close(stopped)
+					for i := 0; ; i++ {
+						select {
+						case <-stop:
+							return
+						case <-time.After(500 * time.Millisecond):
+							p.caretAt("c2", i%4)
+						}
+					}
+				}()
+				var typing *session.TypingError
+				if after, err := took("c2", false); !errors.As(err, &typing) || after < 3*time.Second || after > 4*time.Second {
+					t.Errorf("while they type: after %v, %v", after, err)
+				}
+				if after, err := took("c3", false); err != nil || after > time.Second {
+					t.Errorf("another cell: after %v, %v", after, err)
+				}
+				if after, err := took("c2", true); err != nil || after > time.Second {
+					t.Errorf("by force: after %v, %v", after, err)
+				}
+				close(stop)
+				<-stopped
+			})
+		})
+	}
+}
