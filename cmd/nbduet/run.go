@@ -18,6 +18,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -105,7 +106,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			defer stop()
 		}
 		if set.http.transport == transportStdio {
-			err = listen(ctx, mcp, stdin, stdout, log)
+			err = listen(ctx, mcp, &clients.Calls, stdin, stdout, log)
 		} else {
 			err = listenHTTP(ctx, mcp, clients, set.http, figures, stderr, log)
 		}
@@ -134,7 +135,7 @@ func shown(flag int) int {
 
 // listen serves MCP until stdin or ctx ends. It then cancels the calls in progress and waits drainTime for them; their
 // documents are closed after that anyway.
-func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
+func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
 		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
@@ -143,9 +144,10 @@ func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout 
 	} {
 		opt(std)
 	}
-	in := newInput(stdin)
+	out := &output{w: stdout, ids: jsonrpc.NewIDs()}
+	in := newInput(stdin, out, calls)
 	served := make(chan error, 1)
-	go func() { served <- std.Listen(ctx, in, stdout) }()
+	go func() { served <- std.Listen(ctx, in, out) }()
 	select {
 	case err := <-served:
 		return ended(ctx, err)

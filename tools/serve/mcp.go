@@ -8,6 +8,9 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // newStream makes mcp-go's Streamable HTTP transport with our own MCP sessions.
@@ -61,6 +64,20 @@ type envelope struct {
 	} `json:"params"`
 }
 
+// readEnvelope reads a message's envelope. Of a message that is not as it should be, mcp-go says what is wrong.
+func readEnvelope(body []byte) (envelope, error) {
+	var e envelope
+	err := json.Unmarshal(body, &e)
+	var broken *json.SyntaxError
+	switch {
+	case errors.As(err, &broken):
+		return e, errors.New("the body is not JSON")
+	case err != nil:
+		return envelope{Method: e.Method}, nil
+	}
+	return e, nil
+}
+
 // modern tells whether a message is of the protocol without sessions, as mcp-go decides.
 func (e envelope) modern(h http.Header) bool {
 	return mcp.IsModernProtocol(e.Params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
@@ -68,14 +85,10 @@ func (e envelope) modern(h http.Header) bool {
 
 // postMCP takes an MCP message, and answers it.
 func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
-	var e envelope
-	if err := json.Unmarshal(body, &e); err != nil {
-		var broken *json.SyntaxError
-		if errors.As(err, &broken) {
-			refuse(w, http.StatusBadRequest, "the body is not JSON")
-			return
-		}
-		e = envelope{Method: e.Method} // mcp-go says what is wrong
+	e, err := readEnvelope(body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
 	}
 	switch {
 	case e.modern(r.Header):
@@ -93,7 +106,20 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		s.withSession(w, r, false, func(r *http.Request, _ *mcpSession) { s.stream.ServeHTTP(w, r) })
+		s.withSession(w, r, false, func(r *http.Request, sess *mcpSession) {
+			s.noteCancelled(e, sess, body)
+			s.stream.ServeHTTP(w, r)
+		})
+	}
+}
+
+// noteCancelled notes why a client cancels a request of its session, which mcp-go does not.
+func (s *Server) noteCancelled(e envelope, sess *mcpSession, body []byte) {
+	if e.Method != mcp.MethodNotificationCancelled {
+		return
+	}
+	if c, ok := jsonrpc.ReadCancellation(body); ok {
+		s.cfg.Clients.Calls.Cancel(sess.id, c.ID, c.Reason)
 	}
 }
 
@@ -158,7 +184,7 @@ func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func
 	if gone != nil {
 		s.endClient(gone)
 	}
-	bound, end := asClient(r, c)
+	bound, end := asClient(r, c, tool.Cancelled{}) // to end the connection is how this revision cancels
 	defer end()
 	next(bound)
 }
@@ -175,7 +201,7 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 		return
 	}
 	defer done()
-	bound, end := asClient(r, sess.client)
+	bound, end := asClient(r, sess.client, tool.ErrDisconnected)
 	defer end()
 	next(bound, sess)
 }

@@ -151,13 +151,17 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	}
 }
 
-// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves.
-func asClient(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
-	ctx, cancel := context.WithCancel(tool.WithClient(r.Context(), c))
-	stop := context.AfterFunc(c.Stay(), cancel)
+// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves. It also
+// ends, with the cause gone, when its connection is gone.
+func asClient(r *http.Request, c *tool.Client, gone error) (bound *http.Request, end func()) {
+	connection := r.Context()
+	ctx, cancel := context.WithCancelCause(tool.WithClient(context.WithoutCancel(connection), c))
+	stopGone := context.AfterFunc(connection, func() { cancel(gone) })
+	stopStay := context.AfterFunc(c.Stay(), func() { cancel(context.Cause(c.Stay())) })
 	return r.WithContext(ctx), func() {
-		stop()
-		cancel()
+		stopGone()
+		stopStay()
+		cancel(nil)
 	}
 }
 
