@@ -62,7 +62,12 @@ type envelope struct {
 	Params struct {
 		Meta *mcp.Meta `json:"_meta"`
 	} `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
 }
+
+// answer tells whether the message answers a request.
+func (e envelope) answer() bool { return e.Method == "" && (e.Result != nil || e.Error != nil) }
 
 // readEnvelope reads a message's envelope. Of a message that is not as it should be, mcp-go says what is wrong.
 func readEnvelope(body []byte) (envelope, error) {
@@ -91,6 +96,8 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		return
 	}
 	switch {
+	case e.modern(r.Header) && e.answer():
+		w.WriteHeader(http.StatusAccepted) // nothing waits for it: this revision's servers send no requests
 	case e.modern(r.Header):
 		if e.Method == mcp.MethodNotificationCancelled {
 			// Over HTTP the end of a request's connection cancels it. Without a session mcp-go knows the request's
@@ -107,6 +114,13 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		s.stream.ServeHTTP(w, r)
 	default:
 		s.withSession(w, r, false, func(r *http.Request, sess *mcpSession) {
+			if e.answer() {
+				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
+				// session's end.
+				s.stream.ServeHTTP(discard{}, r)
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
 			s.noteCancelled(e, sess, body)
 			s.stream.ServeHTTP(w, r)
 		})

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -29,6 +30,7 @@ type Server struct {
 	ctx        context.Context // ends with Serve
 	cancel     context.CancelFunc
 	requests   semaphore
+	ids        *jsonrpc.IDs
 	stream     *server.StreamableHTTPServer
 	events     *server.SSEServer
 	mux        *http.ServeMux
@@ -45,7 +47,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
-		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), mux: http.NewServeMux(),
+		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), ids: jsonrpc.NewIDs(), mux: http.NewServeMux(),
 	}
 	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
 		return nil, err
@@ -68,19 +70,22 @@ func New(cfg Config) (*Server, error) {
 	s.stream = newStream(s)
 	s.events = newEvents(s)
 	for _, path := range []string{"/mcp", "/mcp/{$}"} {
-		s.mux.HandleFunc("POST "+path, s.body(s.postMCP))
+		s.mux.HandleFunc("POST "+path, s.body(s.message(s.postMCP)))
 		s.mux.HandleFunc("GET "+path, s.getMCP)
 		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
 	}
 	s.mux.HandleFunc("GET /sse", s.getEvents)
-	s.mux.HandleFunc("POST /message", s.body(s.postMessage))
+	s.mux.HandleFunc("POST /message", s.body(s.message(s.postMessage)))
 	s.mux.HandleFunc("GET /tools/list", s.listTools)
-	s.mux.HandleFunc("POST /tools/call", s.body(s.callTool))
+	s.mux.HandleFunc("POST "+callPath, s.body(s.callTool))
 	s.mux.HandleFunc("GET "+healthPath, health)
 	return s, nil
 }
 
-const healthPath = "/healthz"
+const (
+	healthPath = "/healthz"
+	callPath   = "/tools/call"
+)
 
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -90,7 +95,7 @@ func health(w http.ResponseWriter, _ *http.Request) {
 // ServeHTTP checks a request, which anybody may have sent, and serves it.
 func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	w := newWriter(plain, s.cfg.Limits.WriteTime)
+	w := newWriter(plain, s.ids, s.cfg.Limits.WriteTime)
 	if r.Body != nil && r.Body != http.NoBody {
 		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder
 		// of tests has no deadlines.

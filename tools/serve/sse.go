@@ -57,6 +57,10 @@ func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
 	r.Header.Del(mcp.HeaderProtocolVersion)
 	e, _ := readEnvelope(body) // mcp-go says what is wrong with it
 	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) {
+		if e.answer() {
+			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
+			return
+		}
 		s.noteCancelled(e, sess, body)
 		s.events.MessageHandler().ServeHTTP(w, r)
 	})

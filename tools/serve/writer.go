@@ -5,12 +5,15 @@ import (
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
 // A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a
 // client that does not read holds a request for ever.
 type writer struct {
 	http.ResponseWriter
+	ids   *jsonrpc.IDs // of the requests
 	ctl   *http.ResponseController
 	limit time.Duration
 	from  *http.Request // set once its page may read the answer
@@ -20,8 +23,8 @@ type writer struct {
 	last   time.Time  // of the last write
 }
 
-func newWriter(w http.ResponseWriter, limit time.Duration) *writer {
-	return &writer{ResponseWriter: w, ctl: http.NewResponseController(w), limit: limit}
+func newWriter(w http.ResponseWriter, ids *jsonrpc.IDs, limit time.Duration) *writer {
+	return &writer{ResponseWriter: w, ids: ids, ctl: http.NewResponseController(w), limit: limit}
 }
 
 // Unwrap is for [http.ResponseController].
@@ -38,7 +41,10 @@ func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begin(http.StatusOK)
-	return w.ResponseWriter.Write(p)
+	if _, err := w.ResponseWriter.Write(w.ids.Out(p)); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Flush sends what was written.
