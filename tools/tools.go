@@ -111,6 +111,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
 	hooks := &server.Hooks{}
 	cfg.Clients.Calls.Hook(hooks)
+	tool.HookListen(hooks)
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructionsFor(cfg)),

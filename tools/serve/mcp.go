@@ -58,7 +58,8 @@ func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return 
 
 // An envelope is the part of an MCP message that decides where it goes.
 type envelope struct {
-	Method mcp.MCPMethod `json:"method"`
+	ID     json.RawMessage `json:"id"`
+	Method mcp.MCPMethod   `json:"method"`
 	Params struct {
 		Meta *mcp.Meta `json:"_meta"`
 	} `json:"params"`
@@ -105,7 +106,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, r) })
+		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, withNotifiers(w, r, nil)) })
 	case e.Method == mcp.MethodInitialize:
 		if s.sessions.full() {
 			busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
@@ -122,7 +123,10 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 				return
 			}
 			s.noteCancelled(e, sess, body)
-			s.stream.ServeHTTP(w, r)
+			if e.ID != nil && !s.sessions.listens(sess) {
+				sess.pass(w)
+			}
+			s.stream.ServeHTTP(w, withNotifiers(w, r, sess))
 		})
 	}
 }
@@ -144,7 +148,7 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
 		return
 	}
-	s.withSession(w, r, true, func(r *http.Request, _ *mcpSession) { s.serveStream(w, r, s.stream) })
+	s.withSession(w, r, true, func(r *http.Request, sess *mcpSession) { s.serveStream(w, r, sess, s.stream) })
 }
 
 // deleteMCP ends an MCP session.
@@ -220,15 +224,15 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 	next(bound, sess)
 }
 
-// serveStream serves a stream of events.
-func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, h http.Handler) {
+// serveStream serves a session's stream of events.
+func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, sess *mcpSession, h http.Handler) {
 	w, ok := plain.(*writer)
 	if !ok { // ServeHTTP is the only way here
 		refuse(plain, http.StatusInternalServerError, "internal error")
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	done := w.keepAlive(ctx, s.cfg.Limits.QuietTime, cancel)
+	done := w.keepAlive(ctx, sess, s.cfg.Limits.QuietTime, cancel)
 	defer func() {
 		cancel()
 		<-done

@@ -41,7 +41,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 	defer s.endClient(sess.client)
 	defer s.sessions.remove(sess.id)
 	s.inSession(w, r, sess, true, func(r *http.Request, sess *mcpSession) {
-		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), s.events.SSEHandler())
+		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), sess, s.events.SSEHandler())
 	})
 }
 

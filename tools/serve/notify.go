@@ -1,0 +1,112 @@
+package serve
+
+import (
+	"bytes"
+	"context"
+	"encoding/json"
+	"net/http"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Notifications go past mcp-go's queues, which lose some, see [tool.Notifiers]: those of a request onto the stream of
+// its answer, the others of a session onto a stream that its client has opened with GET.
+
+const (
+	eventsType = "text/event-stream"
+	// maxWaiting bounds the notifications of a session that wait for a stream.
+	maxWaiting = 100
+)
+
+// event is a message as an event.
+func event(message []byte) []byte {
+	return append(append([]byte("event: message\ndata: "), bytes.TrimSpace(message)...), "\n\n"...)
+}
+
+// withNotifiers puts the notifiers of a request into its context; sess is nil without a session.
+func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
+	n := tool.Notifiers{Request: w}
+	if sess != nil {
+		n.Session = sess
+	}
+	return r.WithContext(tool.WithNotifiers(r.Context(), n))
+}
+
+// Notify sends a notification before the answer, which it makes a stream of events. It implements tool.Notifier.
+func (w *writer) Notify(n mcp.JSONRPCNotification) bool {
+	b, err := json.Marshal(n)
+	if err != nil {
+		return false // it has what is no JSON
+	}
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	sent := w.ResponseWriter.Header()
+	switch {
+	case w.ended || w.answered:
+		return false
+	case w.status == 0:
+		sent.Set("Content-Type", eventsType)
+		w.begin(http.StatusOK, nil)
+		w.events = true
+	case w.status != http.StatusOK || sent.Get("Content-Type") != eventsType:
+		return false
+	default:
+		w.begin(http.StatusOK, nil)
+	}
+	if _, err := w.ResponseWriter.Write(w.ids.Out(event(b))); err != nil {
+		return false
+	}
+	return w.ctl.Flush() == nil
+}
+
+// framed is what a handler writes, as an event if it is the JSON of an answer that has become a stream. w.mu is held.
+func (w *writer) framed(p []byte) []byte {
+	if !w.acked && bytes.Contains(p, []byte(mcp.MethodNotificationSubscriptionsAcknowledged)) {
+		w.acked = true
+		close(w.ack)
+	}
+	if !strings.HasPrefix(w.header.Get("Content-Type"), "application/json") {
+		return p
+	}
+	w.answered = true
+	if !w.events {
+		return p
+	}
+	return event(p)
+}
+
+// Acknowledged implements tool.Acknowledger.
+func (w *writer) Acknowledged(ctx context.Context) {
+	select {
+	case <-w.ack:
+	case <-ctx.Done():
+	}
+}
+
+// Notify keeps a notification for the session's next stream that is free. It implements tool.Notifier.
+func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
+	select {
+	case sess.waiting <- n:
+		return true
+	default:
+		return false
+	}
+}
+
+// pass sends what waits for a stream to a client that has none open, before an answer.
+func (sess *mcpSession) pass(w *writer) {
+	for {
+		select {
+		case n := <-sess.waiting:
+			if !w.Notify(n) {
+				sess.Notify(n)
+				return
+			}
+		default:
+			return
+		}
+	}
+}
