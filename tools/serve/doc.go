@@ -26,7 +26,7 @@
 //
 // # Messages and notifications
 //
-// mcp-go gets each message as it can take it, and its answers go back under the ids that were sent (message.go). It
+// mcp-go gets each message as it can take it, and its answers go back under the ids that were sent. It
 // drops notifications that are sent just before an answer, so those do not go through its queues (notify.go): what
 // belongs to a request goes onto the stream of its answer, and what is for a session onto the stream that its client
 // has opened with GET, or, as long as there is none, before the next answer.

@@ -1,9 +1,11 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -232,7 +234,7 @@ func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, sess *m
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	done := w.keepAlive(ctx, sess, s.cfg.Limits.QuietTime, cancel)
+	done := w.keepAlive(ctx, sess.waiting, s.cfg.Limits.QuietTime, cancel)
 	defer func() {
 		cancel()
 		<-done
@@ -248,3 +250,31 @@ func (discard) WriteHeader(int)             {}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Flush()                      {}
 func (discard) CanStream() bool             { return false }
+
+// withNotifiers puts the notifiers of a request into its context; sess is nil without a session.
+func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
+	n := tool.Notifiers{Request: w}
+	if sess != nil {
+		n.Session = sess
+	}
+	return r.WithContext(tool.WithNotifiers(r.Context(), n))
+}
+
+// message passes a JSON-RPC message on as mcp-go can take it, and refuses one that it would take for something else. The
+// writer brings the ids back.
+func (s *Server) message(next bodyHandler) bodyHandler {
+	return func(w *writer, r *http.Request, body []byte) {
+		m, ok := jsonrpc.Read(body)
+		if !ok {
+			next(w, r, body) // which says what is wrong
+			return
+		}
+		if why, id := m.Wrong(); why != "" {
+			writeFailure(w, http.StatusBadRequest, id, why)
+			return
+		}
+		body = s.ids.In(body, m)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		next(w, r, body)
+	}
+}

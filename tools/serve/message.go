@@ -1,7 +1,6 @@
 package serve
 
 import (
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,24 +10,8 @@ import (
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
-// message passes a JSON-RPC message on as mcp-go can take it, and refuses one that it would take for something else. The
-// writer brings the ids back.
-func (s *Server) message(next bodyHandler) bodyHandler {
-	return func(w *writer, r *http.Request, body []byte) {
-		m, ok := jsonrpc.Read(body)
-		if !ok {
-			next(w, r, body) // which says what is wrong
-			return
-		}
-		if why, id := m.Wrong(); why != "" {
-			writeFailure(w, http.StatusBadRequest, id, why)
-			return
-		}
-		body = s.ids.In(body, m)
-		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
-		next(w, r, body)
-	}
-}
+// callPath takes bodies that are no JSON-RPC messages.
+const callPath = "/tools/call"
 
 // writeFailure answers a message with a JSON-RPC error.
 func writeFailure(w http.ResponseWriter, status int, id []byte, why string) {

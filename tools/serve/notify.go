@@ -8,31 +8,16 @@ import (
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
-
-	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // Notifications go past mcp-go's queues, which lose some, see [tool.Notifiers]: those of a request onto the stream of
 // its answer, the others of a session onto a stream that its client has opened with GET.
 
-const (
-	eventsType = "text/event-stream"
-	// maxWaiting bounds the notifications of a session that wait for a stream.
-	maxWaiting = 100
-)
+const eventsType = "text/event-stream"
 
 // event is a message as an event.
 func event(message []byte) []byte {
 	return append(append([]byte("event: message\ndata: "), bytes.TrimSpace(message)...), "\n\n"...)
-}
-
-// withNotifiers puts the notifiers of a request into its context; sess is nil without a session.
-func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
-	n := tool.Notifiers{Request: w}
-	if sess != nil {
-		n.Session = sess
-	}
-	return r.WithContext(tool.WithNotifiers(r.Context(), n))
 }
 
 // Notify sends a notification before the answer, which it makes a stream of events. It implements tool.Notifier.
@@ -83,30 +68,5 @@ func (w *writer) Acknowledged(ctx context.Context) {
 	select {
 	case <-w.ack:
 	case <-ctx.Done():
-	}
-}
-
-// Notify keeps a notification for the session's next stream that is free. It implements tool.Notifier.
-func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
-	select {
-	case sess.waiting <- n:
-		return true
-	default:
-		return false
-	}
-}
-
-// pass sends what waits for a stream to a client that has none open, before an answer.
-func (sess *mcpSession) pass(w *writer) {
-	for {
-		select {
-		case n := <-sess.waiting:
-			if !w.Notify(n) {
-				sess.Notify(n)
-				return
-			}
-		default:
-			return
-		}
 	}
 }

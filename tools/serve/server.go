@@ -82,10 +82,7 @@ func New(cfg Config) (*Server, error) {
 	return s, nil
 }
 
-const (
-	healthPath = "/healthz"
-	callPath   = "/tools/call"
-)
+const healthPath = "/healthz"
 
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")

@@ -172,3 +172,31 @@ func (s *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*m
 		}
 	}
 }
+
+// maxWaiting bounds the notifications of a session that wait for a stream.
+const maxWaiting = 100
+
+// Notify keeps a notification for the session's next stream that is free. It implements tool.Notifier.
+func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
+	select {
+	case sess.waiting <- n:
+		return true
+	default:
+		return false
+	}
+}
+
+// pass sends what waits for a stream to a client that has none open, before an answer.
+func (sess *mcpSession) pass(w *writer) {
+	for {
+		select {
+		case n := <-sess.waiting:
+			if !w.Notify(n) {
+				sess.Notify(n)
+				return
+			}
+		default:
+			return
+		}
+	}
+}

@@ -7,6 +7,8 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
@@ -112,10 +114,10 @@ func (w *writer) comment(quiet time.Duration) error {
 	return w.ctl.Flush()
 }
 
-// keepAlive writes the session's notifications into a stream of events, and comments if it is quiet, so that proxies do
+// keepAlive writes the notifications that wait into a stream of events, and comments if it is quiet, so that proxies do
 // not take it for dead, and we notice when it is: then it calls lost. It ends with ctx, and closes done. Each event is
 // one write, so comments and notifications stand between events.
-func (w *writer) keepAlive(ctx context.Context, sess *mcpSession, quiet time.Duration, lost func()) (done <-chan struct{}) {
+func (w *writer) keepAlive(ctx context.Context, waiting chan mcp.JSONRPCNotification, quiet time.Duration, lost func()) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
@@ -130,9 +132,12 @@ func (w *writer) keepAlive(ctx context.Context, sess *mcpSession, quiet time.Dur
 			select {
 			case <-ctx.Done():
 				return
-			case n := <-sess.waiting:
+			case n := <-waiting:
 				if !w.Notify(n) {
-					sess.Notify(n) // perhaps there is another stream
+					select {
+					case waiting <- n: // perhaps there is another stream
+					default:
+					}
 					lost()
 					return
 				}
