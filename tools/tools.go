@@ -100,15 +100,18 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if err != nil {
 		return nil, err
 	}
-	if cfg.Clients != nil {
-		cfg.Clients.Free = d.free
+	if cfg.Clients == nil {
+		cfg.Clients = &tool.Clients{}
 	}
+	cfg.Clients.Free = d.free
 	calls := &callLog{code: cfg.LogCode, observe: cfg.Observe}
 	if cfg.Work != nil {
 		calls.redact = cfg.Work.Redact
 	}
 	calls.log = slog.New(LogHandler(log.Handler(), cfg.LogCode, calls.redact))
 	hooks := &server.Hooks{}
+	cfg.Clients.Calls.Hook(hooks)
+	tool.HookListen(hooks)
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructionsFor(cfg)),
@@ -137,7 +140,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.Definition(), handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls))
+		s.AddTool(t.Definition(), cfg.Clients.Calls.Bound(handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls)))
 	}
 	return s, nil
 }

@@ -1,38 +1,114 @@
 package main
 
 import (
+	"bufio"
 	"bytes"
+	"errors"
 	"fmt"
 	"io"
 	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // maxMessage bounds one MCP message, in bytes, because mcp-go's reader collects a line of any length.
 const maxMessage = 64 << 20
 
-// input is standard input that tells when it has ended, and refuses lines that are too long.
+// stdioSession is mcp-go's name for the session over standard input and output.
+const stdioSession = "stdio"
+
+// input is standard input as mcp-go can take it: one message a line, none too long, and none that mcp-go would answer
+// in a way that JSON-RPC does not have. It tells when it has ended.
 type input struct {
-	r     io.Reader
-	line  int // bytes since the last line end
+	lines *bufio.Reader
+	most  int // bytes of a message
+	out   *output
+	calls *tool.Calls
+
+	rest  []byte // of the line that is being read
+	err   error  // what comes behind it
 	once  sync.Once
 	ended chan struct{} // closed at the end, or the first error
 }
 
-func newInput(r io.Reader) *input { return &input{r: r, ended: make(chan struct{})} }
+func newInput(r io.Reader, out *output, calls *tool.Calls) *input {
+	return &input{lines: bufio.NewReaderSize(r, 64<<10), most: maxMessage, out: out, calls: calls, ended: make(chan struct{})}
+}
 
 // Read reads on; it is called by one goroutine at a time.
 func (in *input) Read(p []byte) (int, error) {
-	n, err := in.r.Read(p)
-	if i := bytes.LastIndexByte(p[:n], '\n'); i >= 0 {
-		in.line = n - i - 1
-	} else {
-		in.line += n
+	for len(in.rest) == 0 {
+		if in.err != nil {
+			return 0, in.err
+		}
+		var line []byte
+		if line, in.err = in.next(); in.err != nil {
+			in.once.Do(func() { close(in.ended) })
+		}
+		in.rest = in.pass(line)
 	}
-	if in.line > maxMessage {
-		n, err = 0, fmt.Errorf("a message is longer than %d bytes", maxMessage)
+	n := copy(p, in.rest)
+	if in.rest = in.rest[n:]; len(in.rest) == 0 {
+		in.rest = nil // which may have been long
 	}
-	if err != nil {
-		in.once.Do(func() { close(in.ended) })
+	return n, nil
+}
+
+// next reads a line, with its end. It refuses one that is too long, whose text it drops, and returns nothing.
+func (in *input) next() (line []byte, err error) {
+	var scan *jsonrpc.IDScan
+	for {
+		piece, err := in.lines.ReadSlice('\n')
+		switch {
+		case scan != nil:
+			_, _ = scan.Write(piece) // it does not fail
+		case len(line)+len(piece) > in.most:
+			scan = &jsonrpc.IDScan{}
+			_, _ = scan.Write(line)
+			_, _ = scan.Write(piece)
+			line = nil
+		default:
+			line = append(line, piece...)
+		}
+		if errors.Is(err, bufio.ErrBufferFull) {
+			continue
+		}
+		if scan != nil {
+			in.refuse(scan.ID(), fmt.Sprintf("the message is longer than %d bytes", in.most))
+		}
+		return line, err
 	}
-	return n, err
+}
+
+// pass returns what mcp-go gets of a line.
+func (in *input) pass(line []byte) []byte {
+	m, ok := jsonrpc.Read(line)
+	if !ok {
+		return line // mcp-go says what is wrong
+	}
+	if why, id := m.Wrong(); why != "" {
+		in.refuse(id, why)
+		return nil
+	}
+	if m.Answer() {
+		return append(m.Quiet(), '\n')
+	}
+	text := in.out.ids.In(line, m)
+	if m.Is(mcp.MethodNotificationCancelled) {
+		if c, ok := jsonrpc.ReadCancellation(text); ok {
+			in.calls.Cancel(stdioSession, c.ID, c.Reason)
+		}
+	}
+	if !bytes.HasSuffix(text, []byte("\n")) {
+		text = append(text, '\n')
+	}
+	return text
+}
+
+// refuse answers a message that mcp-go does not get.
+func (in *input) refuse(id []byte, why string) {
+	_, _ = in.out.Write(append(jsonrpc.Failure(id, mcp.INVALID_REQUEST, why), '\n')) // a client that has gone needs no answer
 }

@@ -433,28 +433,4 @@ func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
 	}
 }
 
-func TestRefusesAnEndlessMessage(t *testing.T) {
-	in := newInput(io.LimitReader(endless{}, 2*maxMessage))
-	n, err := io.Copy(io.Discard, in)
-	if err == nil || !strings.Contains(err.Error(), "longer than") || n > maxMessage {
-		t.Errorf("read %d bytes, %v", n, err)
-	}
-	<-in.ended
-	in = newInput(strings.NewReader(strings.Repeat("x\n", 100)))
-	if n, err := io.Copy(io.Discard, in); n != 200 || err != nil {
-		t.Errorf("read %d bytes, %v", n, err)
-	}
-	<-in.ended
-}
-
-// endless is a line without an end.
-type endless struct{}
-
-func (endless) Read(p []byte) (int, error) {
-	for i := range p {
-		p[i] = 'x'
-	}
-	return len(p), nil
-}
-
 func discard() *slog.Logger { return slog.New(slog.DiscardHandler) }

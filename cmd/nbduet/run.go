@@ -105,7 +105,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			defer stop()
 		}
 		if set.http.transport == transportStdio {
-			err = listen(ctx, mcp, stdin, stdout, log)
+			err = listen(ctx, mcp, &clients.Calls, stdin, stdout, log)
 		} else {
 			err = listenHTTP(ctx, mcp, clients, set.http, figures, stderr, log)
 		}
@@ -134,7 +134,7 @@ func shown(flag int) int {
 
 // listen serves MCP until stdin or ctx ends. It then cancels the calls in progress and waits drainTime for them; their
 // documents are closed after that anyway.
-func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
+func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
 	std := server.NewStdioServer(mcp)
 	for _, opt := range []server.StdioOption{
 		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
@@ -143,14 +143,19 @@ func listen(ctx context.Context, mcp *server.MCPServer, stdin io.Reader, stdout 
 	} {
 		opt(std)
 	}
-	in := newInput(stdin)
+	out := newOutput(stdout)
+	in := newInput(stdin, out, calls)
 	served := make(chan error, 1)
-	go func() { served <- std.Listen(ctx, in, stdout) }()
+	serving, stop := context.WithCancel(ctx)
+	defer stop()
+	go func() { served <- std.Listen(serving, in, out) }()
 	select {
 	case err := <-served:
 		return ended(ctx, err)
 	case <-ctx.Done():
 	case <-in.ended:
+	case <-out.unread:
+		return errUnread // a write that waits may wait for ever, and so may what waits for it
 	}
 	drain := time.NewTimer(drainTime)
 	defer drain.Stop()

@@ -25,13 +25,13 @@ const (
 type CodeOptions struct {
 	Timeout           *float64 `json:"timeout,omitempty"`
 	MaxSize           *int     `json:"maxOutputSize,omitempty" jsonschema:"Most characters of all output together."`
-	InterruptOnCancel *bool    `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the code. If false it goes on."`
+	InterruptOnCancel bool     `json:"interrupt_on_cancel,omitempty" jsonschema:"If this call is cancelled, stop the code whatever the reason; by default only a user's stop does, no host's time limit."`
 }
 
 // Refine implements tool.Refiner.
 func (CodeOptions) Refine(f tool.Fields) {
 	f.Field("maxOutputSize").Limit(1, notebook.MaxOutputSize).Default(DefaultCodeSize)
-	f.Field("interrupt_on_cancel").Default(true)
+	f.Field("interrupt_on_cancel").Default(false)
 }
 
 func (o CodeOptions) runOptions() notebook.RunOptions {
@@ -81,7 +81,7 @@ func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Docu
 	defer cancel()
 	desk.Await(ctx, wait, []*run.Run{r})
 	if err := ctx.Err(); err != nil {
-		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt), r.ID, err)
+		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt.InterruptOnCancel), r.ID, err)
 	}
 	res := r.Result()
 	c := codeOutcome{run: r, Result: res, waited: hold, newSet: d.Images.Sets(ctx), from: from(res.Count)}

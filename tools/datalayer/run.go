@@ -80,8 +80,8 @@ type Watch struct {
 	said bool
 	// goesOn tells that the call ended before the run, which was not interrupted.
 	goesOn bool
-	// leave leaves the code running when the call is cancelled.
-	leave bool
+	// always stops the code when the call is cancelled, for whatever reason.
+	always bool
 
 	lines []string
 }
@@ -91,7 +91,7 @@ func (w *Watch) take(o analysis.CodeOptions) {
 	if o.MaxSize != nil {
 		w.size = *o.MaxSize
 	}
-	w.leave = o.InterruptOnCancel != nil && !*o.InterruptOnCancel
+	w.always = o.InterruptOnCancel
 }
 
 // Watch makes the wait for a run with these arguments. usual is the default timeout.
@@ -120,7 +120,7 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 	hold := d.Hold(ctx, w.said, most)
 	limit, cancel := context.WithTimeout(ctx, hold)
 	defer cancel()
-	said, outputs, interrupt := 0.0, 0, !w.leave
+	said, outputs := 0.0, 0
 	desk.AwaitTelling(ctx, limit, []*run.Run{r}, func(res run.Result) {
 		elapsed := time.Since(began).Seconds()
 		if n := len(res.Outputs); n > outputs {
@@ -135,7 +135,7 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 	elapsed := time.Since(began).Seconds()
 	switch {
 	case ctx.Err() != nil:
-		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, notebook.RunOptions{InterruptOnCancel: &interrupt}), r.ID, ctx.Err())
+		return false, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, w.always), r.ID, ctx.Err())
 	case r.Status().State.Ended():
 		w.say("[COMPLETED in %.1fs]", elapsed)
 		return false, nil

@@ -71,11 +71,11 @@ func (w Waiting) hold(ctx context.Context, d *desk.Desk) time.Duration {
 // RunOptions are the arguments of every tool that runs cells.
 type RunOptions struct {
 	Waiting
-	InterruptOnCancel *bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether cancelling this call stops the cells; if false they go on."`
+	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"If this call is cancelled, stop the cells whatever the reason; by default only a user's stop does, no host's time limit."`
 }
 
 // Refine implements tool.Refiner.
-func (RunOptions) Refine(f tool.Fields) { f.Field("interrupt_on_cancel").Default(true) }
+func (RunOptions) Refine(f tool.Fields) { f.Field("interrupt_on_cancel").Default(false) }
 
 // wanted is the value of an argument that is true by default.
 func wanted(said *bool) bool { return said == nil || *said }
@@ -135,7 +135,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	defer cancel()
 	desk.Await(ctx, wait, runs)
 	if err := ctx.Err(); err != nil {
-		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt), err)
+		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt.InterruptOnCancel), err)
 	}
 	out := finished{size: opt.Size(), timeout: hold, newSet: d.Images.Sets(ctx)}
 	for _, r := range runs {
@@ -153,9 +153,10 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 // AbandonTime bounds interrupting the runs of a cancelled call.
 const AbandonTime = 10 * time.Second
 
-// Abandon interrupts the runs of a cancelled call unless its options say otherwise, and says what it did.
-func Abandon(ctx context.Context, runs []*run0.Run, opt RunOptions) string {
-	if !wanted(opt.InterruptOnCancel) {
+// Abandon interrupts the runs of a call whose context has ended, if [tool.StopsRuns] says so for what its caller has
+// said of interrupt_on_cancel, and says what it did.
+func Abandon(ctx context.Context, runs []*run0.Run, always bool) string {
+	if !tool.StopsRuns(ctx, always) {
 		return "the cells go on running"
 	}
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), AbandonTime)

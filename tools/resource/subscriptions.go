@@ -167,10 +167,12 @@ func (l *notifier) send(now time.Time) time.Duration {
 
 // deliver puts a notification on the client's stream. It returns false if the stream is full.
 func (s *feed) deliver(method string, params map[string]any) bool {
-	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
-	n.Method, n.Params.AdditionalFields = method, params
+	n := tool.Notification(method, params)
 	if s.id != nil {
+		// The stream lasts until the client ends it, so that mcp-go's queue loses nothing, and keeps the order.
 		n.Params.Meta = map[string]any{mcp.MetaKeySubscriptionID: s.id}
+	} else if to := tool.NotifiersIn(s.ctx).Session; to != nil {
+		return to.Notify(n)
 	}
 	if upgrade, ok := s.session.(server.SessionWithStreamableHTTPConfig); ok {
 		upgrade.UpgradeToSSEWhenReceiveNotification()

@@ -24,6 +24,13 @@
 // No session outlives the program. A client that names a session of an earlier run gets 404, as the protocol has it,
 // and begins another; the calls that need a document open it again.
 //
+// # Messages and notifications
+//
+// mcp-go gets each message as it can take it, and its answers go back under the ids that were sent. It
+// drops notifications that are sent just before an answer, so those do not go through its queues (notify.go): what
+// belongs to a request goes onto the stream of its answer, and what is for a session onto the stream that its client
+// has opened with GET, or, as long as there is none, before the next answer.
+//
 // # Concurrency
 //
 // [Server.Serve] owns all goroutines: one for each connection and request, as in net/http, one for each open stream,

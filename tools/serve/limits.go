@@ -22,19 +22,15 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 		refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
 		return nil, false
 	}
-	tooLong := func() {
-		w.Header().Set("Connection", "close")
-		refuse(w, http.StatusRequestEntityTooLarge, fmt.Sprintf("the body is longer than %d bytes", lim.Body))
-	}
 	if r.ContentLength > lim.Body {
-		tooLong()
+		refuseTooLong(w, r, lim.Body, nil)
 		return nil, false
 	}
 	body, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, lim.Body))
 	var long *http.MaxBytesError
 	switch {
 	case errors.As(err, &long):
-		tooLong()
+		refuseTooLong(w, r, lim.Body, body)
 	case errors.Is(err, os.ErrDeadlineExceeded):
 		w.Header().Set("Connection", "close")
 		refuse(w, http.StatusRequestTimeout, fmt.Sprintf("the body did not arrive within %s", lim.BodyTime))

@@ -1,13 +1,18 @@
 package serve
 
 import (
+	"bytes"
 	"context"
 	"encoding/json"
 	"errors"
+	"io"
 	"net/http"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // newStream makes mcp-go's Streamable HTTP transport with our own MCP sessions.
@@ -55,10 +60,30 @@ func (m sessionManager) Terminate(string) (notAllowed bool, err error) { return 
 
 // An envelope is the part of an MCP message that decides where it goes.
 type envelope struct {
-	Method mcp.MCPMethod `json:"method"`
+	ID     json.RawMessage `json:"id"`
+	Method mcp.MCPMethod   `json:"method"`
 	Params struct {
 		Meta *mcp.Meta `json:"_meta"`
 	} `json:"params"`
+	Result json.RawMessage `json:"result"`
+	Error  json.RawMessage `json:"error"`
+}
+
+// answer tells whether the message answers a request.
+func (e envelope) answer() bool { return e.Method == "" && (e.Result != nil || e.Error != nil) }
+
+// readEnvelope reads a message's envelope. Of a message that is not as it should be, mcp-go says what is wrong.
+func readEnvelope(body []byte) (envelope, error) {
+	var e envelope
+	err := json.Unmarshal(body, &e)
+	var broken *json.SyntaxError
+	switch {
+	case errors.As(err, &broken):
+		return e, errors.New("the body is not JSON")
+	case err != nil:
+		return envelope{Method: e.Method}, nil
+	}
+	return e, nil
 }
 
 // modern tells whether a message is of the protocol without sessions, as mcp-go decides.
@@ -68,16 +93,14 @@ func (e envelope) modern(h http.Header) bool {
 
 // postMCP takes an MCP message, and answers it.
 func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
-	var e envelope
-	if err := json.Unmarshal(body, &e); err != nil {
-		var broken *json.SyntaxError
-		if errors.As(err, &broken) {
-			refuse(w, http.StatusBadRequest, "the body is not JSON")
-			return
-		}
-		e = envelope{Method: e.Method} // mcp-go says what is wrong
+	e, err := readEnvelope(body)
+	if err != nil {
+		refuse(w, http.StatusBadRequest, err.Error())
+		return
 	}
 	switch {
+	case e.modern(r.Header) && e.answer():
+		w.WriteHeader(http.StatusAccepted) // nothing waits for it: this revision's servers send no requests
 	case e.modern(r.Header):
 		if e.Method == mcp.MethodNotificationCancelled {
 			// Over HTTP the end of a request's connection cancels it. Without a session mcp-go knows the request's
@@ -85,7 +108,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 			w.WriteHeader(http.StatusAccepted)
 			return
 		}
-		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, r) })
+		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, withNotifiers(w, r, nil)) })
 	case e.Method == mcp.MethodInitialize:
 		if s.sessions.full() {
 			busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
@@ -93,7 +116,30 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		s.withSession(w, r, false, func(r *http.Request, _ *mcpSession) { s.stream.ServeHTTP(w, r) })
+		s.withSession(w, r, false, func(r *http.Request, sess *mcpSession) {
+			if e.answer() {
+				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
+				// session's end.
+				s.stream.ServeHTTP(discard{}, r)
+				w.WriteHeader(http.StatusAccepted)
+				return
+			}
+			s.noteCancelled(e, sess, body)
+			if e.ID != nil && !s.sessions.listens(sess) {
+				sess.pass(w)
+			}
+			s.stream.ServeHTTP(w, withNotifiers(w, r, sess))
+		})
+	}
+}
+
+// noteCancelled notes why a client cancels a request of its session, which mcp-go does not.
+func (s *Server) noteCancelled(e envelope, sess *mcpSession, body []byte) {
+	if e.Method != mcp.MethodNotificationCancelled {
+		return
+	}
+	if c, ok := jsonrpc.ReadCancellation(body); ok {
+		s.cfg.Clients.Calls.Cancel(sess.id, c.ID, c.Reason)
 	}
 }
 
@@ -104,7 +150,7 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
 		return
 	}
-	s.withSession(w, r, true, func(r *http.Request, _ *mcpSession) { s.serveStream(w, r, s.stream) })
+	s.withSession(w, r, true, func(r *http.Request, sess *mcpSession) { s.serveStream(w, r, sess, s.stream) })
 }
 
 // deleteMCP ends an MCP session.
@@ -158,7 +204,7 @@ func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func
 	if gone != nil {
 		s.endClient(gone)
 	}
-	bound, end := asClient(r, c)
+	bound, end := asClient(r, c, tool.Cancelled{}) // to end the connection is how this revision cancels
 	defer end()
 	next(bound)
 }
@@ -175,20 +221,20 @@ func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSess
 		return
 	}
 	defer done()
-	bound, end := asClient(r, sess.client)
+	bound, end := asClient(r, sess.client, tool.ErrDisconnected)
 	defer end()
 	next(bound, sess)
 }
 
-// serveStream serves a stream of events.
-func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, h http.Handler) {
+// serveStream serves a session's stream of events.
+func (s *Server) serveStream(plain http.ResponseWriter, r *http.Request, sess *mcpSession, h http.Handler) {
 	w, ok := plain.(*writer)
 	if !ok { // ServeHTTP is the only way here
 		refuse(plain, http.StatusInternalServerError, "internal error")
 		return
 	}
 	ctx, cancel := context.WithCancel(r.Context())
-	done := w.keepAlive(ctx, s.cfg.Limits.QuietTime, cancel)
+	done := w.keepAlive(ctx, sess.waiting, s.cfg.Limits.QuietTime, cancel)
 	defer func() {
 		cancel()
 		<-done
@@ -204,3 +250,31 @@ func (discard) WriteHeader(int)             {}
 func (discard) Write(p []byte) (int, error) { return len(p), nil }
 func (discard) Flush()                      {}
 func (discard) CanStream() bool             { return false }
+
+// withNotifiers puts the notifiers of a request into its context; sess is nil without a session.
+func withNotifiers(w *writer, r *http.Request, sess *mcpSession) *http.Request {
+	n := tool.Notifiers{Request: w}
+	if sess != nil {
+		n.Session = sess
+	}
+	return r.WithContext(tool.WithNotifiers(r.Context(), n))
+}
+
+// message passes a JSON-RPC message on as mcp-go can take it, and refuses one that it would take for something else. The
+// writer brings the ids back.
+func (s *Server) message(next bodyHandler) bodyHandler {
+	return func(w *writer, r *http.Request, body []byte) {
+		m, ok := jsonrpc.Read(body)
+		if !ok {
+			next(w, r, body) // which says what is wrong
+			return
+		}
+		if why, id := m.Wrong(); why != "" {
+			writeFailure(w, http.StatusBadRequest, id, why)
+			return
+		}
+		body = s.ids.In(body, m)
+		r.Body, r.ContentLength = io.NopCloser(bytes.NewReader(body)), int64(len(body))
+		next(w, r, body)
+	}
+}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -29,6 +30,7 @@ type Server struct {
 	ctx        context.Context // ends with Serve
 	cancel     context.CancelFunc
 	requests   semaphore
+	ids        *jsonrpc.IDs
 	stream     *server.StreamableHTTPServer
 	events     *server.SSEServer
 	mux        *http.ServeMux
@@ -45,7 +47,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
-		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), mux: http.NewServeMux(),
+		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), ids: jsonrpc.NewIDs(), mux: http.NewServeMux(),
 	}
 	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
 		return nil, err
@@ -68,14 +70,14 @@ func New(cfg Config) (*Server, error) {
 	s.stream = newStream(s)
 	s.events = newEvents(s)
 	for _, path := range []string{"/mcp", "/mcp/{$}"} {
-		s.mux.HandleFunc("POST "+path, s.body(s.postMCP))
+		s.mux.HandleFunc("POST "+path, s.body(s.message(s.postMCP)))
 		s.mux.HandleFunc("GET "+path, s.getMCP)
 		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
 	}
 	s.mux.HandleFunc("GET /sse", s.getEvents)
-	s.mux.HandleFunc("POST /message", s.body(s.postMessage))
+	s.mux.HandleFunc("POST /message", s.body(s.message(s.postMessage)))
 	s.mux.HandleFunc("GET /tools/list", s.listTools)
-	s.mux.HandleFunc("POST /tools/call", s.body(s.callTool))
+	s.mux.HandleFunc("POST "+callPath, s.body(s.callTool))
 	s.mux.HandleFunc("GET "+healthPath, health)
 	return s, nil
 }
@@ -90,7 +92,7 @@ func health(w http.ResponseWriter, _ *http.Request) {
 // ServeHTTP checks a request, which anybody may have sent, and serves it.
 func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	began := time.Now()
-	w := newWriter(plain, s.cfg.Limits.WriteTime)
+	w := newWriter(plain, s.ids, s.cfg.Limits.WriteTime)
 	if r.Body != nil && r.Body != http.NoBody {
 		// This holds also for a body that nobody wants: net/http reads its rest before it sends an answer. The recorder
 		// of tests has no deadlines.
@@ -151,13 +153,17 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 	}
 }
 
-// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves.
-func asClient(r *http.Request, c *tool.Client) (bound *http.Request, end func()) {
-	ctx, cancel := context.WithCancel(tool.WithClient(r.Context(), c))
-	stop := context.AfterFunc(c.Stay(), cancel)
+// asClient binds a request to a client: the tools see the client, and the request ends when the client leaves. It also
+// ends, with the cause gone, when its connection is gone.
+func asClient(r *http.Request, c *tool.Client, gone error) (bound *http.Request, end func()) {
+	connection := r.Context()
+	ctx, cancel := context.WithCancelCause(tool.WithClient(context.WithoutCancel(connection), c))
+	stopGone := context.AfterFunc(connection, func() { cancel(gone) })
+	stopStay := context.AfterFunc(c.Stay(), func() { cancel(context.Cause(c.Stay())) })
 	return r.WithContext(ctx), func() {
-		stop()
-		cancel()
+		stopGone()
+		stopStay()
+		cancel(nil)
 	}
 }
 

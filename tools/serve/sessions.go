@@ -8,16 +8,19 @@ import (
 	"sync"
 	"time"
 
+	"github.com/mark3labs/mcp-go/mcp"
+
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // An mcpSession is one MCP session and its client: over Streamable HTTP it begins with initialize, over HTTP with
 // server-sent events it is an open stream.
 type mcpSession struct {
-	id     string // a secret of the client
-	who    caller // who has begun it
-	stream bool   // it lasts as long as its stream from /sse
-	client *tool.Client
+	id      string // a secret of the client
+	who     caller // who has begun it
+	stream  bool   // it lasts as long as its stream from /sse
+	client  *tool.Client
+	waiting chan mcp.JSONRPCNotification // for a stream
 
 	// Guarded by sessions.mu.
 	requests int
@@ -67,7 +70,7 @@ func (s *sessions) count() (sessions, streams int) {
 
 // open begins a session.
 func (s *sessions) open(who caller, stream bool) *mcpSession {
-	sess := &mcpSession{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: s.clients.Enter(), last: time.Now()}
+	sess := &mcpSession{id: strings.ToLower(rand.Text()), who: who, stream: stream, client: s.clients.Enter(), waiting: make(chan mcp.JSONRPCNotification, maxWaiting), last: time.Now()}
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.byID[sess.id] = sess
@@ -106,6 +109,13 @@ func (s *sessions) begin(sess *mcpSession, stream bool) (end func(), err error) 
 		*count--
 		sess.last = time.Now()
 	}, nil
+}
+
+// listens tells whether a stream of the session is open.
+func (s *sessions) listens(sess *mcpSession) bool {
+	s.mu.Lock()
+	defer s.mu.Unlock()
+	return sess.streams > 0
 }
 
 // remove takes a session out; nil if there is none.
@@ -159,6 +169,34 @@ func (s *sessions) sweep(ctx context.Context, timeout time.Duration, end func(*m
 			wait.Stop()
 			return
 		case <-wait.C:
+		}
+	}
+}
+
+// maxWaiting bounds the notifications of a session that wait for a stream.
+const maxWaiting = 100
+
+// Notify keeps a notification for the session's next stream that is free. It implements tool.Notifier.
+func (sess *mcpSession) Notify(n mcp.JSONRPCNotification) bool {
+	select {
+	case sess.waiting <- n:
+		return true
+	default:
+		return false
+	}
+}
+
+// pass sends what waits for a stream to a client that has none open, before an answer.
+func (sess *mcpSession) pass(w *writer) {
+	for {
+		select {
+		case n := <-sess.waiting:
+			if !w.Notify(n) {
+				sess.Notify(n)
+				return
+			}
+		default:
+			return
 		}
 	}
 }

@@ -249,7 +249,7 @@ func TestREST(t *testing.T) {
 func TestLogHasNoSessions(t *testing.T) {
 	r := newRig(t, nil)
 	mine := r.begin()
-	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{"a":1}}`, mine), 400)
+	r.wants(r.send("POST", "/mcp", `{"jsonrpc":"2.0","id":77,"result":{"a":1}}`, mine), 202)
 	req := r.request(t.Context(), "GET", "/", "", mine)
 	if !strings.Contains(r.log.String(), "mcp-go: ") || strings.Contains(r.log.String(), req.Header.Get("Mcp-Session-Id")) {
 		t.Errorf("the log: %s", r.log.String())

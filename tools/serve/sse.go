@@ -41,12 +41,12 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 	defer s.endClient(sess.client)
 	defer s.sessions.remove(sess.id)
 	s.inSession(w, r, sess, true, func(r *http.Request, sess *mcpSession) {
-		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), s.events.SSEHandler())
+		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), sess, s.events.SSEHandler())
 	})
 }
 
 // postMessage takes an MCP message; the answer goes over the client's stream.
-func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
+func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
 	sess := s.sessions.find(r.URL.Query().Get("sessionId"), callerIn(r.Context()), true)
 	if sess == nil {
 		refuse(w, http.StatusNotFound, "unknown stream: it has ended, or another token has opened it; open a new one with GET /sse")
@@ -55,5 +55,13 @@ func (s *Server) postMessage(w *writer, r *http.Request, _ []byte) {
 	// mcp-go wants a header with the method beside one with the newest revision, but that rule is Streamable HTTP's:
 	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
-	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) { s.events.MessageHandler().ServeHTTP(w, r) })
+	e, _ := readEnvelope(body) // mcp-go says what is wrong with it
+	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) {
+		if e.answer() {
+			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
+			return
+		}
+		s.noteCancelled(e, sess, body)
+		s.events.MessageHandler().ServeHTTP(w, r)
+	})
 }

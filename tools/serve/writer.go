@@ -2,60 +2,83 @@ package serve
 
 import (
 	"context"
+	"maps"
 	"net/http"
 	"sync"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
 
 // A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a
 // client that does not read holds a request for ever.
 type writer struct {
 	http.ResponseWriter
+	ids   *jsonrpc.IDs // of the requests
 	ctl   *http.ResponseController
 	limit time.Duration
 	from  *http.Request // set once its page may read the answer
 
-	mu     sync.Mutex // writes and comments of a stream come from two goroutines
-	status int        // 0 before the header is written
-	last   time.Time  // of the last write
+	header http.Header   // what the handler sets
+	begun  chan struct{} // closed when the header is written
+	ack    chan struct{} // closed with acked
+
+	mu       sync.Mutex // writes, comments and notifications come from several goroutines
+	status   int        // 0 before the header is written
+	last     time.Time  // of the last write
+	events   bool       // notifications have made the answer a stream of events
+	answered bool       // the answer has begun
+	acked    bool       // the acknowledgement of a request that listens is written
+	ended    bool       // the handler has returned
 }
 
-func newWriter(w http.ResponseWriter, limit time.Duration) *writer {
-	return &writer{ResponseWriter: w, ctl: http.NewResponseController(w), limit: limit}
+func newWriter(w http.ResponseWriter, ids *jsonrpc.IDs, limit time.Duration) *writer {
+	return &writer{ResponseWriter: w, ids: ids, ctl: http.NewResponseController(w), limit: limit, header: http.Header{}, begun: make(chan struct{}), ack: make(chan struct{})}
 }
 
 // Unwrap is for [http.ResponseController].
 func (w *writer) Unwrap() http.ResponseWriter { return w.ResponseWriter }
 
+// Header is the header that the handler sets. It is not the one that is written: a notification may be sent while the
+// handler sets it.
+func (w *writer) Header() http.Header { return w.header }
+
 // WriteHeader writes the header.
 func (w *writer) WriteHeader(status int) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin(status)
+	w.begin(status, w.header)
 }
 
 func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin(http.StatusOK)
-	return w.ResponseWriter.Write(p)
+	w.begin(http.StatusOK, w.header)
+	if _, err := w.ResponseWriter.Write(w.ids.Out(w.framed(p))); err != nil {
+		return 0, err
+	}
+	return len(p), nil
 }
 
 // Flush sends what was written.
 func (w *writer) Flush() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin(http.StatusOK)
+	w.begin(http.StatusOK, w.header)
 	_ = w.ctl.Flush() // the next write says what is wrong
 }
 
-// begin prepares a write. w.mu is held.
-func (w *writer) begin(status int) {
+// begin prepares a write; the first one is of the header, with what is in set. w.mu is held.
+func (w *writer) begin(status int, set http.Header) {
 	w.last = time.Now()
 	_ = w.ctl.SetWriteDeadline(w.last.Add(w.limit)) // the recorder of tests has none
 	if w.status == 0 {
 		w.status = status
-		h := w.Header()
+		close(w.begun)
+		h := w.ResponseWriter.Header()
+		maps.Copy(h, set)
 		h.Del("Access-Control-Allow-Origin") // mcp-go's event streams set it for everybody
 		if w.from != nil {
 			allowReading(h, w.from)
@@ -70,6 +93,10 @@ func (w *writer) begin(status int) {
 
 // end gives the unsent rest its time.
 func (w *writer) end() {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	w.begin(http.StatusOK, w.header) // a handler that writes nothing says by that that all is well
+	w.ended = true
 	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
 }
 
@@ -80,31 +107,45 @@ func (w *writer) comment(quiet time.Duration) error {
 	if w.status != http.StatusOK || time.Since(w.last) < quiet {
 		return nil
 	}
-	w.begin(http.StatusOK)
+	w.begin(http.StatusOK, nil)
 	if _, err := w.ResponseWriter.Write([]byte(": still here\n\n")); err != nil {
 		return err
 	}
 	return w.ctl.Flush()
 }
 
-// keepAlive writes comments into a quiet stream of events, so that proxies do not take it for dead, and we notice when
-// it is: then it calls lost. It ends with ctx, and closes done. Each event is one write, so comments stand between
-// events.
-func (w *writer) keepAlive(ctx context.Context, quiet time.Duration, lost func()) (done <-chan struct{}) {
+// keepAlive writes the notifications that wait into a stream of events, and comments if it is quiet, so that proxies do
+// not take it for dead, and we notice when it is: then it calls lost. It ends with ctx, and closes done. Each event is
+// one write, so comments and notifications stand between events.
+func (w *writer) keepAlive(ctx context.Context, waiting chan mcp.JSONRPCNotification, quiet time.Duration, lost func()) (done <-chan struct{}) {
 	ended := make(chan struct{})
 	go func() {
 		defer close(ended)
+		select {
+		case <-w.begun: // the handler has accepted the stream
+		case <-ctx.Done():
+			return
+		}
 		tick := time.NewTicker(quiet)
 		defer tick.Stop()
 		for {
 			select {
 			case <-ctx.Done():
 				return
+			case n := <-waiting:
+				if !w.Notify(n) {
+					select {
+					case waiting <- n: // perhaps there is another stream
+					default:
+					}
+					lost()
+					return
+				}
 			case <-tick.C:
-			}
-			if w.comment(quiet) != nil {
-				lost()
-				return
+				if w.comment(quiet) != nil {
+					lost()
+					return
+				}
 			}
 		}
 	}()

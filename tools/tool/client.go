@@ -36,7 +36,8 @@ const maxCalling = 100
 
 // Clients makes clients, for one server that [tools.New] has made with them. The zero value is ready for use.
 type Clients struct {
-	Free func(ctx context.Context, client string) error // set by New
+	Free  func(ctx context.Context, client string) error // set by New
+	Calls Calls                                          // in progress
 }
 
 // errLeft is the cause with which a client's calls end when it leaves.

@@ -33,8 +33,18 @@ func Progress(ctx context.Context, done float64, message string) {
 	if token == nil || s == nil {
 		return
 	}
+	params := map[string]any{"progressToken": token, "progress": done, "message": message}
 	// A notification that cannot be delivered now is soon out of date; the answer does not depend on it.
-	_ = s.SendNotificationToClient(ctx, "notifications/progress", map[string]any{
-		"progressToken": token, "progress": done, "message": message,
-	})
+	if to := NotifiersIn(ctx).Request; to != nil {
+		_ = to.Notify(Notification("notifications/progress", params))
+		return
+	}
+	_ = s.SendNotificationToClient(ctx, "notifications/progress", params)
+}
+
+// Notification makes a notification.
+func Notification(method string, params map[string]any) mcp.JSONRPCNotification {
+	n := mcp.JSONRPCNotification{JSONRPC: mcp.JSONRPC_VERSION}
+	n.Method, n.Params.AdditionalFields = method, params
+	return n
 }

@@ -44,8 +44,8 @@ type openCall struct {
 	state  string
 	client string
 	tool   string
-	cancel context.CancelFunc // ends its work
-	done   chan struct{}      // closed when answer and err are there
+	cancel context.CancelCauseFunc // ends its work
+	done   chan struct{}           // closed when answer and err are there
 	answer *Answer
 	err    error
 	asks   chan asked    // received by the attached request
@@ -117,7 +117,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 	case q := <-c.asks:
 		return nil, c.question(q), nil
 	case <-ctx.Done():
-		c.cancel()
+		c.cancel(context.Cause(ctx))
 		<-c.done // its outcome says what became of its cells
 	}
 	s.forget(c)
@@ -126,7 +126,7 @@ func (s *Suspended) Call(ctx context.Context, t Tool, req mcp.CallToolRequest) (
 
 // open begins a call; nil if no more calls can be kept.
 func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *openCall {
-	work, cancel := context.WithCancel(context.WithoutCancel(ctx))
+	work, cancel := context.WithCancelCause(context.WithoutCancel(ctx))
 	c := &openCall{
 		state: rand.Text(), client: ClientOf(ctx), tool: t.Name, cancel: cancel,
 		done: make(chan struct{}), asks: make(chan asked), slot: make(chan struct{}, 1),
@@ -142,7 +142,7 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 	s.mu.Unlock()
 	if full || !s.Start(func(end context.Context) { s.work(end, context.WithValue(work, openCallKey{}, c), c, t, req) }) {
 		s.forget(c)
-		cancel()
+		cancel(nil)
 		return nil
 	}
 	return c
@@ -150,8 +150,8 @@ func (s *Suspended) open(ctx context.Context, t Tool, req mcp.CallToolRequest) *
 
 // work carries out a call, and keeps its outcome for a while.
 func (s *Suspended) work(end, ctx context.Context, c *openCall, t Tool, req mcp.CallToolRequest) {
-	defer c.cancel()
-	defer context.AfterFunc(end, c.cancel)()
+	defer c.cancel(nil)
+	defer context.AfterFunc(end, func() { c.cancel(nil) })()
 	bound, leave, err := AsClient(ctx)
 	if err != nil {
 		c.err = err
@@ -193,7 +193,7 @@ func (s *Suspended) forget(c *openCall) {
 	s.mu.Lock()
 	delete(s.calls, c.state)
 	s.mu.Unlock()
-	c.cancel()
+	c.cancel(nil)
 }
 
 // attach makes a request the one that the call goes on for, and passes on the answer that it brings. It returns the
