@@ -35,6 +35,9 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func(
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	leave(err == nil)
+	if gap := gapOf(err); gap != nil {
+		return m.besideRoom(ctx, path, k, gap)
+	}
 	if err != nil {
 		return nil, err
 	}
