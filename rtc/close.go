@@ -39,6 +39,7 @@ const (
 	CodeInvalid    Code = "invalid file"    // the server cannot read the file as its type
 	CodeRefused    Code = "refused"         // the server refuses us
 	CodeUnreadable Code = "unreadable"      // the room sends data that we cannot accept
+	CodeGap        Code = "incomplete"      // the room itself lacks a part of its document
 )
 
 // ErrLeft is matched by the error of a room that was left on purpose.

@@ -159,7 +159,8 @@ func (r *Room) onStep1(sv []byte, v *connState) *CloseError {
 // onStep2 handles the answer to the oldest of our SYNC1s.
 func (r *Room) onStep2(update []byte, v *connState) *CloseError {
 	req, asked := r.out.answered()
-	if end := r.applyState(update, req.full); end != nil {
+	first := !v.have && r.nothingYet() // asked of an empty replica, it is the whole state
+	if end := r.applyState(update, req.full || first); end != nil {
 		// The room had the edits of these callers before it answered; what they are told is that it has ended.
 		r.out.owe(req.tickets)
 		end.Unsure = len(req.tickets) > 0
@@ -265,7 +266,15 @@ func (r *Room) apply(update []byte) *CloseError {
 	return nil
 }
 
-// applyState applies a SYNC2. If even the whole state has a gap, the gap is permanent, and we go on with what there is.
+// nothingYet reports whether the room was never joined, not even by a connection that broke.
+func (r *Room) nothingYet() bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.state == Joining && r.confirmed == nil
+}
+
+// applyState applies a SYNC2. If even the whole state has a gap, the gap is permanent: a document that cannot be read
+// whole must not be shown, nor written, as if it were. Deletions of what the room lacks leave nothing unread.
 func (r *Room) applyState(update []byte, full bool) *CloseError {
 	err := r.cfg.Replica.Apply(update)
 	switch {
@@ -274,8 +283,11 @@ func (r *Room) applyState(update []byte, full bool) *CloseError {
 	case r.cfg.IsPending(err):
 		if !full {
 			r.out.repair()
-		} else {
-			r.log.Warn("the room's own state has a gap", "path", r.Path(), "error", err)
+			return nil
+		}
+		r.log.Warn("the room's own state has a gap", "path", r.Path(), "error", err)
+		if errors.As(err, new(interface{ Gap() string })) {
+			return &CloseError{Code: CodeGap, Action: GiveUp, Err: err}
 		}
 		return nil
 	case r.brokenReplica():

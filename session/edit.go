@@ -80,6 +80,9 @@ func (d *Document) edit(ctx context.Context, name string, write func(*live) erro
 
 // editIn makes an edit in a replica.
 func (d *Document) editIn(ctx context.Context, lv *live, name string, write func(*live) error) error {
+	if lv.gap != nil {
+		return &NotMadeError{name, lv.gap}
+	}
 	if err := lv.room.Err(); err != nil {
 		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}

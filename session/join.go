@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -35,6 +36,9 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func(
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	leave(err == nil)
+	if gap := gapOf(err); gap != nil {
+		return m.besideRoom(ctx, path, k, gap)
+	}
 	if err != nil {
 		return nil, err
 	}
@@ -47,6 +51,30 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func(
 	if r.Documents() {
 		lv.server = serverDocuments{}
 	}
+	return lv, nil
+}
+
+// besideRoom reads the file of a notebook whose room lacks a part of it.
+func (m *Manager) besideRoom(ctx context.Context, path string, k kind, gap *IncompleteError) (*live, error) {
+	if k == textKind {
+		return nil, gap
+	}
+	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+	if err != nil {
+		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
+	}
+	gap.Read = time.Now()
+	nb, err := notebookOfFile(c.Content)
+	if err != nil {
+		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
+	}
+	format, typ := k.room()
+	s, err := m.cfg.Server.CollaborationSession(ctx, path, format, typ)
+	if err != nil {
+		return nil, fmt.Errorf("%w; its room cannot be asked for: %w", gap, err)
+	}
+	lv := newLive(&noRoom{session: s, gap: gap, done: make(chan struct{})}, nb)
+	lv.gap = gap
 	return lv, nil
 }
 

@@ -54,6 +54,14 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 			return nil, fmt.Errorf("open %s: %w", clean, k.fits(e.kind.contentsType()))
 		}
 		if m.pin(e) {
+			if e.doc.current().gap.old() {
+				// The room may have been mended, and the file may have changed.
+				e.doc.Release()
+				if err := m.putAway(ctx, e, "it is looked for again"); err != nil {
+					return nil, fmt.Errorf("open %s: %w", clean, err)
+				}
+				continue
+			}
 			if err := e.doc.usable(ctx); err != nil {
 				e.doc.Release()
 				return nil, notOpened(clean, err)

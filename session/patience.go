@@ -212,6 +212,9 @@ func (d *Document) Fresh(ctx context.Context) error {
 // was lost; "" if it is shown as it is.
 func (d *Document) Away() string {
 	lv := d.current()
+	if lv.gap != nil {
+		return lv.gap.Error()
+	}
 	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor {
 		return ""
 	}

@@ -4,7 +4,6 @@ import (
 	"cmp"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
 // Options says how a replica is made. The zero value is right for all but tests and simulations.
@@ -35,9 +34,10 @@ type Limits struct {
 }
 
 // DefaultLimits is far above a notebook's needs and low enough that one room cannot exhaust the process. What a
-// document may be follows from what an update may be: 128 MiB, a million structs, 8,192 clients, 64 MiB a text.
+// document may be follows from what an update may be: 192 MiB, a million structs, 8,192 clients. Ours is less: others
+// have to read it.
 var DefaultLimits = Limits{
-	TextBytes:       wire.DefaultLimits.StringBytes,
+	TextBytes:       64 << 20,
 	Cells:           20_000,
 	Depth:           128,
 	UndoSteps:       64,

@@ -56,9 +56,10 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	return conn, err
 }
 
-// dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline.
+// dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
+// silent is not waited for that long.
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
-	ctx, cancel := withTimeout(ctx, timeout)
+	ctx, _, cancel := s.whileAlive(ctx, timeout)
 	defer cancel()
 	target := "ws" + strings.TrimPrefix(s.BaseURL(), "http") + path // http → ws, https → wss
 	if len(query) > 0 {
@@ -66,9 +67,17 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	}
 	header := http.Header{}
 	s.authorize(header)
+	// The library heeds a context's deadline in the handshake, and not its end.
+	unhook := func() bool { return true }
 	dialer := websocket.Dialer{
-		Proxy:           http.ProxyFromEnvironment,
-		NetDialContext:  s.dialer,
+		Proxy: http.ProxyFromEnvironment,
+		NetDialContext: func(dialing context.Context, network, addr string) (net.Conn, error) {
+			conn, err := s.dialer(dialing, network, addr)
+			if err == nil {
+				unhook = context.AfterFunc(ctx, func() { _ = conn.SetDeadline(time.Unix(1, 0)) })
+			}
+			return conn, err
+		},
 		TLSClientConfig: s.tls,
 		Subprotocols:    protocols,
 		Jar:             s.client.Jar,
@@ -76,6 +85,10 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 		WriteBufferSize: 64 << 10,
 	}
 	conn, resp, err := dialer.DialContext(ctx, target, header)
+	if !unhook() && err == nil {
+		_ = conn.Close() // it has just been given up
+		err = context.Cause(ctx)
+	}
 	if err == nil {
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil

@@ -62,6 +62,7 @@ type Server struct {
 	role      string // "" for the only server
 	maxAnswer int64  // bytes
 	timeout   time.Duration
+	patience  time.Duration // as given
 }
 
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
@@ -84,7 +85,7 @@ func New(opt Options) (*Server, error) {
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes, timeout: cmp.Or(opt.Timeout, defaultTimeout)}
+	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes, timeout: cmp.Or(opt.Timeout, defaultTimeout), patience: opt.Timeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -103,6 +104,9 @@ func New(opt Options) (*Server, error) {
 	s.client = client
 	return s, nil
 }
+
+// Patience is the Timeout that the server was made with; 0 for none.
+func (s *Server) Patience() time.Duration { return s.patience }
 
 // dialAs makes websockets go the way of the caller's transport.
 func (s *Server) dialAs(transport http.RoundTripper) {

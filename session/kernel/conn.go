@@ -24,18 +24,21 @@ type timing struct {
 	greet     time.Duration // between our info requests on a new socket, until the kernel's first message
 	greetWait time.Duration // how long to wait for that before writing all the same
 	ping      time.Duration // between our pings
-	silence   time.Duration // without any frame, ours or the server's, after which the socket counts as dead
+	away      time.Duration // without any frame, after which the server is asked whether it is there at all
+	silence   time.Duration // without any frame, after which the socket is given up
 	askAfter  time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
 	tick      time.Duration // between looks at the above
 	trailing  time.Duration // how long to wait for the last output of a finished request after a lost connection
-	redial    time.Duration // how long to try to get a lost connection back
+	redial    time.Duration // how long to try to get a lost connection back from a server that does not answer
+	redialMax time.Duration // the same from one that does
 	redialOne time.Duration // for one try of that
+	look      time.Duration // for one look whether the server answers at all
 }
 
 var defaultTiming = timing{
 	greet: 500 * time.Millisecond, greetWait: 2 * time.Second,
-	ping: 20 * time.Second, silence: 65 * time.Second, askAfter: 10 * time.Second, tick: time.Second,
-	trailing: 2 * time.Second, redial: 45 * time.Second, redialOne: 30 * time.Second,
+	ping: 3 * time.Second, away: 10 * time.Second, silence: GiveUpAfter, askAfter: 10 * time.Second, tick: time.Second,
+	trailing: 2 * time.Second, redial: RefusedFor, redialMax: 45 * time.Second, redialOne: 30 * time.Second, look: 2 * time.Second,
 }
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.
@@ -61,6 +64,9 @@ type Conn struct {
 	first      []outgoing            // to be written first on the next socket
 	heard      time.Time             // when the reader last began to wait for a message
 	waiting    bool                  // the reader waits for a message, not for a handler
+	alive      time.Time             // when something last came from the server, if only the answer to a ping
+	socket     *websocket.Conn       // the current one
+	started    time.Time             // when the server was, as it said at first; zero if unknown
 	probe      string                // id of the last probe
 	leaving    time.Time             // when the kernel said that it shuts down; zero when it has not
 	refresh    bool                  // the watcher is to ask the server for the state
@@ -82,10 +88,13 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
+	if more := srv.Patience() - tm.away; more > 0 {
+		tm.away, tm.silence = tm.away+more, tm.silence+more
+	}
 	c := &Conn{
 		srv: srv, kernelID: kernelID, ids: newIDMaker(), log: opt.Logger, timing: tm,
 		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}),
-		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(),
+		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
@@ -98,6 +107,7 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 	var wg sync.WaitGroup
 	wg.Go(func() { c.run(ws) })
 	wg.Go(c.watch)
+	wg.Go(c.noteServer)
 	go func() {
 		wg.Wait()
 		c.probes.Wait() // only run starts any
@@ -161,6 +171,16 @@ func (c *Conn) Err() error {
 	return c.err
 }
 
+// While returns a context that ends with the connection too.
+func (c *Conn) While(ctx context.Context) (context.Context, context.CancelFunc) {
+	ctx, cancel := context.WithCancel(ctx)
+	stop := context.AfterFunc(c.ctx, cancel)
+	return ctx, func() {
+		stop()
+		cancel()
+	}
+}
+
 // Close ends the connection, and with it every pending request (ErrClosed), and waits for its goroutines. The kernel
 // and what it runs are left alone. It must not be called from an event handler.
 func (c *Conn) Close() error {
@@ -201,36 +221,5 @@ func (c *Conn) run(ws *websocket.Conn) {
 		}
 		c.log.Info("kernel connection is back", "kernel", c.kernelID)
 		c.probeAfterGap()
-	}
-}
-
-// redial connects again under the same session id, so that the server sends the messages that it has kept.
-func (c *Conn) redial(cause error) (*websocket.Conn, error) {
-	c.mu.Lock()
-	c.state.gap()
-	c.waiting = false
-	c.mu.Unlock()
-	deadline := time.Now().Add(c.timing.redial)
-	pause := 50 * time.Millisecond
-	for {
-		ctx, cancel := context.WithTimeout(c.ctx, c.timing.redialOne)
-		ws, err := c.srv.DialKernel(ctx, c.kernelID, c.ids.session)
-		cancel()
-		switch {
-		case err == nil:
-			return ws, nil
-		case c.ctx.Err() != nil:
-			return nil, ErrClosed
-		case errors.Is(err, jupyter.ErrNotFound):
-			return nil, fmt.Errorf("%w: the server no longer has it", ErrShutDown)
-		case errors.Is(err, jupyter.ErrUnauthorized), errors.Is(err, jupyter.ErrForbidden), time.Now().After(deadline):
-			return nil, fmt.Errorf("%w: it was lost (%w), and reconnecting failed: %w", ErrClosed, cause, err)
-		}
-		select {
-		case <-c.ctx.Done():
-			return nil, ErrClosed
-		case <-time.After(pause):
-		}
-		pause = min(2*pause, 2*time.Second)
 	}
 }

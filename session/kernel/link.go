@@ -30,7 +30,7 @@ type Link struct {
 	conn *Conn
 	id   string
 	lost string // the id of the former kernel, which is gone
-	how  string // how it ended: "died" or "been shut down"
+	how  string // how it ended: "died", "been shut down" or "ended with its Jupyter server"
 	news string // for the next run, beside the connection's own news
 }
 
@@ -117,7 +117,10 @@ func (k *Link) drop() {
 // noteLost notes that a kernel is gone, and how. k.mu is held.
 func (k *Link) noteLost(id string, err error) {
 	k.lost, k.how = id, "died"
-	if errors.Is(err, ErrShutDown) {
+	switch {
+	case errors.Is(err, ErrServerRestarted):
+		k.how = "ended with its Jupyter server, which was restarted"
+	case errors.Is(err, ErrShutDown):
 		k.how = "been shut down"
 	}
 }

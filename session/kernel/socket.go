@@ -26,6 +26,9 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 		cd = binaryCodec{}
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
+	c.mu.Lock()
+	c.socket = ws
+	c.mu.Unlock()
 	// A writer that is stuck in a full socket must not delay the end of the connection.
 	unstick := context.AfterFunc(c.ctx, func() { _ = ws.NetConn().SetWriteDeadline(time.Now().Add(closeTimeout)) })
 	defer unstick()
@@ -192,7 +195,7 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 	}
 	var buf bytes.Buffer
 	for {
-		if _, err := io.CopyN(&buf, r, 256<<10); errors.Is(err, io.EOF) {
+		if _, err := io.CopyN(&buf, r, 16<<10); errors.Is(err, io.EOF) {
 			return frameType, buf.Bytes(), nil
 		} else if err != nil {
 			return 0, nil, err
@@ -205,6 +208,7 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 
 // extendDeadline allows the socket another period of silence.
 func (c *Conn) extendDeadline(ws *websocket.Conn) error {
+	c.noteAlive()
 	return ws.SetReadDeadline(time.Now().Add(c.timing.silence))
 }
 

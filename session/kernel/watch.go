@@ -168,15 +168,19 @@ func (c *Conn) watch() {
 		silent := len(c.pending) > 0 && c.waiting && now.Sub(heard) > c.timing.askAfter && now.Sub(asked) > c.timing.askAfter
 		refresh := c.refresh
 		c.refresh = false
+		quiet := c.quiet(now)
 		c.mu.Unlock()
-		if !leaving && !silent && !refresh {
+		if !leaving && !silent && !refresh && !quiet {
 			continue
 		}
 		if silent {
 			asked = now
 		}
-		state, ok := c.ask()
-		if !ok {
+		state, err := c.ask()
+		if quiet && (err == nil || errors.Is(err, jupyter.ErrUnreachable)) {
+			c.leaveSocket()
+		}
+		if err != nil {
 			continue
 		}
 		if refresh {
@@ -197,20 +201,20 @@ func (c *Conn) watch() {
 }
 
 // ask asks the server for the kernel's state; a kernel that is gone ends the connection.
-func (c *Conn) ask() (state string, ok bool) {
+func (c *Conn) ask() (state string, err error) {
 	ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
 	defer cancel()
 	k, err := c.srv.Kernel(ctx, c.kernelID)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		c.end(ErrShutDown)
-		return "", false
+		c.end(c.missing())
+		return "", err
 	}
 	if err != nil {
 		// The socket's own deadline decides about a server that does not answer.
 		c.log.Debug("kernel state is not available", "kernel", c.kernelID, "error", err)
-		return "", false
+		return "", err
 	}
-	return k.ExecutionState, true
+	return k.ExecutionState, nil
 }
 
 // setUnknownState takes over the server's state if ours is unknown.

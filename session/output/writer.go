@@ -2,8 +2,10 @@ package output
 
 import (
 	"context"
+	"errors"
 	"log/slog"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/session/kernel"
@@ -44,20 +46,23 @@ type Target struct {
 type Writer struct {
 	held
 	to  Target
-	ctx context.Context // ends with the document
+	ctx context.Context // ends with the document, or soon after Hurry
+	end context.CancelFunc
 
-	space *sync.Cond // tells that less waits
-	ended bool
-	wake  chan struct{}
-	over  chan struct{} // closed when no more output comes
-	done  chan struct{}
-	left  bool // the runner's: the server marks the end of the cell's run
-	told  bool // the runner's once done is closed: the last write has marked the end of the cell's run
+	space   *sync.Cond // tells that less waits
+	ended   bool
+	wake    chan struct{}
+	over    chan struct{} // closed when no more output comes
+	done    chan struct{}
+	left    bool // the runner's: the server marks the end of the cell's run
+	hurried atomic.Bool
+	told    bool // the runner's once done is closed: the last write has marked the end of the cell's run
 }
 
 // NewWriter starts a Writer; its writes end with the context. End it with Finish.
 func NewWriter(ctx context.Context, to Target) *Writer {
-	w := &Writer{to: to, ctx: ctx, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
+	ctx, end := context.WithCancel(ctx)
+	w := &Writer{to: to, ctx: ctx, end: end, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
 	w.outs.run, w.outs.spools = to.Run, to.Spools
 	w.space = sync.NewCond(&w.mu)
 	go w.write()
@@ -87,6 +92,14 @@ func (w *Writer) Mirror(outs []ydoc.Output, count *int) {
 
 // Leave leaves the end of the cell's run to the server. The runner calls it before Finish.
 func (w *Writer) Leave() { w.left = true }
+
+// Hurry lets the writes wait for the room only so much longer: it is away. What is written reaches it when it is back.
+// The runner calls it before Finish.
+func (w *Writer) Hurry(limit time.Duration) {
+	w.hurried.Store(true)
+	last := time.AfterFunc(limit, w.end)
+	context.AfterFunc(w.ctx, func() { last.Stop() })
+}
 
 // Told reports whether the end of the run is already marked in the cell, by the last write, or is left to the server.
 // The runner calls it after Finish.
@@ -130,6 +143,7 @@ func (w *Writer) Finish() {
 	close(w.over)
 	w.signal()
 	<-w.done
+	w.end()
 }
 
 func (w *Writer) write() {
@@ -197,6 +211,10 @@ func (w *Writer) flush(added []change, all []ydoc.Output, rewrite, last bool) bo
 		}
 		return e.FinishRun(id, w.Count())
 	})
+	var unsure interface{ Unconfirmed() }
+	if w.hurried.Load() && errors.As(err, &unsure) {
+		err = nil // nobody is there to confirm it, so nobody can be waited for
+	}
 	w.told = last && err == nil
 	if err != nil {
 		w.to.Log.Warn("output could not be written to the notebook", "path", w.to.Notebook.Path(), "run", w.to.Run, "error", err)

@@ -107,9 +107,12 @@ func (c *Cells) execute(r *Run) {
 	r.begin(w)
 	c.displays.Leave(r.CellID)
 	state, err := c.ask(r, w)
+	if unreachable(err) {
+		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
+	}
 	w.Finish()
 	c.displays.Enter(r.CellID, w.Places())
-	ctx, stop := c.late()
+	ctx, stop := c.late(err)
 	defer stop()
 	if !w.Told() {
 		if err2 := c.finishCell(ctx, r); err2 != nil && err == nil {

@@ -71,14 +71,17 @@ func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 func (f *follower) handOver() error {
 	attached := false
 	for try := 1; ; try++ {
-		if err := f.at.Room.Barrier(f.ctx); err != nil {
+		ctx, stop := context.WithTimeout(f.ctx, kernel.GiveUpAfter)
+		err := f.at.Room.Barrier(ctx)
+		stop()
+		if err != nil {
 			return fmt.Errorf("not run: its room was lost: %w", err)
 		}
 		c, ok := f.at.Notebook.Cell(f.r.CellID)
 		if !ok {
 			return errors.New("the cell was deleted before its turn came")
 		}
-		err := f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), f.r.CellID, c.Source)
+		err = f.srv.ExecuteCell(f.ctx, f.s.Kernel.ID, f.at.Room.ID(), f.r.CellID, c.Source)
 		switch {
 		case err == nil:
 			return nil
@@ -104,11 +107,15 @@ type follower struct {
 	s    jupyter.Session
 	at   Joined // where the cell was last seen
 	idle int    // looks in a row at which the kernel was idle
+
+	answered time.Time // when the server last did
+	refused  time.Time // since when it has refused connections; zero if it does not
 }
 
 // follow follows the cell to its end.
 func (f *follower) follow() (State, error) {
 	asked := time.Now()
+	f.answered = asked
 	for {
 		select {
 		case <-f.ctx.Done():
@@ -116,8 +123,14 @@ func (f *follower) follow() (State, error) {
 		case <-time.After(followEvery):
 		}
 		at := f.nb.Joined()
-		if at.Room.Err() != nil {
-			continue // it is being joined again
+		if at.Room.Err() != nil { // it is being joined again
+			if time.Since(asked) > kernelEvery {
+				if _, err := f.state(); err != nil {
+					return Lost, err
+				}
+				asked = time.Now()
+			}
+			continue
 		}
 		// The content of another room counts only if the server is the same, and so still has the kernel: a new server
 		// shows the content of the file.
@@ -142,19 +155,50 @@ func (f *follower) follow() (State, error) {
 	}
 }
 
-// look asks the server for the kernel; an error means that the run will not end.
-func (f *follower) look(at Joined) (known bool, err error) {
+// state asks the server for the kernel's state, "" if it does not answer now; an error means that the run will not end.
+func (f *follower) state() (string, error) {
 	ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 	defer stop()
 	k, err := f.srv.Kernel(ctx, f.s.Kernel.ID)
+	if err := f.heed(err); err != nil {
+		return "", err
+	}
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return false, kernel.ErrShutDown
+		return "", kernel.ErrShutDown
 	case err != nil:
-		return false, nil // the server does not answer now
+		return "", nil
 	case k.ExecutionState == kernel.StateDead:
-		return false, kernel.ErrKernelDead
-	case k.ExecutionState != kernel.StateIdle:
+		return "", kernel.ErrKernelDead
+	}
+	return k.ExecutionState, nil
+}
+
+// heed notes whether the server has answered; its error says that it is given up.
+func (f *follower) heed(err error) error {
+	now := time.Now()
+	if f.ctx.Err() != nil || !unreachable(err) {
+		f.answered, f.refused = now, time.Time{}
+		return nil
+	}
+	if !errors.Is(err, jupyter.ErrUnreachable) {
+		f.refused = time.Time{}
+	} else if f.refused.IsZero() {
+		f.refused = now
+	}
+	if now.Sub(f.answered) > kernel.GiveUpAfter || !f.refused.IsZero() && now.Sub(f.refused) > kernel.RefusedFor {
+		return &kernel.AwayError{Since: f.answered, Err: err}
+	}
+	return nil
+}
+
+// look asks the server for the kernel; an error means that the run will not end.
+func (f *follower) look(at Joined) (known bool, err error) {
+	state, err := f.state()
+	switch {
+	case err != nil || state == "":
+		return false, err
+	case state != kernel.StateIdle:
 		f.idle = 0
 		return true, nil
 	}
@@ -163,7 +207,9 @@ func (f *follower) look(at Joined) (known bool, err error) {
 	switch {
 	case !ok || c.ExecutionCount != nil && c.ExecutionState != ydoc.Running:
 	case c.ExecutionState == ydoc.Running && f.idle >= markedIdle:
+		ctx, stop := context.WithTimeout(f.ctx, finishTimeout*5)
 		f.nb.Reattach(ctx, f.s) // the server waits for a process that is gone
+		stop()
 		return false, kernel.ErrKernelRestarted
 	case c.ExecutionState != ydoc.Running && f.idle >= endedIdle:
 		return false, kernel.ErrKernelRestarted

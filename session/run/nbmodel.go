@@ -61,7 +61,13 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	}
 	// The server must have the room open, and the cell in it.
 	room := n.nb.Joined().Room
-	if err := room.Barrier(n.ctx); err != nil {
+	while, end := conn.While(n.ctx)
+	err = room.Barrier(while)
+	end()
+	if gone := conn.Err(); err != nil && gone != nil {
+		return Lost, fmt.Errorf("not run: %w", gone)
+	}
+	if err != nil {
 		return Lost, fmt.Errorf("not run: its room was lost: %w", err)
 	}
 	w.Mirror(nil, nil)
@@ -79,6 +85,10 @@ func (n byNbmodel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	if n.ctx.Err() != nil {
 		w.Leave() // it goes on without us
 		return Lost, errors.New("the session of its notebook was ended; the server goes on with the cell, and writes its output while somebody has the notebook open, and for a minute after that")
+	}
+	if serverGone(err) {
+		w.Leave() // if it only stands still, it goes on with the cell
+		return Lost, err
 	}
 	if errors.Is(err, kernel.ErrKernelDead) {
 		n.nb.Link().Forget(conn, err)

@@ -1,8 +1,10 @@
 package run
 
 import (
+	"context"
 	"errors"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
@@ -26,22 +28,37 @@ func kernelGone(err error) bool {
 	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
 }
 
-// goneWhy says what happened to the kernel, for an error for which kernelGone is true.
+// serverGone reports whether a run ended because its Jupyter server went away.
+func serverGone(err error) bool { return errors.As(err, new(*kernel.AwayError)) }
+
+// unreachable reports whether a run ended because its Jupyter server does not answer.
+func unreachable(err error) bool {
+	return errors.Is(err, jupyter.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+}
+
+// goneWhy says what happened to the kernel, for an error for which kernelGone or serverGone is true.
 func goneWhy(err error) string {
 	switch {
 	case errors.Is(err, kernel.ErrKernelDied):
 		return "the kernel's process ended"
 	case errors.Is(err, kernel.ErrKernelRestarted):
 		return "the kernel was restarted"
+	case errors.Is(err, kernel.ErrServerRestarted):
+		return "the Jupyter server was restarted, which ended the kernel,"
 	case errors.Is(err, kernel.ErrShutDown):
 		return "the kernel was shut down"
+	case serverGone(err):
+		return "the Jupyter server went away"
 	}
 	return "the kernel died and could not be started again"
 }
 
 // lossNote is the note in the cell of a run that the kernel has not ended, "" for none.
 func lossNote(err error) string {
-	if !kernelGone(err) {
+	switch {
+	case serverGone(err):
+		return goneWhy(err) + " while this cell ran: what it did after that is not shown"
+	case !kernelGone(err):
 		return ""
 	}
 	return goneWhy(err) + " while this cell ran; its variables are gone"

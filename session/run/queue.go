@@ -109,7 +109,7 @@ func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
 	var why error
 	switch {
 	case state == Done:
-	case kernelGone(err):
+	case kernelGone(err), serverGone(err):
 		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
 		waiting, why = q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during())
 	default:
@@ -135,10 +135,11 @@ func (q *Queue) giveUp(ctx context.Context, runs []*Run, why error) {
 // GiveUp cancels all waiting runs.
 func (q *Queue) GiveUp(ctx context.Context, why error) { q.giveUp(ctx, q.drain(), why) }
 
-// late is a context for the last writes of a run. The end of the queue does not end it, but shortens its timeout.
-func (q *Queue) late() (context.Context, context.CancelFunc) {
+// late is a context for the last writes of a run. The end of the queue does not end it, but shortens its timeout, and so
+// does an error that says that nobody is there to confirm them.
+func (q *Queue) late(err error) (context.Context, context.CancelFunc) {
 	timeout := writeTimeout
-	if q.ctx.Err() != nil {
+	if q.ctx.Err() != nil || unreachable(err) {
 		timeout = finishTimeout
 	}
 	return context.WithTimeout(context.WithoutCancel(q.ctx), timeout)

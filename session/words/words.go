@@ -24,18 +24,51 @@ func Cut(s string, limit int) (string, bool) {
 	if len(s) <= limit || Size(s) <= limit {
 		return s, false
 	}
-	runes := []rune(s)
+	if limit == 0 {
+		return "", true
+	}
 	if limit < ShortestMarked {
-		if limit == 0 {
-			return "", true
-		}
+		runes, _ := firstRunes(s, limit+clusterMost)
 		return string(runes[:Before(runes, limit-1)]) + "…", true
 	}
-	mark := Marker(len(runes)) // as long as possible: at most all can be missing
+	size := Size(s)
+	mark := Marker(size) // as long as possible: at most all can be missing
 	keep := limit - Size(mark)
-	head := Before(runes, keep-keep*2/5)
-	tail := after(runes, len(runes)-keep*2/5)
-	return string(runes[:head]) + Marker(tail-head) + string(runes[tail:]), true
+	// Only the ends are decoded: a log can have a hundred million characters.
+	first, whole := firstRunes(s, keep-keep*2/5+clusterMost)
+	head := Before(first, keep-keep*2/5)
+	last := first
+	if !whole {
+		last = lastRunes(s, keep*2/5+clusterMost)
+	}
+	at := after(last, max(len(last)-keep*2/5, 0))
+	missing := size - head - (len(last) - at)
+	return string(first[:head]) + Marker(missing) + string(last[at:]), true
+}
+
+// clusterMost is how many characters beside a cut are looked at for those that belong together.
+const clusterMost = 256
+
+// firstRunes decodes the first n characters, and tells whether these are all.
+func firstRunes(s string, n int) (runes []rune, whole bool) {
+	runes = make([]rune, 0, min(n, len(s)))
+	for _, r := range s {
+		if len(runes) == n {
+			return runes, false
+		}
+		runes = append(runes, r)
+	}
+	return runes, true
+}
+
+// lastRunes decodes the last n characters.
+func lastRunes(s string, n int) []rune {
+	at := len(s)
+	for ; n > 0 && at > 0; n-- {
+		_, size := utf8.DecodeLastRuneInString(s[:at])
+		at -= size
+	}
+	return []rune(s[at:])
 }
 
 // Marker is the text that replaces that many characters.

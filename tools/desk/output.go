@@ -190,7 +190,7 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 		switch n := words.Size(t); {
 		case n <= allowed:
 			shown[mime] = t
-			if !IsText(data[mime]) && json.Valid([]byte(t)) {
+			if !IsText(data[mime]) && shallow(data[mime], maxDepth) && json.Valid([]byte(t)) {
 				shown[mime] = json.RawMessage(t)
 			}
 			allowed -= n
@@ -221,13 +221,36 @@ func (c content) showData(allowed int, pictures *ImageSet) (map[string]any, bool
 // maxMetadata bounds the metadata of a cell or an output, in bytes of JSON.
 const maxMetadata = 2000
 
+// maxDepth is how deep an answer's values are nested at most: hosts stop at some hundred levels, and the whole answer would
+// be lost.
+const maxDepth = 64
+
+// shallow tells whether a plain value is nested no deeper than that.
+func shallow(v any, depth int) bool {
+	switch v := v.(type) {
+	case []any:
+		for _, e := range v {
+			if depth == 0 || !shallow(e, depth-1) {
+				return false
+			}
+		}
+	case map[string]any:
+		for _, e := range v {
+			if depth == 0 || !shallow(e, depth-1) {
+				return false
+			}
+		}
+	}
+	return true
+}
+
 // SmallObject returns v if it is a small object, else an empty one, and whether something was left out.
 func SmallObject(v any) (map[string]any, bool) {
 	m, _ := v.(map[string]any)
 	if len(m) == 0 {
 		return map[string]any{}, false
 	}
-	if b, err := tool.Compact(m); err != nil || len(b) > maxMetadata {
+	if b, err := tool.Compact(m); err != nil || len(b) > maxMetadata || !shallow(m, maxDepth) {
 		return map[string]any{}, true
 	}
 	return m, false

@@ -52,7 +52,7 @@ type Document interface {
 type FileNote struct {
 	Saved       *bool  `json:"saved,omitempty" jsonschema:"false if the file lacks changes of the shared document; absent otherwise."`
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
-	Away        string `json:"server_away,omitempty" jsonschema:"The Jupyter server does not answer: since when, and so as of when this is."`
+	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
 }
 

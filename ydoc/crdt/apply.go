@@ -21,11 +21,11 @@ func (r *Replica) Apply(update []byte) error {
 		return err
 	}
 	return r.Do("apply an update", func() error {
-		complete := r.integrate(update)
+		complete, gap := r.integrate(update)
 		if len(r.held) > 0 {
 			r.retryHeld()
 			if !complete {
-				complete = r.integrate(update)
+				complete, gap = r.integrate(update)
 			}
 		}
 		if !complete {
@@ -37,7 +37,10 @@ func (r *Replica) Apply(update []byte) error {
 		if r.y.ClientID != int(r.client) {
 			return r.fail("apply an update", fmt.Errorf("another client writes as %d, which is this replica's id", r.client))
 		}
-		if !complete {
+		switch {
+		case gap != nil:
+			return gap
+		case !complete:
 			return ErrPending
 		}
 		return nil
@@ -51,21 +54,24 @@ func (r *Replica) Held() int {
 	return len(r.held)
 }
 
-// integrate applies an update and reports whether the document had all that it builds on. What it cannot place is
-// dropped.
-func (r *Replica) integrate(update []byte) (complete bool) {
+// integrate applies an update and reports whether the document had all that it builds on, and what its content lacks.
+// What it cannot place is dropped.
+func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 	complete = true
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
 		trans.Local = false
 		dec := decoder{input: update, r: wire.NewReader("update", update), doc: r.y, keys: r.keys, work: work{maxWork}}
-		if ycrdt.IntegrateStructs(trans, r.y.Store, dec.structs()) != nil {
-			complete = false
+		if rest := ycrdt.IntegrateStructs(trans, r.y.Store, dec.structs()); rest != nil {
+			complete, gap = false, &GapError{Missing: map[uint64]uint64{}}
+			for client, clock := range rest.Missing {
+				gap.Missing[uint64(client)] = uint64(clock)
+			}
 		}
 		if dec.deletes(trans) {
 			complete = false
 		}
 	}, nil, false)
-	return complete
+	return complete, gap
 }
 
 // hold keeps an update for later, unless too much is kept already: then the oldest go. They come again with the peer's
@@ -89,7 +95,7 @@ func (r *Replica) retryHeld() {
 		waiting := r.held
 		r.held, r.heldSize = nil, 0
 		for _, update := range waiting {
-			if r.integrate(update) {
+			if complete, _ := r.integrate(update); complete {
 				progress = true
 				continue
 			}

@@ -41,26 +41,27 @@ type Limits struct {
 
 // DefaultLimits is far above what a notebook needs and low enough that one hostile message does not exhaust a laptop:
 //
-//   - 128 MiB and 1,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000
+//   - 192 MiB and 1,000,000 structs for an update: a notebook of 1,000 cells and outputs is some 4 MB and 20,000
 //     structs, one whose outputs were rewritten 5,000 times 2 MB and 40,000. A million items of the smallest kind
 //     decode to about 600 MB in two to three seconds, the worst case.
 //   - 8,192 clients: a client id is made anew each time a tab opens a room, and counts once it edits. The library's
 //     time for structs that must wait is quadratic in the number of clients: about a second here.
-//   - 64 MiB for one string: the largest image or log that a browser still shows.
+//   - as much for one string, an image or a log: one that was refused would make all of its notebook unreadable.
 //   - 8,000,000 plain values: a plot of several million points; half a gigabyte at worst when all are decoded.
-//   - 256 levels of plain values: more than any renderer's data, and nothing that a recursive decoder notices.
+//   - 4,096 levels of plain values: four times what Python reads and writes as JSON, so that what a file may hold is not
+//     refused, and nothing that a decoder with Go's growing stacks notices.
 //   - 4 MiB of awareness with 1,024 clients and 256 KiB each: a state with a user and a cursor is about 500 bytes, and
 //     somebody may have hundreds of cursors.
 var DefaultLimits = Limits{
-	UpdateBytes:         128 << 20,
+	UpdateBytes:         192 << 20,
 	Structs:             1_000_000,
 	Clients:             8_192,
 	DeleteRanges:        1_000_000,
 	Values:              8_000_000,
 	Subdocs:             1_000,
-	StringBytes:         64 << 20,
+	StringBytes:         192 << 20,
 	KeyBytes:            64 << 10,
-	Depth:               256,
+	Depth:               4096,
 	AwarenessBytes:      4 << 20,
 	AwarenessStateBytes: 256 << 10,
 	AwarenessClients:    1_024,

@@ -109,7 +109,7 @@ func TestCheckUpdateAcceptsEveryContent(t *testing.T) {
 
 func TestCheckUpdateRefuses(t *testing.T) {
 	over := uint64(wire.MaxInt + 1)
-	deep := b(strings.Repeat("\x75\x01", 300))[2:]
+	deep := b(strings.Repeat("\x75\x01", wire.DefaultLimits.Depth+44))[len(b(uint64(2*(wire.DefaultLimits.Depth+44)))):]
 	for name, c := range map[string]struct {
 		update []byte
 		want   wire.Reason
@@ -164,7 +164,7 @@ func TestCheckUpdateRefuses(t *testing.T) {
 		"a format value that is none":      {item(1, iFormat, root, "bold", "tru"), wire.ReasonJSON},
 		"JSON numbers beyond a float":      {item(1, iJSON, root, 1, "[1,-1e999]"), wire.ReasonJSON},
 		"a long number beyond a float":     {item(1, iJSON, root, 1, strings.Repeat("9", 400)), wire.ReasonJSON},
-		"JSON nested too deep":             {item(1, iJSON, root, 1, strings.Repeat("[", 300)+strings.Repeat("]", 300)), wire.ReasonLimit},
+		"JSON nested too deep":             {item(1, iJSON, root, 1, strings.Repeat("[", wire.DefaultLimits.Depth+44)+strings.Repeat("]", wire.DefaultLimits.Depth+44)), wire.ReasonLimit},
 		"values nested too deep":           {item(1, iAny, root, 1, deep, byte(126)), wire.ReasonLimit},
 		"a huge array":                     {item(1, iAny, root, 1, byte(117), 1<<40), wire.ReasonTruncated},
 		"a huge object":                    {item(1, iAny, root, 1, byte(118), 1<<40), wire.ReasonTruncated},

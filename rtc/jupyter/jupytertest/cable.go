@@ -23,6 +23,8 @@ type Cable struct {
 	down  bool
 	flows chan struct{} // closed while bytes go through
 	conns map[net.Conn]bool
+
+	stranded map[net.Conn]bool // of conns
 }
 
 // NewCable makes one, which the end of the test takes away.
@@ -32,7 +34,7 @@ func NewCable(t testing.TB, s *Server) *Cable {
 	if err != nil {
 		t.Fatal(err)
 	}
-	c := &Cable{l: Listen(t), dial: Dial(t), target: u.Host, conns: make(map[net.Conn]bool), flows: make(chan struct{})}
+	c := &Cable{l: Listen(t), dial: Dial(t), target: u.Host, conns: make(map[net.Conn]bool), stranded: make(map[net.Conn]bool), flows: make(chan struct{})}
 	close(c.flows)
 	reached := *s
 	u.Host = c.l.Addr().String()
@@ -98,6 +100,16 @@ func (c *Cable) Cut() {
 // Stall lets nothing through any more, and breaks nothing: a network that drops packets, or a server that stands still.
 func (c *Cable) Stall() { c.stall(true) }
 
+// Strand lets nothing more through the connections that there are, for good, and breaks nothing; new ones go through: a
+// machine that has changed its network.
+func (c *Cable) Strand() {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for conn := range c.conns {
+		c.stranded[conn] = true
+	}
+}
+
 // Mend lets connections through again, and what was held back.
 func (c *Cable) Mend() {
 	c.refuse(false)
@@ -128,9 +140,12 @@ type gated struct {
 func (g gated) Read(p []byte) (int, error) {
 	n, err := g.Conn.Read(p)
 	g.c.mu.Lock()
-	flows := g.c.flows
+	flows, stranded := g.c.flows, g.c.stranded[g.Conn]
 	g.c.mu.Unlock()
 	<-flows
+	for stranded && err == nil {
+		n, err = g.Conn.Read(p) // nothing of it arrives
+	}
 	return n, err
 }
 

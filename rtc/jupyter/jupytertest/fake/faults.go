@@ -105,6 +105,8 @@ func (f *Faults) Hang(on bool) {
 // known says so, as a server does that finds its file of sessions.
 func (s *Server) Restart(known bool) {
 	s.identity.renew(known)
+	now := time.Now()
+	s.started.Store(&now)
 	s.Rooms.Restart()
 	s.kernels.Reset()
 	s.dropDead()

@@ -84,6 +84,6 @@ func (s *Server) status(w http.ResponseWriter, _ *http.Request) {
 		connections += k.Connections
 	}
 	answer(w, http.StatusOK, map[string]any{
-		"started": date(s.started), "last_activity": date(time.Now()), "connections": connections, "kernels": len(list),
+		"started": date(*s.started.Load()), "last_activity": date(time.Now()), "connections": connections, "kernels": len(list),
 	})
 }

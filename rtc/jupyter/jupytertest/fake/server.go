@@ -8,6 +8,7 @@ import (
 	"net/url"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/kernels"
@@ -46,7 +47,7 @@ type Server struct {
 	Rooms *rooms.Table
 
 	cfg     Config
-	started time.Time
+	started atomic.Pointer[time.Time]
 	mux     *http.ServeMux
 	files   *files
 	ids     *fileIDs
@@ -60,7 +61,9 @@ type Server struct {
 
 // New makes a server.
 func New(cfg Config) *Server {
-	s := &Server{cfg: cfg, started: time.Now(), mux: http.NewServeMux(), ids: newFileIDs()}
+	s := &Server{cfg: cfg, mux: http.NewServeMux(), ids: newFileIDs()}
+	now := time.Now()
+	s.started.Store(&now)
 	store := cfg.Store
 	if store == nil {
 		store = &rooms.Store{}

@@ -12,6 +12,7 @@ type faults struct {
 	mu sync.Mutex
 	// So often yet, on each path.
 	dropAfter, dropBefore, dropAtJoin, dropAtSync, dropAtSave map[string]int
+	gaps                                                      map[string]bool // by path, until undone
 	// Until undone.
 	unwritten, failing, hold, mute bool
 	slow                           time.Duration
@@ -113,6 +114,23 @@ func (t *Table) HoldSync(on bool) {
 // Mute has the server say nothing more, not even answer a ping, until switched off. Connections stay, what clients send
 // is taken in, and what they would have been sent meanwhile is lost.
 func (t *Table) Mute(on bool) { t.faults.set(&t.faults.mute, on) }
+
+// Gap has a room lack the beginning of what built its document, until switched off: what its clients are sent of it is
+// the rest, which builds on that. The server itself reads and writes all of it.
+func (t *Table) Gap(path string, on bool) {
+	t.faults.mu.Lock()
+	defer t.faults.mu.Unlock()
+	if t.faults.gaps == nil {
+		t.faults.gaps = map[string]bool{}
+	}
+	t.faults.gaps[path] = on
+}
+
+func (f *faults) gap(path string) bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.gaps[path]
+}
 
 // Conflict tells all clients of a document, now, that an update did not fit.
 func (t *Table) Conflict(path string) {

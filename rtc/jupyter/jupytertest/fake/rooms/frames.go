@@ -29,6 +29,9 @@ func (r *room) receive(c *client, f wire.Frame, b []byte) {
 
 // answer sends what a client lacks.
 func (r *room) answer(c *client, stateVector []byte) {
+	if r.t.faults.gap(r.path()) {
+		stateVector = withoutBeginning(stateVector)
+	}
 	update, err := r.doc.Diff(stateVector)
 	if err != nil {
 		return
@@ -37,6 +40,16 @@ func (r *room) answer(c *client, stateVector []byte) {
 	if c.half {
 		c.cutSoon()
 	}
+}
+
+// withoutBeginning is the state vector of who needs nothing of the first changes of client 0, which builds documents.
+func withoutBeginning(stateVector []byte) []byte {
+	has, err := wire.ParseStateVector(stateVector, wire.DefaultLimits)
+	if err != nil {
+		return stateVector
+	}
+	has[0] = max(has[0], 5)
+	return wire.EncodeStateVector(has)
 }
 
 // nothing is an update that holds nothing.

@@ -1,0 +1,76 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// An IncompleteError says that the room of a document lacks a part of the document, so that no client can read it whole:
+// two servers that share one store of rooms make such ones. The document is then shown as its file is, and not written.
+type IncompleteError struct {
+	Lacks string    // what the room lacks
+	Read  time.Time // when the file was read in its place; zero if it was not
+}
+
+// Kind is "incomplete room".
+func (e *IncompleteError) Kind() string { return "incomplete room" }
+
+func (e *IncompleteError) Error() string {
+	shown := "its content cannot be told"
+	if !e.Read.IsZero() {
+		shown = "this is its file as of " + e.Read.Format("15:04:05")
+	}
+	return fmt.Sprintf("the shared document is damaged: its room lacks a part of it (%s), so %s and it cannot be edited or run; go on in a copy of the file, which gets a room of its own, or have the room made anew: close the document in all tabs, stop the server, delete its store of rooms (.jupyter_ystore.db in its working folder) and start it again", e.Lacks, shown)
+}
+
+// gapOf is the error of a join whose room lacks a part of its document, nil for another error.
+func gapOf(err error) *IncompleteError {
+	var end *rtc.CloseError
+	if !errors.As(err, &end) || end.Code != rtc.CodeGap {
+		return nil
+	}
+	gap := &IncompleteError{Lacks: "changes are missing"}
+	var lacks interface{ Gap() string }
+	if errors.As(end.Err, &lacks) {
+		gap.Lacks = lacks.Gap()
+	}
+	return gap
+}
+
+// gapFor is how long a document that is shown as its file is, is not looked for again.
+const gapFor = 5 * time.Second
+
+// old reports whether the room, and the file, should be looked at again.
+func (e *IncompleteError) old() bool { return e != nil && time.Since(e.Read) > gapFor }
+
+// noRoom stands for the room of a document that is shown as its file is: nothing goes to the room, and nothing is saved.
+type noRoom struct {
+	session jupyter.CollabSession // of the room
+	gap     *IncompleteError
+	done    chan struct{} // never closed
+}
+
+func (r *noRoom) ID() string                           { return r.session.RoomID() }
+func (r *noRoom) FileID() string                       { return r.session.FileID }
+func (r *noRoom) SessionID() string                    { return r.session.SessionID }
+func (r *noRoom) State() rtc.State                     { return rtc.Synced }
+func (r *noRoom) Barrier(context.Context) error        { return nil }
+func (r *noRoom) Save(context.Context) (string, error) { return "", r.gap }
+func (r *noRoom) Leave(context.Context) error          { return nil }
+func (r *noRoom) LastSave(context.Context) error       { return nil }
+func (r *noRoom) Depart(context.Context)               {}
+func (r *noRoom) Peers() []rtc.Peer                    { return nil }
+func (r *noRoom) SetCursors(...awareness.Cursor)       {}
+func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved
+func (r *noRoom) Rename(string)                        {}
+func (r *noRoom) WaitSynced(context.Context) error     { return nil }
+func (r *noRoom) LostAt() time.Time                    { return time.Time{} }
+func (r *noRoom) Quiet() time.Duration                 { return 0 }
+func (r *noRoom) Done() <-chan struct{}                { return r.done }
+func (r *noRoom) Err() error                           { return nil }

@@ -1,0 +1,90 @@
+package session_test
+
+import (
+	"errors"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A room that itself lacks a part of its document is not shown as an empty notebook: its file is, with the reason and
+// what to do, and nothing is written. When the room is mended, the notebook is the room's again.
+func TestRoomWithGap(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Write(t, s.Name(t, ".ipynb"), `{"cells": [
+			{"cell_type": "markdown", "id": "m", "metadata": {"k": 1}, "source": ["# Title\n", "text"]},
+			{"cell_type": "code", "id": "c", "execution_count": 3, "metadata": {}, "source": "1", "outputs": [
+				{"output_type": "stream", "name": "stdout", "text": ["a\n", "b\n"]},
+				{"output_type": "execute_result", "execution_count": 3, "metadata": {}, "data": {"text/plain": ["1"]}}]}],
+			"metadata": {"kernelspec": {"name": "python3", "display_name": "Python 3", "language": "python"}}, "nbformat": 4, "nbformat_minor": 5}`)
+		before := s.Read(t, path)
+		s.Fake.Rooms.Gap(path, true)
+		m := sessiontest.Manager(t, s, session.Config{})
+		d, err := m.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		cells := d.Notebook().Cells()
+		if len(cells) != 2 || cells[0].ID != "m" || cells[0].Source != "# Title\ntext" || *cells[1].ExecutionCount != 3 || sessiontest.Text(cells[1].Outputs) != "stream:a\nb\n;execute_result:1;" && sessiontest.Text(cells[1].Outputs) != "stdout:a\nb\n;execute_result:1;" {
+			t.Errorf("it is read as %+v", cells)
+		}
+		for _, want := range []string{"changes of client 0", "missing", "its file as of 00:00:", "cannot be edited", ".jupyter_ystore.db"} {
+			if away := d.Away(); !strings.Contains(away, want) {
+				t.Errorf("%q is not said: %s", want, away)
+			}
+		}
+		var notMade *session.NotMadeError
+		var gap *session.IncompleteError
+		insert := func(d *session.Document) error {
+			return d.Edit(m.Patient(t.Context(), nil), "add a cell", func(e *ydoc.Editor) error {
+				_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "new"})
+				return err
+			})
+		}
+		if err := insert(d); !errors.As(err, &notMade) || !errors.As(err, &gap) {
+			t.Errorf("an edit: %v", err)
+		}
+		if _, err := d.Run(t.Context(), []string{"c"}); !errors.As(err, &gap) {
+			t.Errorf("a run: %v", err)
+		}
+		if len(d.Notebook().Cells()) != 2 {
+			t.Error("the refused edit is shown")
+		}
+		d.Release()
+		if infos, err := m.Sessions(""); err != nil || len(infos) != 1 || infos[0].FileID == "" {
+			t.Errorf("%+v, %v", infos, err)
+		}
+		time.Sleep(6 * time.Second)
+		if s.Read(t, path) != before {
+			t.Error("the file was written")
+		}
+		s.Fake.Rooms.Gap(path, false)
+		if d, err = m.Open(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		defer d.Release()
+		if err := insert(d); err != nil || d.Away() != "" || d.Notebook().Len() != 3 {
+			t.Errorf("when it is mended: %v, %q, %d cells", err, d.Away(), d.Notebook().Len())
+		}
+	})
+}
+
+// A text whose room lacks a part of it is not opened as another text.
+func TestTextRoomWithGap(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		path := s.Write(t, s.Name(t, ".md"), "a text that a room is built from")
+		s.Fake.Rooms.Gap(path, true)
+		m := sessiontest.Manager(t, s, session.Config{})
+		var gap *session.IncompleteError
+		if _, err := m.OpenText(t.Context(), path); !errors.As(err, &gap) || !strings.Contains(err.Error(), "damaged") {
+			t.Errorf("%v", err)
+		}
+	})
+}

@@ -1,0 +1,131 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// redial connects again under the same session id, so that the server sends the messages that it has kept. A server that
+// does not answer at all is given up soon, because whoever waits for a run must hear that it is lost; one that answers
+// other requests may take its time for a kernel that it restarts.
+func (c *Conn) redial(cause error) (*websocket.Conn, error) {
+	c.mu.Lock()
+	c.state.gap()
+	c.waiting = false
+	since := c.alive
+	c.mu.Unlock()
+	lost := time.Now()
+	giveUp := lost.Add(c.timing.redial)
+	if silent := since.Add(c.timing.silence); !silent.After(lost) {
+		giveUp = lost // it was waited for already
+	}
+	pause := 50 * time.Millisecond
+	for {
+		limit := min(max(time.Until(giveUp), c.timing.look), c.timing.redialOne)
+		ctx, cancel := context.WithTimeout(c.ctx, limit)
+		ws, err := c.srv.DialKernel(ctx, c.kernelID, c.ids.session)
+		cancel()
+		switch {
+		case err == nil:
+			c.noteAlive()
+			return ws, nil
+		case c.ctx.Err() != nil:
+			return nil, ErrClosed
+		case errors.Is(err, jupyter.ErrNotFound):
+			return nil, c.missing()
+		case errors.Is(err, jupyter.ErrUnauthorized), errors.Is(err, jupyter.ErrForbidden):
+			return nil, fmt.Errorf("%w: it was lost (%w), and reconnecting failed: %w", ErrClosed, cause, err)
+		}
+		if !time.Now().Before(giveUp) {
+			switch {
+			case !c.answers():
+				return nil, &AwayError{Since: since, Err: err}
+			case time.Since(lost) > c.timing.redialMax:
+				return nil, fmt.Errorf("%w: it was lost (%w), and reconnecting failed: %w", ErrClosed, cause, err)
+			}
+			giveUp = time.Now().Add(c.timing.redial)
+		}
+		select {
+		case <-c.ctx.Done():
+			return nil, ErrClosed
+		case <-time.After(pause):
+		}
+		pause = min(2*pause, time.Second)
+	}
+}
+
+// answers reports whether the server answers at all.
+func (c *Conn) answers() bool {
+	ctx, cancel := context.WithTimeout(c.ctx, c.timing.look)
+	defer cancel()
+	_, err := c.srv.Status(ctx)
+	return err == nil
+}
+
+// noteServer notes when the server was started, so that a restart of it can be told from the end of one kernel.
+func (c *Conn) noteServer() {
+	ctx, cancel := context.WithTimeout(c.ctx, askTimeout)
+	defer cancel()
+	st, err := c.srv.Status(ctx)
+	if err != nil {
+		return // then a kernel that is gone counts as shut down
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.started.IsZero() {
+		c.started = st.Started
+	}
+}
+
+// missing is why the server no longer has the kernel.
+func (c *Conn) missing() error {
+	c.mu.Lock()
+	started := c.started
+	c.mu.Unlock()
+	if started.IsZero() {
+		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
+	}
+	ctx, cancel := context.WithTimeout(c.ctx, c.timing.look)
+	defer cancel()
+	st, err := c.srv.Status(ctx)
+	switch {
+	case err != nil || st.Started.IsZero() || st.Started.Equal(started):
+		return fmt.Errorf("%w: the server no longer has it", ErrShutDown)
+	}
+	return ErrServerRestarted
+}
+
+// noteAlive notes a sign of life of the server.
+func (c *Conn) noteAlive() {
+	c.mu.Lock()
+	c.alive = time.Now()
+	c.mu.Unlock()
+}
+
+// quiet reports whether the server has been silent for so long that it may be away, although the reader waits for it.
+// c.mu is held.
+func (c *Conn) quiet(now time.Time) bool {
+	return c.waiting && now.Sub(c.alive) > c.timing.away
+}
+
+// leaveSocket closes a socket from which nothing comes any more, though the server can be asked or is known to be gone.
+// The answers to our pings are given time to come first: a server that has only stood still sends on the old socket what
+// it has, and a new one would lose that.
+func (c *Conn) leaveSocket() {
+	select {
+	case <-c.ctx.Done():
+		return
+	case <-time.After(c.timing.ping + c.timing.tick):
+	}
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.quiet(time.Now()) && c.socket != nil {
+		_ = c.socket.Close() // the reader's error leads to another one
+	}
+}

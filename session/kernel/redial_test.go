@@ -1,0 +1,73 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// A socket to a server that has fallen silent is not waited for as long as one to a server that starts a kernel.
+func TestDialSilentServer(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		through, p := proxied(t, s)
+		id := startKernel(t, serverOf(t, s))
+		p.Stall()
+		began := time.Now()
+		_, err := through.DialKernel(context.Background(), id, "x")
+		if took := time.Since(began); err == nil || took > 35*time.Second {
+			t.Errorf("%v after %s", err, took)
+		}
+	})
+}
+
+// A connection that has only lost its network, which says nothing of that, comes back by another socket: the server
+// answers what it is asked.
+func TestSilentSocketIsLeft(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		p := jupytertest.NewCable(t, s)
+		direct := serverOf(t, s)
+		id := startKernel(t, direct)
+		srv, err := jupyter.New(jupyter.Options{URL: p.Server.URL, Token: s.Token, HTTPClient: p.Server.HTTP()})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(srv.CloseIdleConnections)
+		c := connect(t, srv, id)
+		r, out := begin(t, c, "import time\nprint('before', flush=True)\ntime.sleep(40)\nprint('after')")
+		p.Strand()
+		if err := await(t, "the code", out); err != nil || r.text() != "before\nafter\n" {
+			t.Errorf("%q, %v", r.text(), err)
+		}
+	})
+}
+
+// A kernel that is gone from a server that was not restarted was shut down.
+func TestMissingKernelWasShutDown(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		direct := serverOf(t, s)
+		through, p := proxied(t, s)
+		for restart, want := range map[bool]error{false: ErrShutDown, true: ErrServerRestarted} {
+			id := startKernel(t, direct)
+			c := connect(t, through, id)
+			_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
+			p.Cut()
+			time.Sleep(time.Second)
+			if restart {
+				s.Fake.Restart(true)
+			} else if err := direct.ShutdownKernel(testContext(t), id); err != nil {
+				t.Fatal(err)
+			}
+			p.Mend()
+			if err := await(t, "the code", out); !errors.Is(err, want) || !errors.Is(err, ErrKernelDead) {
+				t.Errorf("restart %t: %v", restart, err)
+			}
+		}
+	})
+}

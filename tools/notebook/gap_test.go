@@ -1,0 +1,34 @@
+package notebook_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// The answers about a notebook whose room lacks a part of it say that they are of the file, and edits are refused with
+// what to do.
+func TestDamagedRoom(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "first", "second")
+		before := r.Server.Read(t, path)
+		r.Server.Fake.Rooms.Gap(path, true)
+		var read struct {
+			notebook.ReadResult
+			Away string `json:"server_away"`
+		}
+		r.Good("read_nb_cells", toolstest.Dict{"path": path}, &read)
+		if read.CellCount != 2 || read.Cells[1].Source != "second" || !strings.Contains(read.Away, "damaged") || !strings.Contains(read.Away, "this is its file as of") {
+			t.Errorf("%d cells, %q", read.CellCount, read.Away)
+		}
+		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{{"content": "1"}}}, "not made", "damaged", "copy of the file")
+		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, "damaged")
+		if r.Server.Read(t, path) != before {
+			t.Error("the file was written")
+		}
+	})
+}
