@@ -34,13 +34,25 @@ type call struct {
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
 func (s *Server) do(ctx context.Context, c call, out any) error {
-	return s.withRole(s.send(ctx, c, out))
+	if err := known(ctx, c); err != nil {
+		return s.withRole(err)
+	}
+	at, err := s.find(ctx, c.op, c.about)
+	if err != nil {
+		return s.withRole(err)
+	}
+	err = s.send(ctx, at, c, out)
+	s.finder.heard(err)
+	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
+		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
+			err = s.send(ctx, now, c, out)
+			s.finder.heard(err)
+		}
+	}
+	return s.withRole(err)
 }
 
-func (s *Server) send(ctx context.Context, c call, out any) error {
-	if err := known(ctx, c); err != nil {
-		return err
-	}
+func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	ctx, b, end := s.bounded(ctx, c.timeout)
 	defer end()
 	var body io.Reader
@@ -54,7 +66,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if c.method == "" {
 		c.method = http.MethodGet
 	}
-	target := s.BaseURL() + c.path
+	target := at.address() + c.path
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()
 	}
@@ -62,7 +74,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if err != nil {
 		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
 	}
-	s.authorize(req.Header)
+	s.authorize(at, req.Header)
 	req.Header.Set("Accept", "application/json")
 	if c.body != nil {
 		req.Header.Set("Content-Type", "application/json")
@@ -93,7 +105,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 		return &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
 			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
-			Hint:    "check that " + s.BaseURL() + " is a Jupyter server's whole base URL",
+			Hint:    "check that " + at.address() + " is a Jupyter server's whole base URL",
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(answer, s.maxAnswer+1))
@@ -131,10 +143,8 @@ func (s *Server) list(ctx context.Context, c call, out any) error {
 	}
 }
 
-func (s *Server) authorize(h http.Header) {
-	if s.token != "" {
-		h.Set("Authorization", "token "+s.token)
-	}
+func (s *Server) authorize(at *place, h http.Header) {
+	at.authorize(h)
 	h.Set("User-Agent", s.userAgent)
 }
 

@@ -110,6 +110,9 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
 			srv := d.Manager.Servers().Documents
+			if err := srv.Find(ctx); err != nil {
+				return nil, err
+			}
 			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:
