@@ -143,7 +143,11 @@ func (d *Document) close(ctx context.Context) error {
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
 	switch {
-	case ended != nil || d.saver.file.has(revision):
+	case ended != nil:
+		if d.saver.file.pending() && d.Unsaved() == "" { // nobody can save it any more
+			d.saver.note(problemEnded)
+		}
+	case d.saver.file.has(revision):
 	case !lv.room.AutosaveOff():
 		err = d.saver.last(ctx, lv, revision)
 	case d.saver.file.pending():
