@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -35,6 +36,8 @@ type Document struct {
 	last    time.Time
 	closed  bool
 	times   times
+
+	tabsSaid atomic.Bool // see Tabs
 }
 
 // times are the times of a document's events. Document.mu guards them.
@@ -143,11 +146,7 @@ func (d *Document) close(ctx context.Context) error {
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
 	switch {
-	case ended != nil:
-		if d.saver.file.pending() && d.Unsaved() == "" { // nobody can save it any more
-			d.saver.note(problemEnded)
-		}
-	case d.saver.file.has(revision):
+	case ended != nil || d.saver.file.has(revision):
 	case !lv.room.AutosaveOff():
 		err = d.saver.last(ctx, lv, revision)
 	case d.saver.file.pending():
