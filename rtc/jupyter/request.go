@@ -30,6 +30,8 @@ type call struct {
 	timeout time.Duration
 	// choices accepts HTTP 300 as an answer, not as a redirect.
 	choices bool
+	// page, if not nil, gets the beginning of the answer, a page for browsers.
+	page *[]byte
 }
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
@@ -75,7 +77,9 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
 	}
 	s.authorize(at, req.Header)
-	req.Header.Set("Accept", "application/json")
+	if c.page == nil {
+		req.Header.Set("Accept", "application/json")
+	}
 	if c.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -97,6 +101,12 @@ func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 		slog.Int("status", resp.StatusCode), slog.Duration("took", time.Since(start)))
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
 		return s.failedAnswer(c.op, c.about, resp)
+	}
+	if c.page != nil {
+		if *c.page, err = io.ReadAll(io.LimitReader(answer, maxPageBytes)); err != nil {
+			return s.transportError(ctx, c.op, c.about, err)
+		}
+		return nil
 	}
 	if out == nil || resp.StatusCode == http.StatusNoContent {
 		return nil
