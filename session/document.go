@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
@@ -35,6 +36,8 @@ type Document struct {
 	last    time.Time
 	closed  bool
 	times   times
+
+	tabsSaid atomic.Bool // see Tabs
 }
 
 // times are the times of a document's events. Document.mu guards them.

@@ -159,6 +159,9 @@ func (d *Document) info(now time.Time) Info {
 	if lv.nb != nil {
 		i.Cells = lv.nb.Len()
 	}
+	if note := d.m.tabs.note(); note != "" {
+		i.Message += "; " + note
+	}
 	if st := lv.room.State(); st != rtc.Synced {
 		i.Status = Disconnected
 		i.Message = "RTC session is " + st.String() + "; it is joined again automatically"

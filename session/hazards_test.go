@@ -90,6 +90,31 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 	})
 }
 
+// A disk that is full is said to be what it may be, and a document that is left without its edits in a file is said to be
+// unsaved.
+func TestUnwrittenFileIsToldOf(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "x = 1")
+		d, err := m.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		s.Fake.Rooms.FailSaves(true)
+		if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "it is said to be unsaved", func() bool {
+			return strings.Contains(d.Unsaved(), "the disk of the Jupyter server may be full")
+		})
+		d.Release()
+		if _, ok, err := m.End(t.Context(), path); !ok || !errors.As(err, new(*session.UnsavedError)) {
+			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
+		}
+	})
+}
+
 // Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
 func TestAliasesOpenOneDocument(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {

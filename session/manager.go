@@ -60,6 +60,7 @@ type Manager struct {
 	user  awareness.User
 	join  joinFunc
 	first firstJoin
+	tabs  tabs
 
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc

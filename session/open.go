@@ -200,6 +200,9 @@ func (m *Manager) openDocument(ctx context.Context, path string, k kind, heard f
 	if err != nil {
 		return nil, err
 	}
+	if _, always := lv.server.(serverDocuments); !always { // whose tabs are in the rooms
+		m.tabs.look(ctx, m.cfg.Server)
+	}
 	d := newDocument(m, path, k, lv)
 	if m.cfg.Server != nil {
 		d.saver.file.saw(c, lv.doc.State().Hash, lv.doc.Revision())

@@ -215,7 +215,7 @@ func newParts(cfg Config) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.AnswerWithin = cfg.AnswerWithin
+	d.AnswerWithin, d.ReadOnly = cfg.AnswerWithin, cfg.ReadOnly
 	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
 	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}

@@ -1,88 +1,143 @@
 package main
 
 import (
+	"cmp"
 	"context"
-	"errors"
 	"fmt"
 	"log/slog"
+	"slices"
 	"strings"
+	"sync"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
-// discoverTime bounds the search for servers on this machine, which happens before MCP's initialize can be answered.
-const discoverTime = 3 * time.Second
+// startLook bounds the search for servers before MCP's initialize is answered. Later searches have --server-timeout.
+const startLook = time.Second
 
 // defaultAddress is Jupyter's own default.
 const defaultAddress = "http://localhost:8888"
 
+// maxListed is how many servers an error lists.
+const maxListed = 10
+
 // discover finds the Jupyter servers that run on this machine.
 type discover func(context.Context) ([]jupyter.Running, error)
 
-func discoverLocal(ctx context.Context) ([]jupyter.Running, error) {
-	ctx, cancel := context.WithTimeout(ctx, discoverTime)
-	defer cancel()
-	return jupyter.Discover(ctx, nil)
-}
+func discoverLocal(ctx context.Context) ([]jupyter.Running, error) { return jupyter.Discover(ctx, nil) }
 
 // connect chooses the Jupyter server of an endpoint. It asks the server nothing: if the server is down, or the token
-// wrong, each tool says so when it is called, and works once that is repaired.
+// wrong, each tool says so when it is called, and works once that is repaired. So it is if none is found, or several.
 func connect(ctx context.Context, p endpoint, find discover, timeout time.Duration, log *slog.Logger) (*jupyter.Server, error) {
 	opt := jupyter.Options{URL: p.url, Token: p.token, Role: p.role, Timeout: timeout, Logger: log, UserAgent: "nbduet"}
 	if p.url == "" {
-		running, err := find(ctx)
-		if err != nil {
-			return nil, err
-		}
-		if len(running) == 0 && p.token != "" { // it may run in a container, for example
-			running = []jupyter.Running{{URL: defaultAddress}}
-		}
-		one, err := only(running)
-		if err != nil {
-			return nil, usageError{err}
-		}
-		log.Info("no address was given, taking this Jupyter server", "url", one.URL, "root", one.Root)
-		opt.URL = one.URL
-		if opt.Token == "" {
-			opt.Token = one.Token
-		}
+		opt.Find = func(ctx context.Context) (jupyter.Found, error) { return p.search(ctx, find, log) }
 	}
 	srv, err := jupyter.New(opt)
 	if err != nil {
 		return nil, usageError{err}
 	}
-	if p.url == "" || srv.HasToken() {
-		return srv, nil
-	}
-	// A server of the same user on this machine leaves its token in a file.
-	running, err := find(ctx)
-	if err != nil {
-		log.Debug("no token was given, and none was found", "error", err)
-		return srv, nil
-	}
-	for _, r := range running {
-		if r.Token != "" && jupyter.SameServer(r.URL, srv.BaseURL()) {
-			opt.Token = r.Token
-			return jupyter.New(opt)
+	if p.url != "" && !srv.HasToken() { // a server of the same user on this machine leaves its token in a file
+		opt.Find = func(ctx context.Context) (jupyter.Found, error) { return searchToken(ctx, srv.BaseURL(), find, log) }
+		if srv, err = jupyter.New(opt); err != nil {
+			return nil, usageError{err}
 		}
+	}
+	if opt.Find == nil {
+		return srv, nil
+	}
+	look, stop := context.WithTimeout(ctx, startLook)
+	defer stop()
+	if err := srv.Find(look); err != nil {
+		log.Warn("there is no Jupyter server to work on yet, each call that needs one looks again: " + err.Error())
 	}
 	return srv, nil
 }
 
+// checkServers says in the log, once, if a server cannot be worked on as it is at the start. The function that it returns waits
+// for that, after ctx has ended.
+func checkServers(ctx context.Context, log *slog.Logger, servers ...*jupyter.Server) (wait func()) {
+	var checks sync.WaitGroup
+	for i, srv := range servers {
+		if srv.BaseURL() == "" || slices.Contains(servers[:i], srv) {
+			continue // it is in the log that there is none, or it is asked already
+		}
+		checks.Go(func() {
+			if _, err := srv.Status(ctx); err != nil && ctx.Err() == nil {
+				log.Warn("the Jupyter server cannot be worked on yet, each call that needs it tries again: " + err.Error())
+			}
+		})
+	}
+	return checks.Wait
+}
+
+// search is the one server that runs on this machine.
+func (p endpoint) search(ctx context.Context, find discover, log *slog.Logger) (jupyter.Found, error) {
+	running, err := find(ctx)
+	if err != nil {
+		return jupyter.Found{}, err
+	}
+	if len(running) == 0 && p.token != "" { // it may run in a container, for example
+		running = []jupyter.Running{{URL: defaultAddress}}
+	}
+	one, err := p.only(running)
+	if err != nil {
+		return jupyter.Found{}, err
+	}
+	log.Info("no address was given, taking this Jupyter server", "url", one.URL, "root", one.Root)
+	return jupyter.Found{URL: one.URL, Token: cmp.Or(p.token, one.Token)}, nil
+}
+
+// searchToken is the token of the server at an address, as far as it can be found.
+func searchToken(ctx context.Context, address string, find discover, log *slog.Logger) (jupyter.Found, error) {
+	running, err := find(ctx)
+	if err != nil {
+		log.Debug("no token was given, and none was found", "error", err)
+	}
+	for _, r := range running {
+		if r.Token != "" && jupyter.SameServer(r.URL, address) {
+			return jupyter.Found{URL: address, Token: r.Token}, nil
+		}
+	}
+	return jupyter.Found{URL: address}, nil
+}
+
+// A choiceError says that there is not one Jupyter server to work on.
+type choiceError struct {
+	kind, says string
+}
+
+func (e *choiceError) Error() string { return e.says }
+
+// Kind is "no Jupyter server", or "several Jupyter servers".
+func (e *choiceError) Kind() string { return e.kind }
+
 // only returns the one running server.
-func only(running []jupyter.Running) (jupyter.Running, error) {
+func (p endpoint) only(running []jupyter.Running) (jupyter.Running, error) {
+	address, token := "--jupyter-url (JUPYTER_SERVER_URL)", "--token (JUPYTER_TOKEN)"
+	if p.role != "" {
+		address = fmt.Sprintf("--%s-url (%s_URL)", p.role, strings.ToUpper(p.role))
+		token = fmt.Sprintf("--%s-token (%s_TOKEN)", p.role, strings.ToUpper(p.role))
+	}
 	switch len(running) {
 	case 0:
-		return jupyter.Running{}, errors.New("no Jupyter server runs on this machine as this user: start one with \"jupyter lab\", " +
-			"or name one with --jupyter-url (JUPYTER_SERVER_URL) and --token (JUPYTER_TOKEN)")
+		return jupyter.Running{}, &choiceError{"no Jupyter server", "no Jupyter server runs on this machine as this user: start one with `jupyter lab` and call again, " +
+			"or start nbduet with the address of another in " + address + " and its token in " + token}
 	case 1:
 		return running[0], nil
 	}
 	var b strings.Builder
-	b.WriteString("several Jupyter servers run on this machine, choose one with --jupyter-url (JUPYTER_SERVER_URL):")
-	for _, r := range running {
-		fmt.Fprintf(&b, "\n  --jupyter-url %s  (root folder %s)", r.URL, r.Root)
+	for i, r := range running {
+		if i == maxListed {
+			fmt.Fprintf(&b, ", and %d more", len(running)-i)
+			break
+		}
+		if i > 0 {
+			b.WriteString(", ")
+		}
+		fmt.Fprintf(&b, "%s (root folder %s)", r.URL, r.Root)
 	}
-	return jupyter.Running{}, errors.New(b.String())
+	return jupyter.Running{}, &choiceError{"several Jupyter servers", "several Jupyter servers run on this machine: " + b.String() +
+		". Choose one: start nbduet with its address in " + address + ", or stop the others and call again"}
 }

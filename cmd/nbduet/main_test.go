@@ -203,18 +203,18 @@ func TestChoosesTheServer(t *testing.T) {
 	one := jupyter.Running{URL: "http://127.0.0.1:1111", Token: "t0ken-1", Root: "/home/a"}
 	two := jupyter.Running{URL: "http://127.0.0.1:2222/x", Token: "t0ken-2", Root: "/home/b"}
 	t.Run("none", func(t *testing.T) {
-		start(t, found()).is(t, exitUsage, "jupyter lab", "JUPYTER_SERVER_URL", "JUPYTER_TOKEN")
+		start(t, found()).is(t, exitOK, "jupyter lab", "JUPYTER_SERVER_URL", "JUPYTER_TOKEN")
 	})
 	t.Run("several", func(t *testing.T) {
 		o := start(t, found(one, two))
-		o.is(t, exitUsage, "--jupyter-url", one.URL, one.Root, two.URL, two.Root)
+		o.is(t, exitOK, "--jupyter-url", one.URL, one.Root, two.URL, two.Root)
 		if strings.Contains(o.stderr, "t0ken") {
 			t.Errorf("a token is shown: %s", o.stderr)
 		}
 	})
 	t.Run("the search fails", func(t *testing.T) {
 		fails := func(context.Context) ([]jupyter.Running, error) { return nil, errors.New("no luck") }
-		start(t, fails).is(t, exitFault, "no luck")
+		start(t, fails).is(t, exitOK, "no luck")
 		start(t, fails, "--jupyter-url=http://127.0.0.1:1111").is(t, exitOK)
 	})
 	t.Run("one", func(t *testing.T) {
@@ -265,13 +265,18 @@ type program struct {
 
 func launch(t *testing.T, args ...string) *program {
 	t.Helper()
+	return launchWith(t, found(), args...)
+}
+
+func launchWith(t *testing.T, find discover, args ...string) *program {
+	t.Helper()
 	ctx, cancel := context.WithCancel(context.Background())
 	stdin, in := io.Pipe()
 	pipe, stdout := io.Pipe()
 	p := &program{t: t, in: in, pipe: pipe, cancel: cancel, code: make(chan int, 1)}
 	p.out = bufio.NewReader(io.TeeReader(pipe, &p.all))
 	go func() {
-		code := runWith(ctx, args, stdin, stdout, &p.log, found())
+		code := runWith(ctx, args, stdin, stdout, &p.log, find)
 		stdout.Close()
 		stdin.Close()
 		p.code <- code

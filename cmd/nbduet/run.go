@@ -26,7 +26,7 @@ import (
 const (
 	exitOK    = 0
 	exitFault = 1
-	exitUsage = 2 // flags, environment, or no Jupyter server to work on
+	exitUsage = 2 // flags or environment
 )
 
 const (
@@ -74,6 +74,14 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	defer srv.CloseIdleConnections()
 	defer kernels.CloseIdleConnections()
 	log := slog.New(tools.LogHandler(text, set.logCode, jupyter.Redactor(srv, kernels)))
+	if !set.http.inherit.EndWithStdin { // or it is the server that has started this program, and may not listen yet
+		checking, stop := context.WithCancel(ctx)
+		wait := checkServers(checking, log, srv, kernels)
+		defer func() {
+			stop()
+			wait()
+		}()
+	}
 	var record *activity.Store
 	if slices.Contains(set.toolsets, tool.ToolsetContext) {
 		if record, err = openActivity(ctx, set.state, log); err != nil {

@@ -9,7 +9,6 @@ import (
 	"net/url"
 	"os"
 	"strings"
-	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	run0 "github.com/nbduet/nbduet/session/run"
@@ -156,24 +155,23 @@ func sameAddress(a, b string) bool {
 	return a == b || a != "" && b != "" && jupyter.SameServer(baseOf(a), baseOf(b))
 }
 
-// connectServers chooses the servers that have the documents and the kernels: one, or two.
+// connectServers chooses the servers that have the documents and the kernels: one, or two. Where one has to be found
+// later, session/kernel.Servers tells by its address whether they are two.
 func connectServers(ctx context.Context, s settings, find discover, log *slog.Logger) (docs, kernels *jupyter.Server, err error) {
-	running := sync.OnceValues(func() ([]jupyter.Running, error) { return find(ctx) })
-	once := func(context.Context) ([]jupyter.Running, error) { return running() }
-	if docs, err = connect(ctx, s.servers.documents, once, s.serverTimeout, log); err != nil || s.servers.kernels == s.servers.documents {
+	if docs, err = connect(ctx, s.servers.documents, find, s.serverTimeout, log); err != nil || s.servers.kernels == s.servers.documents {
 		return docs, docs, err
 	}
-	if kernels, err = connect(ctx, s.servers.kernels, once, s.serverTimeout, log); err != nil {
+	if kernels, err = connect(ctx, s.servers.kernels, find, s.serverTimeout, log); err != nil {
 		return nil, nil, err
 	}
 	if jupyter.SameServer(docs.BaseURL(), kernels.BaseURL()) { // the server that was found is the one that was named
 		p := s.servers.documents
 		p.url, p.role = docs.BaseURL(), ""
 		p.token = cmp.Or(p.token, s.servers.kernels.token)
-		docs, err = connect(ctx, p, once, s.serverTimeout, log)
+		docs, err = connect(ctx, p, find, s.serverTimeout, log)
 		return docs, docs, err
 	}
-	if s.execute == run0.ExecuteServer {
+	if s.execute == run0.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {
 		return nil, nil, usageError{errors.New("--execute: server needs notebooks and kernels on one server: with two servers (--document-url, --runtime-url), leave it at auto")}
 	}
 	return docs, kernels, nil

@@ -122,7 +122,6 @@ func TestServersRefused(t *testing.T) {
 		{"--document-id=/", []string{"--document-id", `"/"`}},
 		{"--runtime-id=abc", []string{"--runtime-id", "--document-id"}},
 		{"--document-url=" + oneURL + " --runtime-url=" + otherURL + " --execute=server", []string{"--execute", "--document-url", "--runtime-url"}},
-		{"--document-url=local --runtime-url=" + otherURL, []string{"no Jupyter server runs on this machine"}},
 	} {
 		o := start(t, found(), strings.Fields(c.args)...)
 		o.is(t, exitUsage, append(c.says, "nbduet:")...)

@@ -61,12 +61,16 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
 	ctx, _, cancel := s.whileAlive(ctx, timeout)
 	defer cancel()
-	target := "ws" + strings.TrimPrefix(s.BaseURL(), "http") + path // http → ws, https → wss
+	at, err := s.find(ctx, op, about)
+	if err != nil {
+		return nil, s.withRole(err)
+	}
+	target := "ws" + strings.TrimPrefix(at.address(), "http") + path // http → ws, https → wss
 	if len(query) > 0 {
 		target += "?" + query.Encode()
 	}
 	header := http.Header{}
-	s.authorize(header)
+	s.authorize(at, header)
 	// The library heeds a context's deadline in the handshake, and not its end.
 	unhook := func() bool { return true }
 	dialer := websocket.Dialer{
@@ -90,14 +94,17 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 		err = context.Cause(ctx)
 	}
 	if err == nil {
+		s.finder.heard(nil)
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
 	}
+	failed := s.transportError(ctx, op, about, err)
 	if resp != nil && errors.Is(err, websocket.ErrBadHandshake) {
 		defer resp.Body.Close() // in memory: the dialer has read it and closed the connection
-		return nil, s.withRole(s.failedAnswer(op, about, resp))
+		failed = s.failedAnswer(op, about, resp)
 	}
-	return nil, s.withRole(s.transportError(ctx, op, about, err))
+	s.finder.heard(failed)
+	return nil, s.withRole(failed)
 }
 
 // dialFunc is that of a [net.Dialer].

@@ -12,7 +12,8 @@
 //
 // # Concurrency
 //
-// A [Server] is immutable, so all methods are safe for concurrent use. A call blocks as long as its context allows; if
-// the context has no deadline, for 30 seconds, or 90 if a kernel has to start. No goroutine outlives a call, except
-// those of idle HTTP connections, which [Server.CloseIdleConnections] closes.
+// All methods of a [Server] are safe for concurrent use. Where it has to be found first ([Options].Find), the request
+// that needs it searches, and the others wait for that. A call blocks as long as its context allows; if the context has
+// no deadline, for 30 seconds, or 90 if a kernel has to start. No goroutine outlives a call, except those of idle HTTP
+// connections, which [Server.CloseIdleConnections] closes.
 package jupyter

@@ -24,6 +24,8 @@ var (
 	ErrBadRequest = Fixed("bad request")
 	// ErrServer: the server failed (other HTTP 5xx).
 	ErrServer = Fixed("server error")
+	// ErrDiskFull: the server failed because its disk is full; it is an ErrServer, too.
+	ErrDiskFull = Fixed("disk full")
 	// ErrNotJupyter: the address has no Jupyter Server, or not at this prefix.
 	ErrNotJupyter = Fixed("not a Jupyter server's answer")
 	// ErrTooLarge: an answer was longer than this client accepts, or a request longer than the server accepts.
@@ -143,6 +145,8 @@ func answerError(op, path string, status int, text string, html bool) *Error {
 	case status == http.StatusFailedDependency, status == http.StatusBadGateway,
 		status == http.StatusServiceUnavailable, status == http.StatusGatewayTimeout:
 		e.kind, e.Hint = ErrUnreachable, "a proxy answers, but its Jupyter server does not: start it (on a JupyterHub: in the hub's control panel)"
+	case status >= 500 && diskFull(text):
+		e.kind, e.err, e.Hint = ErrServer, ErrDiskFull, "the disk of the Jupyter server is full: make room there, and try again"
 	case status >= 500:
 		e.kind, e.Hint = ErrServer, "the Jupyter server's log says more"
 	case status == http.StatusBadRequest, status == http.StatusMethodNotAllowed, status == http.StatusUnprocessableEntity:
@@ -153,4 +157,14 @@ func answerError(op, path string, status int, text string, html bool) *Error {
 		e.kind = ErrNotJupyter
 	}
 	return e
+}
+
+// diskFull tells whether a message is of the error ENOSPC, or of EDQUOT, as Python and operating systems write them.
+func diskFull(message string) bool {
+	for _, words := range []string{"[Errno 28]", "No space left on device", "[Errno 122]", "Disk quota exceeded", "There is not enough space on the disk"} {
+		if strings.Contains(message, words) {
+			return true
+		}
+	}
+	return false
 }

@@ -57,6 +57,7 @@ func TestErrorKinds(t *testing.T) {
 		says    string // in the error's text
 	}{
 		{"read with a wrong token", answer(403, js, `{"message":"Forbidden","reason":null}`), ErrUnauthorized, 403, "JUPYTER_TOKEN"},
+		{"a full disk", answer(500, js, `{"message":"Unexpected error while saving file: a.txt [Errno 28] No space left on device"}`), ErrServer, 500, "the disk of the Jupyter server is full"},
 		{"write with a wrong token", answer(403, js, `{"message":"'_xsrf' argument missing from POST"}`), ErrUnauthorized, 403, "token is wrong or missing"},
 		{"forbidden", answer(403, js, `{"message":"Permission denied: x"}`), ErrForbidden, 403, "Permission denied: x"},
 		{"a hub's page", answer(403, html, "<h1>Page of the hub</h1>"), ErrUnauthorized, 403, "server is started"},

@@ -30,17 +30,31 @@ type call struct {
 	timeout time.Duration
 	// choices accepts HTTP 300 as an answer, not as a redirect.
 	choices bool
+	// page, if not nil, gets the beginning of the answer, a page for browsers.
+	page *[]byte
 }
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
 func (s *Server) do(ctx context.Context, c call, out any) error {
-	return s.withRole(s.send(ctx, c, out))
+	if err := known(ctx, c); err != nil {
+		return s.withRole(err)
+	}
+	at, err := s.find(ctx, c.op, c.about)
+	if err != nil {
+		return s.withRole(err)
+	}
+	err = s.send(ctx, at, c, out)
+	s.finder.heard(err)
+	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
+		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
+			err = s.send(ctx, now, c, out)
+			s.finder.heard(err)
+		}
+	}
+	return s.withRole(err)
 }
 
-func (s *Server) send(ctx context.Context, c call, out any) error {
-	if err := known(ctx, c); err != nil {
-		return err
-	}
+func (s *Server) send(ctx context.Context, at *place, c call, out any) error {
 	ctx, b, end := s.bounded(ctx, c.timeout)
 	defer end()
 	var body io.Reader
@@ -54,7 +68,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if c.method == "" {
 		c.method = http.MethodGet
 	}
-	target := s.BaseURL() + c.path
+	target := at.address() + c.path
 	if len(c.query) > 0 {
 		target += "?" + c.query.Encode()
 	}
@@ -62,8 +76,10 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if err != nil {
 		return &Error{Op: c.op, Path: c.about, err: err, kind: ErrBadRequest}
 	}
-	s.authorize(req.Header)
-	req.Header.Set("Accept", "application/json")
+	s.authorize(at, req.Header)
+	if c.page == nil {
+		req.Header.Set("Accept", "application/json")
+	}
 	if c.body != nil {
 		req.Header.Set("Content-Type", "application/json")
 	}
@@ -86,6 +102,12 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 	if (resp.StatusCode < 200 || resp.StatusCode > 299) && (!c.choices || resp.StatusCode != http.StatusMultipleChoices) {
 		return s.failedAnswer(c.op, c.about, resp)
 	}
+	if c.page != nil {
+		if *c.page, err = io.ReadAll(io.LimitReader(answer, maxPageBytes)); err != nil {
+			return s.transportError(ctx, c.op, c.about, err)
+		}
+		return nil
+	}
 	if out == nil || resp.StatusCode == http.StatusNoContent {
 		return nil
 	}
@@ -93,7 +115,7 @@ func (s *Server) send(ctx context.Context, c call, out any) error {
 		return &Error{
 			Op: c.op, Path: c.about, Status: resp.StatusCode, kind: ErrNotJupyter,
 			Message: fmt.Sprintf("the answer is %q, not JSON", shorten(kind, 60)),
-			Hint:    "check that " + s.BaseURL() + " is a Jupyter server's whole base URL",
+			Hint:    "check that " + at.address() + " is a Jupyter server's whole base URL",
 		}
 	}
 	data, err := io.ReadAll(io.LimitReader(answer, s.maxAnswer+1))
@@ -131,10 +153,8 @@ func (s *Server) list(ctx context.Context, c call, out any) error {
 	}
 }
 
-func (s *Server) authorize(h http.Header) {
-	if s.token != "" {
-		h.Set("Authorization", "token "+s.token)
-	}
+func (s *Server) authorize(at *place, h http.Header) {
+	at.authorize(h)
 	h.Set("User-Agent", s.userAgent)
 }
 

@@ -24,7 +24,10 @@ func forRole(role, text string) string {
 func (s *Server) withRole(err error) error {
 	var e *Error
 	if s.role != "" && errors.As(err, &e) && e.Server == "" {
-		e.Server = "the " + s.role + " server at " + s.BaseURL()
+		e.Server = "the " + s.role + " server"
+		if at := s.BaseURL(); at != "" {
+			e.Server += " at " + at
+		}
 		e.Hint = forRole(s.role, e.Hint)
 	}
 	return err

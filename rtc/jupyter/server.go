@@ -2,6 +2,7 @@ package jupyter
 
 import (
 	"cmp"
+	"context"
 	"crypto/tls"
 	"errors"
 	"fmt"
@@ -30,10 +31,15 @@ const (
 type Options struct {
 	// URL is the server's address: http or https, with the server's base URL as path if it has one. The addresses
 	// that Jupyter prints and browsers show are understood: "/lab", "/tree" and what follows them is dropped. A
-	// "?token=" in it is used as the token, before Token, because it was given for this very server.
+	// "?token=" in it is used as the token, before Token, because it was given for this very server. It may be empty if
+	// there is Find.
 	URL string
 	// Token is sent with every request as "Authorization: token …"; empty sends none.
 	Token string
+	// Find, if not nil, finds the server when a request needs it and it is not known, nobody is there, or it refuses the
+	// token: at most once a second, one search at a time, each bounded by Timeout. Once the server has answered, only its
+	// token changes. The error is what callers are told: what is wrong, and what to do.
+	Find func(context.Context) (Found, error)
 	// HTTPClient supplies the transport, for tests and for unusual TLS; nil makes one of its own. Websockets take its TLS
 	// configuration and its DialContext. The redirect policy and the cookie jar are always this package's.
 	HTTPClient *http.Client
@@ -49,10 +55,10 @@ type Options struct {
 	Role string
 }
 
-// Server is one Jupyter Server, reached with one token. It is immutable and safe for concurrent use.
+// Server is one Jupyter Server, reached with one token. It is safe for concurrent use, and immutable but for what
+// Options.Find finds.
 type Server struct {
-	base      *url.URL // scheme, host and path prefix; the path has no trailing slash
-	token     string
+	finder    *finder
 	client    *http.Client
 	transport *http.Transport // made here; nil if the caller gave one
 	tls       *tls.Config     // for websockets, nil for the system's roots
@@ -68,24 +74,19 @@ type Server struct {
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without
 // its query, which may hold a token.
 func New(opt Options) (*Server, error) {
-	base, token, err := parseAddress(opt.URL)
+	opt.Role = strings.TrimSpace(opt.Role)
+	at, err := opt.place()
 	if err != nil {
 		return nil, err
 	}
-	role := strings.TrimSpace(opt.Role)
-	if token == "" {
-		token = strings.TrimSpace(opt.Token)
-	}
-	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
-		return nil, errors.New(forRole(role, "the Jupyter token contains a space, control or non-ASCII character: check "+settingToken))
-	}
+	timeout := cmp.Or(opt.Timeout, defaultTimeout)
 	// The jar keeps the server's own "username-…" cookie: without it each request with a token would be another
 	// anonymous user. It has one host to serve, so no public suffix list is needed.
 	jar, err := cookiejar.New(nil)
 	if err != nil {
 		return nil, fmt.Errorf("make a cookie jar: %w", err)
 	}
-	s := &Server{base: base, token: token, dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: role, maxAnswer: maxAnswerBytes, timeout: cmp.Or(opt.Timeout, defaultTimeout), patience: opt.Timeout}
+	s := &Server{finder: newFinder(at, opt, timeout), dialer: dialQuickAck, log: opt.Logger, userAgent: opt.UserAgent, role: opt.Role, maxAnswer: maxAnswerBytes, timeout: timeout, patience: opt.Timeout}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -108,6 +109,30 @@ func New(opt Options) (*Server, error) {
 // Patience is the Timeout that the server was made with; 0 for none.
 func (s *Server) Patience() time.Duration { return s.patience }
 
+// place is what the options say of where the server is, nil for nothing.
+func (opt Options) place() (*place, error) {
+	if opt.URL == "" && opt.Find != nil {
+		return nil, nil
+	}
+	base, token, err := parseAddress(opt.URL)
+	if err != nil {
+		return nil, err
+	}
+	if token, err = cleanToken(cmp.Or(token, opt.Token), opt.Role); err != nil {
+		return nil, err
+	}
+	return &place{base, token}, nil
+}
+
+// cleanToken is a token as it can be sent.
+func cleanToken(token, role string) (string, error) {
+	token = strings.TrimSpace(token)
+	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r >= 0x7f }) {
+		return "", errors.New(forRole(role, "the Jupyter token contains a space, control or non-ASCII character: check "+settingToken))
+	}
+	return token, nil
+}
+
 // dialAs makes websockets go the way of the caller's transport.
 func (s *Server) dialAs(transport http.RoundTripper) {
 	t, ok := transport.(*http.Transport)
@@ -123,11 +148,15 @@ func (s *Server) dialAs(transport http.RoundTripper) {
 	}
 }
 
-// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token.
-func (s *Server) BaseURL() string { return s.base.Scheme + "://" + s.base.Host + s.base.EscapedPath() }
+// BaseURL returns the server's address: scheme, host and path prefix, without a trailing slash and without a token. It
+// is empty where Options.Find has not found the server yet.
+func (s *Server) BaseURL() string { return s.finder.at.Load().address() }
 
 // HasToken tells whether requests carry a token.
-func (s *Server) HasToken() bool { return s.token != "" }
+func (s *Server) HasToken() bool {
+	at := s.finder.at.Load()
+	return at != nil && at.token != ""
+}
 
 // CloseIdleConnections closes the kept-alive HTTP connections that are not in use.
 func (s *Server) CloseIdleConnections() { s.client.CloseIdleConnections() }
@@ -135,7 +164,7 @@ func (s *Server) CloseIdleConnections() { s.client.CloseIdleConnections() }
 // checkRedirect follows a redirect only within the server's own origin, and not to a login page. The caller gets other
 // redirects as answers, because another host must not see the token.
 func (s *Server) checkRedirect(req *http.Request, via []*http.Request) error {
-	if len(via) >= 5 || req.URL.Scheme != s.base.Scheme || req.URL.Host != s.base.Host || isLogin(req.URL) {
+	if first := via[0].URL; len(via) >= 5 || req.URL.Scheme != first.Scheme || req.URL.Host != first.Host || isLogin(req.URL) {
 		return http.ErrUseLastResponse
 	}
 	if m := via[0].Method; m != http.MethodGet && m != http.MethodHead {

@@ -31,8 +31,8 @@ func TestNewAddresses(t *testing.T) {
 			t.Errorf("New(%q): %v", tt.url, err)
 			continue
 		}
-		if s.BaseURL() != tt.wantURL || s.token != tt.wantToken || s.HasToken() != (tt.wantToken != "") {
-			t.Errorf("New(%q, %q): %q with token %q, want %q with %q", tt.url, tt.token, s.BaseURL(), s.token, tt.wantURL, tt.wantToken)
+		if s.BaseURL() != tt.wantURL || s.finder.at.Load().token != tt.wantToken || s.HasToken() != (tt.wantToken != "") {
+			t.Errorf("New(%q, %q): %q with token %q, want %q with %q", tt.url, tt.token, s.BaseURL(), s.finder.at.Load().token, tt.wantURL, tt.wantToken)
 		}
 	}
 }

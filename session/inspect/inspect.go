@@ -76,6 +76,9 @@ func ask(ctx context.Context, k Kernel, kind string, within time.Duration, quest
 	if inspection == nil {
 		return &LanguageError{language}
 	}
+	if quiet, _ := question["quiet"].(bool); quiet && !strings.EqualFold(language, "python") {
+		return &Refusal{NotReadable, "nothing is run in the kernel with --read-only, and a value of " + language + " cannot be shown without: only the list of variables can be had"}
+	}
 	if name, ok := question["name"].(string); ok {
 		if err := check(name); err != nil {
 			return err

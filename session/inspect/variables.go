@@ -55,7 +55,8 @@ func Variables(ctx context.Context, k Kernel, opt ListOptions) (Listing, error) 
 	return out, err
 }
 
-// DetailOptions say how much of a value to show.
+// DetailOptions say how much of a value to show. Where Table.Quiet is set, nothing of the values' own is run, such as
+// __repr__, and what cannot be shown without says so; in R and Julia only the list of variables can be had without.
 type DetailOptions struct {
 	MaxChars int // of the value
 	Table    TableOptions
@@ -64,6 +65,7 @@ type DetailOptions struct {
 // TableOptions say how much of a table to show.
 type TableOptions struct {
 	NoHead     bool
+	Quiet      bool // see [DetailOptions]
 	HeadRows   int
 	MaxColumns int
 }
@@ -126,7 +128,7 @@ func DataFrame(ctx context.Context, k Kernel, name string, opt TableOptions) (Fr
 
 func (o TableOptions) question(name string) map[string]any {
 	return map[string]any{
-		"name": name, "include_head": !o.NoHead,
+		"name": name, "quiet": o.Quiet, "include_head": !o.NoHead,
 		"head_rows": bounded(o.HeadRows, DefaultRows, MaxHeadRows), "max_columns": bounded(o.MaxColumns, DefaultColumns, MaxColumns),
 	}
 }

@@ -22,8 +22,19 @@ type Servers struct {
 	taken map[string]string // the sessions of our notebooks where the two are apart, by the file's id, which stays when a file is renamed
 }
 
-// Apart reports whether the kernels are on another server than the documents.
-func (s *Servers) Apart() bool { return s.Kernels != s.Documents }
+// Apart reports whether the kernels are on another server than the documents. One that is not found yet counts as
+// another: nothing of it is known.
+func (s *Servers) Apart() bool {
+	return s.Kernels != s.Documents && !jupyter.SameServer(s.Documents.BaseURL(), s.Kernels.BaseURL())
+}
+
+// Find finds the servers that are not found yet, see [jupyter.Server.Find].
+func (s *Servers) Find(ctx context.Context) error {
+	if err := s.Documents.Find(ctx); err != nil || s.Kernels == s.Documents {
+		return err
+	}
+	return s.Kernels.Find(ctx)
+}
 
 // Take notes the session of the notebook with that file id.
 func (s *Servers) Take(file string, sess jupyter.Session) {

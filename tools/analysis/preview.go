@@ -20,6 +20,7 @@ const (
 	codeOutOfReach = "file_out_of_reach"
 	codePython     = "no_python_kernel"
 	codeDelimiter  = "invalid_delimiter"
+	codeReadOnly   = "read_only"
 )
 
 type previewArgs struct {
@@ -72,6 +73,9 @@ func previewData(d *desk.Desk) tool.Tool {
 			}
 			if strings.ContainsAny(args.Delimiter, "\r\n\"") {
 				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot separate values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
+			}
+			if d.ReadOnly && d.Helper.KernelID() == "" {
+				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without: file_read reads the text of a file"}
 			}
 			spec := ""
 			if args.Session != "" {

@@ -82,8 +82,8 @@ func (tableArgs) Refine(f tool.Fields) {
 	f.Field("max_columns").Limit(1, inspect.MaxColumns).Default(inspect.DefaultColumns)
 }
 
-func (t tableArgs) options() inspect.TableOptions {
-	return inspect.TableOptions{NoHead: t.Head != nil && !*t.Head, HeadRows: t.Rows, MaxColumns: t.Columns}
+func (t tableArgs) options(d *inspector) inspect.TableOptions {
+	return inspect.TableOptions{Quiet: d.ReadOnly, NoHead: t.Head != nil && !*t.Head, HeadRows: t.Rows, MaxColumns: t.Columns}
 }
 
 // The shapes of what a kernel writes and an answer passes on as it is.
@@ -169,7 +169,7 @@ func getVariable(d *inspector) tool.Tool {
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
-				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options()})
+				out, err = inspect.Value(ctx, a, args.Name, inspect.DetailOptions{MaxChars: args.MaxChars, Table: args.options(d)})
 				return err
 			})
 			if err != nil {
@@ -202,7 +202,7 @@ func getDataFrameInfo(d *inspector) tool.Tool {
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
-				out, err = inspect.DataFrame(ctx, a, args.Name, args.options())
+				out, err = inspect.DataFrame(ctx, a, args.Name, args.options(d))
 				return err
 			})
 			if err != nil {

@@ -52,6 +52,9 @@ func warning(a *tool.Answer) (out []any) {
 		return nil
 	}
 	said := a.Ask()
+	if said.Tabs != "" {
+		out = append(out, tool.Verbatim("[WARNING] "+said.Tabs))
+	}
 	if said.SaveProblem != "" {
 		out = append(out, tool.Verbatim("[WARNING] The notebook's file does not have all of this: "+said.SaveProblem))
 	}

@@ -53,7 +53,7 @@ func listKernels(d *Toolset) tool.Tool {
 				if s, ok := specs.Specs[k.Name]; ok {
 					display, language = cmp.Or(s.Spec.DisplayName, unknown), cmp.Or(s.Spec.Language, unknown)
 					if len(s.Spec.Env) > 0 {
-						env = d.environment(s.Spec.Env)
+						env = environment(s.Spec.Env)
 					}
 				}
 				rows = append(rows, []string{
@@ -65,14 +65,11 @@ func listKernels(d *Toolset) tool.Tool {
 	})
 }
 
-// environment lists the variables that a kernelspec sets in a kernel's environment, shortened.
-func (d *Toolset) environment(env map[string]string) string {
+// environment names the variables that a kernelspec sets in a kernel's environment, shortened. Their values can be
+// secrets.
+func environment(env map[string]string) string {
 	const most = 100
-	var parts []string
-	for _, name := range slices.Sorted(maps.Keys(env)) {
-		parts = append(parts, name+"="+env[name])
-	}
-	out := []rune(d.Manager.Redact(strings.Join(parts, "; ")))
+	out := []rune(strings.Join(slices.Sorted(maps.Keys(env)), "; "))
 	if len(out) > most {
 		return string(out[:most]) + "..."
 	}
@@ -110,6 +107,9 @@ func connectToJupyter(d *Toolset) tool.Tool {
 		Output: tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectToArgs) (*tool.Answer, error) {
 			srv := d.Manager.Servers().Documents
+			if err := srv.Find(ctx); err != nil {
+				return nil, err
+			}
 			address, _, _ := strings.Cut(args.URL, "?") // which may hold a token
 			switch {
 			case args.Provider != "" && args.Provider != jupyterProvider:

@@ -17,6 +17,8 @@ type Desk struct {
 	Work
 	Images *ImageStore
 	Opened opened
+	// ReadOnly says that no code may run for an answer, and no kernel start.
+	ReadOnly bool
 	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
 	// progress; 0 for no limit. Hosts give up on silent calls after a minute.
 	AnswerWithin time.Duration

@@ -29,7 +29,10 @@ func getBaseURL(d *desk.Desk) tool.Tool {
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[struct{}](nil),
 		Output: tool.ResultOf[BaseURLResult](nil),
-		Handle: tool.Typed(func(context.Context, struct{}) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
+			if err := d.Manager.Servers().Find(ctx); err != nil {
+				return nil, err
+			}
 			out := BaseURLResult{BaseURL: d.Manager.Servers().Documents.BaseURL()}
 			if d.Manager.Servers().Apart() {
 				out.RuntimeURL = d.Manager.Servers().Kernels.BaseURL()
@@ -65,7 +68,10 @@ func nbPathFromURL(d *desk.Desk) tool.Tool {
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
 		Output: tool.ResultOf[URLResult](nil),
-		Handle: tool.Typed(func(_ context.Context, args notebookURLArgs) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, args notebookURLArgs) (*tool.Answer, error) {
+			if err := d.Manager.Servers().Documents.Find(ctx); err != nil {
+				return nil, err
+			}
 			base := d.Manager.Servers().Documents.BaseURL()
 			path, err := notebookPath(args.URL, base)
 			if err != nil {

@@ -46,6 +46,8 @@ type Document interface {
 	Overwritten() string
 	// Away says that it is not known as it is now, because its server is away; "" if it is.
 	Away() string
+	// Tabs says, once, that people's tabs do not show it; "" if they do.
+	Tabs() string
 }
 
 // A FileNote is what every answer about a document can say of the document's file.
@@ -53,13 +55,14 @@ type FileNote struct {
 	Saved       *bool  `json:"saved,omitempty" jsonschema:"false if the file lacks changes of the shared document; absent otherwise."`
 	SaveProblem string `json:"save_problem,omitempty" jsonschema:"Why the file is not up to date."`
 	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
+	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
 }
 
 // Ask asks the document for the note about its file, the first time: some of it is said only once.
 func (a *Answer) Ask() FileNote {
 	if a.file == nil {
-		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten(), Away: a.Doc.Away()}
+		a.file = &FileNote{SaveProblem: a.Doc.Unsaved(), Overwritten: a.Doc.Overwritten(), Away: a.Doc.Away(), Tabs: a.Doc.Tabs()}
 		if a.file.SaveProblem != "" {
 			a.file.Saved = new(bool)
 		}

@@ -142,7 +142,7 @@ func (s *Server) HTTP() *http.Client {
 func launchFake(t testing.TB, root string, c config) (*Server, error) {
 	s := &Server{Token: c.token, Root: root}
 	s.Fake = fake.New(fake.Config{
-		Root: root, Token: c.token, BaseURL: c.baseURL, NoCollaboration: !c.collab, Kernels: c.kernels,
+		Root: root, Token: c.token, BaseURL: c.baseURL, NoCollaboration: !c.collab, DisableRTC: c.apart, Kernels: c.kernels,
 	})
 	var l net.Listener
 	var err error

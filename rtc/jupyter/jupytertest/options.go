@@ -24,6 +24,7 @@ type config struct {
 	root    string
 
 	documents bool
+	apart     bool
 
 	// needs says what of it only a real server has; the rest is for a fake.
 	needs   string
@@ -92,6 +93,13 @@ func WithoutCollaboration() Option {
 // .venv-jsd, or the one that NBDUET_JUPYTER_DOCUMENTS names.
 func WithDocuments() Option {
 	return func(c *config) { c.documents, c.collab, c.needs = true, false, "jupyter-server-documents" }
+}
+
+// WithTabsApart tells JupyterLab, which it starts, to keep people's tabs out of the rooms.
+func WithTabsApart() Option {
+	return func(c *config) {
+		c.flags, c.lab, c.apart = append(c.flags, "--YDocExtension.disable_rtc=True"), true, true
+	}
 }
 
 // WithToken sets the token; the default is a random one.

@@ -191,6 +191,10 @@ def big(v):
     return str(v) if v.bit_length() <= 2000 else "an integer of %d bits" % v.bit_length()
 
 
+quiet = []  # not empty where no code of the values may run
+UNRUN = "nothing of its own is run with --read-only"
+
+
 def own_repr(v, most):
     return cut(repr(v), most)
 
@@ -214,6 +218,8 @@ def short(v, most, depth=4):
                 return "set()"
             body = several(v, len(v), most, depth, lambda x, m: short(x, m, depth - 1))
             return left + body + ("," if t is tuple and len(v) == 1 else "") + right
+    if quiet:
+        return "<%s: %s>" % (cut(class_name(t), 100), UNRUN)
     # By id: a class may be of a kind that cannot be hashed. The object that is looked at keeps it alive.
     text, problem = (None, TOO_LONG) if id(t) in slow else limited(1, own_repr, v, most)
     if problem == TOO_LONG:

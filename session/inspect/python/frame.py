@@ -2,6 +2,8 @@
 
 
 def inspect(question):
+    if question.get("quiet"):
+        quiet.append(True)
     v, problem = find(question["name"])
     if problem:
         return problem

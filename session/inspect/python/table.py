@@ -28,7 +28,8 @@ def table_info(v, key, question):
     if "index" in table:
         kind, names = table["index"]
         out["index"] = {"type": kind, "names": [None if x is None else label(x) for x in names[:20]]}
-    memory, problem = limited(2, table["memory"])
+    objects = [name for name, d in zip(labels, table["dtypes"]) if d == "object"] if quiet else []
+    memory, problem = (None, UNRUN) if objects else limited(2, table["memory"])
     if problem is None:
         out["memory_bytes"] = int(memory)
     else:
@@ -53,7 +54,7 @@ def figures(out, table, labels, columns, rows, notes):
             kind = dtype.lower()
             few = rows is not None and rows <= FEW
             how = (
-                "number" if NUMBER.match(kind) else "moment" if MOMENT.match(kind) else "value" if few else None
+                None if quiet and kind == "object" else "number" if NUMBER.match(kind) else "moment" if MOMENT.match(kind) else "value" if few else None
             )
             figure = {"count": rows - missing} if rows is not None else {}
             if how:

@@ -4,6 +4,7 @@ import (
 	"crypto/rand"
 	"encoding/hex"
 	"fmt"
+	"io"
 	"net/http"
 	"net/url"
 	"strings"
@@ -26,6 +27,8 @@ type Config struct {
 	Token string
 	// BaseURL is the path that the server is under, with slashes at both ends; empty is "/".
 	BaseURL string
+	// DisableRTC tells people's tabs to stay out of the rooms, in the page of JupyterLab.
+	DisableRTC bool
 	// NoCollaboration leaves jupyter-collaboration out.
 	NoCollaboration bool
 	// SaveDelay is how long after the last change a document is saved, 1 s if it is 0, never if it is below.
@@ -145,6 +148,12 @@ func (s *Server) routes() {
 		answer(w, http.StatusOK, map[string]any{"version": Version})
 	})
 	handle("GET /api/status", s.status)
+	if s.cfg.DisableRTC {
+		handle("GET /lab", func(w http.ResponseWriter, _ *http.Request) {
+			w.Header().Set("Content-Type", "text/html; charset=UTF-8")
+			_, _ = io.WriteString(w, "<!doctype html><html><head><script id=\"jupyter-config-data\" type=\"application/json\">{\"baseUrl\": \"/\", \"disableRTC\": true}</script></head></html>\n")
+		})
+	}
 	handle("GET /api/me", s.me)
 	handle("GET /api/events/subscribe", s.events)
 	if !s.cfg.NoCollaboration {

@@ -1,0 +1,174 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"net/http"
+	"net/url"
+	"sync"
+	"sync/atomic"
+	"time"
+)
+
+// lookAgain is how long the result of a search stands: one call makes several requests, and many calls may wait.
+const lookAgain = time.Second
+
+// Found is where a Jupyter server was found.
+type Found struct {
+	URL, Token string
+}
+
+// place is where a server is, and what it is sent.
+type place struct {
+	base  *url.URL // scheme, host and path prefix; the path has no trailing slash
+	token string
+}
+
+func (p *place) address() string {
+	if p == nil {
+		return ""
+	}
+	return p.base.Scheme + "://" + p.base.Host + p.base.EscapedPath()
+}
+
+func (p *place) authorize(h http.Header) {
+	if p.token != "" {
+		h.Set("Authorization", "token "+p.token)
+	}
+}
+
+// A finder keeps the place of a server, and searches for it when a request needs it: never by itself.
+type finder struct {
+	search func(context.Context) (Found, error) // nil: the place is what it is
+	limit  time.Duration                        // of one search
+	role   string
+
+	at      atomic.Pointer[place] // nil: not found yet
+	refused atomic.Bool           // what is there now did not take us, or nobody is there
+	used    atomic.Bool           // it has answered: rooms and kernels are there, so that it is not exchanged for another
+
+	turn chan struct{} // one search at a time; it guards last and err
+	last time.Time
+	err  error
+
+	mu     sync.Mutex
+	tokens []string // all that were ever used, see secrets
+}
+
+func newFinder(at *place, opt Options, limit time.Duration) *finder {
+	f := &finder{search: opt.Find, limit: limit, role: opt.Role, turn: make(chan struct{}, 1)}
+	if at != nil {
+		f.settle(at)
+		f.refused.Store(at.token == "") // it may have one that can be found
+	}
+	return f
+}
+
+// settle takes a place for the server's.
+func (f *finder) settle(at *place) {
+	if at.token != "" {
+		f.mu.Lock()
+		f.tokens = append(f.tokens, at.token)
+		f.mu.Unlock()
+	}
+	f.at.Store(at)
+}
+
+// place returns where the server is, and searches for it if it has to. The error says why there is none.
+func (f *finder) place(ctx context.Context) (*place, error) {
+	if at := f.at.Load(); f.search == nil || at != nil && !f.refused.Load() {
+		return at, nil
+	}
+	select {
+	case f.turn <- struct{}{}:
+		defer func() { <-f.turn }()
+	case <-ctx.Done():
+		return nil, ctx.Err()
+	}
+	at := f.at.Load()
+	switch {
+	case at != nil && !f.refused.Load():
+		return at, nil
+	case !f.last.IsZero() && time.Since(f.last) < lookAgain:
+		return at, f.failure(at)
+	}
+	bound, stop := context.WithTimeout(ctx, f.limit)
+	defer stop()
+	found, err := f.search(bound)
+	if ctx.Err() != nil { // the next caller searches for itself
+		return nil, ctx.Err()
+	}
+	if errors.Is(err, context.DeadlineExceeded) {
+		err = fmt.Errorf("the search for Jupyter servers on this machine has taken %s without a result: one of them may be busy or hung", f.limit.Round(time.Millisecond))
+	}
+	f.refused.Store(false)
+	if f.err = err; err == nil {
+		f.err = f.take(at, found)
+	}
+	f.last = time.Now()
+	at = f.at.Load()
+	return at, f.failure(at)
+}
+
+// take makes what was found the server's place. One that was used stays where it is, and may have another token.
+func (f *finder) take(at *place, found Found) error {
+	base, token, err := parseAddress(found.URL)
+	if err != nil {
+		return err
+	}
+	next := &place{base, token}
+	if next.token == "" {
+		if next.token, err = cleanToken(found.Token, f.role); err != nil {
+			return err
+		}
+	}
+	switch {
+	case at != nil && f.used.Load() && !SameServer(at.address(), next.address()):
+		return nil
+	case at != nil && at.token == next.token && at.address() == next.address():
+		return nil
+	}
+	f.settle(next)
+	return nil
+}
+
+// failure is why there is no place; an older one is as good as it was.
+func (f *finder) failure(at *place) error {
+	if at != nil {
+		return nil
+	}
+	return f.err
+}
+
+// heard notes how the server answered a request: a place where nobody takes us is searched for again before the next.
+func (f *finder) heard(err error) {
+	if f.search == nil {
+		return
+	}
+	var e *Error
+	switch {
+	case errors.Is(err, ErrUnauthorized), errors.Is(err, ErrUnreachable):
+		f.refused.Store(true)
+	case err == nil, errors.As(err, &e) && e.Status != 0 && !errors.Is(err, ErrNotJupyter):
+		f.used.Store(true)
+	}
+}
+
+// Find searches for the server if it has not been found yet; the error says what to do. It sends the server nothing.
+func (s *Server) Find(ctx context.Context) error {
+	_, err := s.find(ctx, "find a server", "")
+	return s.withRole(err)
+}
+
+// find is the finder's place, with the error of a request.
+func (s *Server) find(ctx context.Context, op, about string) (*place, error) {
+	at, err := s.finder.place(ctx)
+	switch {
+	case err == nil:
+		return at, nil
+	case ctx.Err() != nil:
+		return nil, s.transportError(ctx, op, about, err)
+	}
+	return nil, &Error{Op: op, Path: about, err: err, kind: ErrUnreachable}
+}

@@ -1,0 +1,155 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// lan is a network of servers: the token that each wants, by its address; one that is not there refuses connections.
+type lan map[string]string
+
+func (l lan) RoundTrip(r *http.Request) (*http.Response, error) {
+	token, up := l[r.URL.Scheme+"://"+r.URL.Host]
+	if !up {
+		return nil, errors.New("connection refused")
+	}
+	status, body := 200, `{"connections":0}`
+	if r.Header.Get("Authorization") != "token "+token {
+		status, body = 403, `{"message":"Forbidden"}`
+	}
+	header := http.Header{"Content-Type": {"application/json"}}
+	return &http.Response{StatusCode: status, Header: header, Body: io.NopCloser(strings.NewReader(body)), Request: r}, nil
+}
+
+// finding returns a server that is found by search.
+func finding(t *testing.T, net lan, address string, search func(context.Context) (Found, error)) *Server {
+	t.Helper()
+	s, err := New(Options{URL: address, Find: search, Timeout: 5 * time.Second, HTTPClient: &http.Client{Transport: net}})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return s
+}
+
+// Without a server each request is told what the search says, which many requests make once; the first request after a
+// second searches again, and finds the server. Nobody searches in between.
+func TestFindLater(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net := lan{"http://one:1": "t1"}
+		var searches atomic.Int32
+		var there atomic.Bool
+		s := finding(t, net, "", func(context.Context) (Found, error) {
+			searches.Add(1)
+			time.Sleep(100 * time.Millisecond) // others come meanwhile
+			if !there.Load() {
+				return Found{}, errors.New("start one")
+			}
+			return Found{URL: "http://one:1/lab", Token: "t1"}, nil
+		})
+		if s.BaseURL() != "" || s.HasToken() {
+			t.Errorf("it is at %q before it is found", s.BaseURL())
+		}
+		var all sync.WaitGroup
+		for range 20 {
+			all.Go(func() {
+				if _, err := s.Status(t.Context()); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
+					t.Errorf("without a server: %v", err)
+				}
+				if _, err := s.DialRoom(t.Context(), "json:notebook:1", ""); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "start one") {
+					t.Errorf("a room without a server: %v", err)
+				}
+			})
+		}
+		all.Wait()
+		time.Sleep(time.Hour)
+		if n := searches.Load(); n != 1 {
+			t.Errorf("%d searches, want 1", n)
+		}
+		there.Store(true)
+		for range 3 {
+			if _, err := s.Status(t.Context()); err != nil || s.BaseURL() != "http://one:1" || !s.HasToken() {
+				t.Errorf("with a server: %v at %q", err, s.BaseURL())
+			}
+		}
+		if n := searches.Load(); n != 2 {
+			t.Errorf("%d searches, want 2", n)
+		}
+	})
+}
+
+// A search ends with the request's context, which costs the next request nothing, or with the time that a server has to
+// answer.
+func TestFindBounded(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		s := finding(t, lan{}, "", func(ctx context.Context) (Found, error) {
+			<-ctx.Done()
+			return Found{}, ctx.Err()
+		})
+		ctx, cancel := context.WithCancel(t.Context())
+		time.AfterFunc(time.Second, cancel)
+		if err := s.Find(ctx); !errors.Is(err, context.Canceled) || errors.Is(err, ErrUnreachable) {
+			t.Errorf("cancelled: %v", err)
+		}
+		began := time.Now()
+		if err := s.Find(t.Context()); !errors.Is(err, ErrUnreachable) || !strings.Contains(err.Error(), "5s") || time.Since(began) != 5*time.Second {
+			t.Errorf("after %s: %v", time.Since(began), err)
+		}
+	})
+}
+
+// A server that was started again has another token: it is found, and the older one stays out of texts, too. Another
+// server does not take the place of one that was used.
+func TestFindAgain(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net := lan{"http://one:1": "first", "http://two:2": "other"}
+		at := Found{URL: "http://one:1", Token: "first"}
+		s := finding(t, net, "", func(context.Context) (Found, error) { return at, nil })
+		ask := func() error {
+			time.Sleep(time.Minute)
+			_, err := s.Status(t.Context())
+			return err
+		}
+		if err := ask(); err != nil {
+			t.Fatal(err)
+		}
+		net["http://one:1"], at.Token = "second", "second"
+		if err := ask(); err != nil {
+			t.Errorf("with another token: %v", err)
+		}
+		if text := s.Redact("first, second, third"); text != "[token], [token], third" {
+			t.Errorf("redacted: %s", text)
+		}
+		delete(net, "http://one:1")
+		at = Found{URL: "http://two:2", Token: "other"}
+		for range 2 {
+			if err := ask(); !errors.Is(err, ErrUnreachable) || s.BaseURL() != "http://one:1" {
+				t.Errorf("gone: %v at %s", err, s.BaseURL())
+			}
+		}
+	})
+}
+
+// A server that was named and is not up yet has its token from the search as soon as it is.
+func TestFindToken(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		net := lan{}
+		at := Found{URL: "http://one:1"}
+		s := finding(t, net, "http://one:1/", func(context.Context) (Found, error) { return at, nil })
+		if _, err := s.Status(t.Context()); !errors.Is(err, ErrUnreachable) || s.BaseURL() != "http://one:1" {
+			t.Errorf("not up: %v", err)
+		}
+		net["http://one:1"], at.Token = "t1", "t1"
+		time.Sleep(time.Minute)
+		if _, err := s.Status(t.Context()); err != nil {
+			t.Errorf("up: %v", err)
+		}
+	})
+}

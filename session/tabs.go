@@ -1,0 +1,63 @@
+package session
+
+import (
+	"context"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// noteTabsApart is for callers who take people's tabs for the room.
+const noteTabsApart = "real-time collaboration is switched off for people's tabs (disable_rtc on the Jupyter server): they do not show these edits until they load the file again, and what they save can overwrite them"
+
+// tabsAgain is the pause before another look where the server did not say.
+const tabsAgain = time.Minute
+
+// tabs is whether people's tabs are kept out of a server's rooms. That is the server's setting while it runs, so it is
+// looked for when a document is opened, and only once if the server answers.
+type tabs struct {
+	mu    sync.Mutex
+	known bool
+	apart bool
+	next  time.Time // of the next look if it is not known
+}
+
+// look asks the server, unless it is known.
+func (t *tabs) look(ctx context.Context, srv *jupyter.Server) {
+	if srv == nil {
+		return
+	}
+	t.mu.Lock()
+	due := !t.known && !time.Now().Before(t.next)
+	if due {
+		t.next = time.Now().Add(tabsAgain) // also for those who open another meanwhile
+	}
+	t.mu.Unlock()
+	if !due {
+		return
+	}
+	apart, err := srv.TabsApart(ctx)
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.known, t.apart = err == nil, apart // without an answer nothing is said of it
+}
+
+// note says that people's tabs are apart, "" if they are not, as far as known.
+func (t *tabs) note() string {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if !t.apart {
+		return ""
+	}
+	return noteTabsApart
+}
+
+// Tabs says, once for each opening of the document, that people's tabs do not show it; "" if they do.
+func (d *Document) Tabs() string {
+	note := d.m.tabs.note()
+	if note == "" || d.tabsSaid.Swap(true) {
+		return ""
+	}
+	return note
+}
