@@ -65,6 +65,7 @@ var inspected = map[string][]string{
 	"assign_nb_kernel":       {"path=NB", "kernel_name=python3"},
 	"get_run":                {"run_id=no-such-run"},
 	"wait_run":               {"run_id=no-such-run"},
+	"answer_input":           {"run_id=no-such-run", "text=x"},
 	"list_runs":              {},
 	"cancel_run":             {"run_id=no-such-run"},
 	"get_document_content":   {"path=TEXT"},
@@ -136,7 +137,7 @@ var inspected = map[string][]string{
 // refused are the calls among them that cannot be good, because the program
 // remembers nothing from another call of the command line.
 var refused = []string{
-	"get_run", "wait_run", "cancel_run", "get_image_resource",
+	"get_run", "wait_run", "answer_input", "cancel_run", "get_image_resource",
 	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
 	"get_variables", "get_variable", "get_dataframe_info",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",

@@ -2,6 +2,7 @@ package session_test
 
 import (
 	"context"
+	"errors"
 	"strings"
 	"testing"
 	"time"
@@ -97,6 +98,102 @@ func TestInputAskedLater(t *testing.T) {
 		}
 		if res := wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
 			t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
+		}
+	})
+}
+
+// What nobody is being asked for is answered by whoever asked for the run; the state tells which it is. A password is not
+// answered unless that is allowed.
+func TestInputAnswered(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
+		d := sessiontest.Open(t, m, s.Notebook(t, "print(input('A? ') + input('B? '))", "import getpass\nprint(len(getpass.getpass('Secret: ')))"))
+		start := func(cell string) *run.Run {
+			t.Helper()
+			runs, err := d.Run(t.Context(), []string{cell})
+			if err != nil {
+				t.Fatal(err)
+			}
+			return runs[0]
+		}
+		vacant := func(r *run.Run, prompt string) {
+			t.Helper()
+			select {
+			case <-r.Unasked():
+			case <-time.After(sessiontest.Patience):
+				t.Fatal("it does not wait for input")
+			}
+			if res := r.Status(); res.State != run.WaitingForInput || res.State.Ended() || res.Asking == nil || res.Asking.Prompt != prompt || r.Result().State != res.State {
+				t.Fatalf("%s, %+v", res.State, res.Asking)
+			}
+		}
+		refused := func(r *run.Run, passwords bool, want error) {
+			t.Helper()
+			if err := r.Answer("x", passwords); !errors.Is(err, want) {
+				t.Errorf("refused with %v, want %v", err, want)
+			}
+		}
+
+		r := start("c0")
+		vacant(r, "A? ")
+		if m.Stats().Runs[run.WaitingForInput] != 1 {
+			t.Errorf("the statistics say %v", m.Stats().Runs)
+		}
+		if err := r.Answer("1", false); err != nil {
+			t.Error(err)
+		}
+		vacant(r, "B? ")
+		// While somebody is being asked, nobody else answers.
+		gone := make(chan struct{})
+		r.AskThrough(func(ctx context.Context, _ run.Question) (string, error) {
+			select {
+			case <-gone:
+			case <-ctx.Done():
+			}
+			return "", run.ErrNoAsker
+		})
+		if state := r.Status().State; state != run.Running {
+			t.Errorf("while somebody is being asked it is %s", state)
+		}
+		refused(r, true, run.ErrAsked)
+		close(gone)
+		vacant(r, "B? ")
+		if err := r.Answer("2", false); err != nil {
+			t.Error(err)
+		}
+		// An answer that was accepted counts, even if somebody else comes to be asked.
+		r.AskThrough(func(context.Context, run.Question) (string, error) { return "3", nil })
+		if res := wait(t, r); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:A? 1\nB? 2\n;stdout:12\n;" {
+			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
+		}
+		refused(r, true, run.ErrNotAsking)
+
+		r = start("c1")
+		vacant(r, "Secret: ")
+		refused(r, false, run.ErrPassword)
+		if err := r.Answer("hunter2", true); err != nil {
+			t.Error(err)
+		}
+		if res := wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
+			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
+		}
+
+		// The time for an answer stays, and a run that waits can be cancelled.
+		r = start("c0")
+		vacant(r, "A? ")
+		if err := r.Cancel(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		if res := wait(t, r); res.State != run.Interrupted || res.Asking != nil {
+			t.Errorf("cancelled: %s, asking %v", res.State, res.Asking)
+		}
+		refused(r, true, run.ErrNotAsking)
+		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), d.Path())
+		r = start("c0")
+		vacant(r, "A? ")
+		if res := wait(t, r); res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), "nobody answered within 1s") {
+			t.Errorf("unanswered: %s, %v", res.State, res.Err)
 		}
 	})
 }

@@ -111,6 +111,33 @@ func TestServerRuns(t *testing.T) {
 			t.Errorf("%s, %q, asked %q, %v", res.State, sessiontest.Text(res.Outputs), asked, res.Err)
 		}
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, onServer), path)
+		// A run that the server executes waits for an answer as any other.
+		if runs, err = d.Run(t.Context(), []string{"c1"}); err != nil {
+			t.Fatal(err)
+		}
+		select {
+		case <-runs[0].Unasked():
+		case <-time.After(sessiontest.Patience):
+			t.Fatal("it does not wait for input")
+		}
+		if st := runs[0].Status(); st.State != run.WaitingForInput || st.Asking == nil || st.Asking.Prompt != "Never? " {
+			t.Errorf("%s, %+v", st.State, st.Asking)
+		}
+		if err := runs[0].Answer("now", false); err != nil {
+			t.Error(err)
+		}
+		// The extension may drop this answer, too.
+		some, stop = context.WithTimeout(t.Context(), sessiontest.Patience/6)
+		if runs[0].Wait(some) != nil {
+			t.Log("the extension has dropped an answer")
+			if err := runs[0].Cancel(t.Context()); err != nil {
+				t.Error(err)
+			}
+		}
+		stop()
+		if answered := wait(t, runs[0]); answered.State != run.Done && answered.State != run.Interrupted {
+			t.Errorf("answered: %s, %v", answered.State, answered.Err)
+		}
 		res = ask(t, d, "c1", nil)
 		if res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), `"Never? "`) {
 			t.Errorf("without an answer: %s, %v", res.State, res.Err)

@@ -19,7 +19,7 @@ type Stats struct {
 
 // Stats counts. It resets no idle time and asks no server.
 func (m *Manager) Stats() Stats {
-	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
+	s := Stats{Runs: map[run.State]int{run.Queued: 0, run.Running: 0, run.WaitingForInput: 0, run.Done: 0, run.Failed: 0, run.Interrupted: 0, run.Cancelled: 0, run.Lost: 0}}
 	m.mu.Lock()
 	for _, e := range m.open {
 		if e.kind == notebookKind {

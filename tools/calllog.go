@@ -107,7 +107,7 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 		attrs = append(attrs, slog.Any("error", r.err))
 	}
 	if l.code {
-		if b, err := tool.Compact(withoutSecrets(req.Params.Arguments)); err == nil {
+		if b, err := tool.Compact(withoutSecrets(withoutInput(r.tool, req.Params.Arguments))); err == nil {
 			attrs = append(attrs, slog.String("arguments", l.clipped(string(b))))
 		}
 		attrs = append(attrs, slog.String("answer", l.clipped(resultText(result))))
@@ -117,13 +117,24 @@ func (l *callLog) write(ctx context.Context, req mcp.CallToolRequest, r *callRec
 
 // withoutSecrets returns arguments that can be logged: a token that a caller sends is secret, even if it is not this
 // program's.
-func withoutSecrets(args any) any {
+func withoutSecrets(args any) any { return masked(args, "jupyter_token", "[token]") }
+
+// withoutInput returns the arguments of a tool without what it answers to code, which may be a password.
+func withoutInput(name string, args any) any {
+	if name != "answer_input" {
+		return args
+	}
+	return masked(args, "text", "[input]")
+}
+
+// masked replaces the value of an argument, if it is there.
+func masked(args any, key, shown string) any {
 	m, ok := args.(map[string]any)
-	if _, has := m["jupyter_token"]; !ok || !has {
+	if _, has := m[key]; !ok || !has {
 		return args
 	}
 	m = maps.Clone(m)
-	m["jupyter_token"] = "[token]"
+	m[key] = shown
 	return m
 }
 

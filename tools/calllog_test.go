@@ -112,6 +112,17 @@ func TestRecordNames(t *testing.T) {
 	}
 }
 
+// What a model answers to code may be a password, and is not logged.
+func TestAnsweredInputIsNotLogged(t *testing.T) {
+	args := map[string]any{"run_id": "run-1", "text": "hunter2"}
+	if got := fmt.Sprint(withoutInput("answer_input", args)); got != "map[run_id:run-1 text:[input]]" || args["text"] != "hunter2" {
+		t.Errorf("%s, %v", got, args)
+	}
+	if got := fmt.Sprint(withoutInput("insert_document_text", args)); !strings.Contains(got, "hunter2") {
+		t.Errorf("%s", got)
+	}
+}
+
 // A token that a caller sends is not logged, and reaches the tool all the same.
 func TestSentTokensAreNotLogged(t *testing.T) {
 	args := map[string]any{"jupyter_url": "u", "jupyter_token": "s3cret"}

@@ -127,6 +127,7 @@ func TestClientsSeeOnlyTheirOwn(t *testing.T) {
 		"session_connect":     {"kernel_id": made.KernelID},
 		"get_run":             {"run_id": run},
 		"wait_run":            {"run_id": run},
+		"answer_input":        {"run_id": run, "text": "x"},
 		"cancel_run":          {"run_id": run},
 		"get_image_resource":  {"resource_uri": uri},
 	} {

@@ -87,7 +87,7 @@ func TestInputIsElicited(t *testing.T) {
 			r.Good("cancel_run", toolstest.Dict{"run_id": res.RunID}, nil) // the kernel had not come to it
 			r.Good("wait_run", toolstest.Dict{"run_id": res.RunID}, nil)
 		}
-		if res.State != string(run.Running) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
+		if res.State != string(run.WaitingForInput) || !strings.Contains(res.Message, `waits for input ("Name? ")`) {
 			t.Errorf("without elicitation: %s", sample.AsJSON(t, res))
 		}
 		var view notebook.RunView

@@ -37,6 +37,8 @@ type Config struct {
 	Images *images.Store
 	// AnswerWithin is [desk.Desk.AnswerWithin].
 	AnswerWithin time.Duration
+	// AgentPasswords is [desk.Desk.AgentPasswords].
+	AgentPasswords bool
 	// MaxImages is how many images an answer shows, 0 for [desk.DefaultMaxImages], less for none.
 	MaxImages int
 	// MaxImageBytes is how large each of them is at most, 0 for [desk.DefaultMaxImageBytes].
@@ -215,7 +217,7 @@ func newParts(cfg Config) (*parts, error) {
 	if err != nil {
 		return nil, err
 	}
-	d.AnswerWithin, d.ReadOnly = cfg.AnswerWithin, cfg.ReadOnly
+	d.AnswerWithin, d.ReadOnly, d.AgentPasswords = cfg.AnswerWithin, cfg.ReadOnly, cfg.AgentPasswords
 	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
 	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}

@@ -33,6 +33,7 @@ type flags struct {
 	AnswerWithin   string `env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit. Default: ${default}."`
 	ServerTimeout  string `env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not. Default: ${default}."`
 	InputTimeout   string `env:"NBDUET_INPUT_TIMEOUT" default:"60" placeholder:"SECONDS" help:"Seconds that a person has to answer when running code asks for input; then the code is interrupted. Default: ${default}."`
+	AgentPasswords bool   `name:"allow-agent-passwords" env:"NBDUET_ALLOW_AGENT_PASSWORDS" help:"Let the model answer passwords that running code asks for (getpass), with answer_input. Without it, only a person can, at a client that offers elicitation."`
 
 	Execute string `env:"NBDUET_EXECUTE" default:"auto" placeholder:"WHERE" help:"What runs the cells of notebooks: kernel (this program sends them to the kernel), server (jupyter-server-nbmodel does, so that a run survives this program) or auto (the safe choice, which is kernel). Default: ${default}."`
 
@@ -63,6 +64,7 @@ type settings struct {
 	inputTimeout   time.Duration
 	serverTimeout  time.Duration
 	answerWithin   time.Duration
+	agentPasswords bool
 	execute        run0.Execute
 	maxImages      int
 	maxImageBytes  int
@@ -138,7 +140,7 @@ func toolsetNames() []string {
 
 // check turns flags into settings. Every error names the flag and the value.
 func (f flags) check() (settings, error) {
-	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode}
+	s := settings{url: strings.TrimSpace(f.JupyterURL), token: strings.TrimSpace(f.Token), maxRooms: f.MaxRooms, readOnly: f.ReadOnly, logCode: f.LogCode, agentPasswords: f.AgentPasswords}
 	var err error
 	if s.sessionTimeout, err = minutes(f.SessionTimeout); err != nil {
 		return settings{}, fmt.Errorf("--session-timeout: %w", err)

@@ -110,7 +110,7 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 	for _, want := range []string{
 		"--jupyter-url", "JUPYTER_SERVER_URL", "--token", "JUPYTER_TOKEN", "--token-file", "--session-timeout", "--max-rooms", "--input-timeout", "--server-timeout", "--answer-within", "--execute",
-		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--version",
+		"--max-images", "--max-image-bytes", "--image-cache", "--agent-name", "AI Agent", "--toolsets", "notebook, runs, document, rtc, analysis", "--read-only", "--log-level", "LOG_LEVEL", "--log-code", "NBDUET_LOG_CODE", "--allow-agent-passwords", "NBDUET_ALLOW_AGENT_PASSWORDS", "--version",
 	} {
 		if !strings.Contains(strings.Join(strings.Fields(o.stdout), " "), want) { // the help is wrapped
 			t.Errorf("--help does not say %q", want)
@@ -181,15 +181,15 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis,context" || s.readOnly || s.logCode || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis,context" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)
 	}
-	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code",
+	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code", "--allow-agent-passwords",
 		"--toolsets=rtc", "--agent-name= Ada ", "--max-rooms=3", "--input-timeout=0.5", "--server-timeout=2.5", "--answer-within=0")
 	if s.url != "http://flag:1" || s.token != "from-flag" || s.sessionTimeout != 3*time.Second || s.logLevel.String() != "DEBUG" ||
-		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond ||
+		s.agentName != "Ada" || strings.Join(s.toolsets, ",") != "rtc" || !s.readOnly || !s.logCode || !s.agentPasswords || s.maxRooms != 3 || s.inputTimeout != 500*time.Millisecond ||
 		s.serverTimeout != 2500*time.Millisecond || s.answerWithin != 0 {
 		t.Errorf("from flags: %+v", s)
 	}

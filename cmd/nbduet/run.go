@@ -103,7 +103,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	mcp, err := tools.New(tools.Config{
 		Work: jobs, Version: versionText(), Toolsets: set.toolsets, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
-		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin,
+		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
 	})
 	if err == nil {
 		log.Info("serving MCP", "transport", set.http.transport, "jupyter", srv.BaseURL(), "kernels", kernels.BaseURL(), "toolsets", set.toolsets, "read_only", set.readOnly)

@@ -16,7 +16,7 @@ func TestStats(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		table := analysis.New(m)
-		if got := table.Stats(); got.Notebooks+got.Texts+got.RunBytes+got.Analyses+got.Kernels != 0 || len(got.Runs) != 7 {
+		if got := table.Stats(); got.Notebooks+got.Texts+got.RunBytes+got.Analyses+got.Kernels != 0 || len(got.Runs) != 8 {
 			t.Errorf("at the beginning: %+v", got)
 		}
 		text, err := m.OpenText(t.Context(), s.Write(t, s.Name(t, ".txt"), "hello"))

@@ -32,7 +32,7 @@ var ErrNoAsker = words.Fixed("there is nobody to ask: the MCP client does not of
 // Options are the options of a run.
 type Options struct {
 	// Ask answers input() and getpass() in the code. If it fails, the code is interrupted; if there is nobody to ask,
-	// the code is interrupted after the time for an answer.
+	// the run is [WaitingForInput], and the code is interrupted after the time for an answer.
 	Ask Asker
 	// Session is the analysis session of the run, "" for none.
 	Session string
@@ -45,6 +45,9 @@ func (r *Run) AskThrough(ask Asker) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.ask = ask
+	if ask != nil {
+		r.fill() // from now on somebody is being asked, so a call that waits for the run does not end
+	}
 	if r.askers != nil {
 		close(r.askers)
 	}
@@ -145,10 +148,24 @@ func (r *Run) askSomebody(ctx context.Context, q Question) (string, error) {
 		if !errors.Is(err, ErrNoAsker) {
 			return line, err
 		}
-		// The caller can look at the run, cancel it, or come back with another Asker.
+		// The caller can answer, look at the run, cancel it, or come back with another Asker.
+		v := r.vacate(changed)
+		if v == nil {
+			continue
+		}
+		answered := false
 		select {
+		case line, answered = <-v:
 		case <-changed:
 		case <-ctx.Done():
+		}
+		if !answered {
+			line, answered = r.close(v) // an answer that was accepted counts, whatever else has happened
+		}
+		switch {
+		case answered:
+			return line, nil
+		case ctx.Err() != nil:
 			return "", err
 		}
 	}

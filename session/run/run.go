@@ -15,8 +15,11 @@ type State string
 
 // The states of a run. The last five are final.
 const (
-	Queued      State = "queued"      // waits for the runs before it
-	Running     State = "running"     // the kernel has it
+	Queued  State = "queued"  // waits for the runs before it
+	Running State = "running" // the kernel has it
+	// WaitingForInput is a run in the kernel whose code waits for input that nobody is being asked for, see [Run.Answer].
+	WaitingForInput State = "waiting_for_input"
+
 	Done        State = "done"        // ended without an error
 	Failed      State = "failed"      // the code raised an error
 	Interrupted State = "interrupted" // ended by an interrupt
@@ -25,7 +28,7 @@ const (
 )
 
 // Ended reports whether the state is final.
-func (s State) Ended() bool { return s != Queued && s != Running }
+func (s State) Ended() bool { return s != Queued && s != Running && s != WaitingForInput }
 
 // Result is a snapshot of a run.
 type Result struct {
@@ -65,12 +68,15 @@ type Run struct {
 	mu     sync.Mutex
 	ask    Asker         // nil for nobody
 	askers chan struct{} // closed when ask changes
-	queue  *Queue        // nil after the end, so that a known run does not keep its document in memory
-	res    Result        // without the writer's part
-	left   output.LeftOut
-	writer output.Sink // while it runs
-	taken  bool        // the kernel has begun it
-	asked  bool        // Cancel was called
+	vacant vacancy       // nil unless the code waits for input that nobody is being asked for
+	// unasked is closed while vacant is not nil; nil if nobody waits for that.
+	unasked chan struct{}
+	queue   *Queue // nil after the end, so that a known run does not keep its document in memory
+	res     Result // without the writer's part
+	left    output.LeftOut
+	writer  output.Sink // while it runs
+	taken   bool        // the kernel has begun it
+	asked   bool        // Cancel was called
 }
 
 // Result is a snapshot of the run.
@@ -83,6 +89,7 @@ func (r *Run) Result() Result {
 // result is Result with r.mu held.
 func (r *Run) result() Result {
 	res := r.res
+	res.State = r.state()
 	if r.writer != nil {
 		s := r.writer.Snapshot()
 		res.Outputs, res.Count, res.Dropped, res.Omitted = s.Outputs, s.Count, s.Dropped, s.Omitted
@@ -95,11 +102,20 @@ func (r *Run) Status() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	res := r.res
+	res.State = r.state()
 	if r.writer != nil {
 		res.Count = r.writer.Count()
 	}
 	res.Outputs = nil
 	return res
+}
+
+// state is the run's state with r.mu held.
+func (r *Run) state() State {
+	if r.vacant != nil && r.res.State == Running {
+		return WaitingForInput
+	}
+	return r.res.State
 }
 
 // Done is closed when the run has ended.

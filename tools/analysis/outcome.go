@@ -24,26 +24,28 @@ const (
 	ErrLost      = "KernelLost"
 	errCancelled = "Cancelled"
 	errInterrupt = "Interrupted"
+	errInput     = "WaitingForInput"
 )
 
 // A CodeResult is the outcome of code that was run.
 type CodeResult struct {
-	Success      bool       `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
-	Stdout       string     `json:"stdout"`
-	Stderr       string     `json:"stderr"`
-	Result       *string    `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
-	Displays     []string   `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
-	Images       []imageRef `json:"images" jsonschema:"In order; some are shown beside the JSON, get_image_resource shows the others."`
-	Milliseconds int64      `json:"execution_time_ms"`
-	ErrorType    string     `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled or Interrupted. Set if success is false."`
-	ErrorMessage string     `json:"error_message,omitempty"`
-	Traceback    string     `json:"traceback,omitempty"`
-	RunID        string     `json:"run_id" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
-	State        string     `json:"state"`
-	CellID       string     `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
-	Count        *int       `json:"execution_count"`
-	Truncated    bool       `json:"truncated,omitempty" jsonschema:"Output was cut: get_run pages through it."`
-	Message      string     `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
+	Success      bool        `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
+	Stdout       string      `json:"stdout"`
+	Stderr       string      `json:"stderr"`
+	Result       *string     `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
+	Displays     []string    `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
+	Images       []imageRef  `json:"images" jsonschema:"In order; some are shown beside the JSON, get_image_resource shows the others."`
+	Milliseconds int64       `json:"execution_time_ms"`
+	ErrorType    string      `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
+	ErrorMessage string      `json:"error_message,omitempty"`
+	Traceback    string      `json:"traceback,omitempty"`
+	RunID        string      `json:"run_id" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
+	State        string      `json:"state"`
+	Input        *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
+	CellID       string      `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
+	Count        *int        `json:"execution_count"`
+	Truncated    bool        `json:"truncated,omitempty" jsonschema:"Output was cut: get_run pages through it."`
+	Message      string      `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -57,7 +59,8 @@ type imageRef struct {
 
 // codeOutcome is a run as it was when its call stopped waiting.
 type codeOutcome struct {
-	run *run.Run
+	desk *desk.Desk
+	run  *run.Run
 	run.Result
 	waited time.Duration
 	newSet func(expected int) *desk.ImageSet // makes one for each rendering
@@ -118,7 +121,7 @@ func simplest(outputs []ydoc.Output) []ydoc.Output {
 
 func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) CodeResult {
 	out := CodeResult{
-		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, CellID: c.run.CellID, Count: c.Count,
+		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, Input: desk.InputOf(c.Result), CellID: c.run.CellID, Count: c.Count,
 		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted > 0,
 	}
 	var stdout, stderr strings.Builder
@@ -198,6 +201,8 @@ func (c codeOutcome) explain(out *CodeResult) {
 		why = c.Err.Error()
 	}
 	switch {
+	case c.State == run.WaitingForInput:
+		fail(errInput, c.desk.HowToAnswer(c.run.ID, c.Result))
 	case !c.State.Ended():
 		doing := "the code goes on running"
 		if c.State == run.Queued {

@@ -20,14 +20,15 @@ import (
 
 // An outputsResult is an answer that is a list: texts, and objects for images, which are shown beside it.
 type outputsResult struct {
-	Kind    string `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
-	Result  []any  `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
-	Outputs []any  `json:"outputs" jsonschema:"The same."`
-	Count   int    `json:"count" jsonschema:"How many."`
-	Images  int    `json:"images" jsonschema:"How many of them are images."`
-	CellID  string `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
-	RunID   string `json:"run_id,omitempty" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
-	State   string `json:"state,omitempty"`
+	Kind    string      `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
+	Result  []any       `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
+	Outputs []any       `json:"outputs" jsonschema:"The same."`
+	Count   int         `json:"count" jsonschema:"How many."`
+	Images  int         `json:"images" jsonschema:"How many of them are images."`
+	CellID  string      `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
+	RunID   string      `json:"run_id,omitempty" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
+	State   string      `json:"state,omitempty"`
+	Input   *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
 }
 
 // Refine implements tool.Refiner.
@@ -60,6 +61,7 @@ type shownRun struct {
 	none    string   // the only text of an answer that would be empty
 	run     *run.Run
 	state   run.State
+	input   *desk.Input
 	size    int // most characters of outputs
 	newSet  func(expected int) *desk.ImageSet
 	from    images.Origin // of its images
@@ -73,7 +75,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 	most := desk.MaxSource
 	out := &outputsResult{Kind: s.kind, CellID: s.cell}
 	if s.run != nil {
-		out.RunID, out.State = s.run.ID, string(s.state)
+		out.RunID, out.State, out.Input = s.run.ID, string(s.state), s.input
 	}
 	a = &tool.Answer{Body: out, Doc: desk.About(doc), Meta: idMeta(s.cell, nil)}
 	a.Parts = func() (parts []any) {

@@ -78,7 +78,8 @@ type Watch struct {
 	size int
 	// said tells that the caller said how long to wait.
 	said bool
-	// goesOn tells that the call ended before the run, which was not interrupted.
+	// goesOn tells that the call ended before the run, which was not interrupted: sooner than the timeout, or because the
+	// code asks for input.
 	goesOn bool
 	// always stops the code when the call is cancelled, for whatever reason.
 	always bool
@@ -139,7 +140,7 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 	case r.Status().State.Ended():
 		w.say("[COMPLETED in %.1fs]", elapsed)
 		return false, nil
-	case hold < most:
+	case hold < most || limit.Err() == nil:
 		w.goesOn = true
 		return false, nil
 	}
@@ -157,9 +158,9 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 }
 
 // outcome is what the answer shows of the run after the wait.
-func (w *Watch) outcome(r *run.Run, late bool) shownRun {
+func (w *Watch) outcome(d *desk.Desk, r *run.Run, late bool) shownRun {
 	res := r.Result()
-	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, outputs: res.Outputs, size: w.size, none: "[No output generated]"}
+	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, input: desk.InputOf(res), outputs: res.Outputs, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
 		if w.first {
 			s.head = []string{w.timedOut}
@@ -171,6 +172,8 @@ func (w *Watch) outcome(r *run.Run, late bool) shownRun {
 		s.tail = append(s.tail, w.lines...)
 	}
 	switch {
+	case res.State == run.WaitingForInput:
+		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", r.ID, d.HowToAnswer(r.ID, res)))
 	case !res.State.Ended() && w.goesOn:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on: wait_run waits for it, cancel_run stops it]", r.ID))
 	case !res.State.Ended():
@@ -212,7 +215,7 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 	if err != nil {
 		return nil, err
 	}
-	s := w.outcome(runs[0], late)
+	s := w.outcome(d.Desk, runs[0], late)
 	s.newSet, s.from = d.Images.Sets(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
 	if c, ok := doc.Notebook().Cell(cell); ok {
 		s.from = d.Images.OfCell(ctx, doc, c)

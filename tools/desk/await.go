@@ -14,7 +14,7 @@ import (
 // on a silent call, and long enough for their notification queues.
 const ProgressEvery = time.Second
 
-// Await waits until the runs or wait end, and reports progress.
+// Await waits until the runs or wait end, or one waits for input that nobody is being asked for, and reports progress.
 func Await(ctx, wait context.Context, runs []*run.Run) {
 	AwaitTelling(ctx, wait, runs, func(run.Result) {})
 }
@@ -29,6 +29,8 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 			select {
 			case <-r.Done():
 				ended = true
+			case <-r.Unasked():
+				return // the caller can answer
 			case <-wait.Done():
 				return
 			case <-tick.C:
@@ -45,12 +47,6 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 			}
 		}
 	}
-}
-
-// Asks says which input the code waits for.
-func Asks(r run.Result) string {
-	prompt, _ := words.Cut(words.Plain(r.Asking.Prompt), 200)
-	return "it waits for input (" + words.Quoted(prompt) + ")"
 }
 
 // lastLine is the last line that a run has printed, cut to size.

@@ -22,6 +22,8 @@ type Desk struct {
 	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
 	// progress; 0 for no limit. Hosts give up on silent calls after a minute.
 	AnswerWithin time.Duration
+	// AgentPasswords lets a model answer the passwords that code asks for; else a person has to.
+	AgentPasswords bool
 }
 
 // New makes a desk. See [NewImageStore] for store and the limits of images.

@@ -22,6 +22,7 @@ func Tools(d *desk.Desk) []tool.Tool {
 		assignNbKernel(d),
 		getRun(d),
 		waitRun(d),
+		answerInput(d),
 		listRuns(d),
 		cancelRun(d),
 		queryNbSessions(d),

@@ -88,6 +88,7 @@ type ExecutionResult struct {
 	CellID         string           `json:"cell_id"`
 	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
+	Input          *desk.Input      `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
@@ -107,6 +108,7 @@ type executed struct {
 
 // finished are the runs of one call, as they were when it stopped waiting.
 type finished struct {
+	desk    *desk.Desk
 	runs    []finishedRun
 	size    int
 	timeout time.Duration
@@ -137,7 +139,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 	if err := ctx.Err(); err != nil {
 		return finished{}, fmt.Errorf("the call was cancelled; %s: %w", Abandon(ctx, runs, opt.InterruptOnCancel), err)
 	}
-	out := finished{size: opt.Size(), timeout: hold, newSet: d.Images.Sets(ctx)}
+	out := finished{desk: d, size: opt.Size(), timeout: hold, newSet: d.Images.Sets(ctx)}
 	for _, r := range runs {
 		result := r.Result()
 		from := d.OfRun(ctx, r, result.Count)
@@ -188,6 +190,7 @@ func (f finished) afterwards(success string) string {
 		{run0.Interrupted, "interrupted"},
 		{run0.Lost, "lost with the kernel"},
 		{run0.Cancelled, "not run"},
+		{run0.WaitingForInput, "waiting for input"},
 		{run0.Running, "still running"},
 		{run0.Queued, "still waiting"},
 	} {
@@ -244,15 +247,17 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		Outputs: o.Outputs, Truncated: o.Truncated(), OriginalSize: o.Original, OutputsOmitted: o.Omitted,
 		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
 	}
-	out.Dropped = r.Dropped
+	out.Dropped, out.Input = r.Dropped, desk.InputOf(r.Result)
 	var says []string
 	if r.Err != nil {
 		says = append(says, r.Err.Error())
 	} else if !r.State.Ended() {
-		if r.Asking != nil {
-			says = append(says, desk.Asks(r.Result)+" and is interrupted if nobody answers in time; wait_run passes the question on to a client that offers elicitation")
+		if how := f.desk.HowToAnswer(r.id, r.Result); how != "" {
+			says = append(says, how)
 		}
-		says = append(says, unfinished(f.timeout))
+		if r.State != run0.WaitingForInput {
+			says = append(says, unfinished(f.timeout))
+		}
 	}
 	if r.Note != "" {
 		says = append(says, r.Note)

@@ -50,7 +50,7 @@ func Visible(ctx context.Context, r *run0.Run) bool { return r.Owner == tool.Cli
 func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
-	f := finished{size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
+	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
 		r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), d.OfRun(ctx, r, result.Count),
 	}}}
 	a := &tool.Answer{Body: &out}
@@ -94,7 +94,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 		Name:    "wait_run",
 		Title:   "Wait for a run",
 		Toolset: tool.ToolsetRuns,
-		Description: "Waits until the execution of a cell has ended, at most timeout seconds, and shows its outcome and outputs. " +
+		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input that answer_input can answer, and shows its outcome and outputs. " +
 			"Use it for a run that a tool left running, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Asks:   true,
@@ -105,16 +105,7 @@ func waitRun(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
-			defer stop()
-			if ask := desk.Asker(ctx); ask != nil {
-				r.AskThrough(ask)
-			}
-			desk.Await(ctx, wait, []*run0.Run{r})
-			if err := ctx.Err(); err != nil {
-				return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
-			}
-			return answerRun(ctx, d, r, args.Size())
+			return follow(ctx, d, r, args.Waiting)
 		}),
 	}
 }

@@ -120,7 +120,7 @@ func answerPage(r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	out := PagedRun{Page: p, RunView: RunView{
 		ExecutionResult: ExecutionResult{
 			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
-			CellID: r.CellID, RunID: r.ID, State: string(result.State), ExecutionCount: result.Count,
+			CellID: r.CellID, RunID: r.ID, State: string(result.State), Input: desk.InputOf(result), ExecutionCount: result.Count,
 		},
 		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
 	}}

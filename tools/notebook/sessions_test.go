@@ -125,11 +125,11 @@ func TestToolsList(t *testing.T) {
 		if got := names(tools.Config{Toolsets: []string{"notebook", "rtc"}, ReadOnly: true}); got != "get_base_url get_nb_stat list_available_kernels list_nbs nb_path_from_url query_document_session query_nb_sessions read_nb_cells" {
 			t.Errorf("read-only: %s", got)
 		}
-		if got := names(tools.Config{Toolsets: []string{"runs"}}); got != "cancel_run get_run list_runs wait_run" {
+		if got := names(tools.Config{Toolsets: []string{"runs"}}); got != "answer_input cancel_run get_run list_runs wait_run" {
 			t.Errorf("runs: %s", got)
 		}
-		if got := len(strings.Fields(names(tools.Config{}))); got != 42 {
-			t.Errorf("%d tools by default, want 12 of notebook, 4 of runs, 11 of document, 11 of analysis, 4 of rtc", got)
+		if got := len(strings.Fields(names(tools.Config{}))); got != 43 {
+			t.Errorf("%d tools by default, want 12 of notebook, 5 of runs, 11 of document, 11 of analysis, 4 of rtc", got)
 		}
 	})
 }

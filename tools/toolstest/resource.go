@@ -211,7 +211,8 @@ func (r *Rig) MCPServer() *server.MCPServer {
 	return s
 }
 
-// Modern makes a client of the newest protocol version, in which a server cannot ask of its own accord.
+// Modern makes a client of the newest protocol version, in which a server cannot ask of its own accord. It offers no
+// elicitation if p is nil.
 func (r *Rig) Modern(log *bytes.Buffer, p *Answerer) *client.Client {
 	r.T.Helper()
 	s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
@@ -219,7 +220,11 @@ func (r *Rig) Modern(log *bytes.Buffer, p *Answerer) *client.Client {
 		r.T.Fatal(err)
 	}
 	Tick()
-	c, err := client.NewInProcessClientWithOptions(s, client.WithElicitationHandler(p), client.WithProtocolVersion(mcp.ProtocolVersion20260728))
+	options := []client.ClientOption{client.WithProtocolVersion(mcp.ProtocolVersion20260728)}
+	if p != nil {
+		options = append(options, client.WithElicitationHandler(p))
+	}
+	c, err := client.NewInProcessClientWithOptions(s, options...)
 	if err != nil {
 		r.T.Fatal(err)
 	}

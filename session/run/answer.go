@@ -1,0 +1,83 @@
+package run
+
+import "github.com/nbduet/nbduet/session/words"
+
+// Code that asks for input waits in one of two ways. While an [Asker] asks a person, the run goes on as [Running]. While
+// there is nobody to ask, it is [WaitingForInput], and whoever asked for the run can answer: no tab in a browser shows
+// the question, because the kernel puts it to this program alone.
+
+// Errors of [Run.Answer].
+var (
+	ErrNotAsking = words.Fixed("the code does not wait for input")
+	ErrAsked     = words.Fixed("a person is being asked for this input")
+	ErrPassword  = words.Fixed("the code asks for a password")
+)
+
+// A vacancy is a question that nobody is being asked. The line is sent at most once, with the run locked.
+type vacancy chan string
+
+// Answer answers the question of a run that is [WaitingForInput] with a line without its end. The question of another
+// state is not answered; that of a password only if passwords allows it.
+func (r *Run) Answer(line string, passwords bool) error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	switch {
+	case r.res.Asking == nil:
+		return ErrNotAsking
+	case r.vacant == nil:
+		return ErrAsked
+	case r.res.Asking.Password && !passwords:
+		return ErrPassword
+	}
+	r.vacant <- line // buffered
+	r.res.Asking = nil
+	r.fill()
+	return nil
+}
+
+// Unasked returns a channel that is closed while the run is [WaitingForInput]. Later questions have another one.
+func (r *Run) Unasked() <-chan struct{} {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.unasked == nil {
+		r.unasked = make(chan struct{})
+	}
+	return r.unasked
+}
+
+// vacate makes the run wait for an answer; nil if its Asker was replaced since that channel was current.
+func (r *Run) vacate(changed <-chan struct{}) vacancy {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.askers != changed {
+		return nil
+	}
+	r.vacant = make(vacancy, 1)
+	if r.unasked == nil {
+		r.unasked = make(chan struct{})
+	}
+	close(r.unasked)
+	return r.vacant
+}
+
+// fill ends the wait for an answer. r.mu is held.
+func (r *Run) fill() {
+	if r.vacant != nil {
+		r.vacant, r.unasked = nil, nil
+	}
+}
+
+// close ends the wait for the answer to v, and returns the line if it was answered.
+func (r *Run) close(v vacancy) (line string, answered bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.vacant == v {
+		r.fill()
+	}
+	select {
+	case line = <-v:
+		return line, true
+	default:
+		return "", false
+	}
+}

@@ -1,0 +1,66 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// maxInput is the longest line that code is answered.
+const maxInput = 10_000
+
+type answerInputArgs struct {
+	namedRun
+	Text string `json:"text" jsonschema:"The line that the code reads, without a line end; may be empty."`
+	Waiting
+}
+
+// Refine implements tool.Refiner.
+func (answerInputArgs) Refine(f tool.Fields) { f.Field("text").Limit(0, maxInput) }
+
+func answerInput(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:    "answer_input",
+		Title:   "Answer a run's input()",
+		Toolset: tool.ToolsetRuns,
+		Description: "Answers the input() that a run waits for, then waits for the run like wait_run, until it ends or asks again. " +
+			"Use it when a state is waiting_for_input: nobody else sees the prompt, and the code is interrupted if it gets no answer in time. " +
+			"A password is for a person to answer, unless nbduet was started with --allow-agent-passwords. Costs the time waited and up to maxCellOutputSize characters.",
+		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
+		Input:  tool.ArgumentsOf[answerInputArgs](nil),
+		Output: tool.ResultOf[RunView](nil),
+		Handle: tool.Typed(func(ctx context.Context, args answerInputArgs) (*tool.Answer, error) {
+			r, err := findRun(ctx, d, args.RunID)
+			if err != nil {
+				return nil, err
+			}
+			if strings.ContainsAny(args.Text, "\r\n") {
+				return nil, errors.New("text has a line end, but input() reads one line: send one line without its end, and the next line when the run asks again")
+			}
+			if err := d.AnswerInput(r, args.Text); err != nil {
+				return nil, err
+			}
+			return follow(ctx, d, r, args.Waiting)
+		}),
+	}
+}
+
+// follow waits for a run, at most as long as the call says, and answers with what became of it. The call's client is
+// asked what the code asks, if it can be asked.
+func follow(ctx context.Context, d *desk.Desk, r *run0.Run, args Waiting) (*tool.Answer, error) {
+	wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
+	defer stop()
+	if ask := desk.Asker(ctx); ask != nil {
+		r.AskThrough(ask)
+	}
+	desk.Await(ctx, wait, []*run0.Run{r})
+	if err := ctx.Err(); err != nil {
+		return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
+	}
+	return answerRun(ctx, d, r, args.Size())
+}
