@@ -9,13 +9,14 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // newTestInput is an input of messages of at most that many bytes, and what it refuses.
 func newTestInput(r io.Reader, most int) (*input, *bytes.Buffer) {
 	var refused bytes.Buffer
-	in := newInput(r, newOutput(&refused), &tool.Calls{})
+	in := newInput(r, &output{ids: jsonrpc.NewIDs(), w: &refused}, &tool.Calls{})
 	in.most = most
 	return in, &refused
 }

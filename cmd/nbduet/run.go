@@ -18,6 +18,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -151,19 +152,15 @@ func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin
 	} {
 		opt(std)
 	}
-	out := newOutput(stdout)
+	out := &output{w: stdout, ids: jsonrpc.NewIDs()}
 	in := newInput(stdin, out, calls)
 	served := make(chan error, 1)
-	serving, stop := context.WithCancel(ctx)
-	defer stop()
-	go func() { served <- std.Listen(serving, in, out) }()
+	go func() { served <- std.Listen(ctx, in, out) }()
 	select {
 	case err := <-served:
 		return ended(ctx, err)
 	case <-ctx.Done():
 	case <-in.ended:
-	case <-out.unread:
-		return errUnread // a write that waits may wait for ever, and so may what waits for it
 	}
 	drain := time.NewTimer(drainTime)
 	defer drain.Stop()
