@@ -99,6 +99,9 @@ func (g *manyGuest) round(ctx context.Context, n int) error {
 		} `json:"execution_results"`
 	}
 	at := map[string]any{"start": g.i}
+	if err := g.call(ctx, "read_nb_cells", map[string]any{"path": g.path, "ranges": []any{at}}, &struct{}{}); err != nil {
+		return err
+	}
 	if err := g.call(ctx, "modify_nb_cells", map[string]any{
 		"path": g.path, "modifications": []map[string]any{{"range": at, "content": source}}, "exec": true, "timeout": 600,
 	}, &ran); err != nil {

@@ -58,7 +58,7 @@ var inspected = map[string][]string{
 	"read_nb_cells":          {"path=NB", `ranges=[{"start":0}]`},
 	"modify_nb_cells":        {"path=NB", `modifications=[{"range":{"start":0},"content":"1+2"}]`},
 	"insert_nb_cells":        {"path=NB", "position=0", `cells=[{"content":"print(3)"}]`},
-	"delete_nb_cells":        {"path=NB", `ranges=[{"start":0}]`},
+	"delete_nb_cells":        {"path=NB", `ranges=[{"id":"cell-0"}]`, "force=true"},
 	"execute_nb_cells":       {"path=NB", `ranges=[{"start":0}]`},
 	"restart_nb_kernel":      {"path=NB"},
 	"list_available_kernels": {},
@@ -78,7 +78,7 @@ var inspected = map[string][]string{
 	"delete_document":        {"path=TEXT"},
 	"rename_document":        {"path=TEXT", "newPath=NEW"},
 	"copy_document":          {"path=TEXT", "copyPath=NEW"},
-	"overwrite_document":     {"path=TEXT", "content=all of it"},
+	"overwrite_document":     {"path=TEXT", "content=all of it", "force=true"},
 	"query_nb_sessions":      {},
 	"end_nb_session":         {"path=NB"},
 	"query_document_session": {"path=TEXT"},
@@ -118,10 +118,10 @@ var inspected = map[string][]string{
 	"insert_cell":              {"notebook_name=NB", "cell_index=0", "cell_type=code", "cell_source=a"},
 	"insert_execute_code_cell": {"cell_index=0", "cell_source=a"},
 	"overwrite_cell_source":    {"notebook_name=NB", "cell_index=0", "cell_source=b"},
-	"edit_cell_source":         {"notebook_name=NB", "cell_index=0", "old_string=1+1", "new_string=b"},
-	"move_cell":                {"notebook_name=NB", "source_index=0", "target_index=0"},
-	"delete_cell":              {"notebook_name=NB", "cell_indices=[0]"},
-	"clear_cell_output":        {"notebook_name=NB", "cell_index=0"},
+	"edit_cell_source":         {"notebook_name=NB", "cell_id=cell-0", "old_string=1+1", "new_string=b"},
+	"move_cell":                {"notebook_name=NB", "source_cell_id=cell-0", "target_cell_id=cell-0"},
+	"delete_cell":              {"notebook_name=NB", `cell_ids_to_delete=["cell-0"]`, "force=true"},
+	"clear_cell_output":        {"notebook_name=NB", "cell_id=cell-0"},
 	"list_files":               {"max_depth=0"},
 	"list_kernels":             {},
 
@@ -135,8 +135,9 @@ var inspected = map[string][]string{
 }
 
 // refused are the calls among them that cannot be good, because the program
-// remembers nothing from another call of the command line.
+// remembers nothing from another call of the command line: no session, and not what was read.
 var refused = []string{
+	"modify_nb_cells", "overwrite_cell_source", "delete_document_text", "replace_document_text",
 	"get_run", "wait_run", "answer_input", "cancel_run", "get_image_resource",
 	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
 	"get_variables", "get_variable", "get_dataframe_info",

@@ -187,6 +187,7 @@ func (k *kernelTest) exchanged(t *testing.T) {
 	must(t, k.tab.WaitKernel(soon, "idle"))
 	k.noneBusy(t)
 
+	readCells(t, k.nbduet, k.path)
 	_, err = k.nbduet.Do(ctx, "modify_nb_cells", modify(k.path, asks, `kept=$BASH; echo "$((6 * 7)) in ${BASH##*/}"`), nil)
 	must(t, err)
 	must(t, k.tab.run(ctx, asks))

@@ -152,6 +152,7 @@ func TestErrorAndSharedKernel(t *testing.T) {
 		return nil
 	}))
 
+	readCells(t, nbduet, path)
 	_, err = nbduet.Do(ctx, "modify_nb_cells", map[string]any{
 		"path":          path,
 		"modifications": []map[string]any{{"range": map[string]any{"start": 2}, "content": "shared_name / 0"}},

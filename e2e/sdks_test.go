@@ -138,6 +138,7 @@ func (g *kitGuest) works() {
 	ctx := g.t.Context()
 	goOn := g.path + "-go-on"
 	source := fmt.Sprintf("import os, time\nwhile not os.path.exists(%q):\n    time.sleep(0.05)\n%s", goOn, dot)
+	g.do("read_nb_cells", map[string]any{"path": g.path}, &struct{}{})
 	g.do("modify_nb_cells", map[string]any{"path": g.path, "modifications": []map[string]any{{"range": at(0), "content": source}}, "exec": false}, &struct{}{})
 	call := make(chan error, 1)
 	var answer *sdk.Answer

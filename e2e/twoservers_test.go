@@ -172,6 +172,7 @@ func TestTwoServers(t *testing.T) {
 		other := newNotebook(t, code("1"))
 		fails(t, down, execute(other, 0), "the runtime server at "+r.URL, "no connection")
 		// What is in the documents goes on.
+		readCells(t, down, other)
 		_, err := down.Do(ctx, "modify_nb_cells", modify(other, 0, "edited = True"), nil)
 		must(t, err)
 		if cells := readCells(t, down, other); len(cells) != 1 || cells[0].Source != "edited = True" {

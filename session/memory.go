@@ -2,8 +2,11 @@ package session
 
 import (
 	"hash/maphash"
+	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 const (
@@ -33,6 +36,20 @@ func (m memory[V]) forget(client string) {
 	for _, key := range m.Keys() {
 		if key.client == client {
 			m.Remove(key)
+		}
+	}
+}
+
+// move keeps the values of what was at or under a path for its new place.
+func (m memory[V]) move(from, to string) {
+	for _, key := range m.Keys() {
+		if !jupyter.Under(key.path, from) {
+			continue
+		}
+		if v, ok := m.Peek(key); ok {
+			m.Remove(key)
+			key.path = to + strings.TrimPrefix(key.path, from)
+			m.Add(key, v)
 		}
 	}
 }

@@ -25,6 +25,9 @@ func (m *Manager) Made(client, path, cell, source string) {
 	m.sources.show(shownKey{client, path, cell}, source)
 }
 
+// Renamed keeps what clients were shown of a file, or of those in a folder, for its new path.
+func (m *Manager) Renamed(from, to string) { m.sources.move(from, to) }
+
 // Show records that a client is shown cells with their whole sources: its next change is based on them.
 func (d *Document) Show(client string, cells ...ydoc.Cell) {
 	r := reader{d, client}

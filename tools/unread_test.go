@@ -18,31 +18,38 @@ var destroying = map[string]struct {
 }{
 	"modify_nb_cells": {
 		toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "new"}}},
-		toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": "new"}}}, false,
+		toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": "new"}}},
+		false,
 	},
 	"delete_nb_cells": {
 		toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}},
-		toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1"}}}, true,
+		toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1"}}},
+		true,
 	},
 	"overwrite_cell_source": {
 		toolstest.Dict{"cell_index": 1, "cell_source": "new"},
-		toolstest.Dict{"cell_id": "c1", "cell_source": "new"}, false,
+		toolstest.Dict{"cell_id": "c1", "cell_source": "new"},
+		false,
 	},
 	"delete_cell": {
 		toolstest.Dict{"cell_indices": []int{1}},
-		toolstest.Dict{"cell_ids_to_delete": []string{"c1"}}, true,
+		toolstest.Dict{"cell_ids_to_delete": []string{"c1"}},
+		true,
 	},
 	"notebook_edit_cell": {
 		toolstest.Dict{"cell_index": 1, "source": "new"},
-		toolstest.Dict{"cell_id": "c1", "source": "new"}, false,
+		toolstest.Dict{"cell_id": "c1", "source": "new"},
+		false,
 	},
 	"notebook_delete_cell": {
 		toolstest.Dict{"cell_index": 1},
-		toolstest.Dict{"cell_id": "c1"}, true,
+		toolstest.Dict{"cell_id": "c1"},
+		true,
 	},
 	"overwrite_document": {
 		nil,
-		toolstest.Dict{"content": `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[]}`}, true,
+		toolstest.Dict{"content": `{"nbformat":4,"nbformat_minor":5,"metadata":{},"cells":[]}`},
+		true,
 	},
 }
 

@@ -68,7 +68,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 			if err := desk.CheckTotal(args.Content); err != nil {
 				return nil, err
 			}
-			content, err := newContent(ctx, d, args)
+			content, cells, err := newContent(ctx, d, args)
 			if err != nil {
 				return nil, fmt.Errorf("nothing was created: %w", err)
 			}
@@ -76,8 +76,8 @@ func createDocument(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, PlaceError(err, clean)
 			}
-			if args.Type != TypeNotebook {
-				d.Manager.Made(tool.ClientOf(ctx), made.Path, "", words.Lines(args.Content))
+			for id, source := range cells {
+				d.Manager.Made(tool.ClientOf(ctx), made.Path, id, source)
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,
@@ -111,19 +111,25 @@ func PlaceError(err error, p string) error {
 	return err
 }
 
-// newContent checks the content of a new document and converts it for the Contents API.
-func newContent(ctx context.Context, d *desk.Desk, args createArgs) (jupyter.NewContent, error) {
+// newContent checks the content of a new document and converts it for the Contents API. made are the sources that its
+// author knows, by the cells' ids; a text's is under "".
+func newContent(ctx context.Context, d *desk.Desk, args createArgs) (content jupyter.NewContent, made map[string]string, err error) {
+	made = map[string]string{}
 	if args.Type != TypeNotebook {
-		return jupyter.NewContent{Type: "file", Format: "text", Content: words.Lines(args.Content)}, nil
+		made[""] = words.Lines(args.Content)
+		return jupyter.NewContent{Type: "file", Format: "text", Content: made[""]}, made, nil
 	}
 	file, err := nbformat.ParseNew(args.Content)
 	if err != nil {
-		return jupyter.NewContent{}, err
+		return jupyter.NewContent{}, nil, err
+	}
+	for _, c := range file.Cells {
+		made[c.ID] = c.Source
 	}
 	if len(file.Metadata) == 0 {
 		file.Metadata = KernelMetadata(ctx, d, "")
 	}
-	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()}, nil
+	return jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()}, made, nil
 }
 
 // KernelMetadata names the kernel of a new notebook, because JupyterLab would ask everybody who opens it for one; "" is
