@@ -2,7 +2,6 @@ package session
 
 import (
 	"slices"
-	"sync"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -10,23 +9,6 @@ import (
 // A client that names cells by index means the list of cells that it was last shown. Others may have inserted, deleted
 // and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
 // kept for each client, by the file's id, for longer than the document is open.
-
-// listsMax bounds the lists that a manager keeps.
-const listsMax = 256
-
-// A list is the order of a notebook's cells as one client knows it.
-type list struct {
-	ids  []string
-	told []bool // whether the client was shown this very index, and not only that there are so many cells
-}
-
-// lists keeps a list for each client and file. A list that is kept is not changed any more.
-type lists struct {
-	mu sync.Mutex // held from reading a list to putting another in its place
-	memory[*list]
-}
-
-func newLists() *lists { return &lists{memory: newMemory[*list](listsMax)} }
 
 func (d *Document) listKey(client string) shownKey { return shownKey{client: client, path: d.FileID()} }
 
@@ -121,16 +103,6 @@ func (d *Document) Rearranged(client string, ids ...string) {
 		next.ids, next.told = now, make([]bool, len(now))
 	}
 	l.Add(key, next)
-}
-
-// after is where a cell belongs that stands behind these cells in the notebook: behind the last of them that is listed.
-func (l *list) after(before []string) int {
-	for _, id := range slices.Backward(before) {
-		if at := slices.Index(l.ids, id); at >= 0 {
-			return at + 1
-		}
-	}
-	return 0
 }
 
 // distinct tells whether each cell has an id of its own.

@@ -6,6 +6,10 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// stale is the revision of a text that the client expects but the document never had, because an edit was merged with
+// changes that the client has not seen.
+const stale = ydoc.Revision(0)
+
 // A showing is what a client knows of a text: the revisions at which it was shown it since it last wrote it. Several
 // agents may share one client. What one of them has read is not known to the others, and so the first showing counts
 // where a write does not say from which one it was made.

@@ -11,13 +11,8 @@ import (
 // it. Revisions end with the replica; for later there is a hash of the source, which tells whether somebody has changed
 // it.
 
-const (
-	// whole is used in place of a cell's id for the whole document.
-	whole = ""
-	// stale is the revision of a text that the client expects but the document never had, because an edit was merged
-	// with changes that the client has not seen.
-	stale = ydoc.Revision(0)
-)
+// whole is used in place of a cell's id for the whole document.
+const whole = ""
 
 // Made records that a client knows a source because it created it: a cell of a new notebook, or, without a cell, a
 // text, whatever was at its path before.
