@@ -105,11 +105,11 @@ func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revisio
 	}
 	first, err := e.SourceAt(now.ID, was.first)
 	if err != nil {
-		return was.first, nil // the edit says so
+		return was.first, nil //nolint:nilerr // the edit says so
 	}
 	last, err := e.SourceAt(now.ID, was.last)
 	if err != nil {
-		return was.last, nil
+		return was.last, nil //nolint:nilerr // likewise
 	}
 	return r.chosen(now.ID, was, [3]string{first, last, source}, func() string {
 		return fmt.Sprintf("%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s"+

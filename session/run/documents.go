@@ -179,7 +179,7 @@ func (f *follower) heed(err error) error {
 	now := time.Now()
 	if f.ctx.Err() != nil || !unreachable(err) {
 		f.answered, f.refused = now, time.Time{}
-		return nil
+		return nil //nolint:nilerr // it is an answer
 	}
 	if !errors.Is(err, jupyter.ErrUnreachable) {
 		f.refused = time.Time{}

@@ -67,7 +67,10 @@ func Failure(id json.RawMessage, code int, why string) []byte {
 
 // quoted is a text as JSON.
 func quoted(text string) []byte {
-	b, _ := json.Marshal(text) // a string always is
+	b, err := json.Marshal(text)
+	if err != nil {
+		panic(err) // a string always is JSON
+	}
 	return b
 }
 

@@ -81,7 +81,7 @@ func readEnvelope(body []byte) (envelope, error) {
 	case errors.As(err, &broken):
 		return e, errors.New("the body is not JSON")
 	case err != nil:
-		return envelope{Method: e.Method}, nil
+		return envelope{Method: e.Method}, nil //nolint:nilerr // mcp-go says what is wrong
 	}
 	return e, nil
 }

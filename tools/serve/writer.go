@@ -95,7 +95,7 @@ func (w *writer) begin(status int, set http.Header) {
 func (w *writer) end() {
 	w.mu.Lock()
 	defer w.mu.Unlock()
-	w.begin(http.StatusOK, w.header) // a handler that writes nothing says by that that all is well
+	w.begin(http.StatusOK, w.header) // a handler that writes nothing says so that all is well
 	w.ended = true
 	_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
 }

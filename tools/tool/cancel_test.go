@@ -3,6 +3,7 @@ package tool
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"testing"
 	"time"
@@ -85,7 +86,7 @@ func TestCancelByID(t *testing.T) {
 	calls.Cancel(session, []any{id}, "user") // which no map can hold
 	calls.Cancel(session, id, "user")
 	calls.Cancel(session, id, "another reason")
-	if cause := <-causes; cause != (Cancelled{"user"}) {
+	if cause := <-causes; !errors.Is(cause, Cancelled{"user"}) {
 		t.Errorf("the cause is %v", cause)
 	}
 	<-answered
@@ -104,7 +105,7 @@ func TestCancelByID(t *testing.T) {
 		t.Fatal(err)
 	}
 	_, _ = c.CallTool(ctx, own)
-	if cause := <-causes; cause != context.Canceled {
+	if cause := <-causes; !errors.Is(cause, context.Canceled) {
 		t.Errorf("the cause is %v", cause)
 	}
 }
