@@ -89,7 +89,7 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 		return c, err
 	}
 	if k != textKind {
-		return c, nil
+		return c, m.readable(ctx, c)
 	}
 	if c.Size != nil && *c.Size > maxTextFile {
 		return c, fmt.Errorf("%w: the file has %d bytes, and at most %d can be edited as text", ErrNotText, *c.Size, maxTextFile)
@@ -105,6 +105,26 @@ func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Con
 	}
 	read.Content = nil
 	return read, nil
+}
+
+// maxChecked is the size of the largest notebook that is read before its room is opened.
+const maxChecked = 8 << 20
+
+// readable refuses a notebook that the server cannot read. Its room would not open; and a room that fails to open ends, now
+// and then, all others of the server: their people are not told of each other's edits any more (pycrdt.websocket has one
+// group of tasks for all rooms).
+func (m *Manager) readable(ctx context.Context, c jupyter.Content) error {
+	if c.Size != nil && *c.Size > maxChecked {
+		return nil
+	}
+	err := jupyter.Whole(ctx, func() error {
+		_, err := look(ctx, m.cfg.Server, c.Path, jupyter.ContentsOptions{Content: true, Type: "notebook"})
+		return err
+	})
+	if errors.Is(err, jupyter.ErrBadRequest) {
+		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Err: err}
+	}
+	return err
 }
 
 // look asks the server what is at a path, and again if the connection broke.

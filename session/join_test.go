@@ -1,12 +1,14 @@
 package session_test
 
 import (
+	"errors"
 	"net/http"
 	"net/http/httputil"
 	"strings"
 	"sync/atomic"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -28,6 +30,30 @@ func TestOpenLooksAgain(t *testing.T) {
 		sessiontest.Open(t, m, s.Notebook(t, "x = 1"))
 		if broken.Load() < 2 {
 			t.Error("no connection was broken: the test shows nothing")
+		}
+	})
+}
+
+// A notebook that the server cannot read has no room opened: one that fails to open may end all others.
+func TestBrokenNotebookIsNotJoined(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		var joined atomic.Int32
+		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if strings.HasPrefix(r.URL.Path, "/api/collaboration/room/json:notebook") {
+					joined.Add(1)
+				}
+				next.ServeHTTP(w, r)
+			})
+		}), session.Config{})
+		_, err := m.Open(t.Context(), s.Write(t, s.Name(t, ".ipynb"), `{"cells": [`))
+		var end *rtc.CloseError
+		if !errors.As(err, &end) || end.Code != rtc.CodeInvalid {
+			t.Errorf("opened: %v", err)
+		}
+		if n := joined.Load(); n != 0 {
+			t.Errorf("its room was joined %d times", n)
 		}
 	})
 }
