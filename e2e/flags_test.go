@@ -157,7 +157,7 @@ func TestFindsServer(t *testing.T) {
 		must(t, err)
 		defer func() { must(t, other.Stop()) }()
 		code, out, log := once(t, runtimeEnv(runtimeDir(t, jupyter.RuntimeDir, other.RuntimeDir)))
-		if code == 0 || out != "" {
+		if code != 0 || out != "" { // it is there for whoever starts it, and says what is wrong
 			t.Errorf("exit code %d, stdout %q", code, out)
 		}
 		for _, want := range []string{jupyter.URL, jupyter.Root, other.URL, other.Root, "--jupyter-url"} {
@@ -173,7 +173,7 @@ func TestFindsServer(t *testing.T) {
 	})
 	t.Run("none", func(t *testing.T) {
 		code, out, log := once(t, runtimeEnv(t.TempDir()))
-		if code == 0 || out != "" || !strings.Contains(log, "JUPYTER_SERVER_URL") {
+		if code != 0 || out != "" || !strings.Contains(log, "JUPYTER_SERVER_URL") {
 			t.Errorf("exit code %d, stdout %q, stderr %q", code, out, log)
 		}
 	})

@@ -202,6 +202,7 @@ func (g *kitGuest) isAsked() {
 
 // stops takes back a call, and with it the cell.
 func (g *kitGuest) stops() {
+	g.do("read_nb_cells", map[string]any{"path": g.path}, &struct{}{})
 	g.do("modify_nb_cells", map[string]any{"path": g.path, "modifications": []map[string]any{{"range": at(0), "content": "import time\ntime.sleep(600)"}}, "exec": false}, &struct{}{})
 	ctx, stop := context.WithCancel(g.t.Context())
 	defer stop()
