@@ -122,7 +122,7 @@ func (m *Manager) readable(ctx context.Context, c jupyter.Content) error {
 		return err
 	})
 	if errors.Is(err, jupyter.ErrBadRequest) {
-		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Err: err}
+		return &rtc.CloseError{Code: rtc.CodeInvalid, Action: rtc.GiveUp, Reason: err.Error()}
 	}
 	return err
 }
