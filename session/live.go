@@ -53,7 +53,7 @@ type live struct {
 
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
-	shown  showings
+	shown  *showings
 	gap    *IncompleteError // why it is the file and not the room; nil if it is the room
 }
 

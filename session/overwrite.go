@@ -36,8 +36,9 @@ func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.N
 		return false, err
 	}
 	if !o.merged {
-		d.Answer(client, d.Notebook().Cells()...)
-		d.ReadNotebook(client)
+		cells := d.Notebook().Cells()
+		d.Answer(client, cells...)
+		d.ListRange(client, cells, 0, len(cells))
 	}
 	return o.merged, nil
 }

@@ -17,14 +17,14 @@ type showing struct{ first, last ydoc.Revision }
 
 // showings are those of one replica. Make it with newShowings.
 type showings struct {
-	mu *sync.Mutex // held from reading a showing to putting another in its place
+	mu sync.Mutex // held from reading a showing to putting another in its place
 	memory[showing]
 }
 
-func newShowings() showings { return showings{new(sync.Mutex), newMemory[showing](revisionsMax)} }
+func newShowings() *showings { return &showings{memory: newMemory[showing](revisionsMax)} }
 
 // show records that a client was shown a text.
-func (s showings) show(key shownKey, rev ydoc.Revision) {
+func (s *showings) show(key shownKey, rev ydoc.Revision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := rev
@@ -35,4 +35,4 @@ func (s showings) show(key shownKey, rev ydoc.Revision) {
 }
 
 // wrote records that a client has just written a text, or was shown it with all that others have changed.
-func (s showings) wrote(key shownKey, rev ydoc.Revision) { s.Add(key, showing{rev, rev}) }
+func (s *showings) wrote(key shownKey, rev ydoc.Revision) { s.Add(key, showing{rev, rev}) }

@@ -61,7 +61,6 @@ func (d *Document) ReadNotebook(client string) (map[string]any, ydoc.Revision) {
 	content := nbformat.Of(nb)
 	d.Show(client, cells...)
 	d.ListRange(client, cells, 0, len(cells))
-	d.current().shown.show(shownKey{client: client, cell: whole}, rev)
 	return content, rev
 }
 
