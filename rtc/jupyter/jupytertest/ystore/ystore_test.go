@@ -3,19 +3,15 @@ package ystore
 import (
 	"bytes"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"testing"
 )
 
 // A store is prepared with the tables that pycrdt wants, and where there is no such package nothing is.
 func TestPrepare(t *testing.T) {
-	plain, err := exec.LookPath("python3")
-	if err != nil {
-		t.Skip("python3 is not installed")
-	}
+	// A Python without the package ends without a store, as this program does.
 	folder := t.TempDir()
-	if err := os.Symlink(plain, filepath.Join(folder, "python")); err != nil {
+	if err := os.WriteFile(filepath.Join(folder, "python"), []byte("#!/bin/sh\n"), 0o700); err != nil {
 		t.Fatal(err)
 	}
 	venv, err := filepath.Abs("../../../../.venv/bin/jupyter")
