@@ -62,6 +62,7 @@ type Conn struct {
 	pending    map[string]*execution // by message id
 	asking     *inputRequest         // the question not yet answered
 	first      []outgoing            // to be written first on the next socket
+	resumed    *execution            // a request of an earlier connection, see Resume; nil for none
 	heard      time.Time             // when the reader last began to wait for a message
 	waiting    bool                  // the reader waits for a message, not for a handler
 	alive      time.Time             // when something last came from the server, if only the answer to a ping
@@ -84,6 +85,11 @@ func Dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 }
 
 func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing) (*Conn, error) {
+	return dialAs(ctx, srv, kernelID, opt, tm, newIDMaker(), func(*Conn) error { return nil })
+}
+
+// dialAs connects as the session of ids; prepare is called before anything is read or written.
+func dialAs(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options, tm timing, ids *idMaker, prepare func(*Conn) error) (*Conn, error) {
 	k, err := srv.Kernel(ctx, kernelID)
 	if err != nil {
 		return nil, fmt.Errorf("connect to the kernel: %w", err)
@@ -92,12 +98,15 @@ func dial(ctx context.Context, srv *jupyter.Server, kernelID string, opt Options
 		tm.away, tm.silence = tm.away+more, tm.silence+more
 	}
 	c := &Conn{
-		srv: srv, kernelID: kernelID, ids: newIDMaker(), log: opt.Logger, timing: tm,
+		srv: srv, kernelID: kernelID, ids: ids, log: opt.Logger, timing: tm,
 		outbox: make(chan outgoing), wake: make(chan struct{}, 1), done: make(chan struct{}), informed: make(chan struct{}),
 		state: newTracker(k.ExecutionState), pending: map[string]*execution{}, heard: time.Now(), alive: time.Now(),
 	}
 	if c.log == nil {
 		c.log = slog.New(slog.DiscardHandler)
+	}
+	if err := prepare(c); err != nil {
+		return nil, fmt.Errorf("connect to the kernel: %w", err)
 	}
 	ws, err := srv.DialKernel(ctx, kernelID, c.ids.session)
 	if err != nil {

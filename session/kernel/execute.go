@@ -21,6 +21,8 @@ type Request struct {
 	AllowStdin bool
 	// UserExpressions are evaluated after the code, if it did not fail.
 	UserExpressions map[string]string
+	// Marked, if not nil, is called before the request is sent, with what a later connection needs to take it up.
+	Marked func(Mark)
 }
 
 // Reply is the kernel's reply to a request.
@@ -56,6 +58,10 @@ type execution struct {
 	waitUntil time.Time // when to stop waiting for the idle status; zero for never
 }
 
+func newExecution(id string) *execution {
+	return &execution{id: id, events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{})}
+}
+
 // Execute runs code and calls handle with the events, in order and one at a time; handle may be nil. Several requests
 // may be on their way at once; the kernel runs them one after the other. stop_on_error is always false, so that a
 // failure here does not cancel what other clients have queued.
@@ -78,17 +84,22 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	if err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
-	ex := &execution{
-		id: m.id, events: make(chan Event, eventBuffer), done: make(chan struct{}), gone: make(chan struct{}),
-	}
+	ex := newExecution(m.id)
 	m.sending = func() bool { return c.setWritten(ex, true) }
 	m.unsent = func() { c.setWritten(ex, false) }
-	defer close(ex.gone)
+	if req.Marked != nil {
+		req.Marked(Mark{Server: c.srv.BaseURL(), Kernel: c.kernelID, Session: c.ids.session, Request: m.id})
+	}
 	if err := c.register(ex); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
+	return c.follow(ctx, ex, c.outbox, m, handle)
+}
+
+// follow sends a request, unless outbox is nil, and hands its events over until it has ended.
+func (c *Conn) follow(ctx context.Context, ex *execution, outbox chan<- outgoing, m outgoing, handle func(Event)) (Reply, error) {
+	defer close(ex.gone)
 	defer c.forget(ex)
-	outbox := c.outbox
 	for {
 		select {
 		case outbox <- m:

@@ -71,6 +71,7 @@ func newOutgoing(channel string, head header, parent json.RawMessage, content an
 // idMaker makes the headers of one connection's messages.
 type idMaker struct {
 	session string
+	part    string // tells the ids apart from those of an earlier connection of the session; "" for the first
 	count   atomic.Uint64
 }
 
@@ -78,7 +79,7 @@ func newIDMaker() *idMaker { return &idMaker{session: randomID()} }
 
 func (m *idMaker) header(msgType string) header {
 	return header{
-		ID:       m.session + "_" + strconv.FormatUint(m.count.Add(1), 10),
+		ID:       m.session + "_" + m.part + strconv.FormatUint(m.count.Add(1), 10),
 		Type:     msgType,
 		Session:  m.session,
 		Username: "nbduet",

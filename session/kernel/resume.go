@@ -1,0 +1,55 @@
+package kernel
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// A Mark names a request that was sent to a kernel, so that another connection can take it up, even one of another
+// process.
+type Mark struct {
+	Server  string // base URL
+	Kernel  string
+	Session string // of the connection
+	Request string // the message's id
+}
+
+// Resume connects to a kernel under the session of an earlier connection, which must have ended, to take up its request
+// with [Conn.Await]. The server keeps the messages of a session while nobody else is connected to the kernel, and sends
+// them first; otherwise what came in between is missing. The kernel's answers go to the session, and so come here.
+func Resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options) (*Conn, error) {
+	return resume(ctx, srv, m, opt, defaultTiming)
+}
+
+func resume(ctx context.Context, srv *jupyter.Server, m Mark, opt Options, tm timing) (*Conn, error) {
+	ids := &idMaker{session: m.Session, part: randomID()[:8] + "_"}
+	return dialAs(ctx, srv, m.Kernel, opt, tm, ids, func(c *Conn) error {
+		ex := newExecution(m.Request)
+		// As after a lost connection: if the kernel answers the probe first, nothing more is to come for the request.
+		ex.written, ex.failure = true, ErrAnswerLost
+		c.pending[ex.id], c.resumed = ex, ex
+		probe, err := c.newProbe()
+		if err != nil {
+			return err
+		}
+		c.first, c.refresh = append(c.first, probe), true
+		return nil
+	})
+}
+
+// Await follows the request of [Resume] to its end, as [Conn.Execute] does. [ErrAnswerLost] says that the kernel does not
+// have it any more: it has ended while nobody was connected, or the kernel's process is another one. Call it once, and
+// soon: until then the connection waits.
+func (c *Conn) Await(ctx context.Context, handle func(Event)) (Reply, error) {
+	c.mu.Lock()
+	ex := c.resumed
+	c.resumed = nil
+	c.mu.Unlock()
+	if ex == nil {
+		return Reply{}, fmt.Errorf("await a request: %w", errors.New("the connection has taken up none"))
+	}
+	return c.follow(ctx, ex, nil, outgoing{}, handle)
+}
