@@ -45,3 +45,12 @@ func (c cellsOf) Hold(n int) {
 func (c cellsOf) Way() run.Way {
 	return c.current().server.way(c.m.cfg.Execute, c.m.servers.Apart())
 }
+
+// Others are the clients in the room beside us.
+func (c cellsOf) Others() []uint64 {
+	var ids []uint64
+	for _, p := range c.current().room.Peers() {
+		ids = append(ids, p.ClientID)
+	}
+	return ids
+}

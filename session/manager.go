@@ -45,6 +45,7 @@ type Config struct {
 	InputTimeout time.Duration
 	FixedKernel  kernel.Fixed
 	Execute      run.Execute // where cells run; "": run.ExecuteAuto
+	Runs         run.Ledger  // keeps what is needed to take runs up; nil: one that ends with the process
 	Timing       rtc.Timing  // of the rooms; zero fields: rtc's defaults
 	Logger       *slog.Logger
 }
@@ -134,7 +135,7 @@ func newManager(cfg Config) *Manager {
 		lists:   newLists(),
 	}
 	m.runs = run.NewTable(run.TableConfig{
-		InputTimeout: cfg.InputTimeout, Log: m.log,
+		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
 		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
 	})
 	m.ctx, m.cancel = context.WithCancel(context.Background())

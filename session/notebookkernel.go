@@ -150,6 +150,24 @@ func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	}
 }
 
+// KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
+func (k *notebookKernel) KernelState(ctx context.Context) (string, error) {
+	if id := k.d.m.fixed.Of(k.d.FileID(), k.d.Path()); id != "" {
+		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Kernels, k.d.Path(), id)
+		return found.ExecutionState, err
+	}
+	sessions, err := k.servers.Kernels.Sessions(ctx)
+	if err != nil {
+		return "", fmt.Errorf("look at the kernel of %s: %w", k.d.Path(), err)
+	}
+	for _, s := range sessions {
+		if s.Path == k.d.Path() {
+			return k.link.Correct(s.Kernel.ID, s.Kernel.ExecutionState), nil
+		}
+	}
+	return "", nil
+}
+
 // moved renames the notebook's Jupyter session.
 func (k *notebookKernel) moved(ctx context.Context, from, to string) {
 	if k.servers.Kernels == nil {

@@ -37,6 +37,19 @@ func (e *Editor) StartRun(id string) error {
 	return nil
 }
 
+// ResumeRun makes a code cell look as one that runs, with the outputs that it has.
+func (e *Editor) ResumeRun(id string) error {
+	d, err := e.code(id)
+	if err != nil {
+		return e.fail(err)
+	}
+	e.stageRun(func(x tx) {
+		x.SetChanged(d.typ, keyCount, nil)
+		x.SetChanged(d.typ, keyState, Running)
+	})
+	return nil
+}
+
 // FinishRun sets a code cell's execution count, nil for none, together with the state idle. It is the last edit of a
 // run: tabs set a cell idle themselves when they see its count.
 func (e *Editor) FinishRun(id string, count *int) error {

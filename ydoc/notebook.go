@@ -252,6 +252,17 @@ func (n *Notebook) IDs() (ids []string) {
 	return ids
 }
 
+// StateBy returns the client id of who set a cell's execution state; false if there is none.
+func (n *Notebook) StateBy(id string) (client uint64, ok bool) {
+	n.read("read who set a state", func() {
+		n.arrange()
+		if i, found := n.index[id]; found && n.order[i].typ != nil {
+			client, ok = n.order[i].typ.Writer(keyState)
+		}
+	})
+	return client, ok
+}
+
 // Metadata returns the notebook's metadata: kernelspec, language_info and so on. It is shared: copy what is to be
 // changed.
 func (n *Notebook) Metadata() (m map[string]any) {

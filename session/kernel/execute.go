@@ -109,6 +109,7 @@ func (c *Conn) follow(ctx context.Context, ex *execution, outbox chan<- outgoing
 				handle(ev)
 			}
 		case <-ctx.Done():
+			ex.drain(handle) // what has come is the caller's, whoever gets the rest
 			return Reply{}, fmt.Errorf("execute code: %w", ctx.Err())
 		case <-ex.done:
 			return c.conclude(ex, handle)
@@ -118,23 +119,27 @@ func (c *Conn) follow(ctx context.Context, ex *execution, outbox chan<- outgoing
 
 // conclude hands over the remaining events and returns the outcome.
 func (c *Conn) conclude(ex *execution, handle func(Event)) (Reply, error) {
-	for {
-		select {
-		case ev := <-ex.events:
-			if handle != nil {
-				handle(ev)
-			}
-			continue
-		default:
-		}
-		break
-	}
+	ex.drain(handle)
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if ex.err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", ex.err)
 	}
 	return *ex.reply, nil
+}
+
+// drain hands over the events that wait.
+func (ex *execution) drain(handle func(Event)) {
+	for {
+		select {
+		case ev := <-ex.events:
+			if handle != nil {
+				handle(ev)
+			}
+		default:
+			return
+		}
+	}
 }
 
 func (c *Conn) register(ex *execution) error {

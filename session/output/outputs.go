@@ -226,12 +226,16 @@ func (o *outputs) note(text string) {
 // writeNote writes a line of our own. The line end that text begins with parts it from what the program has begun to
 // write there, and is left out where it would only make an empty line.
 func (o *outputs) writeNote(text string) {
-	const stream = "stderr"
-	if o.last() != stream || bytes.HasSuffix(o.items[len(o.items)-1].text, []byte("\n")) {
+	if o.last() != noteStream || o.items[len(o.items)-1].endsWith("\n") {
 		text = strings.TrimPrefix(text, "\n")
 	}
-	o.write(stream, text)
+	o.write(noteStream, text)
 }
+
+// noteStream is the stream of our own notes.
+const noteStream = "stderr"
+
+func (i *item) endsWith(text string) bool { return bytes.HasSuffix(i.text, []byte(text)) }
 
 func (o *outputs) later(c change) {
 	if o.rewrite {

@@ -39,6 +39,7 @@ type Target struct {
 	Displays *Displays // of the notebook
 	Spools   *Spools   // for what the cell does not get
 	Log      *slog.Logger
+	Before   []ydoc.Output // of a run that goes on, without notes that no longer hold; nil for a new run
 }
 
 // Writer writes a run's output into its cell while the run goes on. One goroutine writes; the kernel's connection feeds
@@ -64,6 +65,7 @@ func NewWriter(ctx context.Context, to Target) *Writer {
 	ctx, end := context.WithCancel(ctx)
 	w := &Writer{to: to, ctx: ctx, end: end, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
 	w.outs.run, w.outs.spools = to.Run, to.Spools
+	w.outs.resume(to.Before)
 	w.space = sync.NewCond(&w.mu)
 	go w.write()
 	return w

@@ -71,7 +71,9 @@ func (a *Alone) ask(r *Run, k *output.Keeper) (State, error) {
 	if r.interruptAsked() {
 		return Cancelled, r.cancelled()
 	}
-	reply, in, err := a.converse(r, a.user.Link(), conn, r.code, k)
+	reply, in, err := a.converse(r, a.user.Link(), conn, k, func(handle func(kernel.Event)) (kernel.Reply, error) {
+		return conn.Execute(a.ctx, kernel.Request{Code: r.code, StoreHistory: true, AllowStdin: true}, handle)
+	})
 	if err != nil {
 		return Lost, err
 	}

@@ -41,7 +41,7 @@ func TestInterruptedWhenTheCodeBegins(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer r.end(Done, nil)
-				out := cells.newWriter(r)
+				out := cells.newWriter(r, nil)
 				r.begin(out)
 				ctx, stop := context.WithCancel(t.Context())
 				in := &inputs{q: cells.Queue, r: r, w: out, ctx: ctx}

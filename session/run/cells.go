@@ -89,6 +89,7 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 		runs[i] = &Run{Path: c.nb.Path(), CellID: id, queue: c.Queue, group: group}
 		c.table.add(runs[i], opt)
 	}
+	c.keep(runs...)
 	c.nb.Hold(len(runs)) // each holds the document until it has ended
 	if err := c.push(runs...); err != nil {
 		err = errors.Join(err, c.drop(ctx, runs...))
@@ -103,10 +104,19 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 // execute carries out one run, from its begin to the last write.
 func (c *Cells) execute(r *Run) {
 	defer c.nb.Hold(-1)
-	w := c.newWriter(r)
+	if r.resume != nil {
+		c.goOn(r)
+		return
+	}
+	w := c.newWriter(r, nil)
 	r.begin(w)
 	c.displays.Leave(r.CellID)
 	state, err := c.ask(r, w)
+	c.finish(r, w, state, err)
+}
+
+// finish writes the rest of a run's output, and ends it.
+func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 	if unreachable(err) {
 		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
 	}
@@ -123,9 +133,10 @@ func (c *Cells) execute(r *Run) {
 }
 
 // newWriter makes the writer of a run's output into its cell.
-func (c *Cells) newWriter(r *Run) *output.Writer {
+func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
 	return output.NewWriter(c.ctx, output.Target{
 		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Spools: &c.table.spools, Log: c.table.cfg.Log,
+		Before: before,
 	})
 }
 

@@ -32,6 +32,10 @@ func (f *fakeNotebook) Edit(_ context.Context, name string, fn func(*ydoc.Editor
 func (f *fakeNotebook) Settled(context.Context) error { return nil }
 func (f *fakeNotebook) Joined() Joined                { return Joined{Notebook: f.nb} }
 func (f *fakeNotebook) Hold(n int)                    { f.held += n }
+func (f *fakeNotebook) FileID() string                { return "file" }
+func (f *fakeNotebook) Others() []uint64              { return nil }
+
+func (f *fakeNotebook) KernelState(context.Context) (string, error) { return "", nil }
 
 func (f *fakeNotebook) Way() Way                        { return Way{Refusal: errors.New("there is no kernel")} }
 func (f *fakeNotebook) Link() *kernel.Link              { return nil }
@@ -53,7 +57,7 @@ func TestLastOutputEndsTheRun(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer r.end(Done, nil)
-		out := cells.newWriter(r)
+		out := cells.newWriter(r, nil)
 		r.begin(out)
 		out.Handle(kernel.Input{Count: 7})
 		out.Handle(kernel.Stream{Name: "stdout", Text: "1\n"})

@@ -64,7 +64,12 @@ func (d byDocuments) Run(r *Run, _ string, w *output.Writer) (State, error) {
 	if r.take() {
 		d.interruptLate(r)
 	}
-	return f.follow()
+	state, err := f.follow()
+	if d.ctx.Err() != nil {
+		w.Leave() // the server goes on with the cell, and marks its end
+		return Lost, errors.New("the session of its notebook was ended: the server goes on with the cell, and writes its output")
+	}
+	return state, err
 }
 
 // handOver puts the cell into the server's queue.

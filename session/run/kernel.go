@@ -16,6 +16,10 @@ type byKernel struct{ *Cells }
 // Run sends the source to the kernel and its outputs to the writer.
 func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	conn, news, err := k.nb.Link().Connect(k.ctx)
+	if k.ctx.Err() != nil {
+		w.Note(noteNotRun)
+		return Cancelled, fmt.Errorf("not run: %w", k.over)
+	}
 	if err != nil {
 		return Lost, fmt.Errorf("connect to a kernel: %w", err)
 	}
@@ -23,7 +27,18 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	if r.interruptAsked() {
 		return Cancelled, r.cancelled()
 	}
-	reply, in, err := k.converse(r, k.nb.Link(), conn, source, w)
+	reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
+		return conn.Execute(k.ctx, kernel.Request{Code: source, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
+	})
+	return k.conclude(r, w, reply, in, err)
+}
+
+// conclude ends a run by what the kernel has answered, or why it has not.
+func (k byKernel) conclude(r *Run, w *output.Writer, reply kernel.Reply, in *inputs, err error) (State, error) {
+	if err != nil && k.ctx.Err() != nil {
+		w.Note("\n" + noteLeft)
+		return Lost, ErrLeft
+	}
 	if why := lossNote(err); why != "" {
 		w.Note("\n[" + why + "]\n")
 	}
@@ -39,11 +54,11 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 	return outcome(r, in, reply)
 }
 
-// converse executes a run's code in a kernel, sends the outputs to out, and answers the questions.
-func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, code string, out output.Sink) (kernel.Reply, *inputs, error) {
+// converse has do execute or follow a run's code in a kernel, sends the outputs to out, and answers the questions.
+func (q *Queue) converse(r *Run, link *kernel.Link, conn *kernel.Conn, out output.Sink, do func(handle func(kernel.Event)) (kernel.Reply, error)) (kernel.Reply, *inputs, error) {
 	ctx, stop := context.WithCancel(q.ctx)
 	in := &inputs{q: q, r: r, w: out, conn: conn, ctx: ctx}
-	reply, err := conn.Execute(q.ctx, kernel.Request{Code: code, StoreHistory: true, AllowStdin: true}, in.handle)
+	reply, err := do(in.handle)
 	stop()
 	in.wg.Wait()
 	if errors.Is(err, kernel.ErrKernelDead) {

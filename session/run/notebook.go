@@ -16,6 +16,8 @@ type Notebook interface {
 	Settled(ctx context.Context) error
 	// Joined is the room as currently joined.
 	Joined() Joined
+	// FileID is the server's id of the file.
+	FileID() string
 	// Hold adds n to the number of users who need the document open.
 	Hold(n int)
 
@@ -23,6 +25,10 @@ type Notebook interface {
 	Way() Way
 	// Link is the connection to the notebook's kernel.
 	Link() *kernel.Link
+	// KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
+	KernelState(ctx context.Context) (string, error)
+	// Others are the clients in the room beside us, as far as they are known.
+	Others() []uint64
 	// Interrupt interrupts the notebook's kernel.
 	Interrupt(ctx context.Context) error
 	// Session finds or starts the notebook's Jupyter session, with its kernel.

@@ -3,6 +3,7 @@ package run
 import (
 	"context"
 	"fmt"
+	"slices"
 	"sync"
 	"time"
 )
@@ -56,25 +57,25 @@ func (q *Queue) Start() { q.wg.Go(q.work) }
 // Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all
 // waiting and later runs.
 func (q *Queue) Close() {
-	q.wg.Wait()
-	q.mu.Lock()
-	runs := q.runs
-	q.runs, q.closed = nil, q.over
-	q.mu.Unlock()
-	for _, r := range runs {
+	for _, r := range q.shut() {
 		r.end(Cancelled, q.over)
 	}
+}
+
+// shut waits until the current run has ended, refuses later ones, and returns those that wait.
+func (q *Queue) shut() []*Run {
+	q.wg.Wait()
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	runs := q.runs
+	q.runs, q.closed = nil, q.over
+	return runs
 }
 
 // work executes the runs.
 func (q *Queue) work() {
 	for {
-		r := q.pop()
-		switch {
-		case r != nil && q.ctx.Err() != nil:
-			r.end(Cancelled, q.over)
-			continue
-		case r != nil:
+		if r := q.pop(); r != nil {
 			q.host.execute(r)
 			continue
 		}
@@ -109,6 +110,7 @@ func (q *Queue) end(ctx context.Context, r *Run, state State, err error) {
 	var why error
 	switch {
 	case state == Done:
+	case q.ctx.Err() != nil: // those that wait are cancelled by Close
 	case kernelGone(err), serverGone(err):
 		// As in JupyterLab: waiting runs were meant for the kernel that is gone.
 		waiting, why = q.drain(), fmt.Errorf("not run: %s while %s", goneWhy(err), r.during())
@@ -159,6 +161,14 @@ func (q *Queue) push(runs ...*Run) error {
 	return nil
 }
 
+// pushFirst puts runs before all that wait: the kernel has them already.
+func (q *Queue) pushFirst(runs ...*Run) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	q.runs = slices.Concat(runs, q.runs)
+	q.nudge()
+}
+
 func (q *Queue) nudge() {
 	select {
 	case q.wake <- struct{}{}:
@@ -174,7 +184,7 @@ func (q *Queue) pop() *Run {
 		close(q.through)
 		q.through = nil
 	}
-	if len(q.runs) == 0 || q.holds > 0 {
+	if len(q.runs) == 0 || q.holds > 0 || q.ctx.Err() != nil {
 		return nil
 	}
 	r := q.runs[0]

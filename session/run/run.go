@@ -2,6 +2,7 @@ package run
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"sync"
 	"time"
@@ -60,10 +61,13 @@ type Run struct {
 	// Owner is who asked for it, "" for nobody in particular. Only the owner may see it.
 	Owner string
 
-	table *Table
-	code  string // if there is no cell
-	group uint64 // the call that asked for it: as in JupyterLab, the first failed cell cancels the later ones of the group
-	done  chan struct{}
+	table  *Table
+	number int     // in the id
+	record *Record // in the ledger; nil for none
+	resume *Record // of an earlier session, for a run that is taken up; nil for others
+	code   string  // if there is no cell
+	group  uint64  // the call that asked for it: as in JupyterLab, the first failed cell cancels the later ones of the group
+	done   chan struct{}
 
 	mu     sync.Mutex
 	ask    Asker         // nil for nobody
@@ -166,11 +170,15 @@ func (r *Run) end(state State, err error) {
 	r.res.State, r.res.Err, r.res.Ended = state, err, time.Now()
 	r.writer, r.queue = nil, nil
 	size := output.Size(r.res.Outputs)
-	close(r.done)
 	r.mu.Unlock()
+	r.unkeep(errors.Is(err, ErrLeft)) // before anybody can see the end, and open the notebook again
+	close(r.done)
 	r.table.settle(r, size)
 	r.table.tell(r)
 }
+
+// TakenUp reports whether the run was begun in an earlier session, or by an earlier process.
+func (r *Run) TakenUp() bool { return r.resume != nil }
 
 // forget drops the outputs of an ended run.
 func (r *Run) forget() {

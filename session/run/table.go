@@ -1,6 +1,7 @@
 package run
 
 import (
+	"context"
 	"fmt"
 	"log/slog"
 	"slices"
@@ -23,7 +24,9 @@ type TableConfig struct {
 	InputTimeout time.Duration
 	// Tell, if not nil, is called when a run has begun or ended, with locks held.
 	Tell func(*Run)
-	Log  *slog.Logger
+	// Ledger keeps what is needed to take runs up; nil for one that ends with the process.
+	Ledger Ledger
+	Log    *slog.Logger
 }
 
 // Table finds runs by id. It never drops a run that has not ended. If there are too many, the owner with the most runs
@@ -51,13 +54,34 @@ func NewTable(cfg TableConfig) *Table {
 	if cfg.Log == nil {
 		cfg.Log = slog.New(slog.DiscardHandler)
 	}
-	return &Table{
+	if cfg.Ledger == nil {
+		cfg.Ledger = NewMemory()
+	}
+	t := &Table{
 		cfg: cfg, byID: make(map[string]*Run), sizes: make(map[string]int), orphan: make(map[*Run]bool),
 	}
+	t.ledger("last", func(ctx context.Context, l Ledger) (err error) {
+		t.next, err = l.Last(ctx) // an earlier process's run keeps its id
+		return err
+	})
+	return t
 }
 
 // Close drops the runs' data in files.
 func (t *Table) Close() { t.spools.Close() }
+
+// ledgerTimeout bounds one use of the ledger: no run waits longer for it.
+const ledgerTimeout = 2 * time.Second
+
+// ledger calls the table's ledger with a bound of its own. What fails is logged: the run goes on, and is only not taken
+// up if this process ends.
+func (t *Table) ledger(what string, use func(context.Context, Ledger) error) {
+	ctx, stop := context.WithTimeout(context.Background(), ledgerTimeout)
+	defer stop()
+	if err := use(ctx, t.cfg.Ledger); err != nil {
+		t.cfg.Log.Warn("a run will not be known to a later nbduet", "what", what, "error", err)
+	}
+}
 
 // tell reports that a run has begun or ended.
 func (t *Table) tell(r *Run) {
@@ -79,9 +103,14 @@ func (t *Table) add(r *Run, opt Options) {
 	r.ask, r.Session, r.Owner, r.done, r.res.State = opt.Ask, opt.Session, opt.Owner, make(chan struct{}), Queued
 	t.mu.Lock()
 	defer t.mu.Unlock()
-	t.next++
 	r.table = t
-	r.ID = fmt.Sprintf("run-%d", t.next)
+	if r.resume != nil && t.byID[r.resume.Run] == nil {
+		r.ID, r.number = r.resume.Run, r.resume.Number
+		t.next = max(t.next, r.number)
+	} else {
+		t.next++
+		r.ID, r.number = fmt.Sprintf("run-%d", t.next), t.next
+	}
 	t.byID[r.ID] = r
 	t.order = append(t.order, r)
 	for len(t.order) > runsKept {
@@ -172,6 +201,12 @@ func (t *Table) Run(id string) (*Run, bool) {
 	defer t.mu.Unlock()
 	r, ok := t.byID[id]
 	return r, ok
+}
+
+// Left returns the record of a run that was left, and is taken up when its notebook is opened.
+func (t *Table) Left(ctx context.Context, id string) (Record, bool) {
+	r, ok, err := t.cfg.Ledger.Find(ctx, id)
+	return r, ok && err == nil
 }
 
 // Runs lists the runs of one notebook, or all if path is "", latest first.

@@ -1,0 +1,42 @@
+package output
+
+import "github.com/nbduet/nbduet/ydoc"
+
+// resume takes over the outputs of a run that goes on. What comes is put behind them, and the first write writes all of
+// them, because a note may have been taken out.
+func (o *outputs) resume(before []ydoc.Output) {
+	if before != nil {
+		o.hold(before)
+		o.rewriteAll()
+	}
+}
+
+func (o *outputs) hold(before []ydoc.Output) {
+	for _, out := range before {
+		name, _ := out["name"].(string)
+		text, _ := out["text"].(string)
+		if out["output_type"] != "stream" || name == "" {
+			o.items = append(o.items, item{out: out})
+			o.size += Size(out) + itemBytes
+			continue
+		}
+		o.tail = folder{}
+		o.items = append(o.items, item{stream: name, text: []byte(o.tail.write(text))})
+		o.size += len(text) + itemBytes
+	}
+}
+
+// WithoutNote returns outputs without a note of ours at their end; false if it is not there.
+func WithoutNote(outs []ydoc.Output, note string) ([]ydoc.Output, bool) {
+	var o outputs
+	o.hold(outs)
+	if n := len(o.items); n > 0 && o.items[n-1].stream == noteStream && o.items[n-1].endsWith(note) {
+		last := &o.items[n-1]
+		last.text = last.text[:len(last.text)-len(note)]
+		if len(last.text) == 0 {
+			o.items = o.items[:n-1]
+		}
+		return o.list(), true
+	}
+	return outs, false
+}

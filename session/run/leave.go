@@ -1,0 +1,73 @@
+package run
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// The end of a session, or of the program, is no cancel: the code goes on in the kernel. The cell says so, and the ledger
+// has what is needed to take the run up.
+
+// The notes in the cells of runs that are left. A run that is taken up takes its note away, so they must not change
+// lightly: the process that reads one may be newer than the one that wrote it.
+const (
+	noteLeft   = "[nbduet left this notebook while this cell ran. The code goes on in the kernel; what it puts out from here on is shown only if nbduet comes back.]\n"
+	noteNotRun = "[not run: nbduet left this notebook before the cell's turn came]\n"
+)
+
+// keep records new runs in the ledger, unless the server runs the cells: then it ends them without us.
+func (c *Cells) keep(runs ...*Run) {
+	if c.nb.Way().By != Kernel {
+		return
+	}
+	records := make([]Record, len(runs))
+	for i, r := range runs {
+		r.record = &Record{
+			Run: r.ID, Number: r.number, File: c.nb.FileID(), Path: r.Path, Cell: r.CellID, Owner: r.Owner,
+			Client: c.nb.Notebook().ClientID(),
+		}
+		records[i] = *r.record
+	}
+	c.table.ledger("keep", func(ctx context.Context, l Ledger) error { return l.Keep(ctx, records...) })
+}
+
+// Close waits until the current run has ended, which the end of the queue's context makes it do, and cancels all waiting
+// and later runs, whose cells say so.
+func (c *Cells) Close() {
+	var runs []*Run
+	for _, r := range c.shut() {
+		if r.resume != nil && r.resume.Sent() {
+			r.end(Lost, ErrLeft) // its cell bears its note
+			continue
+		}
+		runs = append(runs, r)
+	}
+	if len(runs) == 0 {
+		return
+	}
+	ctx, stop := c.late(nil)
+	defer stop()
+	err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
+		for _, r := range runs {
+			if _, ok := e.Index(r.CellID); !ok {
+				continue
+			}
+			if err := e.AppendStream(r.CellID, "stderr", noteNotRun); err != nil {
+				return err
+			}
+			if err := e.FinishRun(r.CellID, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.table.cfg.Log.Warn("cells that were not run may still show as busy", "path", c.nb.Path(), "error", err)
+	}
+	for _, r := range runs {
+		r.end(Cancelled, fmt.Errorf("not run: %w", c.over))
+	}
+	c.nb.Hold(-len(runs))
+}

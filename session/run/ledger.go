@@ -1,0 +1,120 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"sync"
+
+	"github.com/nbduet/nbduet/session/kernel"
+)
+
+// A Record is what must be known of a run in a notebook to take it up after the end of whoever began it.
+type Record struct {
+	Run    string // its id
+	Number int    // in the id
+	File   string // the notebook's file id, which stays when it is renamed
+	Path   string // of the notebook
+	Cell   string
+	Owner  string
+	Client uint64 // of the replica that marked the cell as running
+	Mark   kernel.Mark
+}
+
+// Sent reports whether the run's code was sent to the kernel.
+func (r Record) Sent() bool { return r.Mark.Request != "" }
+
+// A Ledger keeps the records of current runs, beyond the end of the process if it can. It is safe for concurrent use.
+type Ledger interface {
+	// Keep writes records, in place of earlier ones of the same runs.
+	Keep(ctx context.Context, records ...Record) error
+	// Drop removes the records of runs that have ended.
+	Drop(ctx context.Context, runs ...string) error
+	// Leave gives up runs that go on without us: from then on anybody may take them up.
+	Leave(ctx context.Context, runs ...string) error
+	// Take removes and returns the records of a notebook's runs that were left, or whose process has ended without a
+	// word.
+	Take(ctx context.Context, file string) ([]Record, error)
+	// Find returns the record of a run that could be taken up.
+	Find(ctx context.Context, run string) (Record, bool, error)
+	// Last is the highest number of a kept run, 0 for none.
+	Last(ctx context.Context) (int, error)
+}
+
+// memoryKept is how many records a memoryLedger keeps, beside those of current runs.
+const memoryKept = 1000
+
+// memoryLedger is a Ledger that ends with the process. It has the runs of documents that were left and are opened again.
+type memoryLedger struct {
+	mu   sync.Mutex
+	runs map[string]*kept
+}
+
+type kept struct {
+	Record
+	left bool
+}
+
+// NewMemory makes a Ledger that ends with the process.
+func NewMemory() Ledger { return &memoryLedger{runs: make(map[string]*kept)} }
+
+func (l *memoryLedger) Keep(_ context.Context, records ...Record) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, r := range records {
+		l.runs[r.Run] = &kept{Record: r}
+	}
+	for id, k := range l.runs {
+		if len(l.runs) <= memoryKept {
+			break
+		}
+		if k.left {
+			delete(l.runs, id)
+		}
+	}
+	return nil
+}
+
+func (l *memoryLedger) Drop(_ context.Context, runs ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range runs {
+		delete(l.runs, id)
+	}
+	return nil
+}
+
+func (l *memoryLedger) Leave(_ context.Context, runs ...string) error {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	for _, id := range runs {
+		if k := l.runs[id]; k != nil {
+			k.left = true
+		}
+	}
+	return nil
+}
+
+func (l *memoryLedger) Take(_ context.Context, file string) ([]Record, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	var out []Record
+	for id, k := range l.runs {
+		if k.left && k.File == file {
+			out = append(out, k.Record)
+			delete(l.runs, id)
+		}
+	}
+	slices.SortFunc(out, func(a, b Record) int { return a.Number - b.Number })
+	return out, nil
+}
+
+func (l *memoryLedger) Find(_ context.Context, run string) (Record, bool, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	if k := l.runs[run]; k != nil && k.left {
+		return k.Record, true, nil
+	}
+	return Record{}, false, nil
+}
+
+func (l *memoryLedger) Last(context.Context) (int, error) { return 0, nil }

@@ -1,0 +1,106 @@
+package run
+
+import (
+	"context"
+	"slices"
+	"time"
+
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A cell may show as running though nobody runs it: whoever did was killed. Nobody puts that right: the mark stays, in
+// all tabs, until the cell is run again. So when a notebook is opened, cells that run for nobody become idle. The kernel
+// decides: while it runs anything, or somebody who set the mark is in the room, nothing is touched.
+
+const (
+	// strayEvery is the pause between two looks at such cells.
+	strayEvery = 2 * time.Second
+	// strayLooks is how many looks in a row must find nothing that runs. Everybody in the room is known after 15 s.
+	strayLooks = 10
+)
+
+const noteStray = "[nobody runs this cell any more: whoever ran it has gone without a word, and the kernel is idle]\n"
+
+// A stray is a cell that may be marked as running by somebody who is gone.
+type stray struct {
+	cell     string
+	by       uint64 // who has set the mark
+	revision ydoc.Revision
+}
+
+// tidyStrays clears the busy mark of cells that were marked when the notebook was opened, and that nobody runs.
+func (c *Cells) tidyStrays() {
+	quiet := 0
+	suspects := c.strays()
+	if len(suspects) > 0 && c.nb.Servers().Apart() {
+		return // people's kernels are not to be seen
+	}
+	for len(suspects) > 0 {
+		select {
+		case <-c.ctx.Done():
+			return
+		case <-time.After(strayEvery):
+		}
+		now, others := c.strays(), c.nb.Others()
+		suspects = slices.DeleteFunc(suspects, func(s stray) bool {
+			return !slices.Contains(now, s) || slices.Contains(others, s.by)
+		})
+		if quiet++; !c.restful() {
+			quiet = 0
+		}
+		if quiet == strayLooks {
+			c.tidy(suspects)
+			return
+		}
+	}
+}
+
+// strays lists the cells that others have marked as running.
+func (c *Cells) strays() []stray {
+	nb := c.nb.Notebook()
+	var all []stray
+	for _, cell := range nb.Cells() {
+		if cell.Type != ydoc.Code || cell.ExecutionState != ydoc.Running {
+			continue
+		}
+		if by, ok := nb.StateBy(cell.ID); ok && by != nb.ClientID() {
+			all = append(all, stray{cell.ID, by, cell.Revision})
+		}
+	}
+	return all
+}
+
+// restful reports whether the notebook's kernel runs nothing.
+func (c *Cells) restful() bool {
+	ctx, stop := context.WithTimeout(c.ctx, writeTimeout)
+	defer stop()
+	state, err := c.nb.KernelState(ctx)
+	return err == nil && (state == "" || state == kernel.StateIdle || state == kernel.StateDead)
+}
+
+// tidy clears the busy mark of cells, with a note.
+func (c *Cells) tidy(cells []stray) {
+	if len(cells) == 0 {
+		return
+	}
+	ctx, stop := c.late(nil)
+	defer stop()
+	err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
+		for _, s := range cells {
+			if _, ok := e.Index(s.cell); !ok {
+				continue
+			}
+			if err := e.AppendStream(s.cell, "stderr", noteStray); err != nil {
+				return err
+			}
+			if err := e.FinishRun(s.cell, nil); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	if err != nil {
+		c.table.cfg.Log.Warn("cells that nobody runs still show as busy", "path", c.nb.Path(), "error", err)
+	}
+}
