@@ -9,8 +9,12 @@
 // tried again; no caller waits for the disk or fails because of it. A process that is killed loses about its last
 // second, and leaves its session without an end: the session counts as interrupted after [Silence].
 //
+// [Runs] are in the same database: the runs in notebooks that a process has begun and that have not ended, for the next
+// process that opens the notebook.
+//
 // # Concurrency
 //
 // A Store is safe for concurrent use. It owns one goroutine, the writer, which Close ends and waits for. One lock
-// guards its sessions; nothing blocks while it is held.
+// guards its sessions; nothing blocks while it is held. Runs is safe for concurrent use, and its callers wait for the
+// database.
 package activity

@@ -18,6 +18,9 @@ func TestMain(m *testing.M) {
 	if path := os.Getenv(asChild); path != "" {
 		child(path)
 	}
+	if path := os.Getenv(asRunner); path != "" {
+		runner(path)
+	}
 	goleak.VerifyTestMain(m)
 }
 

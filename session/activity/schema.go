@@ -42,10 +42,32 @@ var steps = []string{
 	`ALTER TABLE discoveries ADD COLUMN solution TEXT NOT NULL DEFAULT '';
 	ALTER TABLE discoveries ADD COLUMN module TEXT NOT NULL DEFAULT '';
 	CREATE INDEX sessions_by_owner ON sessions (owner, started);`,
+
+	`CREATE TABLE runs (
+		process TEXT NOT NULL,
+		run     TEXT NOT NULL,
+		number  INTEGER NOT NULL,
+		file    TEXT NOT NULL,
+		path    TEXT NOT NULL,
+		cell    TEXT NOT NULL,
+		owner   TEXT NOT NULL,
+		client  TEXT NOT NULL,
+		server  TEXT NOT NULL,
+		kernel  TEXT NOT NULL,
+		session TEXT NOT NULL,
+		request TEXT NOT NULL,
+		is_left INTEGER NOT NULL DEFAULT 0,
+		at      INTEGER NOT NULL,
+		PRIMARY KEY (process, run)
+	) WITHOUT ROWID;
+	CREATE INDEX runs_by_file ON runs (file);`,
 }
 
 // maxSessions is how many sessions a database keeps; the oldest go first.
 const maxSessions = 5_000
+
+// maxRuns is how many runs a database keeps that nobody has taken up; the oldest go first.
+const maxRuns = 2_000
 
 // migrate migrates a database to the newest schema. Two processes may do so at once.
 func migrate(ctx context.Context, db *sql.DB) error {
@@ -71,6 +93,9 @@ func migrate(ctx context.Context, db *sql.DB) error {
 		return err
 	}
 	if _, err := tx.ExecContext(ctx, "DELETE FROM sessions WHERE id IN (SELECT id FROM sessions ORDER BY started DESC LIMIT -1 OFFSET ?)", maxSessions); err != nil {
+		return err
+	}
+	if _, err := tx.ExecContext(ctx, "DELETE FROM runs WHERE (process, run) IN (SELECT process, run FROM runs ORDER BY at DESC LIMIT -1 OFFSET ?)", maxRuns); err != nil {
 		return err
 	}
 	return tx.Commit()

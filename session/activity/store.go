@@ -40,8 +40,9 @@ type Options struct {
 
 // A Store keeps the activity of all clients of this process.
 type Store struct {
-	db  *sql.DB
-	log *slog.Logger
+	db   *sql.DB
+	log  *slog.Logger
+	runs *Runs
 
 	mu        sync.Mutex
 	sessions  map[string]*current // by the client's key
@@ -64,6 +65,10 @@ func Open(ctx context.Context, opt Options) (*Store, error) {
 		return nil, errors.Join(fmt.Errorf("open the database of activity %s: %w", opt.Path, err), db.Close())
 	}
 	s := &Store{db: db, log: opt.Logger, sessions: make(map[string]*current), wake: make(chan struct{}, 1)}
+	s.runs = &Runs{db: db, process: newID()}
+	if opt.Path != Memory {
+		s.runs.dir = opt.Path + ".locks"
+	}
 	if s.log == nil {
 		s.log = slog.New(slog.DiscardHandler)
 	}
@@ -256,5 +261,6 @@ func (s *Store) Close(ctx context.Context) error {
 	if err != nil {
 		err = fmt.Errorf("write the last activity: %w", err)
 	}
+	s.runs.close() // whoever comes may take up what is left
 	return errors.Join(err, s.db.Close())
 }

@@ -1,0 +1,57 @@
+package activity
+
+import (
+	"errors"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"strconv"
+)
+
+// A process that keeps runs holds a lock, which the system takes back at its end, however it ends. So other processes
+// can tell at once whether it lives, and need not wait for a heartbeat to stay away.
+type lock struct{ file *os.File }
+
+func lockName(dir, process string) string { return filepath.Join(dir, process+".lock") }
+
+// hold makes and takes the lock of this process.
+func hold(dir, process string) (*lock, error) {
+	if err := os.MkdirAll(dir, 0o700); err != nil {
+		return nil, err
+	}
+	f, err := os.OpenFile(lockName(dir, process), os.O_CREATE|os.O_EXCL|os.O_RDWR, 0o600)
+	if err != nil {
+		return nil, err
+	}
+	l := &lock{f}
+	if _, err := f.WriteString(strconv.Itoa(os.Getpid())); err != nil {
+		l.release()
+		return nil, err
+	}
+	if err := take(f); err != nil {
+		l.release()
+		return nil, err
+	}
+	return l, nil
+}
+
+// release gives the lock back. What is in the way of that shows where the lock is looked at.
+func (l *lock) release() {
+	_ = os.Remove(l.file.Name())
+	_ = l.file.Close()
+}
+
+// alive reports whether a process holds its lock. The lock of one that does not is removed.
+func alive(dir, process string) bool {
+	name := lockName(dir, process)
+	f, err := os.OpenFile(name, os.O_RDWR, 0)
+	if err != nil {
+		return !errors.Is(err, fs.ErrNotExist)
+	}
+	defer f.Close()
+	if held(f) {
+		return true
+	}
+	_ = os.Remove(name)
+	return false
+}
