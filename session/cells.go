@@ -21,6 +21,12 @@ func (d *Document) RunNew(ctx context.Context, source string, opt run.Options) (
 	return d.cells.RunNew(ctx, source, opt)
 }
 
+// TakenUp returns a run that was left in the notebook, once the notebook has taken up such runs.
+func (d *Document) TakenUp(ctx context.Context, id string) (*run.Run, bool) {
+	d.cells.Ready(ctx)
+	return d.m.runs.Run(id)
+}
+
 // cellsOf is a notebook as a [run.Notebook].
 type cellsOf struct {
 	*Document

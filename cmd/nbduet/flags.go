@@ -44,7 +44,7 @@ type flags struct {
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
 
-	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
+	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
 	Project string `env:"NBDUET_PROJECT" default:"project.yaml" placeholder:"PATH" help:"The project file, relative to the Jupyter server's root folder. Default: ${default}."`
 
 	HTTP httpFlags `embed:""`

@@ -22,6 +22,9 @@ import (
 )
 
 func TestMain(m *testing.M) {
+	if os.Getenv(asProgram) != "" {
+		main()
+	}
 	// The tests' activity is not the user's.
 	dir, err := os.MkdirTemp("", "nbduet-state")
 	if err == nil {

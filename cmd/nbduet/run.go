@@ -83,15 +83,17 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 			wait()
 		}()
 	}
+	state, err := openActivity(ctx, set.state, log)
+	if err != nil {
+		return err
+	}
 	var record *activity.Store
 	if slices.Contains(set.toolsets, tool.ToolsetContext) {
-		if record, err = openActivity(ctx, set.state, log); err != nil {
-			return err
-		}
+		record = state
 	}
 	manager := session.New(session.Config{
 		Server: srv, Kernels: kernels, FixedKernel: kernel.Fixed{Path: set.servers.notebook, ID: set.servers.kernelID},
-		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute, Logger: log,
+		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute, Runs: state.Runs(), Logger: log,
 	})
 	jobs := desk.NewWork(manager)
 	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
@@ -125,10 +127,8 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 	if cerr := manager.Close(end); cerr != nil {
 		log.Warn("some notebooks could not be saved and left in order", "error", cerr)
 	}
-	if record != nil {
-		if cerr := record.Close(end); cerr != nil {
-			log.Warn("some activity could not be kept", "error", cerr)
-		}
+	if cerr := state.Close(end); cerr != nil {
+		log.Warn("some activity could not be kept", "error", cerr)
 	}
 	return err
 }

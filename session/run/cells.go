@@ -13,14 +13,15 @@ import (
 // Cells is the queue of one notebook's cells.
 type Cells struct {
 	*Queue
-	nb Notebook
+	nb    Notebook
+	ready chan struct{} // closed when the runs that were left are known
 	// displays are the updatable displays of ended runs.
 	displays output.Displays
 }
 
 // NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
 func NewCells(ctx context.Context, nb Notebook, t *Table, over error) *Cells {
-	c := &Cells{nb: nb}
+	c := &Cells{nb: nb, ready: make(chan struct{})}
 	c.Queue = newQueue(ctx, c, t, over)
 	return c
 }

@@ -28,9 +28,19 @@ var errTaken = errors.New("its cell was run again, cleared or deleted meanwhile:
 func (c *Cells) Start() {
 	c.wg.Go(func() {
 		c.takeUp() // before anything else is run
+		close(c.ready)
 		c.Queue.Start()
 		c.tidyStrays()
 	})
+}
+
+// Ready returns when the runs that were left in the notebook are known, or the context ends.
+func (c *Cells) Ready(ctx context.Context) {
+	select {
+	case <-c.ready:
+	case <-ctx.Done():
+	case <-c.ctx.Done():
+	}
 }
 
 // takeUp queues the left runs before any others.

@@ -37,14 +37,36 @@ func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 // findRun finds a run that is still known.
 func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
+	if !ok {
+		r, ok = takeUp(ctx, d, id)
+	}
 	if !ok || !Visible(ctx, r) {
 		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows the known ones", words.Quoted(id))
 	}
 	return r, nil
 }
 
-// Visible tells whether a client may see a run: only its own.
-func Visible(ctx context.Context, r *run0.Run) bool { return r.Owner == tool.ClientOf(ctx) }
+// takeUp opens the notebook of a run that an earlier session has left, which takes the run up.
+func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
+	left, ok := d.Manager.RunTable().Left(ctx, id)
+	if !ok || !visible(ctx, left.Owner, true) {
+		return nil, false
+	}
+	doc, err := d.Open(ctx, left.Path)
+	if err != nil {
+		return nil, false //nolint:nilerr // the run is not known then
+	}
+	defer doc.Release()
+	return doc.TakenUp(ctx, id)
+}
+
+// Visible tells whether a client may see a run: only its own. A run of before this program's start may be that of a
+// client session that is gone, and is shown to all that do not say who they are.
+func Visible(ctx context.Context, r *run0.Run) bool { return visible(ctx, r.Owner, r.TakenUp()) }
+
+func visible(ctx context.Context, owner string, before bool) bool {
+	return owner == tool.ClientOf(ctx) || before && tool.ClientIn(ctx) == nil
+}
 
 // answerRun answers with a run as it is now.
 func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {

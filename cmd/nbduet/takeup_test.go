@@ -1,0 +1,158 @@
+package main
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// asProgram makes this test binary be the program, as a process that can be killed.
+const asProgram = "NBDUET_TEST_PROGRAM"
+
+// process is the program as a process of its own.
+type process struct {
+	t   *testing.T
+	cmd *exec.Cmd
+	in  io.WriteCloser
+	out *bufio.Reader
+	ids int
+}
+
+func spawn(t *testing.T, args ...string) *process {
+	t.Helper()
+	cmd := exec.Command(os.Args[0], args...)
+	cmd.Env = append(os.Environ(), asProgram+"=1")
+	cmd.Stderr = os.Stderr
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	out, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	p := &process{t: t, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	t.Cleanup(func() { p.end(syscall.SIGKILL) })
+	p.ask("initialize", map[string]any{
+		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
+	})
+	return p
+}
+
+// end ends the process by a signal, or with its input where there is none, and waits for its end.
+func (p *process) end(sig syscall.Signal) {
+	if p.cmd.ProcessState != nil {
+		return
+	}
+	if sig != 0 {
+		_ = p.cmd.Process.Signal(sig) // it may have ended
+	}
+	_ = p.in.Close()
+	_, _ = io.Copy(io.Discard, p.out)
+	_ = p.cmd.Wait() // killed is no success
+}
+
+func (p *process) ask(method string, params any) map[string]any {
+	p.t.Helper()
+	p.ids++
+	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": p.ids, "method": method, "params": params})
+	if err == nil {
+		_, err = fmt.Fprintf(p.in, "%s\n", b)
+	}
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	for {
+		line, err := p.out.ReadBytes('\n')
+		if err != nil {
+			p.t.Fatal(err)
+		}
+		var m map[string]any
+		if err := json.Unmarshal(line, &m); err != nil {
+			p.t.Fatalf("%q: %v", line, err)
+		}
+		if m["id"] == float64(p.ids) {
+			return m
+		}
+	}
+}
+
+// call calls a tool.
+func (p *process) call(name string, args map[string]any) map[string]any {
+	p.t.Helper()
+	m := p.ask("tools/call", map[string]any{"name": name, "arguments": args})
+	result, _ := m["result"].(map[string]any)
+	out, ok := result["structuredContent"].(map[string]any)
+	if !ok || result["isError"] == true {
+		p.t.Fatalf("%s answers %v", name, m)
+	}
+	return out
+}
+
+// However the program ends, the code goes on, the cell says so, and the next one with the same state takes the run up by
+// its id. No cell stays running once that one has opened the notebook.
+func TestTakesUpTheRunsOfTheLast(t *testing.T) {
+	clean(t)
+	s := jupytertest.Shared(t)
+	for name, sig := range map[string]syscall.Signal{"stdin closed": 0, "SIGTERM": syscall.SIGTERM, "SIGKILL": syscall.SIGKILL} {
+		t.Run(name, func(t *testing.T) {
+			dir := t.TempDir()
+			file := filepath.Join(dir, "go")
+			path := s.Notebook(t, "import os, time\nprint('one', flush=True)\nwhile not os.path.exists('"+file+"'): time.sleep(0.01)\nprint('two')\n6*7", "'behind it'")
+			t.Cleanup(func() { shutKernel(t, s, path) })
+			flags := []string{"--jupyter-url=" + s.URL, "--token=" + s.Token, "--state=" + filepath.Join(dir, "state.db"), "--log-level=error", "--toolsets=all"}
+
+			first := spawn(t, flags...)
+			first.call("read_nb_cells", map[string]any{"path": path})
+			began := first.call("execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}, "timeout": 1})
+			id := fmt.Sprint(began["execution_results"].([]any)[0].(map[string]any)["run_id"])
+			first.call("execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 1}}, "timeout": 0.1})
+			first.end(sig)
+			if sig != syscall.SIGKILL {
+				if saved := s.Read(t, path); !strings.Contains(saved, "nbduet left this notebook while this cell ran") || !strings.Contains(saved, "not run: nbduet left") {
+					t.Errorf("the file says nothing of the end: %s", saved)
+				}
+			}
+
+			second := spawn(t, flags...)
+			view := second.call("get_run", map[string]any{"run_id": id})
+			if fmt.Sprint(view["path"]) != path {
+				t.Errorf("get_run: %v", view)
+			}
+			if err := os.WriteFile(file, nil, 0o600); err != nil {
+				t.Fatal(err)
+			}
+			view = second.call("wait_run", map[string]any{"run_id": id, "timeout": 60})
+			if text := fmt.Sprint(view); !strings.Contains(text, "two") || !strings.Contains(text, "42") || view["state"] != "done" {
+				t.Errorf("wait_run: %v", view)
+			}
+			listed := second.call("list_runs", map[string]any{"path": path})
+			if !strings.Contains(fmt.Sprint(listed), id+" ") && !strings.Contains(fmt.Sprint(listed), "run_id:"+id) {
+				t.Errorf("list_runs: %v", listed)
+			}
+			for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
+				cells := fmt.Sprint(second.call("read_nb_cells", map[string]any{"path": path}))
+				if strings.Contains(cells, "nbduet was away while this cell ran") && strings.Contains(cells, "two") &&
+					strings.Contains(cells, "not run: nbduet") && !strings.Contains(cells, "running") {
+					break
+				}
+				if time.Now().After(end) {
+					t.Fatalf("the cells are %s", cells)
+				}
+			}
+		})
+	}
+}
