@@ -33,8 +33,14 @@ const (
 // serverDocuments is jupyter-server-documents.
 type serverDocuments struct{}
 
-// look compares the file with the document several times, because the server saves by itself.
+// look compares the file with the document.
 func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revision, _ bool) string {
+	return s.lookInside(ctx, lv, problemUnknown)
+}
+
+// lookInside compares the file's content with the document several times, because the server saves by itself; unknown is
+// the problem if they differ each time.
+func (s *saver) lookInside(ctx context.Context, lv *live, unknown string) string {
 	revision := lv.doc.Revision()
 	opt := lv.contentOf()
 	var seen time.Time
@@ -73,7 +79,7 @@ func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revi
 		s.want() // it was being edited: the next look will tell
 		return s.Unsaved()
 	}
-	return problemUnknown
+	return unknown
 }
 
 // holds reports whether a file has the document's current content, and if so records it.

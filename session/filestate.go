@@ -108,6 +108,15 @@ func (f *fileState) overwrite() (lost bool) {
 	return true
 }
 
+// takeBack takes a note back that does not hold.
+func (f *fileState) takeBack(note string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.overwritten == note {
+		f.overwritten = ""
+	}
+}
+
 // has tells whether the file is known to have all of a revision of the document, including all our edits.
 func (f *fileState) has(revision ydoc.Revision) bool {
 	f.mu.Lock()

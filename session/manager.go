@@ -63,6 +63,7 @@ type Manager struct {
 	first firstJoin
 	tabs  tabs
 
+	silent silence         // whether the server answers requests to save
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup

@@ -2,6 +2,7 @@ package session
 
 import (
 	"context"
+	"errors"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc"
@@ -139,11 +140,20 @@ func (s *saver) save(ctx context.Context) {
 	lv := s.current()
 	s.file.begin()
 	revision := lv.doc.Revision()
-	saving, stop := context.WithTimeout(ctx, saveTimeout)
+	wait := saveTimeout
+	if s.m.silent.is(lv.room.SessionID()) {
+		wait = silentWait
+	}
+	saving, stop := context.WithTimeout(ctx, wait)
 	status, err := lv.room.Save(saving)
+	late := saving.Err() != nil
 	stop()
 	if ctx.Err() != nil || lv.room.Err() != nil {
 		return // the document, or its room, is ending
+	}
+	s.m.silent.note(lv.room.SessionID(), err, late)
+	if s.m.silent.is(lv.room.SessionID()) && lv.doc.State().Hash == "" {
+		s.file.takeBack(noteOverwritten) // it was a save, which looks like a reload where no hash follows
 	}
 	if status == "skipped" {
 		// It is busy loading the file, as after a rename or a change on disk.
@@ -155,7 +165,7 @@ func (s *saver) save(ctx context.Context) {
 		s.want()
 	}
 	problem := s.look(ctx, revision, whole)
-	if problem == "" && err != nil {
+	if problem == "" && err != nil && !s.m.silent.is(lv.room.SessionID()) {
 		problem = "the server did not answer a request to save: " + err.Error()
 	}
 	s.note(problem)
@@ -185,6 +195,9 @@ func (s *saver) look(ctx context.Context, revision ydoc.Revision, whole bool) st
 
 // reloaded looks whether the server has loaded the file's content into the document.
 func (s *saver) reloaded(lv *live) {
+	if s.m.silent.is(lv.room.SessionID()) && lv.doc.State().Hash == "" {
+		return // it does not tell a save from a reload
+	}
 	if s.file.reloaded(lv.doc.Reloads()) {
 		s.m.log.Warn("another program's write has undone edits", "path", s.Path())
 	}
@@ -218,7 +231,16 @@ func (s *saver) last(ctx context.Context, lv *live, revision ydoc.Revision) erro
 	problem := problemForeign
 	for try := 1; try <= lastSaves && (problem == problemForeign || problem == problemUnproven && try <= lastSavesUnwritten); try++ {
 		before := lv.doc.Revision()
-		if err := lv.room.LastSave(ctx); err != nil {
+		written, err := s.lastSave(ctx, lv, w)
+		if written {
+			problem = ""
+			break
+		}
+		if errors.Is(err, errSilent) {
+			problem = problemSilent
+			break
+		}
+		if err != nil {
 			return err
 		}
 		if whole := lv.doc.Revision() == before; whole || try == lastSaves {
@@ -243,4 +265,42 @@ func (s *saver) written(ctx context.Context, lv *live, w *witness) bool {
 	}
 	c, err := s.m.cfg.Server.Contents(ctx, s.Path(), lv.contentOf())
 	return err == nil && w.recognizes(c)
+}
+
+// problemSilent is what is not known of a server that sends no word on saves, see silence.
+const problemSilent = notKnown + "has all of it: the server sends no word on saves (jupyter-collaboration before 4), and the file differed from the document each time it was read"
+
+var errSilent = errors.New(problemSilent)
+
+// lastSave asks for the last save of a room. Where the server has never answered, it looks at the file meanwhile, and
+// reports whether that has everything: then no word is needed.
+func (s *saver) lastSave(ctx context.Context, lv *live, w *witness) (written bool, err error) {
+	if s.m.cfg.Server == nil || s.m.silent.speaks(lv.room.SessionID()) {
+		return false, lv.room.LastSave(ctx)
+	}
+	asking, stop := context.WithCancel(ctx)
+	defer stop()
+	asked := make(chan error, 1)
+	go func() { asked <- lv.room.LastSave(asking) }()
+	look := time.NewTicker(lookEvery)
+	defer look.Stop()
+	for {
+		select {
+		case err := <-asked:
+			s.m.silent.note(lv.room.SessionID(), err, ctx.Err() != nil)
+			if err != nil && errors.Is(err, context.DeadlineExceeded) && lv.room.Err() == nil {
+				return false, errSilent
+			}
+			return false, err
+		case <-look.C:
+			if !s.written(asking, lv, w) {
+				continue
+			}
+			stop()
+			if <-asked == nil {
+				s.m.silent.note(lv.room.SessionID(), nil, false)
+			}
+			return true, nil
+		}
+	}
 }

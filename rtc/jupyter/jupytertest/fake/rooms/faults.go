@@ -15,6 +15,7 @@ type faults struct {
 	gaps                                                      map[string]bool // by path, until undone
 	// Until undone.
 	unwritten, failing, hold, mute bool
+	old                            int // the version of jupyter-collaboration, where it is 2 or 3
 	slow                           time.Duration
 }
 
@@ -85,6 +86,20 @@ func (t *Table) SaveWithoutWriting(on bool) { t.faults.set(&t.faults.unwritten, 
 
 // FailSaves has saves write nothing, and those that are asked for be answered with "failed", until switched off.
 func (t *Table) FailSaves(on bool) { t.faults.set(&t.faults.failing, on) }
+
+// Old has the rooms be those of jupyter-collaboration 2 or 3: these ignore requests to save, and people's wish that
+// nothing is saved by itself; 2 puts no hash of the file into the state either.
+func (t *Table) Old(version int) {
+	t.faults.mu.Lock()
+	defer t.faults.mu.Unlock()
+	t.faults.old = version
+}
+
+func (f *faults) version() int {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.old
+}
 
 // SlowSave has each save take so much longer, until set to zero. The file is written at the end of that; a change that
 // comes before has nobody told of it.

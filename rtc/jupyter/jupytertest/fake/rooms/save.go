@@ -24,7 +24,7 @@ func (s *save) breakOff() {
 
 // autosave has the document saved some time from now, and a save that was to be done before not.
 func (r *room) autosave() {
-	if r.file == nil || !r.ready || len(r.loading) > 0 || r.t.cfg.SaveDelay < 0 || !r.people.autosave() {
+	if r.file == nil || !r.ready || len(r.loading) > 0 || r.t.cfg.SaveDelay < 0 || r.t.faults.version() == 0 && !r.people.autosave() {
 		return
 	}
 	r.startSave(nil)
@@ -92,7 +92,9 @@ func (r *room) saved(s *save, info *Info, err error) {
 		if info != nil && !s.broken {
 			r.quietly(func() {
 				_ = r.doc.SetState("dirty", false) // breaks with the document alone
-				_ = r.doc.SetState("hash", info.Hash)
+				if r.t.faults.version() != 2 {
+					_ = r.doc.SetState("hash", info.Hash)
+				}
 			})
 		}
 		r.emit("INFO", "save", "Content saved.")

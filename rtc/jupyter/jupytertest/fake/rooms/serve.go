@@ -106,6 +106,9 @@ func (r *room) take(c *client, b []byte) bool {
 	if r.t.faults.spend(&r.t.faults.dropAtSave, r.path()) {
 		return false
 	}
+	if r.t.faults.version() != 0 {
+		return true
+	}
 	done := make(chan struct{})
 	if r.do(func() {
 		r.saveFor(func(status string) {
