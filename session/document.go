@@ -146,6 +146,8 @@ func (d *Document) close(ctx context.Context) error {
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
 	switch {
+	case ended != nil && d.saver.file.pending():
+		d.saver.note(d.saver.endedUnsaved(ctx, lv))
 	case ended != nil || d.saver.file.has(revision):
 	case !lv.room.AutosaveOff():
 		err = d.saver.last(ctx, lv, revision)
@@ -153,7 +155,11 @@ func (d *Document) close(ctx context.Context) error {
 		d.saver.note(problemAutosaveOff) // nobody has asked us to save what people type
 	}
 	lv.room.Depart(ctx)
-	if problem := d.Unsaved(); problem != "" {
+	problem := d.Unsaved()
+	if problem != "" && ended == nil && d.saver.file.pending() {
+		problem += d.saver.lacks(ctx, lv)
+	}
+	if problem != "" {
 		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
 	}
 	return err

@@ -118,9 +118,10 @@ func (m *Manager) putAway(ctx context.Context, e *entry, why string) error {
 		m.mu.Unlock()
 		select {
 		case <-e.gone:
+			return e.left
 		case <-ctx.Done():
+			return ctx.Err()
 		}
-		return nil
 	}
 	e.going = true
 	m.mu.Unlock()
@@ -136,10 +137,14 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	if err != nil {
 		info.Message += " (" + err.Error() + ")"
 	}
+	if info.Lost = e.doc.saver.file.lostEdits(); info.Lost != "" {
+		info.Message += "; confirmed edits may be lost: " + info.Lost
+	}
 	m.mu.Lock()
 	delete(m.open, e.path)
 	m.ended.Add(e.path, info)
 	m.mu.Unlock()
+	e.left = err
 	close(e.gone)
 	m.lobby.Closed(info.Path)
 	m.tell(Event{Kind: Closed, Document: e.doc})

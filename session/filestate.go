@@ -24,6 +24,7 @@ type fileState struct {
 	problem     string        // why the file does not follow; "" while it does
 	overwritten string        // note on confirmed edits of ours that may be lost; "" after it was reported
 	gone        bool          // there was no file when last read
+	nowhere     string        // the last such note, for the end of the session
 }
 
 // Reasons why a file does not follow, and notes on lost edits.
@@ -105,7 +106,31 @@ func (f *fileState) overwrite() (lost bool) {
 		return false
 	}
 	f.overwritten, f.proven, f.saving = noteOverwritten, f.edits, f.edits
+	f.nowhere = f.overwritten
 	return true
+}
+
+// isNowhere adds to the note on lost edits what is missing.
+func (f *fileState) isNowhere(what string) {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	if f.nowhere != "" && what != "" {
+		f.nowhere += ": " + what
+	}
+}
+
+// lostEdits is the last note on lost edits, "" for none.
+func (f *fileState) lostEdits() string {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.nowhere
+}
+
+// seen is the revision that was last seen on disk.
+func (f *fileState) seen() ydoc.Revision {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.revision
 }
 
 // takeBack takes a note back that does not hold.
@@ -114,6 +139,9 @@ func (f *fileState) takeBack(note string) {
 	defer f.mu.Unlock()
 	if f.overwritten == note {
 		f.overwritten = ""
+	}
+	if f.nowhere == note {
+		f.nowhere = ""
 	}
 }
 
@@ -139,6 +167,7 @@ func (f *fileState) forget(note string) (lost bool) {
 		return false
 	}
 	f.overwritten, f.proven, f.saving = note, f.edits, f.edits
+	f.nowhere = note
 	return true
 }
 

@@ -20,5 +20,6 @@ type Info struct {
 	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or after it has ended
 	Busy         bool          // in use by a call or a run
 	Unsaved      string        // why the file does not follow the document; "" while it does
+	Lost         string        // which confirmed edits may be lost for good, of an ended one; "" for none
 	Message      string        // one sentence for people
 }

@@ -111,9 +111,11 @@ func (d keeper) rejoin() bool {
 // be missing that were confirmed but not yet written: the server saves a second after an edit at the earliest, and
 // unsaved edits end with it.
 func (d keeper) compare(lost, fresh *live) {
+	seen := d.saver.file.seen()
 	if same(lost.nb, fresh.nb, lost.text, fresh.text) || !d.saver.file.forget(lost.server.forgotten()) {
 		return
 	}
+	d.saver.file.isNowhere(missing(lost.nb, fresh.nb, seen))
 	d.m.log.Warn("the server has lost edits that it had confirmed", "path", d.Path())
 }
 

@@ -17,6 +17,7 @@ type entry struct {
 	doc   *Document
 	err   error
 	gone  chan struct{} // closed when the room has been left
+	left  error         // of that
 	going bool          // under Manager.mu: being left
 	heard atomic.Int64  // how often the room has sent something while it was joined
 }

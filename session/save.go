@@ -3,8 +3,10 @@ package session
 import (
 	"context"
 	"errors"
+	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -303,4 +305,54 @@ func (s *saver) lastSave(ctx context.Context, lv *live, w *witness) (written boo
 			return true, nil
 		}
 	}
+}
+
+// endedUnsaved says what becomes of confirmed edits whose room has ended before they were seen in the file; "" if the
+// file has them after all.
+func (s *saver) endedUnsaved(ctx context.Context, lv *live) string {
+	if s.m.cfg.Server == nil {
+		return s.Unsaved()
+	}
+	c, err := s.m.cfg.Server.Contents(ctx, s.Path(), lv.contentOf())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return problemGone + inNoFile + missing(lv.nb, nil, s.file.seen())
+	case err != nil:
+		return fmt.Sprintf(notKnown+"has the last confirmed edits: their room has ended, and the file cannot be read: %v", err)
+	case s.holds(lv, c):
+		return ""
+	}
+	return problemEnded + inNoFile + s.missingIn(lv, c)
+}
+
+const problemEnded = "the document's room has ended before the last confirmed edits were written"
+
+// inNoFile begins the list of what is missing.
+const inNoFile = "; in no file: "
+
+// lacks lists what a file that exists, or not, lacks of a document that is left.
+func (s *saver) lacks(ctx context.Context, lv *live) string {
+	if s.m.cfg.Server == nil {
+		return ""
+	}
+	c, err := s.m.cfg.Server.Contents(ctx, s.Path(), lv.contentOf())
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return inNoFile + missing(lv.nb, nil, s.file.seen())
+	case err != nil || s.holds(lv, c):
+		return ""
+	}
+	return inNoFile + s.missingIn(lv, c)
+}
+
+// missingIn lists what a file lacks of the document.
+func (s *saver) missingIn(lv *live, c jupyter.Content) string {
+	if lv.nb == nil {
+		return missing(nil, nil, 0)
+	}
+	now, err := notebookOfFile(c.Content)
+	if err != nil {
+		now = nil // then it has none of it
+	}
+	return missing(lv.nb, now, s.file.seen())
 }

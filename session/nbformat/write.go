@@ -89,6 +89,7 @@ func Plain(file json.RawMessage) ([]byte, error) {
 		return nil, err
 	}
 	for _, c := range onDisk.Cells {
+		delete(c, "execution_state") // jupyter-collaboration 2 writes it, which is no nbformat
 		if metadata, ok := c["metadata"].(map[string]any); ok {
 			delete(metadata, Trusted)
 		}

@@ -149,6 +149,8 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 		out.Status, out.Message = notFound, "no RTC session is open for this "+what
 	case !open:
 		out.Message = info.Message // it had ended before
+	case info.Lost != "":
+		out.Message = "RTC session ended, but confirmed edits of it may be lost: " + info.Lost
 	}
 	return &tool.Answer{Body: out}, nil
 }
