@@ -26,7 +26,7 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 		"nothing is written": {func(_ *testing.T, s *jupytertest.Server, _ string) {
 			s.Fake.Rooms.SaveWithoutWriting(true)
 		}, []string{"was not written", "in no file: cell ", `"an edit"`}},
-		"the server was restarted": {func(t *testing.T, s *jupytertest.Server, path string) {
+		"the server was restarted": {func(_ *testing.T, s *jupytertest.Server, path string) {
 			s.Fake.Rooms.ForgetHistory(path)
 			s.Fake.Restart(false)
 		}, []string{"before it had saved all of it", "cell ", `"an edit"`}},

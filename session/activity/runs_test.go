@@ -51,7 +51,7 @@ func taken(t *testing.T, r *Runs) []run.Record {
 func TestRunsOfAnotherProcess(t *testing.T) {
 	for name, end := range map[string]func(*exec.Cmd) error{
 		"killed": func(cmd *exec.Cmd) error { return cmd.Process.Kill() },
-		"ended":  func(cmd *exec.Cmd) error { return nil }, // with its input
+		"ended":  func(*exec.Cmd) error { return nil }, // with its input
 	} {
 		t.Run(name, func(t *testing.T) {
 			path := file(t)

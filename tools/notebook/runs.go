@@ -54,7 +54,7 @@ func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
 	}
 	doc, err := d.Open(ctx, left.Path)
 	if err != nil {
-		return nil, false //nolint:nilerr // the run is not known then
+		return nil, false // the run is not known then
 	}
 	defer doc.Release()
 	return doc.TakenUp(ctx, id)
