@@ -64,8 +64,9 @@ test-e2e: need-go venv venv-jsd venv-mcp extension node browser
 	@cd e2e && go test -race -count=1 -timeout 30m ./...
 
 .PHONY: soak
-soak: need-go venv browser ## fifty clients over HTTP for two minutes, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
+soak: need-go venv browser ## fifty clients over HTTP for two minutes, all outages, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
 	@cd e2e && NBDUET_HTTP_SOAK=$${NBDUET_HTTP_SOAK:-2m} go test -race -v -timeout 20m -run TestManyClientsOverHTTP .
+	@cd e2e && NBDUET_OUTAGES=all go test -race -v -timeout 30m -run TestOutages ./rooms
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
 .PHONY: bench-ydoc

@@ -4,13 +4,12 @@ import (
 	"context"
 	"fmt"
 	"os"
-	"os/exec"
-	"path/filepath"
 	"sync"
 	"testing"
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/browser"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -31,13 +30,7 @@ var binary = sync.OnceValues(func() (string, error) {
 	if err != nil {
 		return "", err
 	}
-	file := filepath.Join(buildDir, "nbduet")
-	build := exec.Command("go", "build", "-race", "-o", file, "./cmd/nbduet")
-	build.Dir = root
-	if out, err := build.CombinedOutput(); err != nil {
-		return "", fmt.Errorf("build nbduet: %w\n%s", err, out)
-	}
-	return file, nil
+	return agent.Build(root, buildDir)
 })
 
 func TestMain(m *testing.M) {

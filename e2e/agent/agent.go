@@ -22,7 +22,8 @@ const exitLimit = 20 * time.Second
 // Agent is nbduet with a connected MCP client.
 type Agent struct {
 	*Process
-	client *client.Client
+	client  *client.Client
+	updates updates
 }
 
 // Start starts the program and connects an MCP client to it.
@@ -40,6 +41,7 @@ func Start(ctx context.Context, opt Options) (*Agent, error) {
 		options = append(options, client.WithElicitationHandler(elicitor(opt.Elicit)))
 	}
 	a.client = client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))), options...)
+	a.client.OnNotification(a.updates.take)
 	if err := a.connect(ctx); err != nil {
 		p.Kill()
 		return nil, fmt.Errorf("connect to %s: %w; its log:\n%s", opt.Binary, errors.Join(err, a.client.Close()), p.Log())

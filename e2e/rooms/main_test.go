@@ -45,6 +45,7 @@ type tests struct{ *testing.M }
 
 func (m tests) Run() int {
 	defer endForeign()
+	defer func() { _ = os.RemoveAll(built) }()
 	return jupytertest.Tests(m.M).Run()
 }
 

@@ -1,0 +1,64 @@
+package agent
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+
+	"github.com/mark3labs/mcp-go/mcp"
+)
+
+// updates are the resources that the program has told of, each as often as it did.
+type updates struct {
+	mu   sync.Mutex
+	seen map[string]int
+}
+
+func (u *updates) take(n mcp.JSONRPCNotification) {
+	if n.Method != string(mcp.MethodNotificationResourceUpdated) {
+		return
+	}
+	uri, _ := n.Params.AdditionalFields["uri"].(string)
+	u.mu.Lock()
+	defer u.mu.Unlock()
+	if u.seen == nil {
+		u.seen = make(map[string]int)
+	}
+	u.seen[uri]++
+}
+
+// Updates is how often the program has told that a resource changed.
+func (a *Agent) Updates(uri string) int {
+	a.updates.mu.Lock()
+	defer a.updates.mu.Unlock()
+	return a.updates.seen[uri]
+}
+
+// Read reads a resource that is text.
+func (a *Agent) Read(ctx context.Context, uri string) (string, error) {
+	var request mcp.ReadResourceRequest
+	request.Params.URI = uri
+	result, err := a.client.ReadResource(ctx, request)
+	if err != nil {
+		return "", fmt.Errorf("read %s: %w", uri, err)
+	}
+	var all strings.Builder
+	for _, content := range result.Contents {
+		if text, ok := content.(mcp.TextResourceContents); ok {
+			all.WriteString(text.Text)
+		}
+	}
+	return all.String(), nil
+}
+
+// Subscribe asks to be told of a resource's changes, see [Agent.Updates]. It is
+// for a client of a revision before 2026-07-28, which has subscriptions.
+func (a *Agent) Subscribe(ctx context.Context, uri string) error {
+	var request mcp.SubscribeRequest
+	request.Params.URI = uri
+	if err := a.client.Subscribe(ctx, request); err != nil { //nolint:staticcheck // the older revisions have nothing else
+		return fmt.Errorf("subscribe to %s: %w", uri, err)
+	}
+	return nil
+}

@@ -1,0 +1,284 @@
+package rooms_test
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"maps"
+	"os"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	program "github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// What the program is told of time, and what a machine that is busy with other
+// tests may add to it. A call that hangs does so for longer than a minute.
+const (
+	serverTimeout = 10 * time.Second
+	answerWithin  = 20 * time.Second
+	slack         = 20 * time.Second
+)
+
+// phase is where in a call the outage begins.
+type phase string
+
+const (
+	long   phase = "long before" // the call is made when it has lasted for a while
+	before phase = "before"      // the call is made as soon as it has begun
+	during phase = "during"      // it begins when the call is under way
+	after  phase = "after"       // the call has been answered when it begins
+)
+
+// nbduet builds the program, once; TestMain removes it.
+var nbduet = sync.OnceValues(func() (string, error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return "", err
+	}
+	dir, err := os.MkdirTemp("", "nbduet-bin-")
+	if err != nil {
+		return "", err
+	}
+	built = dir
+	return program.Build(root, dir)
+})
+
+// built is the folder of the program, if it was built.
+var built string
+
+// Each operation of the program meets each way in which a server or a kernel
+// goes away, before it, in the middle of it and after it: it answers within its
+// bound, and what it answers is true of the room, as pycrdt reads it when all is
+// well again. NBDUET_OUTAGES=all is the whole table; without it, the two outages
+// of it that hide most.
+func TestOutages(t *testing.T) {
+	t.Parallel()
+	names := []string{"killed", "black hole"}
+	if os.Getenv("NBDUET_OUTAGES") == "all" {
+		names = slices.Sorted(maps.Keys(outages))
+	}
+	for _, name := range names {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			meet(t, outages[name])
+		})
+	}
+}
+
+// trial is one operation that meets an outage, in a notebook of its own.
+type trial struct {
+	*site
+	op    operation
+	phase phase
+	path  string
+	word  string // what it writes, which no other does
+	run   string // the id of its run
+	uri   string // of its resource
+
+	answer answer
+
+	mu   sync.Mutex
+	lost string // what the program has said of lost edits
+}
+
+func (x *trial) String() string { return x.op.name + ", outage " + string(x.phase) + " it" }
+
+// meet is one outage, met by all operations.
+func meet(t *testing.T, o outage) {
+	s := newSite(t, o)
+	var trials []*trial
+	for _, op := range operations {
+		for _, p := range []phase{long, before, during, after} {
+			x := &trial{site: s, op: op, phase: p}
+			x.path = s.server.Notebook(t, op.sources()...)
+			x.word = fmt.Sprintf("%s, %s", op.name, p)
+			trials = append(trials, x)
+		}
+	}
+	ctx := t.Context()
+	prepare := func(x *trial) {
+		if err := x.prepare(ctx); err != nil {
+			t.Errorf("%v: prepare: %v", x, err)
+		}
+	}
+	each(only(trials, after), prepare)
+	each(only(trials, after), func(x *trial) { x.ask(ctx) })
+	each(only(trials, long, before, during), prepare)
+	if t.Failed() {
+		t.FailNow()
+	}
+	// These are under way when the outage begins: a run or a wait for certain,
+	// the others as it happens, since they take some milliseconds.
+	var under sync.WaitGroup
+	for _, x := range only(trials, during) {
+		under.Go(func() { x.ask(ctx) })
+	}
+	o.begin(s)
+	each(only(trials, before), func(x *trial) { x.ask(ctx) })
+	under.Wait()
+	if o.others {
+		each(only(trials, long), func(x *trial) {
+			if err := x.elsewhere(ctx); err != nil {
+				t.Errorf("%v: somebody else's edit: %v", x, err)
+			}
+		})
+	}
+	each(only(trials, long), func(x *trial) { x.ask(ctx) })
+	o.end(s)
+	each(trials, func(x *trial) {
+		if err := x.check(ctx); err != nil {
+			t.Errorf("%v: %v\nit was answered, after %v: %v", x, err, x.answer.took.Round(time.Millisecond), x.answer)
+		}
+	})
+	tally(t, trials)
+}
+
+// each calls f for all trials, side by side.
+func each(trials []*trial, f func(*trial)) {
+	var all sync.WaitGroup
+	for _, x := range trials {
+		all.Go(func() { f(x) })
+	}
+	all.Wait()
+}
+
+func only(trials []*trial, phases ...phase) (some []*trial) {
+	for _, x := range trials {
+		if slices.Contains(phases, x.phase) {
+			some = append(some, x)
+		}
+	}
+	return some
+}
+
+// prepare makes what the operation needs, while all is well.
+func (x *trial) prepare(ctx context.Context) error {
+	if _, err := x.agent.Do(ctx, "read_nb_cells", map[string]any{"path": x.path}, nil); err != nil {
+		return err
+	}
+	if x.op.prepare == nil {
+		return nil
+	}
+	return x.op.prepare(ctx, x)
+}
+
+// ask calls the operation, and writes down what it answers and when.
+func (x *trial) ask(ctx context.Context) {
+	began := time.Now()
+	ctx, stop := context.WithTimeout(ctx, poll.Patience)
+	defer stop()
+	x.answer = x.op.call(ctx, x)
+	x.answer.took = time.Since(began)
+}
+
+// check holds the answer against the room, when the outage is over.
+func (x *trial) check(ctx context.Context) error {
+	var errs []error
+	bound := serverTimeout
+	if x.op.runs {
+		bound = answerWithin
+	}
+	if x.answer.took > bound+slack {
+		errs = append(errs, fmt.Errorf("it took %v, and its bound is %v", x.answer.took, bound))
+	}
+	if x.answer.kind == surprising {
+		errs = append(errs, errors.New("the answer does not say what became of it"))
+	}
+	// An edit that is confirmed comes behind all that was made earlier: from
+	// here on nothing of the call is still under way.
+	if err := poll.Until(ctx, "an edit to be made again", x.probe); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	var now []cell
+	if err := poll.Until(ctx, "the program to read what is in the room", func(ctx context.Context) (err error) {
+		now, err = x.reread(ctx)
+		return err
+	}); err != nil {
+		return errors.Join(append(errs, err)...)
+	}
+	now = slices.DeleteFunc(now, func(c cell) bool { return c.Source == others })
+	return errors.Join(append(errs, x.op.check(ctx, x, now))...)
+}
+
+// reread reads the notebook through the program and through pycrdt, which must
+// see the same.
+func (x *trial) reread(ctx context.Context) ([]cell, error) {
+	seen, err := x.read(ctx)
+	if err != nil {
+		return nil, err
+	}
+	there, err := x.independent(ctx, x.path)
+	if err != nil {
+		return nil, err
+	}
+	var shown []string
+	for _, c := range seen {
+		shown = append(shown, c.ID+" "+c.Source)
+	}
+	if !slices.Equal(shown, there) {
+		return nil, fmt.Errorf("the program shows\n%q\nin the room is\n%q", shown, there)
+	}
+	return seen, nil
+}
+
+// probe makes an edit that nobody looks at.
+func (x *trial) probe(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, serverTimeout+slack)
+	defer stop()
+	args := map[string]any{"path": x.path, "position": 0, "exec": false, "cells": []map[string]any{{"type": "markdown", "content": probes}}}
+	a := x.tool(ctx, "insert_nb_cells", args)
+	if x.hear(a); a.kind != made {
+		return errors.New(a.text)
+	}
+	return nil
+}
+
+// tally logs how the calls were answered.
+func tally(t *testing.T, trials []*trial) {
+	count := make(map[string]int)
+	var longest time.Duration
+	for _, x := range trials {
+		count[string(x.phase)+": "+x.answer.kind.String()]++
+		longest = max(longest, x.answer.took)
+		t.Logf("%-40v %6.2f s %-11v %.160s", x, x.answer.took.Seconds(), x.answer.kind, strings.ReplaceAll(x.answer.text, "\n", " "))
+	}
+	t.Logf("%v; the longest took %v", count, longest.Round(time.Millisecond))
+}
+
+// Sources of cells that are not the operations' own.
+const (
+	probes = "probe"
+	others = "somebody else's"
+)
+
+// elsewhere is an edit of somebody who is not cut off.
+func (x *trial) elsewhere(ctx context.Context) error {
+	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, x.path)
+	if err != nil {
+		return err
+	}
+	defer d.Release()
+	l := &ledger{}
+	if l.insert(ctx, d, 0, others); len(l.made) != 1 {
+		return fmt.Errorf("%v: %w", l, errors.Join(l.surprise...))
+	}
+	return nil
+}
+
+// site is a server, the line to it, and the program at its end.
+type site struct {
+	t      *testing.T
+	outage outage
+	server *jupytertest.Server // the one that is there now
+	next   *jupytertest.Server // the one that takes its place; nil if none does
+	line   *line
+	mend   func() // takes what is wrong with the line off
+	agent  *program.Agent
+}
