@@ -39,6 +39,9 @@ func (d keeper) keep() {
 			return
 		}
 		d.compare(lv, d.current())
+		if d.cells != nil {
+			d.cells.Mend()
+		}
 	}
 }
 

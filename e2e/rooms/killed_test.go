@@ -162,14 +162,23 @@ func (l *ledger) demote(made, saved []string) (n int) {
 }
 
 // A server that is killed takes the kernel with it. The run that it had ends,
-// with an answer that says so; the cell does not stay busy; and the cell runs on
-// the server that comes after it.
+// with an answer that says so; the cell does not stay busy, also where the server
+// that comes after it knows the mark from the rooms' history; and the cell runs
+// on that server.
 func TestServerKilledWhileRunning(t *testing.T) {
 	t.Parallel()
-	for _, agents := range []int{1, 2} {
-		t.Run(fmt.Sprint(agents), func(t *testing.T) {
+	for name, c := range map[string]struct {
+		agents  int
+		history bool
+	}{
+		"one agent":               {1, false},
+		"two agents":              {2, false},
+		"one agent, with history": {1, true},
+	} {
+		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			first, second := pair(t, false)
+			agents := c.agents
+			first, second := pair(t, c.history)
 			path := first.Notebook(t, "import time\nfor i in range(30000):\n    print('line', i, flush=True)\n    time.sleep(0.01)", "print('ready')")
 			file := filepath.Join(first.Root, path)
 			l := newLine(t, first)

@@ -17,6 +17,7 @@ type Cells struct {
 	ready chan struct{} // closed when the runs that were left are known
 	// displays are the updatable displays of ended runs.
 	displays output.Displays
+	marks    marks
 }
 
 // NewCells makes the queue of a notebook. It works until the context ends; over is the error of runs after that.
@@ -91,6 +92,7 @@ func (c *Cells) begin(ctx context.Context, name string, opt Options, stage func(
 		c.table.add(runs[i], opt)
 	}
 	c.keep(runs...)
+	c.marks.mark(c.nb.Notebook().ClientID(), runs...)
 	c.nb.Hold(len(runs)) // each holds the document until it has ended
 	if err := c.push(runs...); err != nil {
 		err = errors.Join(err, c.drop(ctx, runs...))
@@ -118,6 +120,7 @@ func (c *Cells) execute(r *Run) {
 
 // finish writes the rest of a run's output, and ends it.
 func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
+	into := c.nb.Notebook()
 	if unreachable(err) {
 		w.Hurry(finishTimeout) // what it writes reaches the room when that is back
 	}
@@ -131,6 +134,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 		}
 	}
 	c.end(ctx, r, state, err)
+	c.ended(into, r)
 }
 
 // newWriter makes the writer of a run's output into its cell.
@@ -162,7 +166,10 @@ func (c *Cells) interrupt(ctx context.Context) error { return c.nb.Interrupt(ctx
 // drop clears the busy mark of the cells of dropped runs, and releases the document.
 func (c *Cells) drop(ctx context.Context, runs ...*Run) error {
 	defer c.nb.Hold(-len(runs))
-	return c.idleCells(ctx, runs...)
+	into := c.nb.Notebook()
+	err := c.idleCells(ctx, runs...)
+	c.ended(into, runs...)
+	return err
 }
 
 // rest does nothing: the connection to the kernel closes with the document.

@@ -61,6 +61,7 @@ func (c *Cells) takeUp() {
 			r.add("it was " + rec.Run + " of another nbduet")
 		}
 		c.keep(r)
+		c.marks.mark(rec.Client, r)
 		r.marked(rec.Mark)
 		runs[i] = r
 	}
@@ -74,6 +75,7 @@ func (c *Cells) goOn(r *Run) {
 	cell, ours := c.leftAs(r.resume)
 	if !ours {
 		r.end(Lost, errTaken)
+		c.marks.unmark(r)
 		return
 	}
 	before, _ := output.WithoutNote(cell.Outputs, noteLeft)
