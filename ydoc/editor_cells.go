@@ -174,8 +174,9 @@ func (e *Editor) neverEmpty() {
 	}
 }
 
-// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol
-// that means a copy in its place: what others write into the old one at the very same time is lost.
+// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol that
+// means a copy in its place. What others wrote into the texts of the old one before they knew of that is carried over
+// as far as it arrives (ydoc/crdt, late.go); the server drops what reaches it after the move.
 func (e *Editor) Move(id string, to int) error {
 	if _, err := e.find(id); err != nil {
 		return e.fail(err)

@@ -12,6 +12,8 @@ type Change struct {
 	Local bool
 	// Touched are the types that the transaction changed, or in which it changed something, each once.
 	Touched []*Type
+	// Carried says whose text the transaction carried over to a copy, if that is all it did.
+	Carried []uint64
 	trans   *ycrdt.Transaction
 }
 
