@@ -55,3 +55,39 @@ func TestLateTextFollowsAMovedCell(t *testing.T) {
 		sessiontest.Eventually(t, "so has the file", func() bool { return sessiontest.FileHas(s, path, "alpha = 1 # typed") })
 	})
 }
+
+// An agent's edit that reaches the server after another agent's move of its cell is dropped there. It is made all the
+// same, and the agent that was told so makes it in the moved cell.
+func TestEditBehindAMoveIsMade(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		cable := jupytertest.NewCable(t, s)
+		mover := sessiontest.Manager(t, s, session.Config{})
+		agent := sessiontest.Manager(t, cable.Server, session.Config{})
+		path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
+		d, ours := sessiontest.Open(t, mover, path), sessiontest.Open(t, agent, path)
+
+		cable.Stall()
+		made := make(chan error, 1)
+		go func() {
+			made <- ours.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "alpha = 10") })
+		}()
+		sessiontest.Eventually(t, "the edit is made here", func() bool {
+			c, _ := ours.Notebook().Cell("c0")
+			return c.Source == "alpha = 10"
+		})
+		if err := d.Move(t.Context(), "me", "c0", func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
+			t.Fatal(err)
+		}
+		cable.Mend()
+		if err := <-made; err != nil {
+			t.Fatal(err)
+		}
+		for who, nb := range map[string]*ydoc.Notebook{"the mover": d.Notebook(), "the agent": ours.Notebook()} {
+			sessiontest.Eventually(t, who+" has the edit in the moved cell", func() bool {
+				c, ok := nb.CellAt(2)
+				return ok && c.ID == "c0" && c.Source == "alpha = 10" && nb.Len() == 3
+			})
+		}
+	})
+}

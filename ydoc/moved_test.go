@@ -342,3 +342,49 @@ func TestCarriedTextIsTheTypists(t *testing.T) {
 		t.Errorf("after the move was undone %q, want %q", got, "hello!")
 	}
 }
+
+// What an agent was told is made may reach the server after another's move, which then drops it: the agent itself puts
+// it into the copy, with what it took the place of.
+func TestDroppedEditsAreMadeInTheCopy(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, want string
+		do           func(t *testing.T, p *peer)
+	}{
+		"inserted": {"hello", "hey, hello", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 0, "hey")
+			p.typeIn(t, "a", 3, ", ")
+		}},
+		"replaced": {"x = 1\ny = 2", "x = 10\nz = 20", func(t *testing.T, p *peer) {
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "x = 10\nz = 20") })
+		}},
+		"twice": {"one two three", "1 two 3!", func(t *testing.T, p *peer) {
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "1 two three") })
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "1 two 3!") })
+		}},
+		"its own replaced": {"a", "a: bd", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 1, ": bc")
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "a: bd") })
+		}},
+	} {
+		for times, want := range map[int]int{1: 2, 2: 0} {
+			t.Run(fmt.Sprint(name, ", moved ", times), func(t *testing.T) {
+				r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: c.before}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+				mover, agent := r.peers[0], r.peers[1]
+				edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 2) })
+				if times == 2 {
+					edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 0) })
+				}
+				c.do(t, agent)
+				for r.rise(mover) { // before the edits
+				}
+				r.settle()
+				if got := source(r.server, "a"); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				if at, _ := r.server.Index("a"); at != want {
+					t.Errorf("it stands at %d, want %d", at, want)
+				}
+			})
+		}
+	}
+}

@@ -66,9 +66,8 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 			dec.copied = r.isCopied
 		}
 		structs := dec.structs()
-		if own := structs[int(r.client)]; own != nil && len(own.Refs) > 0 {
-			last := own.Refs[len(own.Refs)-1]
-			r.heard(last.GetID().Clock + last.GetLength())
+		if own := structs[int(r.client)]; own != nil {
+			r.echo(own.Refs)
 		}
 		if rest := ycrdt.IntegrateStructs(trans, r.y.Store, structs); rest != nil {
 			complete, gap = false, &GapError{Missing: map[uint64]uint64{}}

@@ -70,6 +70,16 @@ func (c *Change) Keys(t *Type) iter.Seq[string] {
 // Deleted reports whether anything was deleted.
 func (c *Change) Deleted() bool { return len(c.trans.DeleteSet.Clients) > 0 }
 
+// Removed lists the types that were deleted from a list.
+func (c *Change) Removed(list *Type) (types []*Type) {
+	eachDeleted(c.trans, func(item *ycrdt.Item) {
+		if t := typeOf(item); t != nil && item.Parent == list {
+			types = append(types, t)
+		}
+	})
+	return types
+}
+
 // Clients lists the clients that added something.
 func (c *Change) Clients() (clients []uint64) {
 	for client, clock := range c.trans.AfterState {

@@ -37,6 +37,7 @@ type copied struct {
 type late struct {
 	added   []addition
 	removed []stretch
+	dropped []*orphan // see orphan.go
 }
 
 // addition is what was added, and what it holds.
@@ -139,10 +140,12 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
-	if len(todo.added)+len(todo.removed) == 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.dropped) == 0 {
 		return
 	}
-	r.change.Carried = []uint64{}
+	if len(todo.added)+len(todo.removed) > 0 {
+		r.change.Carried = []uint64{}
+	}
 	for _, a := range todo.added {
 		if client := uint64(a.client); !slices.Contains(r.change.Carried, client) {
 			r.change.Carried = append(r.change.Carried, client)
@@ -154,6 +157,9 @@ func (r *Replica) carry() {
 		}
 		for _, s := range todo.removed {
 			x.removeCopies(s)
+		}
+		for _, o := range todo.dropped {
+			x.rescue(o)
 		}
 		forgetLists(x.trans)
 	})

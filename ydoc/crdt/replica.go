@@ -39,6 +39,9 @@ type Replica struct {
 	late   late              // what arrived for them and is to be carried over
 	told   int               // how much of our changes a peer was heard to have
 
+	orphans []*orphan // text of ours that waits for its echo, see orphan.go
+	unheard []unheard
+
 	size  int // of the state as encoded when it was last measured
 	grown int // bytes applied and written since then
 }
@@ -168,7 +171,9 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 	if r.recording != nil {
 		r.recording.record(trans)
 	}
-	if !trans.Local {
+	if trans.Local {
+		r.note(trans)
+	} else {
 		r.gather(trans)
 	}
 	expired := r.review(trans)
