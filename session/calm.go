@@ -64,6 +64,3 @@ func (c *calm) wait() <-chan struct{} {
 	}
 	return c.over
 }
-
-// Calm gives a channel that is closed when output may be written into the document: not while it is being saved.
-func (d *Document) Calm() <-chan struct{} { return d.saver.calm.wait() }

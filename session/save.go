@@ -196,6 +196,9 @@ func (s *saver) save(ctx context.Context) {
 	s.note(problem)
 }
 
+// Calm gives a channel that is closed when output may be written into the document: not while it is being saved.
+func (d *Document) Calm() <-chan struct{} { return d.saver.calm.wait() }
+
 // note records the file's problem, "" for none, and logs a new one.
 func (s *saver) note(problem string) {
 	s.file.mu.Lock()
