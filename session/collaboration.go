@@ -37,7 +37,7 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		case !c.Writable:
 			return problemReadOnly
 		case !whole:
-			return s.file.unproven()
+			return s.file.unproven(c.LastModified)
 		}
 		// The barrier's answer brings what the server has written into the document; in a room that was left it has
 		// come before.

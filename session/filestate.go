@@ -25,6 +25,8 @@ type fileState struct {
 	overwritten string        // note on confirmed edits of ours that may be lost; "" after it was reported
 	gone        bool          // there was no file when last read
 	nowhere     string        // the last such note, for the end of the session
+	written     time.Time     // when the file was last written, as seen after a save that edits came upon
+	unwritten   bool          // the last save that edits came upon has written nothing
 }
 
 // Reasons why a file does not follow, and notes on lost edits.
@@ -61,14 +63,25 @@ func (f *fileState) edited() {
 func (f *fileState) begin() {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	f.saving = f.edits
+	f.saving, f.unwritten = f.edits, false
 }
 
-// unproven is the problem of a file that exists and is writable, when nothing else is newly known.
-func (f *fileState) unproven() string {
+// brokenOff tells whether the last save wrote nothing, because an edit broke it off.
+func (f *fileState) brokenOff() bool {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.unwritten
+}
+
+// unproven is the problem of a file that exists and is writable, when nothing else is newly known: somebody edited during
+// the save, which then gives no proof. It may have been broken off, or have come to its end all the same: then the file
+// is another than after the last save.
+func (f *fileState) unproven(modified time.Time) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	f.gone = false
+	f.unwritten = modified.Equal(f.modified) || modified.Equal(f.written)
+	f.written = modified
 	if f.problem == problemGone || f.problem == problemReadOnly {
 		return ""
 	}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -14,8 +15,9 @@ const (
 	// saveEvery is the shortest time between two saves that we request.
 	saveEvery = time.Second
 	// saveShare times the duration of a save is the pause before the next one, if that is longer: the server does
-	// nothing else during a save.
-	saveShare = 20
+	// little else during a save. A confirmed edit is in the file within two seconds as long as a save takes half a
+	// second: it may come right after one has begun, and waits for the end of that, the pause, and the next.
+	saveShare = 1
 	// savePauseMax is the longest time between two saves if there are edits.
 	savePauseMax = 10 * time.Second
 )
@@ -23,6 +25,13 @@ const (
 // saveYield is how long our save gives way to calls and runs that use the document: the server does nothing else while
 // it saves a notebook, and a caller should not wait for that.
 const saveYield = time.Second
+
+// saveTries is how often a save is asked for in a row when edits of others break it off before it has written anything,
+// and savePatience for how long. The best moment to ask is right behind somebody's key.
+const (
+	saveTries    = 12
+	savePatience = 2 * time.Second
+)
 
 // saveRetry is the pause after a save that did not reach the file.
 const saveRetry = 15 * time.Second
@@ -37,6 +46,8 @@ type saver struct {
 	wanted chan struct{} // wakes it
 	unused chan struct{} // wakes it when nobody uses the document
 	busy   chan struct{} // semaphore of one: held by a save, or to block saves
+	calm   calm
+	since  atomic.Int64 // when a save was first wanted that was not asked for yet, in nanoseconds; 0 for none
 }
 
 func newSaver(d *Document) *saver {
@@ -54,14 +65,15 @@ func (d *Document) Unsaved() string {
 // want requests a save soon. The server saves by itself only after a second without edits, which a busy notebook never
 // has, and unsaved edits are lost when it stops.
 func (s *saver) want() {
+	s.since.CompareAndSwap(0, time.Now().UnixNano())
 	select {
 	case s.wanted <- struct{}{}:
 	default:
 	}
 }
 
-// run requests at most one save a second, fewer if they take long, and none if people in the room have switched
-// autosave off.
+// run requests about one save a second, fewer if they take long, and none if people in the room have switched autosave
+// off.
 func (s *saver) run() {
 	retry := time.NewTimer(time.Hour)
 	defer retry.Stop()
@@ -79,9 +91,10 @@ func (s *saver) run() {
 		if !s.hold(s.ctx) {
 			return
 		}
-		asked := time.Now()
+		s.since.Store(0)
+		var took time.Duration
 		if !s.current().room.AutosaveOff() {
-			s.save(s.ctx)
+			took = s.insist(s.ctx)
 			if s.Unsaved() != "" {
 				retry.Reset(saveRetry)
 			}
@@ -90,7 +103,25 @@ func (s *saver) run() {
 		select {
 		case <-s.ctx.Done():
 			return
-		case <-time.After(min(max(saveEvery, saveShare*time.Since(asked)), savePauseMax)):
+		case <-time.After(min(max(saveEvery, saveShare*took), savePauseMax)):
+		}
+	}
+}
+
+// insist saves, and again as long as others' edits break the save off before anything is written. Our own output is held
+// meanwhile. It returns how long one save took.
+func (s *saver) insist(ctx context.Context) (took time.Duration) {
+	begun := time.Now()
+	if _, ok := s.current().server.(collaboration); ok {
+		s.calm.begin()
+		defer s.calm.end()
+	}
+	for try := 1; ; try++ {
+		asked := time.Now()
+		s.save(ctx)
+		took = time.Since(asked)
+		if !s.file.brokenOff() || try == saveTries || time.Since(begun) > savePatience || ctx.Err() != nil {
+			return took
 		}
 	}
 }
@@ -119,9 +150,13 @@ func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) 
 
 func (s *saver) release() { <-s.busy }
 
-// yield returns when nobody uses the document, and after saveYield anyway.
+// yield returns when nobody uses the document, and saveYield after the save was wanted anyway.
 func (s *saver) yield() {
-	most := time.NewTimer(saveYield)
+	wait := saveYield
+	if since := s.since.Load(); since != 0 {
+		wait -= time.Since(time.Unix(0, since))
+	}
+	most := time.NewTimer(wait)
 	defer most.Stop()
 	for {
 		if _, busy := s.lastUse(); !busy {
@@ -172,6 +207,9 @@ func (s *saver) save(ctx context.Context) {
 	}
 	s.note(problem)
 }
+
+// Calm gives a channel that is closed when output may be written into the document: not while it is being saved.
+func (d *Document) Calm() <-chan struct{} { return d.saver.calm.wait() }
 
 // note records the file's problem, "" for none, and logs a new one.
 func (s *saver) note(problem string) {

@@ -174,8 +174,10 @@ func (e *Editor) neverEmpty() {
 	}
 }
 
-// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol
-// that means a copy in its place: what others write into the old one at the very same time is lost.
+// Move puts a cell where it will have index to. It keeps its id and all its content. As everywhere in this protocol that
+// means a copy in its place. What others wrote into the texts of the old one before they knew of that is carried over
+// as far as it arrives (ydoc/crdt, late.go). The server drops what reaches it after the move; replicas of ours that wrote
+// it put it into the copy themselves (orphan.go), keys that a tab sent then are lost.
 func (e *Editor) Move(id string, to int) error {
 	if _, err := e.find(id); err != nil {
 		return e.fail(err)

@@ -46,6 +46,7 @@ func NewNotebookWith(o Options) *Notebook {
 
 // changed notes what a transaction touched.
 func (n *Notebook) changed(c *crdt.Change) {
+	n.adopt(c)
 	for t := range c.Types() {
 		if t == n.cells {
 			n.ordered = false

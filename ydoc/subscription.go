@@ -144,8 +144,11 @@ func (d *Doc) publish(c *crdt.Change) {
 
 // originOf is who made a transaction to which clients added something.
 func originOf(c *crdt.Change, clients ...uint64) Origin {
-	if c.Local {
+	if c.Local && c.Carried == nil {
 		return Origin{Ours: true}
+	}
+	if c.Carried != nil {
+		clients = c.Carried
 	}
 	o := Origin{}
 	o.add(Origin{Others: true, Clients: clients})

@@ -75,7 +75,10 @@ func stepName(ops []op) string {
 	return "write"
 }
 
+// apply may write, too: it carries over what others wrote into a cell before they knew that it was moved.
 func (l *local) apply(updates ...[]byte) (a applied, _ error) {
+	l.updates = nil
+	defer func() { a.Own = l.updates }()
 	for _, u := range updates {
 		err := l.n.Apply(u)
 		if errors.Is(err, ydoc.ErrPending) {

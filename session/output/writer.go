@@ -29,6 +29,9 @@ type Notebook interface {
 	Path() string
 	Notebook() *ydoc.Notebook
 	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
+	// Calm gives a channel that is closed when output may be written: soon, or at once. Each write breaks off the
+	// server's save.
+	Calm() <-chan struct{}
 }
 
 // Target says where a Writer writes.
@@ -154,6 +157,7 @@ func (w *Writer) write() {
 	replica := w.to.Notebook.Notebook()
 	for range w.wake {
 		for {
+			w.wait()
 			w.mu.Lock()
 			// A room that was joined again may lack what it had confirmed: the server forgets what it has not saved.
 			if now := w.to.Notebook.Notebook(); now != replica {
@@ -194,6 +198,15 @@ func (w *Writer) write() {
 			}
 			rest.Stop()
 		}
+	}
+}
+
+// wait returns when output may be written. The last does not wait: somebody waits for the run.
+func (w *Writer) wait() {
+	select {
+	case <-w.to.Notebook.Calm():
+	case <-w.over:
+	case <-w.ctx.Done():
 	}
 }
 

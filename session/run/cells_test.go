@@ -20,15 +20,21 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 type fakeNotebook struct {
 	nb   *ydoc.Notebook
 	held int
+	calm chan struct{} // closed while output may be written
 }
 
-func newFakeNotebook() *fakeNotebook { return &fakeNotebook{nb: ydoc.NewNotebook()} }
+func newFakeNotebook() *fakeNotebook {
+	f := &fakeNotebook{nb: ydoc.NewNotebook(), calm: make(chan struct{})}
+	close(f.calm)
+	return f
+}
 
 func (f *fakeNotebook) Path() string             { return "a.ipynb" }
 func (f *fakeNotebook) Notebook() *ydoc.Notebook { return f.nb }
 func (f *fakeNotebook) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return f.nb.Edit(name, fn)
 }
+func (f *fakeNotebook) Calm() <-chan struct{}         { return f.calm }
 func (f *fakeNotebook) Settled(context.Context) error { return nil }
 func (f *fakeNotebook) Joined() Joined                { return Joined{Notebook: f.nb} }
 func (f *fakeNotebook) Hold(n int)                    { f.held += n }
@@ -109,6 +115,41 @@ func TestRefusedRunEndsItsGroup(t *testing.T) {
 		late, err := cells.RunNew(t.Context(), "3", Options{})
 		if err == nil || late != nil {
 			t.Errorf("run after the end: %v, %v", late, err)
+		}
+	})
+}
+
+// Output waits as long as the notebook wants it to, and then comes in one edit; the last does not wait.
+func TestOutputWaitsForTheNotebook(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		d, edits := newFakeNotebook(), 0
+		cells := NewCells(t.Context(), d, NewTable(TableConfig{}), errors.New("it is over"))
+		r, err := cells.RunNew(t.Context(), "print(1)", Options{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer r.end(Done, nil)
+		d.nb.OnUpdate(func([]byte) { edits++ })
+		out := cells.newWriter(r)
+		r.begin(out)
+		d.calm = make(chan struct{})
+		for range 5 {
+			out.Handle(kernel.Stream{Name: "stdout", Text: "1\n"})
+			synctest.Wait()
+		}
+		if edits != 0 {
+			t.Errorf("%d edits while output is held", edits)
+		}
+		close(d.calm)
+		synctest.Wait()
+		if edits != 1 {
+			t.Errorf("%d edits afterwards, want one", edits)
+		}
+		d.calm = make(chan struct{})
+		out.Handle(kernel.Stream{Name: "stdout", Text: "2\n"})
+		out.Finish()
+		if edits != 2 {
+			t.Errorf("%d edits when the run has ended, want one more", edits)
 		}
 	})
 }

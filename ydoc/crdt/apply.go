@@ -31,6 +31,7 @@ func (r *Replica) Apply(update []byte) error {
 		if !complete {
 			r.hold(update)
 		}
+		r.carry()
 		if err := r.measure(len(update)); err != nil {
 			return err
 		}
@@ -61,7 +62,14 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
 		trans.Local = false
 		dec := decoder{input: update, r: wire.NewReader("update", update), doc: r.y, keys: r.keys, work: work{maxWork}}
-		if rest := ycrdt.IntegrateStructs(trans, r.y.Store, dec.structs()); rest != nil {
+		if len(r.copies) > 0 {
+			dec.copied = r.isCopied
+		}
+		structs := dec.structs()
+		if own := structs[int(r.client)]; own != nil {
+			r.echo(own.Refs)
+		}
+		if rest := ycrdt.IntegrateStructs(trans, r.y.Store, structs); rest != nil {
 			complete, gap = false, &GapError{Missing: map[uint64]uint64{}}
 			for client, clock := range rest.Missing {
 				gap.Missing[uint64(client)] = uint64(clock)
@@ -70,6 +78,7 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 		if dec.deletes(trans) {
 			complete = false
 		}
+		r.late.removed = append(r.late.removed, dec.deleted.genuine()...)
 	}, nil, false)
 	return complete, gap
 }

@@ -12,6 +12,8 @@ type Change struct {
 	Local bool
 	// Touched are the types that the transaction changed, or in which it changed something, each once.
 	Touched []*Type
+	// Carried says whose text the transaction carried over to a copy, if that is all it did.
+	Carried []uint64
 	trans   *ycrdt.Transaction
 }
 
@@ -67,6 +69,16 @@ func (c *Change) Keys(t *Type) iter.Seq[string] {
 
 // Deleted reports whether anything was deleted.
 func (c *Change) Deleted() bool { return len(c.trans.DeleteSet.Clients) > 0 }
+
+// Removed lists the types that were deleted from a list.
+func (c *Change) Removed(list *Type) (types []*Type) {
+	eachDeleted(c.trans, func(item *ycrdt.Item) {
+		if t := typeOf(item); t != nil && item.Parent == list {
+			types = append(types, t)
+		}
+	})
+	return types
+}
 
 // Clients lists the clients that added something.
 func (c *Change) Clients() (clients []uint64) {

@@ -46,25 +46,32 @@ func deleteInside(trans *ycrdt.Transaction) {
 }
 
 // collect drops the content of what was deleted, and of what is no longer kept for undo, but not of what still is. It
-// returns what else became a gap: items inside deleted types that had been deleted before.
-func collect(trans *ycrdt.Transaction, released []*ycrdt.Item) map[int][]span {
+// returns what else became a gap: items inside deleted types that had been deleted before. Of types that are held the
+// items stay, without their contents, until they are among those that are let go.
+func collect(trans *ycrdt.Transaction, released []*ycrdt.Item, letGo []*Type, held func(*Type) bool) map[int][]span {
 	more := map[int][]span{}
 	var doomed []*Type
 	eachDeleted(trans, func(item *ycrdt.Item) {
-		if !item.Keep() {
+		if !item.Keep() && !held(typeOf(item)) {
 			collectItem(item, &doomed)
 		}
 	})
 	for _, item := range released {
-		if !item.Deleted() || item.Keep() {
+		if !item.Deleted() || item.Keep() || held(typeOf(item)) {
 			continue
 		}
 		collectItem(item, &doomed)
 		more[item.ID.Client] = append(more[item.ID.Client], span{item.ID.Clock, item.Length})
 	}
+	for _, t := range letGo {
+		if typeOf(t.Item) == t && !t.Item.Keep() {
+			collectItem(t.Item, &doomed)
+			more[t.Item.ID.Client] = append(more[t.Item.ID.Client], span{t.Item.ID.Clock, 1})
+		}
+	}
 	store := trans.Doc.Store
 	gap := func(item *ycrdt.Item) {
-		if item.Keep() {
+		if item.Keep() || held(typeOf(item)) {
 			return
 		}
 		client := item.ID.Client

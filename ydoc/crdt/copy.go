@@ -43,6 +43,9 @@ func (x *Tx) fillKey(dst, src *Type, key string, depth int) {
 		c := t.empty()
 		x.becomes(item, x.set(dst, key, ycrdt.NewContentType(c)))
 		x.fill(c, t, depth+1)
+		if t.kind == KindText {
+			x.r.remember(t)
+		}
 		return
 	}
 	made := x.set(dst, key, copyOne(item.Content, item.Length-1))

@@ -18,6 +18,9 @@ type decoder struct {
 	keys  Keys
 	work  work
 	ids   []ycrdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
+
+	copied  func(*Type) bool // whether a deleted text was copied, see late.go; nil if none was
+	deleted deletions
 }
 
 // structs reads the first part of the update.
@@ -175,6 +178,9 @@ func (d *decoder) deletes(trans *ycrdt.Transaction) (missing bool) {
 				end = state
 			}
 			if clock < end {
+				if d.copied != nil {
+					d.deleted.add(client, clock, end)
+				}
 				d.deleteRange(trans, structs, clock, end)
 			}
 		}
@@ -193,7 +199,13 @@ func (d *decoder) deleteRange(trans *ycrdt.Transaction, structs *[]ycrdt.IAbstra
 		if s := (*structs)[i]; s.GetID().Clock >= end {
 			return
 		}
-		if !ok || item.Deleted() {
+		if !ok {
+			continue
+		}
+		if item.Deleted() {
+			if t, _ := item.Parent.(*Type); d.copied != nil && d.copied(t) {
+				d.deleted.note(item, t, clock, end)
+			}
 			continue
 		}
 		if item.ID.Clock < clock {

@@ -35,6 +35,13 @@ type Replica struct {
 	recording *Step         // of the transaction that runs
 	released  []*ycrdt.Item // no longer kept, to be collected at its end
 
+	copies map[*Type]*copied // texts that were copied and deleted, see late.go
+	late   late              // what arrived for them and is to be carried over
+	told   int               // how much of our changes a peer was heard to have
+
+	orphans []*orphan // text of ours that waits for its echo, see orphan.go
+	unheard []unheard
+
 	size  int // of the state as encoded when it was last measured
 	grown int // bytes applied and written since then
 }
@@ -129,6 +136,7 @@ func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 		}
 	}
 	err = r.Do("encode the state", func() error {
+		r.heard(int(have[r.client]))
 		update = appendStructs(nil, r.y.Store, func(client int) int { return int(have[uint64(client)]) })
 		update = appendDeletes(update, deletedIn(r.y.Store))
 		return nil
@@ -147,7 +155,7 @@ func (r *Replica) OnUpdate(f func(update []byte)) {
 
 // Transact runs f as one transaction of ours.
 func (r *Replica) Transact(f func(x *Tx)) {
-	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) { f(&Tx{trans: trans, step: r.recording}) }, nil, true)
+	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) { f(&Tx{trans: trans, step: r.recording, r: r}) }, nil, true)
 }
 
 func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
@@ -163,7 +171,13 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 	if r.recording != nil {
 		r.recording.record(trans)
 	}
-	compact(trans, collect(trans, r.released))
+	if trans.Local {
+		r.note(trans)
+	} else {
+		r.gather(trans)
+	}
+	expired := r.review(trans)
+	compact(trans, collect(trans, r.released, expired, r.isCopied))
 	r.released = nil
 	r.change.end()
 }

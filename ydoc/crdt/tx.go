@@ -12,6 +12,7 @@ import (
 type Tx struct {
 	trans *ycrdt.Transaction
 	step  *Step // what is recorded, or nil
+	r     *Replica
 }
 
 // attach makes an item and integrates it.

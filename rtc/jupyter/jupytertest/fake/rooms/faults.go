@@ -16,7 +16,7 @@ type faults struct {
 	// Until undone.
 	unwritten, failing, hold, mute bool
 	old                            int // the version of jupyter-collaboration, where it is 2 or 3
-	slow                           time.Duration
+	slow, slowRead                 time.Duration
 }
 
 // arm has a fault happen n times more on a path.
@@ -107,6 +107,20 @@ func (t *Table) SlowSave(d time.Duration) {
 	t.faults.mu.Lock()
 	defer t.faults.mu.Unlock()
 	t.faults.slow = d
+}
+
+// SlowRead has each save take so much longer before it has the content of the document, until set to zero. A change that
+// comes meanwhile breaks the save off: nothing is written, though whoever asked is told that it was.
+func (t *Table) SlowRead(d time.Duration) {
+	t.faults.mu.Lock()
+	defer t.faults.mu.Unlock()
+	t.faults.slowRead = d
+}
+
+func (f *faults) slowReads() time.Duration {
+	f.mu.Lock()
+	defer f.mu.Unlock()
+	return f.slowRead
 }
 
 // HoldSync has SYNC1 stay without its answer, until switched off: then it is answered.

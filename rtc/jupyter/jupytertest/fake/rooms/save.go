@@ -3,6 +3,7 @@ package rooms
 import (
 	"errors"
 	"fmt"
+	"time"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
@@ -53,8 +54,33 @@ func (r *room) startSave(told func(status string)) *save {
 	return r.saving
 }
 
-// runSave saves the document as it is.
+// runSave saves the document. It is read first, which an edit breaks off.
 func (r *room) runSave(s *save) {
+	slow := r.t.faults.slowReads()
+	if slow <= 0 {
+		r.writeSave(s)
+		return
+	}
+	r.t.spawn(func() {
+		read := time.NewTimer(slow)
+		defer read.Stop()
+		select {
+		case <-read.C:
+		case <-s.stop:
+		case <-r.t.quit:
+		}
+		r.do(func() {
+			if s.broken {
+				r.saved(s, nil, errBrokenOff)
+			} else {
+				r.writeSave(s)
+			}
+		})
+	})
+}
+
+// writeSave writes the document as it is.
+func (r *room) writeSave(s *save) {
 	content, err := r.doc.Content()
 	r.settle() // reading may have changed it
 	if err != nil {

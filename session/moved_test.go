@@ -1,0 +1,93 @@
+package session_test
+
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// What a person typed, and what another agent was told is made, while the agent that moves the cell did not hear of it:
+// it is in the moved cell, for everybody, once.
+func TestLateTextFollowsAMovedCell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		cable := jupytertest.NewCable(t, s)
+		mover := sessiontest.Manager(t, cable.Server, session.Config{})
+		other := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
+		d, theirs := sessiontest.Open(t, mover, path), sessiontest.Open(t, other, path)
+		p := personIn(t, other.Servers().Documents, path)
+
+		cable.Stall()
+		if err := p.nb.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 1 # typed") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the other agent sees what was typed", func() bool {
+			c, _ := theirs.Notebook().Cell("c0")
+			return c.Source == "a = 1 # typed"
+		})
+		if err := theirs.Edit(t.Context(), "edit", func(e *ydoc.Editor) error {
+			return e.SetSource("c0", "alpha = 1 # typed")
+		}); err != nil {
+			t.Fatal(err)
+		}
+		moved := make(chan error, 1)
+		go func() {
+			moved <- d.Move(t.Context(), "me", "c0", func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
+		}()
+		sessiontest.Eventually(t, "the cell is moved here", func() bool {
+			at, _ := d.Notebook().Index("c0")
+			return at == 2
+		})
+		cable.Mend()
+		if err := <-moved; err != nil {
+			t.Fatal(err)
+		}
+		for who, nb := range map[string]*ydoc.Notebook{"the mover": d.Notebook(), "the other agent": theirs.Notebook(), "the person": p.nb} {
+			sessiontest.Eventually(t, who+" has the moved cell with all of its text", func() bool {
+				c, ok := nb.CellAt(2)
+				return ok && c.ID == "c0" && c.Source == "alpha = 1 # typed" && nb.Len() == 3
+			})
+		}
+		sessiontest.Eventually(t, "so has the file", func() bool { return sessiontest.FileHas(s, path, "alpha = 1 # typed") })
+	})
+}
+
+// An agent's edit that reaches the server after another agent's move of its cell is dropped there. It is made all the
+// same, and the agent that was told so makes it in the moved cell.
+func TestEditBehindAMoveIsMade(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		cable := jupytertest.NewCable(t, s)
+		mover := sessiontest.Manager(t, s, session.Config{})
+		agent := sessiontest.Manager(t, cable.Server, session.Config{})
+		path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
+		d, ours := sessiontest.Open(t, mover, path), sessiontest.Open(t, agent, path)
+
+		cable.Stall()
+		made := make(chan error, 1)
+		go func() {
+			made <- ours.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "alpha = 10") })
+		}()
+		sessiontest.Eventually(t, "the edit is made here", func() bool {
+			c, _ := ours.Notebook().Cell("c0")
+			return c.Source == "alpha = 10"
+		})
+		if err := d.Move(t.Context(), "me", "c0", func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
+			t.Fatal(err)
+		}
+		cable.Mend()
+		if err := <-made; err != nil {
+			t.Fatal(err)
+		}
+		for who, nb := range map[string]*ydoc.Notebook{"the mover": d.Notebook(), "the agent": ours.Notebook()} {
+			sessiontest.Eventually(t, who+" has the edit in the moved cell", func() bool {
+				c, ok := nb.CellAt(2)
+				return ok && c.ID == "c0" && c.Source == "alpha = 10" && nb.Len() == 3
+			})
+		}
+	})
+}

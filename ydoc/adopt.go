@@ -1,0 +1,47 @@
+package ydoc
+
+import (
+	"github.com/nbduet/nbduet/ydoc/crdt"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// adopt looks whether somebody else has moved cells: what we have written into the old ones may have been dropped by the
+// server, and is then put into the new ones.
+func (n *Notebook) adopt(c *crdt.Change) {
+	if c.Local || !c.Deleted() || !c.Has(n.cells) {
+		return
+	}
+	gone := map[string]*crdt.Type{}
+	for _, t := range c.Removed(n.cells) {
+		if id, ok := t.Lately(keyID); ok {
+			gone[stringValue(id)] = t
+		}
+	}
+	if len(gone) == 0 {
+		return
+	}
+	for t := range n.cells.Entries() {
+		if t == nil || t.Kind() != crdt.KindMap {
+			continue
+		}
+		if old := gone[stringValue(t.Get(keyID))]; old != nil && nodeOf(t) == nil {
+			n.replica.Succeeded(c, old, t, place)
+		}
+	}
+}
+
+// place is the offset in one text that corresponds to an offset in another, from which it was made.
+func place(was, now string, off int) int {
+	shift := 0
+	for _, ed := range textdiff.Diff(was, now) {
+		ins := wire.UTF16Len([]byte(ed.Ins))
+		switch {
+		case ed.Pos+ed.Del <= off:
+			shift += ins - ed.Del
+		case ed.Pos < off:
+			return ed.Pos + shift + ins
+		}
+	}
+	return off + shift
+}

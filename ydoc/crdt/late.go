@@ -1,0 +1,275 @@
+package crdt
+
+import (
+	"cmp"
+	"slices"
+	"time"
+
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// Yjs has no move: what is moved is deleted, and a copy put in its place. What others wrote into a text before they knew
+// of that arrives for the deleted one, where nobody sees it. So a text that we copied is remembered for some time: its
+// items stay where they are, though they are deleted, and what still arrives finds its place among them exactly as if it
+// were not. From there it is carried over to the copy, as a change of ours: behind the copy of the character that it was
+// written behind. What others delete there is deleted in the copy.
+//
+// Only the replica that made the copy does so, so nothing is there twice. It can carry only what arrives: a server that
+// has the move drops what comes later for the deleted text (Yjs, Item.integrate, and GC), and passes on its length alone.
+// What it had before, it has passed on before the move, and one that knows of no move yet passes on everything. So a
+// text is remembered until the peers have told that they have the move, and a while longer for one that still passes on
+// what others wrote.
+
+const (
+	// lateFor is how long a copied text is remembered after a peer had the copy.
+	lateFor = time.Minute
+	// maxLate is how many copied texts are remembered. The items of those that are forgotten are collected.
+	maxLate = 1_024
+)
+
+// copied is a text that we copied, and deleted.
+type copied struct {
+	clock int       // of the next change of ours after the copy was made
+	known time.Time // when a peer was first heard to have the copy; zero before
+}
+
+// late is what arrived for texts that were copied.
+type late struct {
+	added   []addition
+	removed []stretch
+	dropped []*orphan // see orphan.go
+}
+
+// addition is what was added, and what it holds.
+type addition struct {
+	stretch
+	content ycrdt.IAbstractContent
+}
+
+// stretch is some units of one client.
+type stretch struct {
+	client int
+	span
+}
+
+func stretchOf(item *ycrdt.Item) stretch {
+	return stretch{item.ID.Client, span{item.ID.Clock, item.Length}}
+}
+
+// remember notes that a text was copied and is to be deleted.
+func (r *Replica) remember(t *Type) {
+	if r.copies == nil {
+		r.copies = map[*Type]*copied{}
+	}
+	r.copies[t] = &copied{}
+}
+
+// isCopied reports whether a type is a text that is remembered.
+func (r *Replica) isCopied(t *Type) bool {
+	_, ok := r.copies[t]
+	return ok
+}
+
+// heard notes how much of our changes a peer has.
+func (r *Replica) heard(clock int) { r.told = max(r.told, clock) }
+
+// review brings what is remembered up to date at the end of a transaction, and returns the texts that no longer are.
+func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
+	if len(r.copies) == 0 {
+		return nil
+	}
+	now := time.Now()
+	for t, c := range r.copies {
+		switch {
+		case !t.Deleted():
+			delete(r.copies, t) // it stayed after all
+		case c.clock == 0:
+			c.clock = trans.AfterState[trans.Doc.ClientID]
+		case c.known.IsZero() && r.told >= c.clock:
+			c.known = now
+		case !c.known.IsZero() && now.Sub(c.known) > lateFor:
+			expired = append(expired, t)
+		}
+	}
+	if more := len(r.copies) - len(expired) - maxLate; more > 0 {
+		expired = append(expired, r.oldest(more, expired)...)
+	}
+	for _, t := range expired {
+		delete(r.copies, t)
+	}
+	return expired
+}
+
+// oldest lists the n texts that were copied first, but for some.
+func (r *Replica) oldest(n int, but []*Type) []*Type {
+	var all []*Type
+	for t := range r.copies {
+		if !slices.Contains(but, t) {
+			all = append(all, t)
+		}
+	}
+	slices.SortFunc(all, func(a, b *Type) int { return cmp.Compare(r.copies[a].clock, r.copies[b].clock) })
+	return all[:n]
+}
+
+// gather notes what a transaction of others added to texts that were copied, while it still has its content.
+func (r *Replica) gather(trans *ycrdt.Transaction) {
+	if len(r.copies) == 0 {
+		return
+	}
+	for client, clock := range trans.AfterState {
+		before := trans.BeforeState[client]
+		if clock == before || client == trans.Doc.ClientID {
+			continue
+		}
+		structs := *trans.Doc.Store.Clients[client]
+		for _, s := range structs[indexOf(structs, before):] {
+			item, ok := s.(*ycrdt.Item)
+			if !ok || item.ParentSub != "" {
+				continue
+			}
+			parent, _ := item.Parent.(*Type)
+			if _, isText := item.Content.(*text); isText && r.isCopied(parent) {
+				r.late.added = append(r.late.added, addition{stretchOf(item), item.Content.Copy()})
+			}
+		}
+	}
+}
+
+// carry writes what has arrived for copied texts into the copies.
+func (r *Replica) carry() {
+	todo := r.late
+	r.late = late{}
+	if len(todo.added)+len(todo.removed)+len(todo.dropped) == 0 {
+		return
+	}
+	if len(todo.added)+len(todo.removed) > 0 {
+		r.change.Carried = []uint64{}
+	}
+	for _, a := range todo.added {
+		if client := uint64(a.client); !slices.Contains(r.change.Carried, client) {
+			r.change.Carried = append(r.change.Carried, client)
+		}
+	}
+	r.Transact(func(x *Tx) {
+		for _, a := range todo.added {
+			x.carryOver(a)
+		}
+		for _, s := range todo.removed {
+			x.removeCopies(s)
+		}
+		for _, o := range todo.dropped {
+			x.rescue(o)
+		}
+		forgetLists(x.trans)
+	})
+	r.change.Carried = nil
+}
+
+// carryOver puts a copy of what was added to a copied text into the latest copy.
+func (x *Tx) carryOver(a addition) {
+	for _, item := range itemsIn(x.trans, a.client, a.span) {
+		part := a.content
+		if item.Length < part.GetLength() { // it was cut since
+			a.content = part.Splice(item.Length)
+		}
+		t, _ := item.Parent.(*Type)
+		if t == nil || t.Item == nil || item.Redone != nil {
+			continue
+		}
+		now := typeAt(x.trans.Doc.Store, unitOf(&t.Item.ID))
+		if now == nil {
+			continue // the copy is gone, too
+		}
+		left, right := x.behind(item.Left, now)
+		redone(item, x.attach(now, "", left, right, part))
+	}
+}
+
+// behind finds the place in the copy of a text behind that of an item, or of the nearest before it that is there.
+func (x *Tx) behind(item *ycrdt.Item, in *Type) (left, right *ycrdt.Item) {
+	for ; item != nil; item = item.Left {
+		if item.Redone == nil {
+			continue
+		}
+		now, off := lookup(x.trans.Doc.Store, unit{item.ID.Client, item.ID.Clock + item.Length - 1})
+		if now == nil || now.Parent != in {
+			continue
+		}
+		if off+1 < now.Length {
+			return now, split(x.trans, now, off+1)
+		}
+		return now, now.Right
+	}
+	return nil, in.Start
+}
+
+// removeCopies deletes the latest copies of some units, as far as they are there.
+func (x *Tx) removeCopies(s stretch) {
+	for _, item := range itemsIn(x.trans, s.client, s.span) {
+		if item.Redone == nil {
+			continue
+		}
+		for off := 0; off < item.Length; {
+			now, at := lookup(x.trans.Doc.Store, unit{item.ID.Client, item.ID.Clock + off})
+			if now == nil {
+				break
+			}
+			if at > 0 {
+				now = split(x.trans, now, at)
+			}
+			if n := item.Length - off; n < now.Length {
+				split(x.trans, now, n)
+			}
+			off += now.Length
+			if !now.Deleted() {
+				now.Delete(x.trans)
+			}
+		}
+	}
+}
+
+// deletions are those of one update that concern texts which were copied.
+type deletions struct {
+	ranges map[int][]span // all of the update
+	again  []stretch      // what was deleted before, as part of a copied text
+	of     []*Type        // in which text each of them is
+}
+
+// add notes what an update deletes.
+func (d *deletions) add(client, from, to int) {
+	if d.ranges == nil {
+		d.ranges = map[int][]span{}
+	}
+	d.ranges[client] = append(d.ranges[client], span{from, to - from})
+}
+
+// note remembers that an update deletes something of a copied text.
+func (d *deletions) note(item *ycrdt.Item, t *Type, from, to int) {
+	from, to = max(from, item.ID.Clock), min(to, item.ID.Clock+item.Length)
+	d.again = append(d.again, stretch{item.ID.Client, span{from, to - from}})
+	d.of = append(d.of, t)
+}
+
+// covers reports whether the update deletes an item.
+func (d *deletions) covers(item *ycrdt.Item) bool {
+	return slices.ContainsFunc(d.ranges[item.ID.Client], func(s span) bool {
+		return s.clock <= item.ID.Clock && item.ID.Clock < s.clock+s.length
+	})
+}
+
+// genuine lists what somebody deleted in a text. Where the update deletes the text itself, or what it stands in, all in
+// it is deleted with that, which is our own move coming back.
+func (d *deletions) genuine() (list []stretch) {
+	for i, s := range d.again {
+		t := d.of[i]
+		moved := d.covers(t.Item)
+		for up := t.Holder(); up != nil && up.Item != nil && !moved; up = up.Holder() {
+			moved = d.covers(up.Item)
+		}
+		if !moved {
+			list = append(list, s)
+		}
+	}
+	return list
+}

@@ -1,0 +1,390 @@
+package ydoc
+
+import (
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
+)
+
+// room is a server that passes on what its replica makes of updates, in order, with queues on both ways of each peer.
+type room struct {
+	t      *testing.T
+	hub    *crdt.Replica
+	server *Notebook // reads what the hub passes on
+	peers  []*peer
+}
+
+// peer is one replica in a room, with what is on its way.
+type peer struct {
+	*Notebook
+	up, down [][]byte
+}
+
+func newRoom(t *testing.T, peers int, cells ...NewCell) *room {
+	r := &room{t: t, hub: crdt.New(crdt.Options{ClientID: 101, Relay: true}), server: NewNotebookWith(Options{ClientID: 102})}
+	r.hub.Root(rootCells, crdt.KindArray)
+	r.hub.Root(rootMeta, crdt.KindMap)
+	r.hub.Root(rootState, crdt.KindMap)
+	r.hub.OnUpdate(func(u []byte) {
+		apply(t, r.server.Doc, u)
+		for _, p := range r.peers {
+			p.down = append(p.down, u)
+		}
+	})
+	first := NewNotebookWith(Options{ClientID: 100})
+	insert(t, first, 0, cells...)
+	start := diff(t, first.Doc, nil)
+	r.take(start)
+	for i := range peers {
+		p := &peer{Notebook: NewNotebookWith(Options{ClientID: uint64(i + 1)})}
+		apply(t, p.Doc, start)
+		p.OnUpdate(func(u []byte) { p.up = append(p.up, u) })
+		r.peers = append(r.peers, p)
+	}
+	return r
+}
+
+func (r *room) take(u []byte) {
+	if err := r.hub.Apply(u); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+// rise lets one update of a peer reach the server, sink one of the server's reach the peer.
+func (r *room) rise(p *peer) bool {
+	if len(p.up) == 0 {
+		return false
+	}
+	u := p.up[0]
+	p.up = p.up[1:]
+	r.take(u)
+	return true
+}
+
+func (r *room) sink(p *peer) bool {
+	if len(p.down) == 0 {
+		return false
+	}
+	u := p.down[0]
+	p.down = p.down[1:]
+	apply(r.t, p.Doc, u)
+	return true
+}
+
+// settle delivers everything.
+func (r *room) settle() {
+	for more := true; more; {
+		more = false
+		for _, p := range r.peers {
+			for r.rise(p) || r.sink(p) {
+				more = true
+			}
+		}
+	}
+	for i, p := range r.peers {
+		if want, got := r.server.Cells(), p.Cells(); len(want) != len(got) {
+			r.t.Fatalf("peer %d has %d cells, the server %d", i+1, len(got), len(want))
+		}
+		sameCells(r.t, r.server, p.Notebook)
+	}
+}
+
+func (p *peer) typeIn(t *testing.T, id string, at int, text string) {
+	t.Helper()
+	edit(t, p.Notebook, func(e *Editor) error {
+		c, _ := e.Cell(id)
+		return e.SetSource(id, c.Source[:at]+text+c.Source[at:])
+	})
+}
+
+func (p *peer) cut(t *testing.T, id string, from, to int) {
+	t.Helper()
+	edit(t, p.Notebook, func(e *Editor) error {
+		c, _ := e.Cell(id)
+		return e.SetSource(id, c.Source[:from]+c.Source[to:])
+	})
+}
+
+func source(n *Notebook, id string) string {
+	c, _ := n.Cell(id)
+	return c.Source
+}
+
+// What the server had passed on before it knew of a move reaches the one who moved afterwards: it is carried over to the
+// copy, in order, once, with what was deleted, and what the copy has become meanwhile stays.
+func TestLateTextIsCarriedToTheMovedCell(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, want string
+		do           func(t *testing.T, mover, typist *peer)
+	}{
+		"typed in the middle": {"hello world", "hello, big world", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 5, ",")
+			p.typeIn(t, "a", 6, " big")
+		}},
+		"typed at the start": {"hello", "oh, hello", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 0, "o")
+			p.typeIn(t, "a", 1, "h")
+			p.typeIn(t, "a", 2, ", ")
+		}},
+		"typed backwards": {"hello", "cbahello", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 0, "a")
+			p.typeIn(t, "a", 0, "b")
+			p.typeIn(t, "a", 0, "c")
+		}},
+		"typed into an empty cell": {"", "xyz", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 0, "x")
+			p.typeIn(t, "a", 1, "y")
+			p.typeIn(t, "a", 2, "z")
+		}},
+		"deleted": {"hello world", "hold", func(t *testing.T, _, p *peer) {
+			p.cut(t, "a", 1, 7)
+			p.cut(t, "a", 2, 3)
+		}},
+		"typed and deleted again": {"hello", "hello!", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 5, "?")
+			p.cut(t, "a", 5, 6)
+			p.typeIn(t, "a", 5, "!")
+		}},
+		"with characters of two units": {"a😀b", "a😀é😀b", func(t *testing.T, _, p *peer) {
+			p.typeIn(t, "a", 5, "é")
+			p.typeIn(t, "a", 7, "😀")
+		}},
+		"while the copy is edited": {"one two three", "1 two 2½ 3", func(t *testing.T, mover, p *peer) {
+			p.typeIn(t, "a", 7, " 2½")
+			edit(t, mover.Notebook, func(e *Editor) error { return e.SetSource("a", "1 two 3") })
+		}},
+		"and moved again": {"hello", "hello!", func(t *testing.T, mover, p *peer) {
+			p.typeIn(t, "a", 5, "!")
+			edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 1) })
+		}},
+		"and its type changed": {"hello", "hello!", func(t *testing.T, mover, p *peer) {
+			p.typeIn(t, "a", 5, "!")
+			edit(t, mover.Notebook, func(e *Editor) error { return e.SetType("a", Markdown) })
+		}},
+		"and the move undone": {"hello", "hello!", func(t *testing.T, mover, p *peer) {
+			p.typeIn(t, "a", 5, "!")
+			undo(t, mover.Notebook)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: c.before}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+			mover, typist := r.peers[0], r.peers[1]
+			edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 2) })
+			c.do(t, mover, typist)
+			for r.rise(typist) { // before the move
+			}
+			r.settle()
+			if got := source(r.server, "a"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// fates are what became of the letters that were typed.
+type fates struct{ typed, lost, doubled, dropped int }
+
+// TestNoDeliveredKeyIsLost lets an agent move cells while three others type single letters, each its own, with random
+// delays on all ways. The server drops what it gets for a cell after that was moved, which nobody can help; of what it
+// passed on, no letter is lost, none is there twice, and those of one typist in one cell are in the order in which they
+// were typed.
+func TestNoDeliveredKeyIsLost(t *testing.T) {
+	var all fates
+	for seed := range uint64(100) {
+		f := typeAndMove(t, seed)
+		all.typed += f.typed
+		all.lost += f.lost
+		all.doubled += f.doubled
+		all.dropped += f.dropped
+	}
+	t.Logf("%d keys typed, %d dropped by the server, %d of the others lost, %d doubled", all.typed, all.dropped, all.lost, all.doubled)
+	if all.lost > 0 || all.doubled > 0 {
+		t.Errorf("%d keys lost that the server had passed on, %d doubled", all.lost, all.doubled)
+	}
+}
+
+func typeAndMove(t *testing.T, seed uint64) (f fates) {
+	rng := rand.New(rand.NewPCG(seed, 0))
+	ids := []string{"a", "b", "c"}
+	var cells []NewCell
+	for _, id := range ids {
+		cells = append(cells, NewCell{ID: id, Type: Code, Source: strings.Repeat(".", rng.IntN(4))})
+	}
+	r := newRoom(t, 4, cells...)
+	delivered := map[string]bool{}
+	var typed []string
+	next := 'Ā'
+	for range 120 {
+		who := rng.IntN(4)
+		p := r.peers[who]
+		switch what := rng.IntN(10); {
+		case who == 0 && what < 2:
+			edit(t, p.Notebook, func(e *Editor) error { return e.Move(ids[rng.IntN(3)], rng.IntN(3)) })
+		case who > 0 && what < 4:
+			id, key := ids[rng.IntN(3)], string(next)
+			next++
+			typed = append(typed, key)
+			edit(t, p.Notebook, func(e *Editor) error {
+				c, _ := e.Cell(id)
+				chars := []rune(c.Source)
+				return e.SetSource(id, string(slices.Insert(chars, rng.IntN(len(chars)+1), []rune(key)...)))
+			})
+		case what < 7:
+			before := r.server.text()
+			r.rise(p)
+			for key := range strings.SplitSeq(r.server.text(), "") {
+				if !strings.Contains(before, key) {
+					delivered[key] = true
+				}
+			}
+		default:
+			r.sink(p)
+		}
+	}
+	// What is still on its way goes up one by one, too.
+	for more := true; more; {
+		more = false
+		for _, p := range r.peers {
+			before := r.server.text()
+			if r.rise(p) {
+				more = true
+			}
+			for key := range strings.SplitSeq(r.server.text(), "") {
+				if !strings.Contains(before, key) {
+					delivered[key] = true
+				}
+			}
+			more = r.sink(p) || more
+		}
+	}
+	r.settle()
+	text := r.server.text()
+	for _, key := range typed {
+		f.typed++
+		switch n := strings.Count(text, key); {
+		case n > 1:
+			f.doubled++
+			t.Errorf("seed %d: %s is there %d times: %s", seed, key, n, text)
+		case n == 0 && delivered[key]:
+			f.lost++
+			t.Errorf("seed %d: %s is lost: %s", seed, key, text)
+		case n == 0:
+			f.dropped++
+		}
+	}
+	return f
+}
+
+// text is all sources.
+func (n *Notebook) text() string {
+	var b strings.Builder
+	for _, c := range n.Cells() {
+		fmt.Fprintln(&b, c.Source)
+	}
+	return b.String()
+}
+
+// A text that was moved is remembered until the server has the move, and a minute longer.
+func TestMovedTextIsForgotten(t *testing.T) {
+	for name, c := range map[string]struct {
+		told bool
+		wait time.Duration
+		want string
+	}{
+		"never told of":       {false, time.Hour, "hello!"},
+		"told of":             {true, 50 * time.Second, "hello!"},
+		"told of long before": {true, 70 * time.Second, "hello"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "hello"}, NewCell{ID: "b", Type: Code})
+				mover, typist := r.peers[0], r.peers[1]
+				typist.typeIn(t, "a", 5, "!")
+				late := typist.up[0]
+				edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 1) })
+				if c.told {
+					r.rise(mover)
+					r.sink(mover)
+					mover.typeIn(t, "b", 0, "x") // from here on the time counts
+				}
+				time.Sleep(c.wait)
+				mover.typeIn(t, "b", 0, "x")
+				apply(t, mover.Doc, late)
+				if got := source(mover.Notebook, "a"); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
+	}
+}
+
+// What is carried over is told as the change of the one who typed it, and is no edit of ours to be undone.
+func TestCarriedTextIsTheTypists(t *testing.T) {
+	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "hello"}, NewCell{ID: "b", Type: Code})
+	mover, typist := r.peers[0], r.peers[1]
+	typist.typeIn(t, "a", 5, "!")
+	edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 1) })
+	s := mover.Subscribe()
+	defer s.Close()
+	apply(t, mover.Doc, typist.up[0])
+	c, err := s.Take()
+	if err != nil || !c.Origin.Others || c.Origin.Ours || !slices.Equal(c.Origin.Clients, []uint64{2}) {
+		t.Errorf("the change is told as of %+v, %v; want of client 2", c.Origin, err)
+	}
+	undo(t, mover.Notebook)
+	if got := source(mover.Notebook, "a"); got != "hello!" {
+		t.Errorf("after the move was undone %q, want %q", got, "hello!")
+	}
+}
+
+// What an agent was told is made may reach the server after another's move, which then drops it: the agent itself puts
+// it into the copy, with what it took the place of.
+func TestDroppedEditsAreMadeInTheCopy(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, want string
+		do           func(t *testing.T, p *peer)
+	}{
+		"inserted": {"hello", "hey, hello", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 0, "hey")
+			p.typeIn(t, "a", 3, ", ")
+		}},
+		"replaced": {"x = 1\ny = 2", "x = 10\nz = 20", func(t *testing.T, p *peer) {
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "x = 10\nz = 20") })
+		}},
+		"twice": {"one two three", "1 two 3!", func(t *testing.T, p *peer) {
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "1 two three") })
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "1 two 3!") })
+		}},
+		"its own replaced": {"a", "a: bd", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 1, ": bc")
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "a: bd") })
+		}},
+	} {
+		for times, want := range map[int]int{1: 2, 2: 0} {
+			t.Run(fmt.Sprint(name, ", moved ", times), func(t *testing.T) {
+				r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: c.before}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+				mover, agent := r.peers[0], r.peers[1]
+				edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 2) })
+				if times == 2 {
+					edit(t, mover.Notebook, func(e *Editor) error { return e.Move("a", 0) })
+				}
+				c.do(t, agent)
+				for r.rise(mover) { // before the edits
+				}
+				r.settle()
+				if got := source(r.server, "a"); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+				if at, _ := r.server.Index("a"); at != want {
+					t.Errorf("it stands at %d, want %d", at, want)
+				}
+			})
+		}
+	}
+}
