@@ -12,7 +12,7 @@ func TestDemo(t *testing.T) {
 	nbduet, err := binary()
 	must(t, err)
 	demo := filepath.Join(t.TempDir(), "demo")
-	out, err := exec.CommandContext(t.Context(), "go", "build", "-o", demo, "./cmd/demo").CombinedOutput()
+	out, err := exec.CommandContext(t.Context(), "go", "build", "-race", "-o", demo, "./cmd/demo").CombinedOutput()
 	if err != nil {
 		t.Fatalf("%v\n%s", err, out)
 	}

@@ -54,9 +54,11 @@ func run(m *testing.M) (code int, err error) {
 	if err := os.Setenv("GORACE", "atexit_sleep_ms=10"); err != nil {
 		return 1, err
 	}
-	if err := os.RemoveAll(artifacts); err != nil {
+	release, err := claimArtifacts(artifacts)
+	if err != nil {
 		return 1, err
 	}
+	defer func() { fail(release()) }()
 	if buildDir, err = os.MkdirTemp("", "nbduet-bin-"); err != nil {
 		return 1, err
 	}
