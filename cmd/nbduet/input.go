@@ -3,6 +3,7 @@ package main
 import (
 	"bufio"
 	"bytes"
+	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
@@ -27,6 +28,7 @@ type input struct {
 	most  int // bytes of a message
 	out   *output
 	calls *tool.Calls
+	serve func(call []byte, id json.RawMessage) // takes the calls of tools, if it is there
 
 	rest  []byte // of the line that is being read
 	err   error  // what comes behind it
@@ -44,6 +46,7 @@ func (in *input) Read(p []byte) (int, error) {
 		if in.err != nil {
 			return 0, in.err
 		}
+		in.out.clear()
 		var line []byte
 		if line, in.err = in.next(); in.err != nil {
 			in.once.Do(func() { close(in.ended) })
@@ -101,6 +104,10 @@ func (in *input) pass(line []byte) []byte {
 		if c, ok := jsonrpc.ReadCancellation(text); ok {
 			in.calls.Cancel(stdioSession, c.ID, c.Reason)
 		}
+	}
+	if in.serve != nil && m.ID != nil && m.Is(mcp.MethodToolsCall) {
+		in.serve(text, m.ID)
+		return nil
 	}
 	if !bytes.HasSuffix(text, []byte("\n")) {
 		text = append(text, '\n')

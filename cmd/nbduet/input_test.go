@@ -2,23 +2,35 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"fmt"
 	"io"
 	"strings"
+	"sync"
 	"testing"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// newTestInput is an input of messages of at most that many bytes, and what it refuses.
-func newTestInput(r io.Reader, most int) (*input, *bytes.Buffer) {
-	var refused bytes.Buffer
-	in := newInput(r, &output{ids: jsonrpc.NewIDs(), w: &refused}, &tool.Calls{})
+// newTestInput is an input of messages of at most that many bytes, and a function that ends it and says what it refused.
+func newTestInput(t *testing.T, r io.Reader, most int) (in *input, refused func() string) {
+	t.Helper()
+	var written bytes.Buffer
+	out := newOutput(&written)
+	end := sync.OnceFunc(func() {
+		if err := out.end(context.Background()); err != nil {
+			t.Error(err)
+		}
+	})
+	t.Cleanup(end)
+	in = newInput(r, out, &tool.Calls{})
 	in.most = most
-	return in, &refused
+	return in, func() string {
+		end()
+		return written.String()
+	}
 }
 
 // A message that is too long is refused under its id, and the next ones are read.
@@ -41,16 +53,16 @@ func TestRefusesAnEndlessMessage(t *testing.T) {
 		want += fmt.Sprintf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32600,"message":"the message is longer than %d bytes"}}`, id, most) + "\n"
 	}
 	lines = strings.ReplaceAll(lines, `{"next":1}`, `"x"`) + `"end"`
-	in, refused := newTestInput(strings.NewReader(lines), most)
+	in, refused := newTestInput(t, strings.NewReader(lines), most)
 	got, err := io.ReadAll(in)
 	if err != nil || string(got) != strings.Repeat("\"x\"\n", 9)+`"end"` {
 		t.Errorf("passed on: %q, %v", got, err)
 	}
-	if refused.String() != want {
-		t.Errorf("refused: %s\nwant: %s", refused, want)
+	if got := refused(); got != want {
+		t.Errorf("refused: %s\nwant: %s", got, want)
 	}
 	<-in.ended
-	in, _ = newTestInput(io.LimitReader(endless{}, 3*most), most)
+	in, _ = newTestInput(t, io.LimitReader(endless{}, 3*most), most)
 	if n, err := io.Copy(io.Discard, in); n != 0 || err != nil {
 		t.Errorf("of a message without an end, %d bytes are passed on, %v", n, err)
 	}

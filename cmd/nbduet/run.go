@@ -9,8 +9,6 @@ import (
 	"slices"
 	"time"
 
-	"github.com/mark3labs/mcp-go/server"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/activity"
@@ -18,7 +16,6 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/jsonrpc"
 	"github.com/nbduet/nbduet/tools/serve"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -31,10 +28,6 @@ const (
 )
 
 const (
-	// workers is how many tool calls are served at once; a cell that runs for minutes holds one.
-	workers = 100
-	// queued is how many more calls may wait.
-	queued = 1000
 	// shutdownTime bounds everything between the client's leaving, or a signal, and the end of the program.
 	shutdownTime = 5 * time.Second
 	// drainTime is the part of it that tool calls get to end.
@@ -139,49 +132,4 @@ func shown(flag int) int {
 		return -1
 	}
 	return flag
-}
-
-// listen serves MCP until stdin or ctx ends. It then cancels the calls in progress and waits drainTime for them; their
-// documents are closed after that anyway.
-func listen(ctx context.Context, mcp *server.MCPServer, calls *tool.Calls, stdin io.Reader, stdout io.Writer, log *slog.Logger) error {
-	std := server.NewStdioServer(mcp)
-	for _, opt := range []server.StdioOption{
-		server.WithErrorLogger(slog.NewLogLogger(tools.ForeignHandler(log.Handler()), slog.LevelWarn)),
-		server.WithWorkerPoolSize(workers),
-		server.WithQueueSize(queued),
-	} {
-		opt(std)
-	}
-	out := &output{w: stdout, ids: jsonrpc.NewIDs()}
-	in := newInput(stdin, out, calls)
-	served := make(chan error, 1)
-	go func() { served <- std.Listen(ctx, in, out) }()
-	select {
-	case err := <-served:
-		return ended(ctx, err)
-	case <-ctx.Done():
-	case <-in.ended:
-	}
-	drain := time.NewTimer(drainTime)
-	defer drain.Stop()
-	select {
-	case err := <-served:
-		return ended(ctx, err)
-	case <-drain.C:
-		log.Warn("some tool calls did not end in time")
-		return nil
-	}
-}
-
-// ended tells an orderly end from a failure.
-func ended(ctx context.Context, err error) error {
-	select {
-	case <-ctx.Done(): // it was told to stop, so its error is no failure
-		return nil
-	default:
-	}
-	if err != nil {
-		return fmt.Errorf("serve MCP: %w", err)
-	}
-	return nil
 }

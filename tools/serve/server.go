@@ -30,6 +30,7 @@ type Server struct {
 	ctx        context.Context // ends with Serve
 	cancel     context.CancelFunc
 	requests   semaphore
+	trimmer    Trimmer
 	ids        *jsonrpc.IDs
 	stream     *server.StreamableHTTPServer
 	events     *server.SSEServer
@@ -148,7 +149,9 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 		defer s.requests.release()
 		body, ok := s.readBody(w, r)
 		if ok {
+			length := len(body)
 			next(w, r, body)
+			s.trimmer.Served(length)
 		}
 	}
 }
@@ -226,6 +229,7 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 		}
 	}
 	<-swept
+	s.trimmer.Close()
 	return err
 }
 

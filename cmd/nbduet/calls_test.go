@@ -1,0 +1,83 @@
+package main
+
+import (
+	"encoding/json"
+	"fmt"
+	"io"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// However many calls of a client wait for a run, its others are answered, and it can cancel.
+func TestManyCallsWait(t *testing.T) {
+	clean(t)
+	s := jupytertest.Shared(t)
+	path := s.Notebook(t, "import time\nprint('it runs', flush=True)\ntime.sleep(600)")
+	t.Cleanup(func() { shutKernel(t, s, path) })
+	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token)
+	p.initialize()
+	send := func(id int, tool, arguments string) {
+		t.Helper()
+		if _, err := fmt.Fprintf(p.in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":%q,"arguments":%s}}`+"\n", id, tool, arguments); err != nil {
+			t.Fatal(err)
+		}
+	}
+	const most = 150 // more than mcp-go's workers
+	send(1000, "execute_nb_cells", fmt.Sprintf(`{"path":%q,"ranges":[{"start":0}],"timeout":600}`, path))
+	for n := 10; ; n++ { // until the test's time is over
+		if text, _ := p.tool(n, "get_run", map[string]any{"run_id": "run-1"}); strings.Contains(text, "it runs") {
+			break
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+	for n := range most {
+		send(1001+n, "wait_run", `{"run_id":"run-1","timeout":600}`)
+	}
+	for _, name := range []string{"list_nbs", "get_base_url"} {
+		if text, failed := p.tool(3, name, nil); failed {
+			t.Errorf("%s: %s", name, text)
+		}
+	}
+	if text, failed := p.tool(4, "read_nb_cells", map[string]any{"path": path}); failed {
+		t.Errorf("read_nb_cells: %s", text)
+	}
+	if m := p.ask(5, "ping", nil); m["result"] == nil {
+		t.Errorf("ping: %v", m)
+	}
+	if _, err := io.WriteString(p.in, `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":1001,"reason":"timeout"}}`+"\n"); err != nil {
+		t.Fatal(err)
+	}
+	open := map[float64]bool{1000: true, 6: true}
+	for n := range most {
+		open[float64(1001+n)] = true
+	}
+	next := func() float64 {
+		t.Helper()
+		line, err := p.out.ReadString('\n')
+		if err != nil {
+			t.Fatal(err)
+		}
+		var m struct {
+			ID float64 `json:"id"`
+		}
+		if err := json.Unmarshal([]byte(line), &m); err != nil || !open[m.ID] {
+			t.Fatalf("%q, %v", line, err)
+		}
+		delete(open, m.ID)
+		return m.ID
+	}
+	if id := next(); id != 1001 {
+		t.Errorf("%v is answered, 1001 was cancelled", id)
+	}
+	send(6, "cancel_run", `{"run_id":"run-1"}`)
+	for len(open) > 0 {
+		next()
+	}
+	p.in.Close()
+	if code := p.end(); code != exitOK {
+		t.Errorf("exit code %d: %s", code, p.log.String())
+	}
+}

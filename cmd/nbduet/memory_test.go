@@ -1,0 +1,141 @@
+package main
+
+import (
+	"bufio"
+	"bytes"
+	"fmt"
+	"io"
+	"net/http"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strconv"
+	"strings"
+	"testing"
+	"time"
+)
+
+// process starts the program as a process of its own, built as people get it: what the race detector keeps of memory
+// does not come back.
+func process(t *testing.T, args ...string) (cmd *exec.Cmd, in io.WriteCloser, out *bufio.Reader, log *locked) {
+	t.Helper()
+	file := filepath.Join(t.TempDir(), "nbduet")
+	if b, err := exec.CommandContext(t.Context(), "go", "build", "-o", file, ".").CombinedOutput(); err != nil {
+		t.Fatalf("%v: %s", err, b)
+	}
+	cmd = exec.CommandContext(t.Context(), file, append([]string{"--jupyter-url=http://127.0.0.1:9", "--token=any-t0ken"}, args...)...)
+	log = &locked{}
+	cmd.Stderr = log
+	in, err := cmd.StdinPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	pipe, err := cmd.StdoutPipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := cmd.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		in.Close()
+		if err := cmd.Process.Signal(os.Interrupt); err == nil {
+			_ = cmd.Wait() // by then it may have ended by itself
+		}
+	})
+	return cmd, in, bufio.NewReader(pipe), log
+}
+
+// resident is a process's memory in bytes.
+func resident(t *testing.T, cmd *exec.Cmd) int {
+	t.Helper()
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/status", cmd.Process.Pid))
+	if err != nil {
+		t.Skip("no /proc here: ", err)
+	}
+	_, after, _ := strings.Cut(string(b), "VmRSS:")
+	kilobytes, err := strconv.Atoi(strings.Fields(after)[0])
+	if err != nil {
+		t.Fatal(err)
+	}
+	return kilobytes << 10
+}
+
+// The memory that long arguments take comes back, though nothing else happens.
+func TestGivesMemoryBack(t *testing.T) {
+	clean(t)
+	falls := func(t *testing.T, cmd *exec.Cmd, before int) {
+		t.Helper()
+		peak := resident(t, cmd)
+		for peak < before+(40<<20) {
+			t.Skipf("it never took much: %d MB, %d MB before", peak>>20, before>>20)
+		}
+		const most = 32 << 20
+		for late := time.After(time.Minute); ; { // it takes seconds, on a machine that is not standing still
+			if resident(t, cmd) < before+most {
+				return
+			}
+			select {
+			case <-time.After(100 * time.Millisecond):
+			case <-late:
+				t.Fatalf("%d MB after the call, %d MB before it, %d MB at its end", resident(t, cmd)>>20, before>>20, peak>>20)
+			}
+		}
+	}
+	call := func(bytes int) string {
+		return `{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"list_nbs","arguments":{"path":"` + strings.Repeat("x", bytes) + `"}}}` + "\n"
+	}
+	t.Run("stdio", func(t *testing.T) {
+		cmd, in, out, _ := process(t)
+		ask := func(text string) {
+			t.Helper()
+			if _, err := io.WriteString(in, text); err != nil {
+				t.Fatal(err)
+			}
+			if line, err := out.ReadString('\n'); err != nil || !strings.Contains(line, `"result"`) {
+				t.Fatalf("%.1000s, %v", line, err)
+			}
+		}
+		ask(`{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n")
+		ask(call(10))
+		before := resident(t, cmd)
+		ask(call(50 << 20))
+		falls(t, cmd, before)
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		t.Setenv("NBDUET_AUTH_TOKEN", "s3cret-t0ken")
+		cmd, _, _, log := process(t, "--transport=streamable-http", "--port=0")
+		base := ""
+		for late := time.Now().Add(time.Minute); base == "" && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+			if _, after, ok := strings.Cut(log.String(), "serving MCP at "); ok && strings.Contains(after, "/mcp\n") {
+				base, _, _ = strings.Cut(after, "/mcp\n")
+			}
+		}
+		client := &http.Client{Transport: &http.Transport{}}
+		defer client.CloseIdleConnections()
+		ask := func(size int) {
+			t.Helper()
+			text := `{"tool_name":"list_nbs","arguments":{"path":"` + strings.Repeat("x", size) + `"}}`
+			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/tools/call", bytes.NewReader([]byte(text)))
+			if err != nil {
+				t.Fatal(err)
+			}
+			req.Header.Set("Authorization", "Bearer s3cret-t0ken")
+			req.Header.Set("Content-Type", "application/json")
+			res, err := client.Do(req)
+			if err != nil {
+				t.Fatal(err)
+			}
+			defer res.Body.Close()
+			if b, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
+				t.Fatalf("%d %.1000s, %v", res.StatusCode, b, err)
+			}
+		}
+		ask(10)
+		before := resident(t, cmd)
+		for range 4 {
+			ask(15 << 20)
+		}
+		falls(t, cmd, before)
+	})
+}

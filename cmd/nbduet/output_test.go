@@ -1,0 +1,164 @@
+package main
+
+import (
+	"bytes"
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"os"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// slowly reads what is in a pipe, some bytes at a time with pauses.
+func slowly(r io.Reader, into *bytes.Buffer, bytes int64, pause time.Duration) {
+	for {
+		if _, err := io.CopyN(into, r, bytes); err != nil {
+			return
+		}
+		time.Sleep(pause)
+	}
+}
+
+// A client that does not read costs so much and no more, and is let go; one that reads slowly gets everything.
+func TestUnread(t *testing.T) {
+	const most = 64 << 10
+	message := []byte(strings.Repeat("x", 10<<10-1) + "\n")
+	t.Run("not at all", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			o := newBoundOutput(w, most, time.Minute)
+			var writers sync.WaitGroup
+			for range 20 {
+				writers.Go(func() {
+					if _, err := o.Write(message); err != nil && !errors.Is(err, errUnread) {
+						t.Error(err)
+					}
+				})
+			}
+			synctest.Wait()
+			o.mu.Lock()
+			held := o.waits
+			o.mu.Unlock()
+			if held > most || held < most-len(message) {
+				t.Errorf("%d bytes wait, at most %d should", held, most)
+			}
+			began := time.Now()
+			o.clear() // until it is let go
+			writers.Wait()
+			<-o.unread
+			if took := time.Since(began); took < time.Minute || took > 2*time.Minute {
+				t.Errorf("let go after %s", took)
+			}
+			r.Close()
+			if err := o.end(t.Context()); !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "read nothing for 1m0s") {
+				t.Error(err)
+			}
+		})
+	})
+	t.Run("slowly", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			o := newBoundOutput(w, most, time.Minute)
+			var got bytes.Buffer
+			var reads sync.WaitGroup
+			reads.Go(func() { slowly(r, &got, piece, 50*time.Second) })
+			for range 20 {
+				if _, err := o.Write(message); err != nil {
+					t.Fatal(err)
+				}
+				o.clear()
+			}
+			if err := o.end(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w.Close()
+			reads.Wait()
+			if got.Len() != 20*len(message) {
+				t.Errorf("%d bytes have come", got.Len())
+			}
+		})
+	})
+	t.Run("little to read", func(t *testing.T) {
+		synctest.Test(t, func(t *testing.T) {
+			r, w := io.Pipe()
+			o := newBoundOutput(w, most, time.Minute)
+			if _, err := o.Write(message); err != nil {
+				t.Fatal(err)
+			}
+			time.Sleep(time.Hour)
+			var got bytes.Buffer
+			go slowly(r, &got, 1, 0)
+			if err := o.end(t.Context()); err != nil {
+				t.Error(err)
+			}
+			w.Close()
+			synctest.Wait()
+		})
+	})
+}
+
+// A client that reads a byte at a time, less than makes room in the pipe, is seen to read.
+func TestReadsByteByByte(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, err := w.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	before := unreadBytes(w)
+	if _, err := r.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if after := unreadBytes(w); before != 100 || after != 99 {
+		t.Skipf("not known on this system: %d, %d", before, after)
+	}
+}
+
+// talkative is an MCP server with a tool that answers a megabyte.
+func talkative() *server.MCPServer {
+	s := server.NewMCPServer("talkative", "1")
+	s.AddTool(mcp.NewTool("big"), func(context.Context, mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		return mcp.NewToolResultText(strings.Repeat("x", 1<<20)), nil
+	})
+	return s
+}
+
+// Over standard input and output, what is not read keeps further messages from being read, and then ends the program.
+func TestEndsForWhoDoesNotRead(t *testing.T) {
+	defer func(was time.Duration) { unreadTime = was }(unreadTime)
+	unreadTime = time.Second
+	stdin, in := io.Pipe()
+	r, stdout := io.Pipe()
+	sent := make(chan int, 1)
+	go func() {
+		n := 0
+		for ; ; n++ {
+			if _, err := fmt.Fprintf(in, `{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"big"}}`+"\n", n); err != nil {
+				break
+			}
+		}
+		sent <- n
+	}()
+	err := listen(t.Context(), talkative(), &tool.Calls{}, stdin, stdout, discard())
+	if !errors.Is(err, errUnread) || !strings.Contains(err.Error(), "MB of answers waited for it") {
+		t.Error(err)
+	}
+	in.CloseWithError(io.ErrClosedPipe)
+	r.Close()
+	if n := <-sent; n < maxUnread>>21 {
+		t.Errorf("only %d calls were taken", n)
+	}
+}
