@@ -128,6 +128,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
+	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
 	resource.AddPrompts(s, d.resources, toolsets)
 	if slices.Contains(toolsets, tool.ToolsetCells) {
