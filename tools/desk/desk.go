@@ -73,7 +73,13 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	}
 	doc, err := d.Manager.Open(ctx, clean)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks", clean)
+		if plain, ok := Unescaped(clean); ok {
+			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
+				d.Opened.Note(ctx, doc, true)
+				return doc, nil
+			}
+		}
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks%s", clean, WhyMissing(clean))
 	}
 	if err != nil {
 		return nil, d.unreadable(ctx, clean, err)

@@ -92,6 +92,7 @@ func TestSessionResources(t *testing.T) {
 func TestRecordContext(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
+		c.Bad("record_context", toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "patterns"}, "nothing was kept", "there is no project file", c.Path, "leave out add_to")
 		c.WriteProject(sample.Shop)
 		file := func() string {
 			b, err := os.ReadFile(filepath.Join(c.Server.Root, c.Path))
