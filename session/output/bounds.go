@@ -2,10 +2,11 @@ package output
 
 import (
 	"fmt"
-	"github.com/nbduet/nbduet/ydoc"
 	"slices"
 	"strings"
 	"unicode/utf8"
+
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 const (
