@@ -15,8 +15,10 @@ type Message struct {
 	Method json.RawMessage `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
+	// Params is what is asked.
+	Params json.RawMessage `json:"params"`
 
-	lone string // half a character in its text, "" for none
+	lone string // half a character in the params, "" for none
 }
 
 // Read reads a message; ok is false if it is no JSON object.
@@ -24,7 +26,7 @@ func Read(text []byte) (m Message, ok bool) {
 	if json.Unmarshal(text, &m) != nil || bytes.HasPrefix(bytes.TrimSpace(text), []byte("null")) {
 		return Message{}, false
 	}
-	m.lone = loneSurrogate(text)
+	m.lone = loneSurrogate(m.Params) // an id may be anything
 	return m, true
 }
 
