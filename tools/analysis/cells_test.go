@@ -111,7 +111,7 @@ func TestNotebookCreate(t *testing.T) {
 		for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
 			r.Refused(r.Client, "notebook_create", args(bad), analysis.CodePath)
 		}
-		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
+		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "has 300 bytes, at most 255 are allowed")
 		r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
 		r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
 		r.Bad("notebook_create", toolstest.Dict{"name": "b"}, `"session_id" is missing`)
