@@ -65,7 +65,7 @@ func TestErrorKind(t *testing.T) {
 func TestLogHandler(t *testing.T) {
 	redact := func(s string) string { return strings.ReplaceAll(s, "t0ken", "[token]") }
 	for code, c := range map[bool]struct{ has, lacks []string }{
-		false: {[]string{"path=a.ipynb", "n=7", "took=2s", "error=EOF", "group.room=r", "kernel=k", "text=\"(6 characters,", "value=\"([]string,", "detail=\"(", "msg=says"}, []string{"s3cret", "t0ken"}},
+		false: {[]string{"path=a.ipynb", "kernels=http://k", "n=7", "took=2s", "error=EOF", "group.room=r", "kernel=k", "text=\"(6 characters,", "value=\"([]string,", "detail=\"(", "msg=says"}, []string{"s3cret", "t0ken"}},
 		true:  {[]string{"path=a.ipynb", "n=7", "error=\"s3cret: EOF\"", "text=s3cret", "value=[s3cret]", "group.text=s3cret", "with=s3cret", "detail=s3cret", "[token]"}, []string{"t0ken"}},
 	} {
 		var b strings.Builder
@@ -75,7 +75,7 @@ func TestLogHandler(t *testing.T) {
 		}
 		log := slog.New(h)
 		log.Info("t0ken", "path", "a.ipynb", "n", 7, "took", 2*time.Second, "error", fmt.Errorf("s3cret: %w", io.EOF),
-			"text", "s3cret", "value", []string{"s3cret"}, "url", "http://h/?token=t0ken",
+			"text", "s3cret", "value", []string{"s3cret"}, "url", "http://h/?token=t0ken", "kernels", "http://k",
 			slog.Group("group", "room", "r", "text", "s3cret"))
 		log.With("kernel", "k", "with", "s3cret").WithGroup("g").Info("more", "text", "s3cret")
 		slog.NewLogLogger(ForeignHandler(h), slog.LevelWarn).Print("says: s3cret")

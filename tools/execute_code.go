@@ -61,7 +61,11 @@ func executeCode(p *parts) tool.Tool {
 				if err != nil {
 					return nil, desk.AnalysisError(err)
 				}
-				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(*int) images.Origin { return d.Images.OfCode(r, args.Code) })
+				return analysis.AnswerCode(ctx, d, r, nil, args.CodeOptions, func(count *int) images.Origin {
+					from := d.Images.OfCode(r, args.Code)
+					from.Count = count
+					return from
+				})
 			}
 			defer doc.Release()
 			source := words.Lines(args.Code)

@@ -99,6 +99,9 @@ func misuses(in, good toolstest.Dict) (out []misuse) {
 	required, _ := in["required"].([]any)
 	for name, p := range properties {
 		for _, v := range wrongValues(name, p.(toolstest.Dict), good[name]) {
+			if v.value == nil && !slices.Contains(required, any(name)) {
+				continue // it is an argument that was left out
+			}
 			out = append(out, misuse{fmt.Sprintf("%s = %s", name, v.what), with(good, name, v.value)})
 		}
 		if slices.Contains(required, any(name)) {
@@ -124,7 +127,9 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 		add("null", nil)
 	}
 	number := func() {
-		add("a string", "1")
+		add("a string", "one")
+		add("an infinite text", "inf")
+		add("an empty text", "")
 		add("true", true)
 		if low, ok := s["minimum"].(float64); ok {
 			add("too small", low-1)
@@ -159,7 +164,7 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 	case "number":
 		number()
 	case "boolean":
-		add("a string", "true")
+		add("a string", "yes")
 		add("a number", 1)
 	case "array":
 		add("an object", toolstest.Dict{})

@@ -128,6 +128,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
 	)
+	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
 	resource.AddPrompts(s, d.resources, toolsets)
 	if slices.Contains(toolsets, tool.ToolsetCells) {
@@ -194,9 +195,11 @@ func patient(t tool.Tool, w *desk.Work) tool.Tool {
 
 // answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
-	if err := tool.CheckArguments(check, req.Params.Arguments); err != nil {
+	args, err := tool.Arguments(check, req.Params.Arguments)
+	if err != nil {
 		return nil, nil, badArguments{err}
 	}
+	req.Params.Arguments = args
 	ctx = tool.WithProgress(ctx, req)
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)

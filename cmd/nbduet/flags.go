@@ -29,6 +29,7 @@ type flags struct {
 
 	SessionTimeout string `env:"NBDUET_SESSION_TIMEOUT" default:"5" placeholder:"MINUTES" help:"Minutes without use after which a notebook is closed; fractions are allowed. Default: 5."`
 	MaxRooms       int    `env:"NBDUET_MAX_ROOMS" default:"100" placeholder:"N" help:"Notebooks open at once; beyond that the longest idle one is closed. Default: ${default}."`
+	MaxSessions    int    `env:"NBDUET_MAX_SESSIONS" default:"10" placeholder:"N" help:"Analysis sessions that a client may have at once; 0 for no limit. Default: ${default}."`
 	AgentName      string `env:"NBDUET_AGENT_NAME" default:"AI Agent" placeholder:"NAME" help:"Name that people see in JupyterLab. Default: ${default}."`
 	AnswerWithin   string `env:"NBDUET_ANSWER_WITHIN" default:"50" placeholder:"SECONDS" help:"Seconds after which a call that runs code answers with what there is, if it does not say how long to wait and its client hears of no progress; the code goes on. Hosts give up after a minute. 0 for no limit. Default: ${default}."`
 	ServerTimeout  string `env:"NBDUET_SERVER_TIMEOUT" default:"10" placeholder:"SECONDS" help:"Seconds that a call waits for a Jupyter server that does not answer; then it says what was made and what was not. Default: ${default}."`
@@ -60,6 +61,7 @@ type settings struct {
 	servers        serverSettings
 	sessionTimeout time.Duration
 	maxRooms       int
+	maxSessions    int // of a client, 0 for no limit
 	agentName      string
 	inputTimeout   time.Duration
 	serverTimeout  time.Duration
@@ -148,6 +150,10 @@ func (f flags) check() (settings, error) {
 	if f.MaxRooms < 1 || f.MaxRooms > 10_000 {
 		return settings{}, fmt.Errorf("--max-rooms: %d is not between 1 and 10,000", f.MaxRooms)
 	}
+	if f.MaxSessions < 0 || f.MaxSessions > 10_000 {
+		return settings{}, fmt.Errorf("--max-sessions: %d is not between 0 and 10,000", f.MaxSessions)
+	}
+	s.maxSessions = f.MaxSessions
 	if s.inputTimeout, err = seconds(f.InputTimeout); err != nil {
 		return settings{}, fmt.Errorf("--input-timeout: %w", err)
 	}

@@ -170,7 +170,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 		`{"jsonrpc":"2.0","id":2,"method":"tools/call","params":{"name":"` + mark + `","arguments":{}}}`,
 		`{"jsonrpc":"2.0","id":3,"method":"tools/call","params":"` + mark + `"}`,
 		`{"jsonrpc":"2.0","id":4,"method":"` + mark + `"}`,
-		`{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"jupyter://sessions/` + mark + `/images/` + mark + `.png"}}`,
+		`{"jsonrpc":"2.0","id":5,"method":"resources/read","params":{"uri":"jupyter://sessions/none/images/none.png"}}`,
 		`{"jsonrpc":"2.0","id":6,"method":"resources/list","params":{"cursor":"` + mark + `"}}`,
 		`"` + mark,
 	} {
@@ -195,6 +195,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 	for _, want := range []string{
 		`level=INFO msg="tool call" tool=session_delete outcome=ok took=`, `client="test 1"`, "session=", "run=", "sent=", "answered=",
 		"outcome=refused", "error=session_not_found", `error="invalid arguments"`, `error="room closed: invalid file"`, "state=done", "state=failed",
+		`msg="Resource read failed" uri=jupyter://sessions/none/images/none.png code=-32602 reason=`,
 	} {
 		if !strings.Contains(log, want) {
 			t.Errorf("the log does not say %q", want)

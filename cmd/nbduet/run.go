@@ -89,6 +89,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		IdleTimeout: set.sessionTimeout, MaxRooms: set.maxRooms, AgentName: set.agentName, InputTimeout: set.inputTimeout, ServerTimeout: set.serverTimeout, Execute: set.execute, Runs: state.Runs(), Logger: log,
 	})
 	jobs := desk.NewWork(manager)
+	jobs.Analyses.Limit(set.maxSessions)
 	clients, pictures := &tool.Clients{}, images.NewStore(set.imageCache)
 	var figures *serve.Metrics
 	var observe func(tool, outcome string, took time.Duration)

@@ -67,8 +67,11 @@ func (e *Error) Kind() string {
 func (e *Error) Error() string {
 	var b strings.Builder
 	b.WriteString(e.Op)
-	if e.Path != "" {
+	switch {
+	case e.Path != "":
 		fmt.Fprintf(&b, " %q", e.Path)
+	case strings.HasSuffix(e.Op, " of"):
+		b.WriteString(" the root folder")
 	}
 	if e.Server != "" {
 		b.WriteString(" on " + e.Server)

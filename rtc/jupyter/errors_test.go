@@ -224,6 +224,28 @@ func TestUnreachable(t *testing.T) {
 	}
 }
 
+// A server that speaks http is not waited for at an address with https.
+func TestSecureAddressOfPlainServer(t *testing.T) {
+	hs := httptest.NewServer(http.NotFoundHandler())
+	defer hs.Close()
+	s, err := New(Options{URL: strings.Replace(hs.URL, "http://", "https://", 1), Token: testToken})
+	if err != nil {
+		t.Fatal(err)
+	}
+	if _, err = s.Status(t.Context()); errors.Is(err, ErrUnreachable) || !errors.Is(err, ErrNotJupyter) || !strings.Contains(err.Error(), "speaks http, not https") {
+		t.Errorf("%v", err)
+	}
+}
+
+// An error about the root folder names it.
+func TestErrorNamesRootFolder(t *testing.T) {
+	for path, want := range map[string]string{"": "read contents of the root folder: forbidden", "a": `read contents of "a": forbidden`} {
+		if got := (&Error{Op: "read contents of", Path: path, kind: ErrForbidden}).Error(); got != want {
+			t.Errorf("%s, want %s", got, want)
+		}
+	}
+}
+
 // blockingTransport answers no request before its context ends, but those for the status where alive is set.
 type blockingTransport struct{ alive bool }
 

@@ -10,10 +10,13 @@ import (
 // maxPathBytes is the longest contents path accepted, in bytes: Linux's PATH_MAX.
 const maxPathBytes = 4096
 
+// maxNameBytes is the longest name of a file or folder: that of the usual file systems.
+const maxNameBytes = 255
+
 // CleanPath returns p in the Contents API's own form: relative to the server's root, segments separated by single
 // slashes, no leading or trailing slash, no "." segment. The root itself is "".
 //
-// A path with a ".." segment, a NUL byte or invalid UTF-8, or one longer than 4096 bytes, is refused with an error that
+// A path with a ".." segment, a NUL byte or invalid UTF-8, one longer than 4096 bytes, or with a name longer than 255, is refused with an error that
 // names it and matches [ErrBadPath]. ".." is refused, and not resolved, because only the server knows which folders are
 // links.
 func CleanPath(p string) (string, error) {
@@ -33,6 +36,9 @@ func CleanPath(p string) (string, error) {
 		case "..":
 			return "", fmt.Errorf(`%w: %q contains "..": give the path from the server's root folder`, ErrBadPath, p)
 		default:
+			if len(seg) > maxNameBytes {
+				return "", fmt.Errorf("%w: the name %q has %d bytes, at most %d are allowed", ErrBadPath, shorten(seg, 60), len(seg), maxNameBytes)
+			}
 			kept = append(kept, seg)
 		}
 	}

@@ -11,7 +11,7 @@ func TestCleanPath(t *testing.T) {
 	for in, want := range map[string]string{
 		"": "", "/": "", "a.ipynb": "a.ipynb", "/a.ipynb": "a.ipynb", "//a//b/": "a/b", "./a/./b": "a/b", ".": "",
 		"a b#c%d?e/ü 😀.ipynb": "a b#c%d?e/ü 😀.ipynb", "...": "...", "a/..b": "a/..b", " a ": " a ", `a\b`: `a\b`,
-		strings.Repeat("x", 4096): strings.Repeat("x", 4096),
+		strings.Repeat("x/", 2048): strings.Repeat("x/", 2047) + "x", strings.Repeat("x", 255): strings.Repeat("x", 255),
 	} {
 		got, err := CleanPath(in)
 		if err != nil || got != want {
@@ -20,7 +20,7 @@ func TestCleanPath(t *testing.T) {
 	}
 	for in, says := range map[string]string{
 		"..": `".."`, "../etc/passwd": `"../etc/passwd"`, "a/../b": `"a/../b"`, "a\x00b": "NUL", "a\xffb": "UTF-8",
-		strings.Repeat("x", 4097): "4097 bytes",
+		strings.Repeat("x", 4097): "4097 bytes", "a/" + strings.Repeat("x", 256): "has 256 bytes, at most 255",
 	} {
 		got, err := CleanPath(in)
 		if !errors.Is(err, ErrBadPath) || !strings.Contains(err.Error(), says) || len(err.Error()) > 400 {

@@ -5,6 +5,8 @@ import (
 	"net/url"
 	"slices"
 	"strings"
+	"unicode"
+	"unicode/utf8"
 )
 
 // Redact takes the token out of a foreign text, because a server may repeat what it was sent, and others read the log.
@@ -21,11 +23,41 @@ func Redactor(servers ...*Server) func(text string) string {
 		}
 		slices.SortFunc(tokens, func(a, b string) int { return cmp.Or(cmp.Compare(len(b), len(a)), cmp.Compare(a, b)) })
 		for _, t := range slices.Compact(tokens) {
-			text = strings.ReplaceAll(text, t, "[token]")
+			text = without(text, t)
 		}
 		return text
 	}
 }
+
+// shortToken is the length, in bytes, below which a token may be a part of words by chance.
+const shortToken = 16
+
+// without replaces a token. A short one stays within words: "lab" is no token in "label", nor does it leave a hole there.
+func without(text, token string) string {
+	if len(token) >= shortToken {
+		return strings.ReplaceAll(text, token, "[token]")
+	}
+	var out strings.Builder
+	for from := 0; ; {
+		i := strings.Index(text[from:], token)
+		if i < 0 {
+			return out.String() + text[from:]
+		}
+		at, end := from+i, from+i+len(token)
+		before, _ := utf8.DecodeLastRuneInString(text[:at])
+		after, _ := utf8.DecodeRuneInString(text[end:])
+		out.WriteString(text[from:at])
+		if inWord(before) || inWord(after) {
+			out.WriteString(token)
+		} else {
+			out.WriteString("[token]")
+		}
+		from = end
+	}
+}
+
+// inWord tells whether a character goes on with a word.
+func inWord(c rune) bool { return c != utf8.RuneError && (unicode.IsLetter(c) || unicode.IsDigit(c)) }
 
 // secrets are the tokens that were ever used, as texts may have them: what repeats one may come late.
 func (f *finder) secrets() []string {

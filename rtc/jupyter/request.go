@@ -182,6 +182,10 @@ func (s *Server) transportError(ctx context.Context, op, about string, err error
 		e.err = context.DeadlineExceeded
 		e.Message = "no answer in time" + s.atAddress(" from ")
 		e.Hint = "the server may be busy or hung; its log says more"
+	case strings.Contains(err.Error(), "server gave HTTP response to HTTPS client"): // net/http has no value for it
+		e.kind = ErrNotJupyter // waiting does not help
+		e.Message = "the server" + s.atAddress(" at ") + " speaks http, not https"
+		e.Hint = "set " + settingURL + " to an address that begins with http://"
 	default:
 		e.kind = ErrUnreachable
 		e.Message = "no connection" + s.atAddress(" to ") + ": " + oneLine(s.Redact(err.Error()))

@@ -65,7 +65,7 @@ func TestRedactor(t *testing.T) {
 	}
 	a, b := server("abc"), server("abc/def")
 	for _, redact := range []func(string) string{Redactor(a, b), Redactor(b, a, nil, server(""))} {
-		if got := redact("abc abc/def abc%2Fdef x"); got != "[token] [token] [token] x" {
+		if got := redact("abc abc/def abc%2Fdef x, abcd xabc ?t=abc& \u00e9abc"); got != "[token] [token] [token] x, abcd xabc ?t=[token]& \u00e9abc" {
 			t.Errorf("%q", got)
 		}
 	}

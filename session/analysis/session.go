@@ -50,6 +50,8 @@ type Session struct {
 	owner   string
 	name    string
 	created time.Time
+	// attached tells that it was made for calls that name a kernel, and not by the client.
+	attached bool
 
 	ctx    context.Context // ends with the session
 	cancel context.CancelFunc
@@ -108,6 +110,16 @@ func (a *Session) End() End {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.ended
+}
+
+// idleSince is when the session was last used; idle is false while it is in use.
+func (a *Session) idleSince() (last time.Time, idle bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if last = a.last; last.IsZero() {
+		last = a.created
+	}
+	return last, a.users == 0
 }
 
 // Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is

@@ -5,12 +5,13 @@ import (
 	"fmt"
 	"slices"
 	"sync"
+	"time"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// analysesMax is how many analysis sessions one owner may have.
+// analysesMax is how many analysis sessions one owner may have, unless [Table.Limit] says otherwise.
 const analysesMax = 64
 
 // Table has the analysis sessions of all owners. Make it with [New].
@@ -21,43 +22,83 @@ type Table struct {
 
 	mu     sync.Mutex
 	closed bool
+	most   int // sessions of one owner, 0 for no limit
 	byID   map[string]*Session
 }
 
 // New makes the table of a manager's analysis sessions. The manager closes it when it closes.
 func New(m *session.Manager) *Table {
-	t := &Table{m: m, servers: m.Servers(), owners: m.Owners(), byID: make(map[string]*Session)}
+	t := &Table{m: m, servers: m.Servers(), owners: m.Owners(), most: analysesMax, byID: make(map[string]*Session)}
 	m.OnClose(t.Close)
 	return t
+}
+
+// Limit sets how many sessions one owner may have, 0 for no limit. Those that it made for single calls in a running
+// kernel ([Table.Attach]) do not count.
+func (t *Table) Limit(most int) {
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	t.most = most
+}
+
+// A LimitError says that an owner has as many sessions as it may.
+type LimitError struct {
+	Most int
+	// Idle is the session that has been without use for longest, "" if all are in use, and Since is since when.
+	Idle  string
+	Since time.Time
+}
+
+// Kind is the code of the error.
+func (e *LimitError) Kind() string { return "too_many_sessions" }
+
+func (e *LimitError) Error() string {
+	out := fmt.Sprintf("there are already %d analysis sessions, and at most %d are allowed: end one first", e.Most, e.Most)
+	if e.Idle == "" {
+		return out + "; all of them are in use"
+	}
+	return out + fmt.Sprintf("; session %q has been idle for longest, since %s", e.Idle, e.Since.UTC().Format(time.RFC3339))
 }
 
 // allow says why the owner may not have another session, nil if it may.
 func (t *Table) allow(owner string) error {
 	t.mu.Lock()
 	defer t.mu.Unlock()
+	return t.mayAdd(owner)
+}
+
+// mayAdd is allow with t.mu held.
+func (t *Table) mayAdd(owner string) error {
 	if t.closed {
 		return session.ErrClosed
 	}
 	n := 0
+	full := &LimitError{Most: t.most}
 	for _, a := range t.byID {
-		if a.owner == owner {
-			n++
+		if a.owner != owner || a.attached {
+			continue
+		}
+		n++
+		if last, idle := a.idleSince(); idle && (full.Idle == "" || last.Before(full.Since)) {
+			full.Idle, full.Since = a.id, last
 		}
 	}
-	if n >= analysesMax {
-		return fmt.Errorf("there are already %d analysis sessions, and at most %d are allowed: end one first", n, analysesMax)
+	if t.most > 0 && n >= t.most {
+		return full
 	}
 	return nil
 }
 
 func (t *Table) add(a *Session) error {
-	if err := t.allow(a.owner); err != nil {
-		return err
-	}
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	if t.closed {
 		return session.ErrClosed
+	}
+	if !a.attached {
+		if err := t.mayAdd(a.owner); err != nil {
+			return err
+		}
 	}
 	t.byID[a.id] = a
 	return nil

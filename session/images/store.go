@@ -14,6 +14,9 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
 )
 
+// FullSuffix ends the address at which the original of an image is read that is too large for an answer.
+const FullSuffix = "/full"
+
 // maxKnown bounds how many images a store knows, with or without their bytes.
 const maxKnown = 10_000
 

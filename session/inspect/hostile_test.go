@@ -116,6 +116,11 @@ many = [Blocks() for _ in range(1000)]`)
 	if len(got) != 13 || got["liar"].Type != "Liar" || got["many"].Size != "1000 items" || got["raises"].Size != "1 attribute" || got["text"].Size != "3 characters" {
 		t.Errorf("%s", jsonOf(t, l))
 	}
+	for name, v := range got { // each has one, though no code of theirs was asked
+		if v.Size == "" {
+			t.Errorf("%s has no size: %s", name, jsonOf(t, v))
+		}
+	}
 	for name, want := range map[string]string{
 		"raises": "raises ValueError: no luck", "blocks": "took too long", "spins": "took too long", "stubborn": "took too long",
 		"exits": "raises SystemExit", "deep": "raises RecursionError", "odd": "odd", "wrong": "raises TypeError",

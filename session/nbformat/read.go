@@ -85,12 +85,12 @@ func decodeJSON(content string, dst any) error {
 	dec.UseNumber()
 	if err := dec.Decode(dst); err != nil {
 		if errors.Is(err, io.EOF) || errors.Is(err, io.ErrUnexpectedEOF) {
-			return errors.New("it ends too early")
+			return fmt.Errorf("line %d: it ends too early", 1+strings.Count(strings.TrimRight(content, "\n"), "\n"))
 		}
-		return err
+		return lineError(content, err)
 	}
 	if _, err := dec.Token(); !errors.Is(err, io.EOF) {
-		return errors.New("there is something behind its end")
+		return fmt.Errorf("line %d: there is something behind its end", 1+strings.Count(content[:dec.InputOffset()], "\n"))
 	}
 	return nil
 }

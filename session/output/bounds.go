@@ -3,14 +3,17 @@ package output
 import (
 	"fmt"
 	"slices"
+	"strings"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 const (
-	// outputBytesMax bounds what one run may put into the shared document.
+	// outputBytesMax bounds what one run may put into the shared document, figures not counted.
 	outputBytesMax = 8 << 20
+	// figureBytesMax bounds its figures: a tab would show them all, however much text comes with them.
+	figureBytesMax = 40 << 20
 	// errorReserve is extra space for an error: why a run has ended matters more than what it printed.
 	errorReserve = 256 << 10
 	// itemBytes is about the cost of an output beside its text.
@@ -25,7 +28,9 @@ const rateNote = "\n[output is missing here: more came at once than the Jupyter 
 
 // excess is a run's output beyond its bounds: its size, the end of its text, and the spool with all of it.
 type excess struct {
-	omitted int    // bytes
+	omitted int    // bytes, figures not counted
+	figures int    // how many figures
+	figured int    // their bytes
 	said    int    // how many of them the cell says are left out
 	saidAt  int    // the number of outputs when it last said so
 	rest    []byte // may grow to twice what is kept
@@ -70,6 +75,32 @@ func (o *outputs) spoolText(text string) {
 	o.spool.write(text)
 }
 
+// isFigure tells whether an output shows a picture.
+func isFigure(data any) bool {
+	m, _ := data.(map[string]any)
+	for mime := range m {
+		if strings.HasPrefix(mime, "image/") || strings.HasPrefix(mime, "application/vnd.") { // plotly, vega
+			return true
+		}
+	}
+	return false
+}
+
+// admitFigure reports whether a figure of n bytes fits, and counts it.
+func (o *outputs) admitFigure(n int) bool {
+	if o.omitted > 0 && o.said == 0 {
+		o.sayOmitted() // once, before the figures that follow
+	}
+	if o.figureSize+n > figureBytesMax {
+		o.figures++
+		o.figured += n
+		return false
+	}
+	o.figureSize += n
+	o.waiting += n
+	return true
+}
+
 // admit reports whether an output of n bytes fits, and counts it.
 func (o *outputs) admit(n int, kind string) bool {
 	switch {
@@ -87,13 +118,20 @@ func (o *outputs) admit(n int, kind string) bool {
 
 // sayOmitted puts a note where output was left out, unless the last note already says so.
 func (o *outputs) sayOmitted() {
-	if o.omitted == o.said {
+	if o.omitted+o.figured == o.said {
 		return
 	}
-	o.said = o.omitted
+	o.said = o.omitted + o.figured
+	var says []string
+	if o.omitted > 0 {
+		says = append(says, fmt.Sprintf("%d bytes of output were left out of the notebook here; their text is kept for a while: read it by get_run with run_id %q, output -1, and offset 0 and up",
+			o.omitted, o.run))
+	}
+	if o.figures > 0 {
+		says = append(says, fmt.Sprintf("figures left out: %d, of %d bytes: a run may put %d MiB of figures into the notebook", o.figures, o.figured, figureBytesMax>>20))
+	}
 	// This does not use note, because outputs to be cleared before the next one stay if none comes.
-	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text is kept for a while: read it by get_run with run_id %q, output -1, and offset 0 and up]\n",
-		o.omitted, o.run))
+	o.writeNote("\n[" + strings.Join(says, "; ") + "]\n")
 	o.saidAt = len(o.items)
 }
 

@@ -21,16 +21,18 @@ type outputs struct {
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
-	size    int      // bytes of what stands
-	waiting int      // bytes taken in since the last take
-	excess           // what was left out
-	clear   bool     // clear before the next output
-	count   *int     // the execution count
-	tail    folder   // of the last output, where that is a stream
-	byID    map[string][]int
-	updates map[string]kernel.Display // of displays that other cells may show
-	dropped bool                      // the server has left out output of its own accord
-	special bool                      // an event has come that jupyter-server-nbmodel does not write well
+	size    int      // bytes of what stands, figures not counted
+	// figureSize is the bytes of the figures that stand.
+	figureSize int
+	waiting    int    // bytes taken in since the last take
+	excess            // what was left out
+	clear      bool   // clear before the next output
+	count      *int   // the execution count
+	tail       folder // of the last output, where that is a stream
+	byID       map[string][]int
+	updates    map[string]kernel.Display // of displays that other cells may show
+	dropped    bool                      // the server has left out output of its own accord
+	special    bool                      // an event has come that jupyter-server-nbmodel does not write well
 }
 
 // item is one output. A stream's text grows in place.
@@ -98,7 +100,7 @@ func object(m map[string]any) map[string]any {
 func (o *outputs) reset() {
 	o.items, o.added, o.byID, o.clear = nil, nil, nil, false
 	o.rewrite = true
-	o.size = 0
+	o.size, o.figureSize = 0, 0
 	o.spool.drop()
 	o.excess = excess{}
 }
@@ -157,7 +159,12 @@ func (o *outputs) write(name, text string) {
 func (o *outputs) put(out ydoc.Output, displayID string) {
 	o.clearIfAsked()
 	kind, _ := out["output_type"].(string)
-	if !o.admit(Size(out)+itemBytes, kind) {
+	n := Size(out) + itemBytes
+	if isFigure(out["data"]) {
+		if !o.admitFigure(n) {
+			return
+		}
+	} else if !o.admit(n, kind) {
 		return
 	}
 	if displayID != "" {
@@ -186,10 +193,14 @@ func (o *outputs) update(id string, data, metadata map[string]any) {
 	for _, i := range o.byID[id] {
 		old := o.items[i].out
 		grown := size - Size(old["data"]) - Size(old["metadata"])
-		if o.size+grown > outputBytesMax {
+		used, most := &o.size, outputBytesMax
+		if isFigure(old["data"]) || isFigure(data) {
+			used, most = &o.figureSize, figureBytesMax
+		}
+		if *used+grown > most {
 			continue // it does not fit: the former one stays
 		}
-		o.size += grown
+		*used += grown
 		n := maps.Clone(old) // outputs handed out never change
 		n["data"], n["metadata"] = object(data), object(metadata)
 		o.items[i].out = n

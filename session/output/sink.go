@@ -27,7 +27,9 @@ type Snapshot struct {
 	Dropped bool
 	// Omitted counts the bytes of output that the cell does not hold because there were too many.
 	Omitted int
-	LeftOut LeftOut // their text
+	// Figures counts the figures that the cell does not hold because there were too many.
+	Figures int
+	LeftOut LeftOut // the text that was left out
 }
 
 // held is what both sinks hold.
@@ -45,7 +47,7 @@ func (h *held) Snapshot() Snapshot {
 		return Snapshot{Outputs: h.cell, Count: h.outs.count}
 	}
 	return Snapshot{
-		Outputs: h.outs.remembered(), Count: h.outs.count, Dropped: h.outs.dropped, Omitted: h.outs.omitted,
+		Outputs: h.outs.remembered(), Count: h.outs.count, Dropped: h.outs.dropped, Omitted: h.outs.omitted, Figures: h.outs.figures,
 		LeftOut: h.outs.leftOut(),
 	}
 }

@@ -34,13 +34,16 @@ func Add(text, module, list string, entry any) (out string, there bool, err erro
 	}
 	in := mapping(&doc, module)
 	if in == nil {
-		return "", false, fmt.Errorf("module %q cannot be found in the text", module)
+		return "", false, fmt.Errorf("module %q is no mapping of its own in the text: write it with one key a line", module)
 	}
 	if out, err = insert(text, in, list, entry); err != nil {
 		return "", false, err
 	}
 	// Check that the new text says the same as before, plus the entry.
 	after, err := Parse(out)
+	if err == nil && len(after.Notes) == len(want.Notes) {
+		after.Notes = want.Notes // whose lines are other ones now
+	}
 	if err != nil || !reflect.DeepEqual(after, want) {
 		return "", false, fmt.Errorf("cannot add to %s of module %q as it is written: write it as a list with one entry a line", list, module)
 	}
@@ -88,8 +91,15 @@ func mapping(doc *yaml.Node, module string) *yaml.Node {
 		return nil
 	}
 	modules, _ := value(doc.Content[0], "modules")
-	if modules == nil || modules.Kind != yaml.SequenceNode {
+	if modules == nil {
 		return nil
+	}
+	if modules.Kind == yaml.MappingNode { // by name
+		m, _ := value(modules, module)
+		if m == nil || m.Kind != yaml.MappingNode {
+			return nil
+		}
+		return m
 	}
 	for _, m := range modules.Content {
 		if name, _ := value(m, "name"); name != nil && name.Value == module {
@@ -138,8 +148,13 @@ func insert(text string, in *yaml.Node, list string, entry any) (string, error) 
 	if last(have) != key.Line || strings.TrimSpace(line[:key.Column-1]) != "" {
 		return "", fmt.Errorf("%s is written over several lines in brackets: write it as a list with one entry a line", list)
 	}
-	block := ""
-	for _, n := range have.Content {
+	block, entries := "", have.Content
+	if have.Kind == yaml.ScalarNode && !empty(have) { // one text in place of a list
+		one := *have
+		one.LineComment = ""
+		entries = []*yaml.Node{&one}
+	}
+	for _, n := range entries {
 		item, err := written(n, key.Column-1+2)
 		if err != nil {
 			return "", err

@@ -18,7 +18,9 @@
 //	      - {description: Dates are text, solution: "parse_dates=[0]", discoveredAt: 2026-01-15, sessionId: ab12}
 //	    dependencies: [clean]
 //
-// Everything but the names of the project and of its modules may be left out.
+// Everything may be left out. People write it in other ways, too: modules as a map by name, one text where a list is
+// expected, key files as paths, a title alone as the project. What cannot be read is left out, and [Project.Notes] says
+// so.
 //
 // [Add] puts a line or two into the text of the file and leaves every other byte as it is, comments and order included.
 //

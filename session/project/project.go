@@ -2,8 +2,6 @@ package project
 
 import (
 	"errors"
-	"fmt"
-	"io"
 	"strings"
 
 	"go.yaml.in/yaml/v3"
@@ -29,6 +27,8 @@ type Project struct {
 		Description string `yaml:"description"`
 	} `yaml:"architecture"`
 	Modules []Module `yaml:"modules"`
+	// Notes say what of the file could not be read and was left out, with the line and what is wanted there.
+	Notes []string `yaml:"-"`
 }
 
 // A Module is a part of a project.
@@ -55,39 +55,6 @@ type Issue struct {
 	Solution     string `yaml:"solution,omitempty"`
 	DiscoveredAt string `yaml:"discoveredAt,omitempty"`
 	SessionID    string `yaml:"sessionId,omitempty"`
-}
-
-// Parse reads a project file. An error names the line.
-func Parse(text string) (*Project, error) {
-	if len(text) > MaxBytes {
-		return nil, fmt.Errorf("it has %d bytes, but at most %d are read: shorten it", len(text), MaxBytes)
-	}
-	var p Project
-	dec := yaml.NewDecoder(strings.NewReader(text))
-	if err := dec.Decode(&p); err != nil {
-		if errors.Is(err, io.EOF) {
-			return nil, errors.New("it is empty: it needs at least project: {name: …}")
-		}
-		return nil, plain(err)
-	}
-	var more yaml.Node
-	if err := dec.Decode(&more); !errors.Is(err, io.EOF) {
-		return nil, errors.New("it has more than one YAML document: keep one")
-	}
-	if p.Project.Name == "" {
-		return nil, errors.New("it does not name the project: it needs project: {name: …}")
-	}
-	named := make(map[string]bool)
-	for i, m := range p.Modules {
-		switch {
-		case m.Name == "":
-			return nil, fmt.Errorf("module %d has no name", i+1)
-		case named[m.Name]:
-			return nil, fmt.Errorf("two modules are named %q", m.Name)
-		}
-		named[m.Name] = true
-	}
-	return &p, nil
 }
 
 // Module finds a module by its name.

@@ -1,11 +1,14 @@
 package project
 
 import (
+	"encoding/json"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
 
 	"go.uber.org/goleak"
+	"go.yaml.in/yaml/v3"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -70,24 +73,107 @@ func TestParse(t *testing.T) {
 }
 
 func TestParseRefuses(t *testing.T) {
+	// Each level stands for a hundred times the one below.
+	bomb := "i: &i {description: x}\nb: &b [" + strings.Repeat("*i,", 100) + "]\nm: &m {commonIssues: *b}\nl: &l [" + strings.Repeat("*m,", 100) + "]\n" +
+		"project: a\nmodules:\n" + strings.Repeat("- {name: x, <<: *m}\n", 3000)
 	for name, c := range map[string]struct{ text, want string }{
-		"empty":           {"", "empty"},
-		"comment only":    {"# nothing\n", "empty"},
-		"no name":         {"project: {type: x}", "does not name"},
-		"broken":          {"project:\n  name: [a\nmodules: 1", "line "},
-		"a tab":           {"project:\n\tname: a", "line 2"},
-		"another type":    {"project:\n  name: a\nmodules:\n  - name: [b]\n", "line 4"},
-		"a list":          {"- a", "line 1"},
-		"nameless module": {"project: {name: a}\nmodules: [{description: x}]", "module 1 has no name"},
-		"twice":           {"project: {name: a}\nmodules: [{name: x}, {name: x}]", `named "x"`},
-		"two documents":   {"project: {name: a}\n---\nproject: {name: b}", "more than one"},
-		"huge":            {"project: {name: a}\n" + strings.Repeat("#", MaxBytes), "bytes"},
-		"aliases":         {"a: &a [x,x,x,x,x,x,x,x,x]\nb: &b [*a,*a,*a,*a,*a,*a,*a,*a,*a]\nc: &c [*b,*b,*b,*b,*b,*b,*b,*b,*b]\nd: &d [*c,*c,*c,*c,*c,*c,*c,*c,*c]\ne: &e [*d,*d,*d,*d,*d,*d,*d,*d,*d]\nf: &f [*e,*e,*e,*e,*e,*e,*e,*e,*e]\ng: &g [*f,*f,*f,*f,*f,*f,*f,*f,*f]\nproject: {name: *g}", "line"},
+		"empty":         {"", "empty"},
+		"comment only":  {"# nothing\n", "empty"},
+		"broken":        {"project:\n  name: [a\nmodules: 1", "line "},
+		"a tab":         {"project:\n\tname: a", "line 2"},
+		"a list":        {"- a", "line 1: it is a list"},
+		"two documents": {"project: {name: a}\n---\nproject: {name: b}", "more than one"},
+		"huge":          {"project: {name: a}\n" + strings.Repeat("#", MaxBytes), "bytes"},
+		"aliases":       {bomb, "aliases"},
+		"itself":        {"project: &a\n  <<: *a\n  name: x", "aliases"},
 	} {
-		if _, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
+		if p, err := Parse(c.text); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %v, want %q", name, err, c.want)
+		} else if p != nil || strings.Contains(err.Error(), "project.") || strings.Contains(err.Error(), "unmarshal") {
+			t.Errorf("%s: %v names a type of Go's", name, err)
 		}
 	}
+}
+
+// A file is read as people write it.
+func TestParseIsLenient(t *testing.T) {
+	for name, c := range map[string]struct{ text, want string }{
+		"a title alone":          {"project: Shop", `{"project":{"name":"Shop"}}`},
+		"a number as title":      {"project: 2026", `{"project":{"name":"2026"}}`},
+		"texts for lists":        {"project: a\ntech: {stack: python}\nmodules: [{name: x, patterns: one, businessRules: two, dependencies: y}]", `{"project":{"name":"a"},"tech":{"stack":["python"]},"modules":[{"name":"x","patterns":["one"],"businessRules":["two"],"dependencies":["y"]}]}`},
+		"a list for tech":        {"project: a\ntech: [python, r]", `{"project":{"name":"a"},"tech":{"stack":["python","r"]}}`},
+		"architecture in a word": {"project: a\narchitecture: mvc", `{"project":{"name":"a"},"architecture":{"pattern":"mvc"}}`},
+		"modules by name":        {"project: a\nmodules:\n  x:\n    description: d\n    patterns: [p]\n  y:\n  z: in a word", `{"project":{"name":"a"},"modules":[{"name":"x","description":"d","patterns":["p"]},{"name":"y"},{"name":"z","description":"in a word"}]}`},
+		"modules as names":       {"project: a\nmodules: [x, y]", `{"project":{"name":"a"},"modules":[{"name":"x"},{"name":"y"}]}`},
+		"key files as paths":     {"project: a\nmodules: [{name: x, keyFiles: [a.py, {path: b.py, role: r}]}, {name: y, keyFiles: c.py}]", `{"project":{"name":"a"},"modules":[{"name":"x","keyFiles":[{"path":"a.py"},{"path":"b.py","role":"r"}]},{"name":"y","keyFiles":[{"path":"c.py"}]}]}`},
+		"issues as texts":        {"project: a\nmodules: [{name: x, commonIssues: [slow]}]", `{"project":{"name":"a"},"modules":[{"name":"x","commonIssues":[{"description":"slow"}]}]}`},
+		"merged":                 {"project: a\nbase: &b {description: d}\nmodules:\n- {name: x, <<: *b}\n- *b", `{"project":{"name":"a"},"modules":[{"name":"x","description":"d"}]} line 5: modules[1] has no name, wanted {name: …, description: …}`},
+		"no name":                {"project: {type: x}", `{"project":{"type":"x"}} line 1: project has no name, wanted project: {name: …}`},
+		"no project":             {"modules: [x]", `{"modules":[{"name":"x"}]} line 1: the file does not name the project, wanted project: {name: …}`},
+		"another type":           {"project:\n  name: a\nmodules:\n  - name: [b]\n  - name: c", `{"project":{"name":"a"},"modules":[{"name":"c"}]} line 4: modules[0].name is a list, wanted a text; line 4: modules[0] has no name, wanted {name: …, description: …}`},
+		"a module twice":         {"project: a\nmodules: [x,\n x]", `{"project":{"name":"a"},"modules":[{"name":"x"}]} line 3: a second module is named "x", wanted one of each name`},
+		"a colon in a text":      {"project: a\nmodules:\n- name: x\n  patterns:\n  - Dates: UTC\n  - kept", `{"project":{"name":"a"},"modules":[{"name":"x","patterns":["kept"]}]} line 5: modules[0].patterns[0] is a mapping {Dates}, wanted a text; one with ": " in quotation marks`},
+		"files by path":          {"project: a\nmodules:\n- name: x\n  keyFiles: {a.py: entry}", `{"project":{"name":"a"},"modules":[{"name":"x"}]} line 4: modules[0].keyFiles is a mapping {a.py}, wanted a path, or {path, role, description}`},
+		"modules in a word":      {"project: a\nmodules: many", `{"project":{"name":"a"}} line 2: modules is a text, wanted a list of {name, description, keyFiles, …}, or such modules by name`},
+		"a key twice":            {"project: a\nproject: b", `{"project":{"name":"a"}} line 2: "project" is there a second time, wanted each key once`},
+	} {
+		p, err := Parse(c.text)
+		if err != nil {
+			t.Errorf("%s: %v", name, err)
+			continue
+		}
+		text, notes, left := strings.Cut(c.want, " line ")
+		if left {
+			notes = "line " + notes
+		}
+		var want any
+		if err := json.Unmarshal([]byte(text), &want); err != nil {
+			t.Fatal(err)
+		}
+		if got := plainOf(t, p); !reflect.DeepEqual(got, want) || strings.Join(p.Notes, "; ") != notes {
+			t.Errorf("%s:\n%v %q\nwant\n%s", name, got, p.Notes, c.want)
+		}
+	}
+}
+
+// plainOf is what a project says, by the keys of the file.
+func plainOf(t *testing.T, p *Project) any {
+	t.Helper()
+	y, err := yaml.Marshal(p)
+	if err != nil {
+		t.Fatal(err)
+	}
+	var v any
+	if err := yaml.Unmarshal(y, &v); err != nil {
+		t.Fatal(err)
+	}
+	return pruned(v)
+}
+
+// pruned is a value without its empty parts, nil for an empty one.
+func pruned(v any) any {
+	switch v := v.(type) {
+	case map[string]any:
+		maps.DeleteFunc(v, func(k string, e any) bool {
+			v[k] = pruned(e)
+			return v[k] == nil
+		})
+		if len(v) == 0 {
+			return nil
+		}
+	case []any:
+		for i := range v {
+			v[i] = pruned(v[i])
+		}
+		if len(v) == 0 {
+			return nil
+		}
+	case string:
+		if v == "" {
+			return nil
+		}
+	}
+	return v
 }
 
 // Whatever is added, all else stays as it was, byte for byte, but for a list in brackets, which becomes one of lines.
@@ -143,12 +229,26 @@ func TestAddRefuses(t *testing.T) {
 		"no such module":   {example, "none", "there are load, clean"},
 		"no modules":       {"project: {name: a}", "x", "names no modules"},
 		"a module inline":  {flow, "x", "on one line"},
+		"a name alone":     {"project: a\nmodules: [x]", "x", "no mapping of its own"},
 		"a spread list":    {spread, "x", "several lines"},
 		"a malformed file": {"a: [", "x", "line"},
 	} {
 		if got, _, err := Add(c.text, c.module, Patterns, "p"); err == nil || !strings.Contains(err.Error(), c.want) {
 			t.Errorf("%s: %q, %v", name, got, err)
 		}
+	}
+}
+
+// An entry is added to a module of a map by name, and behind a text in place of a list.
+func TestAddToLenient(t *testing.T) {
+	const file = "project: a\nmodules:\n  x:\n    patterns: one # c\n    dependencies: y\n  y:\n    description: d\n"
+	got, _, err := Add(file, "x", Patterns, "two")
+	if want := strings.Replace(file, "patterns: one # c\n", "patterns: # c\n      - one\n      - two\n", 1); err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
+	}
+	got, _, err = Add(file, "y", Patterns, "two")
+	if want := file + "    patterns:\n      - two\n"; err != nil || got != want {
+		t.Errorf("%v\n%s", err, got)
 	}
 }
 

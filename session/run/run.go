@@ -46,6 +46,8 @@ type Result struct {
 	// Omitted counts the bytes of output that were left out of the cell because there were too many. The last of them
 	// are in Outputs, after the note that says so.
 	Omitted int
+	// Figures counts the figures that were left out.
+	Figures int
 	// Asking is the question that the code waits for; nil for none.
 	Asking *Question
 }
@@ -96,7 +98,7 @@ func (r *Run) result() Result {
 	res.State = r.state()
 	if r.writer != nil {
 		s := r.writer.Snapshot()
-		res.Outputs, res.Count, res.Dropped, res.Omitted = s.Outputs, s.Count, s.Dropped, s.Omitted
+		res.Outputs, res.Count, res.Dropped, res.Omitted, res.Figures = s.Outputs, s.Count, s.Dropped, s.Omitted, s.Figures
 	}
 	return res
 }

@@ -111,7 +111,7 @@ func TestNotebookCreate(t *testing.T) {
 		for _, bad := range []string{"../a", "..", "a/../../b", "/", ".", ".ipynb", "  ", folder + "/", folder + "/.ipynb", "a\x00b"} {
 			r.Refused(r.Client, "notebook_create", args(bad), analysis.CodePath)
 		}
-		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "x.ipynb")
+		r.Bad("notebook_create", args(strings.Repeat("x", 300)), "has 300 bytes, at most 255 are allowed")
 		r.Refused(r.Client, "notebook_create", toolstest.Dict{"session_id": "none", "name": folder + "/b"}, desk.CodeSession, "session_create")
 		r.Refused(r.Other(), "notebook_create", toolstest.Dict{"session_id": s.ID, "name": folder + "/b"}, desk.CodeSession)
 		r.Bad("notebook_create", toolstest.Dict{"name": "b"}, `"session_id" is missing`)
@@ -260,7 +260,7 @@ func TestNotebookCellsRefuse(t *testing.T) {
 			r.Bad(tool, with(toolstest.Dict{"cell_index": nil}), "either cell_index or cell_id")
 			r.Bad(tool, with(toolstest.Dict{"cell_id": "c0"}), "either cell_index or cell_id")
 			r.Bad(tool, with(toolstest.Dict{"cell_index": -1}), "cell_index is -1")
-			r.Bad(tool, with(toolstest.Dict{"cell_index": "0"}), "cell_index is the string")
+			r.Bad(tool, with(toolstest.Dict{"cell_index": "first"}), "cell_index is the string")
 			r.Bad(tool, with(toolstest.Dict{"cell_index": 0.5}), "cell_index is 0.5")
 			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": 2}), desk.CodeCell, "no cell 2", "2 cells, indexes 0 to 1")
 			r.Refused(r.Client, tool, with(toolstest.Dict{"cell_index": nil, "cell_id": "none"}), desk.CodeCell, `"none"`, "notebook_get")

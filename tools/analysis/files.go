@@ -131,7 +131,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			out := FileReadResult{Path: file.Path, Type: file.Type}
-			n, keep, err := document.ReadText(ctx, doc, args.ContentArgs, &out.ContentResult)
+			n, keep, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
 			if err != nil {
 				return nil, err
 			}

@@ -64,7 +64,7 @@ func getImageResource(d *desk.Desk) tool.Tool {
 			if len(data) > most {
 				data = p.Data
 				out.MIME, out.Width, out.Height = p.MIME, p.Width, p.Height
-				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s", p.OwnWidth, p.OwnHeight, words.Kilobytes(e.Bytes))
+				out.Message = fmt.Sprintf("this is a picture of the image, which has %d×%d pixels and takes %s; resources/read at %s gives the original", p.OwnWidth, p.OwnHeight, words.Kilobytes(e.Bytes), e.URI()+images.FullSuffix)
 			}
 			if with {
 				out.Data = base64.StdEncoding.EncodeToString(data)

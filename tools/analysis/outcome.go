@@ -122,7 +122,7 @@ func simplest(outputs []ydoc.Output) []ydoc.Output {
 func (c codeOutcome) render(shown desk.ShownOutputs, pictures *desk.ImageSet) CodeResult {
 	out := CodeResult{
 		Success: c.State == run.Done, State: string(c.State), RunID: c.run.ID, Input: desk.InputOf(c.Result), CellID: c.run.CellID, Count: c.Count,
-		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted > 0,
+		Milliseconds: duration(c.Result).Milliseconds(), Images: []imageRef{}, Truncated: shown.Truncated() || c.Omitted+c.Figures > 0,
 	}
 	var stdout, stderr strings.Builder
 	for _, o := range shown.Outputs {
@@ -231,6 +231,9 @@ func (c codeOutcome) explain(out *CodeResult) {
 	}
 	if c.Omitted > 0 {
 		says = append(says, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(c.Omitted)))
+	}
+	if c.Figures > 0 {
+		says = append(says, desk.FiguresLeftOut(c.Figures))
 	}
 	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
 	out.ErrorMessage, _ = words.Cut(out.ErrorMessage, 2000)

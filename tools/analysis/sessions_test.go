@@ -1,6 +1,7 @@
 package analysis_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 	"time"
@@ -167,6 +168,9 @@ func TestAC5ImageResources(t *testing.T) {
 			img := got.Images[0]
 			if !strings.HasPrefix(img.URI, "jupyter://sessions/"+s.ID+"/images/") || !strings.HasSuffix(img.URI, ".png") || img.MIME != "image/png" || !strings.Contains(img.Description, "import matplotlib") {
 				t.Errorf("%+v", img)
+			}
+			if got.Count == nil || !strings.Contains(img.Description, fmt.Sprintf("[%d]", *got.Count)) {
+				t.Errorf("run %v is described as %s", got.Count, img.Description)
 			}
 			listed := false
 			list, err := r.Client.ListResources(t.Context(), mcp.ListResourcesRequest{})

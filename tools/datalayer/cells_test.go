@@ -29,7 +29,7 @@ func TestDatalayerCells(t *testing.T) {
 		r.Wants(r.Said("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "first\nand", "new_string": "less"}),
 			"Cell 0 edited successfully!\n\n```diff\n--- \n+++ \n@@ -1,2 +1 @@\n-first\n-and more\n+less more\n```")
 		r.Bad("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "none", "new_string": ""}, "not found")
-		r.Bad("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "e", "new_string": ""}, "not unique")
+		r.Bad("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "e", "new_string": ""}, "Error executing tool edit_cell_source: ", "not unique")
 		r.Wants(r.Said("edit_cell_source", toolstest.Dict{"cell_index": 0, "old_string": "e", "new_string": "E", "replace_all": true}),
 			"Cell 0 edited successfully!\n\n```diff\n--- \n+++ \n@@ -1 +1 @@\n-less more\n+lEss morE\n```")
 		r.Wants(r.Said("move_cell", toolstest.Dict{"source_index": 0, "target_index": 2}),

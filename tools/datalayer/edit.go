@@ -207,7 +207,8 @@ func (a editSourceArgs) replaced(source string) (string, error) {
 	case a.All:
 		return strings.ReplaceAll(source, old, fresh), nil
 	case strings.Contains(source[first+1:], old):
-		return "", errors.New("old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
+		// Their clients know an error by how this begins.
+		return "", errors.New("Error executing tool edit_cell_source: old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
 	}
 	return strings.Replace(source, old, fresh, 1), nil
 }

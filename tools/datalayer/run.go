@@ -202,6 +202,9 @@ func (w *Watch) notes(res run.Result) (out []string) {
 	if res.Omitted > 0 {
 		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(res.Omitted)))
 	}
+	if res.Figures > 0 {
+		out = append(out, desk.FiguresLeftOut(res.Figures))
+	}
 	return out
 }
 

@@ -36,6 +36,10 @@ func AnalysisError(err error) error {
 	case errors.Is(err, analysis.ErrKernelGone):
 		return tool.Coded{Code: codeKernel, Message: err.Error() + "; session_create makes a session with a new one"}
 	}
+	var full *analysis.LimitError
+	if errors.As(err, &full) {
+		return tool.Coded{Code: full.Kind(), Message: full.Error() + ". session_delete ends one; --max-sessions of the program sets how many there may be"}
+	}
 	return err
 }
 

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -17,6 +18,8 @@ type Desk struct {
 	Work
 	Images *ImageStore
 	Opened opened
+	// Pieces is how far clients have read texts.
+	Pieces Pieces
 	// ReadOnly says that no code may run for an answer, and no kernel start.
 	ReadOnly bool
 	// AnswerWithin is how long a call waits for code if it does not say how long, and its client does not hear of the
@@ -51,6 +54,7 @@ func (d *Desk) Hold(ctx context.Context, said bool, wait time.Duration) time.Dur
 func (d *Desk) Forget(client string, sessions []string) {
 	d.Images.Store.Forget(sessions...)
 	d.Opened.clients.Forget(client)
+	d.Pieces.clients.Forget(client)
 }
 
 // About makes doc the subject of an answer; nil if doc is nil.
@@ -69,10 +73,26 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	}
 	doc, err := d.Manager.Open(ctx, clean)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks", clean)
+		if plain, ok := Unescaped(clean); ok {
+			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
+				d.Opened.Note(ctx, doc, true)
+				return doc, nil
+			}
+		}
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks%s", clean, WhyMissing(clean))
 	}
-	if err == nil {
-		d.Opened.Note(ctx, doc, true)
+	if err != nil {
+		return nil, d.unreadable(ctx, clean, err)
 	}
-	return doc, err
+	d.Opened.Note(ctx, doc, true)
+	return doc, nil
+}
+
+// unreadable says of a notebook that cannot be read which line is wrong, and what to do.
+func (d *Desk) unreadable(ctx context.Context, path string, err error) error {
+	err = d.Files.Broken(ctx, path, err)
+	if errors.As(err, new(*files.BrokenError)) {
+		return fmt.Errorf("%w. get_document_content shows its file as text, and overwrite_document writes it mended", err)
+	}
+	return err
 }

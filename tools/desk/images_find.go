@@ -88,3 +88,8 @@ func (d *Desk) pathNow(e images.Entry) (string, error) {
 	}
 	return e.Path, nil
 }
+
+// FiguresLeftOut says how many figures of a run are missing in its cell.
+func FiguresLeftOut(n int) string {
+	return words.Plural(n, "figure") + " left out: the run has made more than a notebook takes from one run; save figures to files, or make them smaller"
+}

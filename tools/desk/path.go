@@ -11,15 +11,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// PageURL is the address at which a person opens a document; typ is its type in the Contents API.
-func PageURL(base, typ, path string) string {
-	page := "/edit"
-	switch typ {
-	case "notebook":
-		page = "/notebooks"
-	case "directory":
-		page = "/tree"
-	}
+// PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
+// place. Other places, such as /notebooks, are there only where further packages are installed.
+func PageURL(base, path string) string {
+	const page = "/lab/tree"
 	if path == "" {
 		return base + page
 	}
@@ -32,6 +27,9 @@ func PageURL(base, typ, path string) string {
 
 // NotebookArg checks a path argument that must name a file.
 func NotebookArg(name, path string) (string, error) {
+	if err := NoAddress(name, path); err != nil {
+		return "", err
+	}
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
@@ -52,3 +50,31 @@ func (InNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, MaxPath) }
 
 // MaxPath bounds a path argument, in characters.
 const MaxPath = 4096
+
+// NoAddress refuses an address of the browser's where a path is wanted.
+func NoAddress(name, path string) error {
+	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
+		return fmt.Errorf("%s %s is an address, not a path: nb_path_from_url gives the path of a notebook's address", name, words.Quoted(path))
+	}
+	return nil
+}
+
+// Unescaped is the path that a percent-encoded one stands for; ok is false if it is not encoded.
+func Unescaped(path string) (plain string, ok bool) {
+	plain, err := url.PathUnescape(path)
+	if err != nil || plain == path {
+		return "", false
+	}
+	clean, err := jupyter.CleanPath(plain)
+	return clean, err == nil && clean != ""
+}
+
+// WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.
+func WhyMissing(path string) string {
+	for name := range strings.SplitSeq(path, "/") {
+		if strings.HasPrefix(name, ".") {
+			return "; names that begin with a dot, such as " + words.Quoted(name) + ", are hidden: the Jupyter server shows them only with --ContentsManager.allow_hidden=True"
+		}
+	}
+	return ""
+}

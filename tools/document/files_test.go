@@ -38,7 +38,7 @@ func TestListDocuments(t *testing.T) {
 			t.Fatalf("one level: %s, %d texts", names(), len(res.Content))
 		}
 		base, escaped := r.Server.URL, strings.NewReplacer(" ", "%20", "é", "%C3%A9", "#", "%23", "%", "%25", "?", "%3F").Replace(dir)
-		for i, want := range []string{"/notebooks/" + escaped + "/a.ipynb", "/edit/" + escaped + "/b%20%E6%97%A5.md", "/tree/" + escaped + "/sub"} {
+		for i, want := range []string{"/lab/tree/" + escaped + "/a.ipynb", "/lab/tree/" + escaped + "/b%20%E6%97%A5.md", "/lab/tree/" + escaped + "/sub"} {
 			if got[i].URL != base+want {
 				t.Errorf("the address of %s is %s, want %s", got[i].Path, got[i].URL, base+want)
 			}
@@ -160,7 +160,7 @@ func TestGetDocumentInfo(t *testing.T) {
 			t.Errorf("%d texts", len(res.Content))
 		}
 		if info.Path != path || info.Name != path || info.Type != "file" || info.Format != "text" || info.MimeType != "text/markdown" || info.Size == nil || *info.Size != 23 ||
-			!info.Writable || !strings.HasPrefix(info.URL, r.Server.URL+"/edit/") {
+			!info.Writable || !strings.HasPrefix(info.URL, r.Server.URL+"/lab/tree/") {
 			t.Errorf("info = %+v", info)
 		}
 		res := r.Good("get_document_info", toolstest.Dict{"path": path, "include_content": true, "max_content": 10}, &info)
@@ -175,7 +175,7 @@ func TestGetDocumentInfo(t *testing.T) {
 		}
 		nb := r.Server.Notebook(t, "x = 1")
 		texts = toolstest.TextsOf(r.Good("get_document_info", toolstest.Dict{"path": nb, "include_content": true}, &info))
-		if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/notebooks/") {
+		if info.Type != "notebook" || info.Format != "json" || !strings.Contains(texts[2], `"source": "x = 1"`) || !strings.Contains(info.URL, "/lab/tree/") {
 			t.Errorf("a notebook: %+v, %q", info, texts)
 		}
 		png := r.Server.Write(t, r.Server.Name(t, ".png"), "\x89PNG\r\n\x1a\n")

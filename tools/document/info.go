@@ -82,7 +82,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			out := infoResult{Info: Info{
 				Name: file.Name, Path: file.Path, Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
-				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Type, file.Path),
+				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Path),
 			}}
 			a := &tool.Answer{Body: &out, Parts: func() []any { return []any{out.Info} }}
 			if !args.Include {

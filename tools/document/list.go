@@ -70,7 +70,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			for _, c := range found {
 				out.Documents = append(out.Documents, ListedDocument{
 					Name: c.Name, Path: c.Path, Type: c.Type, Created: tool.Stamp(c.Created), LastModified: tool.Stamp(c.LastModified),
-					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Type, c.Path),
+					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
 				})
 			}
 			a := &tool.Answer{Body: &out, Parts: func() []any {

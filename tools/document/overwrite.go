@@ -2,13 +2,17 @@ package document
 
 import (
 	"context"
+	"errors"
 	"fmt"
+	"slices"
+	"strings"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 type overwriteArgs struct {
@@ -59,6 +63,10 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				return nil, desk.CheckTotal(args.Content)
 			}
 			doc, err := openDocument(ctx, d, args.Path)
+			broken, mending := asBroken(err)
+			if mending {
+				doc, err = mend(ctx, d, broken, args)
+			}
 			if err != nil {
 				return nil, err
 			}
@@ -66,6 +74,10 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			out := OverwriteResult{
 				Message: fmt.Sprintf("Successfully overwrote document at %s", Named(doc.Path())),
 				Path:    doc.Path(), Length: words.Size(words.Lines(args.Content)),
+			}
+			if mending {
+				out.Revision = desk.Revision(doc.Notebook().Revision())
+				return &tool.Answer{Body: out, Doc: doc}, nil
 			}
 			if doc.Text() == nil {
 				if out.Merged, err = overwriteNotebook(ctx, doc, args); err != nil {
@@ -77,16 +89,39 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			if args.Force {
 				args.Revision = desk.Revision(doc.Text().Revision())
 			}
+			client := tool.ClientOf(ctx)
 			done, err := rewriteText(ctx, doc, args.Revision, "overwrite", func(base string) (session.TextChange, error) {
+				if err := readToTheEnd(d, client, doc.Path(), base, args); err != nil {
+					return session.TextChange{}, err
+				}
 				return session.TextChange{To: len(base), Put: words.Lines(args.Content)}, nil
 			})
 			if err != nil {
 				return nil, err
 			}
+			d.Pieces.Drop(client, doc.Path())
 			out.Revision, out.Merged = desk.Revision(done.Revision), done.Merged
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),
 	}
+}
+
+// readToTheEnd refuses to replace a text of which the client has read the first pieces only: what was cut off in the
+// answer would be gone.
+func readToTheEnd(d *desk.Desk, client, path, base string, args overwriteArgs) error {
+	if words.Marked(args.Content) && !words.Marked(base) && !args.Force {
+		return errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+	}
+	if args.Force || !d.Pieces.Began(client, path) {
+		return nil
+	}
+	runes := []rune(base)
+	reached := d.Pieces.Reached(client, path, runes)
+	rest := strings.TrimSpace(string(runes[reached:]))
+	if reached == 0 || rest == "" || strings.HasSuffix(strings.TrimSpace(words.Lines(args.Content)), rest) {
+		return nil
+	}
+	return notReached(path, reached, len(runes))
 }
 
 // Named quotes a path for a message.
@@ -98,10 +133,23 @@ func overwriteNotebook(ctx context.Context, doc *session.Document, args overwrit
 	if err != nil {
 		return false, fmt.Errorf("nothing was changed: %w", err)
 	}
+	if cut := cutCell(file.Cells, doc.Notebook().Cells()); cut >= 0 && !args.Force {
+		return false, fmt.Errorf("nothing was changed: the source of cells[%d] %s", cut, tool.MarkedWhy)
+	}
 	base, err := baseArg(args.Revision)
 	if err != nil {
 		return false, err
 	}
 	merged, err = doc.Overwrite(ctx, tool.ClientOf(ctx), file, base, args.Force)
 	return merged, desk.EditError(err)
+}
+
+// cutCell finds the first new cell whose source was read cut off, -1 for none. now are the cells that there are, of which
+// one may hold the mark itself.
+func cutCell(file, now []ydoc.Cell) int {
+	marked := func(c ydoc.Cell) bool { return words.Marked(c.Source) }
+	if slices.ContainsFunc(now, marked) {
+		return -1
+	}
+	return slices.IndexFunc(file, marked)
 }

@@ -51,6 +51,7 @@ type ContentResult struct {
 	Length    int    `json:"content_length" jsonschema:"Length of the whole document"`
 	Revision  string `json:"revision"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
+	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is no notebook, though it is named as one, with the line: mend it, and write it with overwrite_document."`
 }
 
 // Refine implements tool.Refiner.
@@ -73,12 +74,15 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 		Output: tool.DocumentResultOf[ContentResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
 			doc, err := openDocument(ctx, d, args.Path)
+			if broken, ok := asBroken(err); ok {
+				return readBroken(ctx, d, broken, args.ContentArgs)
+			}
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
 			var out ContentResult
-			n, keep, err := ReadText(ctx, doc, args.ContentArgs, &out)
+			n, keep, err := ReadText(ctx, d, doc, args.ContentArgs, &out)
 			if err != nil {
 				return nil, err
 			}
@@ -89,19 +93,27 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 }
 
 // ReadText puts the requested part of an open document into out: n characters, which keep can shorten.
-func ReadText(ctx context.Context, doc *session.Document, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
+func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
 	all, rev, err := show(ctx, doc)
 	if err != nil {
 		return 0, nil, err
 	}
+	out.Revision = desk.Revision(rev)
+	return readPiece(d.Pieces.Reading, tool.ClientOf(ctx), doc.Path(), all, args, out)
+}
+
+// readPiece puts the requested part of a text into out, and records it as read.
+func readPiece(reading func(client, path string, text []rune, from int) func(int), client, path, all string, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
 		return 0, nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, words.Plural(len(runes), "character"))
 	}
-	out.Length, out.Revision = len(runes), desk.Revision(rev)
+	out.Length = len(runes)
+	shown := reading(client, path, runes, args.Position)
 	keep = func(n int) {
 		end := args.Position + n
 		out.Content = string(runes[args.Position:end])
+		shown(end)
 		if out.Truncated = end < len(runes); out.Truncated {
 			out.Next = &end
 		}

@@ -48,6 +48,9 @@ func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUni
 
 // PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (string, error) {
+	if err := desk.NoAddress(name, path); err != nil {
+		return "", err
+	}
 	clean, err := jupyter.CleanPath(path)
 	if err != nil {
 		return "", fmt.Errorf("%s: %w", name, err)
@@ -61,7 +64,7 @@ func PathArg(name, path string) (string, error) {
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path string) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents lists the documents", words.Quoted(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents lists the documents%s", words.Quoted(path), desk.WhyMissing(path))
 	}
 	return err
 }
@@ -73,6 +76,11 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 		return nil, err
 	}
 	doc, err := d.Manager.OpenText(ctx, clean)
+	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
+		if doc, plainErr := d.Manager.OpenText(ctx, plain); plainErr == nil {
+			return doc, nil
+		}
+	}
 	if err != nil {
 		return nil, Missing(err, clean)
 	}
@@ -85,7 +93,13 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	if err != nil {
 		return nil, err
 	}
-	file, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
+	srv := d.Manager.Servers().Documents
+	file, err := srv.Contents(ctx, clean, jupyter.ContentsOptions{})
+	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
+		if there, plainErr := srv.Contents(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
+			file, clean, err = there, plain, nil
+		}
+	}
 	if err != nil {
 		return nil, Missing(err, clean)
 	}

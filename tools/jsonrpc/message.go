@@ -15,6 +15,10 @@ type Message struct {
 	Method json.RawMessage `json:"method"`
 	Result json.RawMessage `json:"result"`
 	Error  json.RawMessage `json:"error"`
+	// Params is what is asked.
+	Params json.RawMessage `json:"params"`
+
+	lone string // half a character in the params, "" for none
 }
 
 // Read reads a message; ok is false if it is no JSON object.
@@ -22,6 +26,7 @@ func Read(text []byte) (m Message, ok bool) {
 	if json.Unmarshal(text, &m) != nil || bytes.HasPrefix(bytes.TrimSpace(text), []byte("null")) {
 		return Message{}, false
 	}
+	m.lone = loneSurrogate(m.Params) // an id may be anything
 	return m, true
 }
 
@@ -46,6 +51,9 @@ func (m Message) Wrong() (why string, id json.RawMessage) {
 	var name *string
 	if json.Unmarshal(m.Method, &name) != nil || name == nil {
 		return "the method is not a string", m.ID
+	}
+	if m.lone != "" {
+		return "the message holds half a character, the lone surrogate " + m.lone + ": write whole characters, such as \\ud83d\\ude00; nothing was done", m.ID
 	}
 	return "", nil
 }

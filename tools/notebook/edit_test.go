@@ -52,7 +52,7 @@ func TestInsertNbCellsRefuses(t *testing.T) {
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "position": 0, "cells": []toolstest.Dict{}}, "cells is a list of 0")
 		r.Bad("insert_nb_cells", insert(0, toolstest.Dict{"type": "heading", "content": ""}), `"heading"`, `"markdown"`)
 		r.Bad("insert_nb_cells", insert(0, toolstest.Dict{"type": "code"}), `cells[0] lacks "content"`)
-		r.Bad("insert_nb_cells", insert("0", toolstest.Dict{"content": ""}), `position is the string "0"`)
+		r.Bad("insert_nb_cells", insert("top", toolstest.Dict{"content": ""}), `position is the string "top"`)
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "cells": []toolstest.Dict{{"content": ""}}}, "position is missing", "2 cells")
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "gone", "cells": []toolstest.Dict{{"content": ""}}}, "after_id", `"gone"`)
 		r.Bad("insert_nb_cells", toolstest.Dict{"path": path, "after_id": "c0", "position": 0, "cells": []toolstest.Dict{{"content": ""}}}, "both given")

@@ -65,7 +65,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{
 					Path: c.Path, Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),
-					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Type, c.Path),
+					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
 				})
 			}
 			a := &tool.Answer{Body: &out}

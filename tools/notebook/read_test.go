@@ -68,7 +68,7 @@ func TestListNbs(t *testing.T) {
 				t.Errorf("stopped early: %s", got.Message)
 			}
 			n := got.Notebooks[0]
-			if n.Name != "a #%?é.ipynb" || n.Size == nil || *n.Size == 0 || !n.Writable || n.URL != r.Server.URL+"/notebooks/"+dir+"/a%20%23%25%3F%C3%A9.ipynb" {
+			if n.Name != "a #%?é.ipynb" || n.Size == nil || *n.Size == 0 || !n.Writable || n.URL != r.Server.URL+"/lab/tree/"+dir+"/a%20%23%25%3F%C3%A9.ipynb" {
 				t.Errorf("notebook = %+v", n)
 			}
 			for _, s := range []string{n.LastModified, n.Created} {

@@ -269,6 +269,9 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 	if r.Omitted > 0 {
 		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs, and get_run with output -1 pages through its text", words.Thousands(r.Omitted)))
 	}
+	if r.Figures > 0 {
+		says = append(says, desk.FiguresLeftOut(r.Figures))
+	}
 	out.Message, _ = words.Cut(strings.Join(says, "; "), 1000)
 	return out
 }

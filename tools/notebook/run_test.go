@@ -65,7 +65,7 @@ func TestExecuteNbCellsRefuses(t *testing.T) {
 		r.Bad("execute_nb_cells", run(toolstest.Dict{"start": 1, "end": 0}), "reversed", "2 cells")
 		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{}}, "ranges is a list of 0")
 		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}, "exec": true}, `no argument "exec"`)
-		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}, "timeout": 1e9}, "timeout is 1e+09")
+		r.Bad("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}, "timeout": 1e9}, "timeout is 1,000,000,000", "the maximum is 3,600")
 	})
 }
 

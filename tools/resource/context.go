@@ -1,6 +1,7 @@
 package resource
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -13,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/server"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -37,15 +39,16 @@ func AddContext(s *server.MCPServer, d *Provider) {
 	fixed := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResource(mcp.NewResource(uri, name, mcp.WithResourceTitle(title), mcp.WithResourceDescription(description), mcp.WithMIMEType(markdown)), markdownReader(read))
 	}
-	fixed(URIOverview, "project-overview", "Project Overview", "High-level project information, tech stack, and architecture", d.readOverview)
-	fixed(URICurrentWork, "current-session", "Current Session", "Active session information and activity", d.readCurrent)
-	fixed(URIRecent, "recent-sessions", "Recent Sessions", "List of recent sessions, the latest first", d.readRecent)
+	d.modules = true
+	fixed(URIOverview, "Project Overview", "Project Overview", "High-level project information, tech stack, and architecture", d.readOverview)
+	fixed(URICurrentWork, "Current Session", "Current Session", "Active session information and activity", d.readCurrent)
+	fixed(URIRecent, "Recent Sessions", "Recent Sessions", "List of recent coding sessions", d.readRecent)
 	template := func(uri, name, title, description string, read func(context.Context, string) (string, error)) {
 		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, name, mcp.WithTemplateTitle(title), mcp.WithTemplateDescription(description), mcp.WithTemplateMIMEType(markdown)),
 			server.ResourceTemplateHandlerFunc(markdownReader(read)))
 	}
-	template(URIModule+"{name}", "module", "Module Detail", "Detailed module information including patterns, rules, and issues", d.readModule)
-	template(URIRecent+"{?limit}", "recent-sessions", "Recent Sessions", "List of recent sessions, at most limit of them, up to "+strconv.Itoa(recentMost), d.readRecent)
+	template(URIModule+"{name}", "Module Detail", "Module Detail", "Detailed module information including patterns, rules, and issues", d.readModule)
+	template(URIRecent+"{?limit}", "Recent Sessions", "Recent Sessions", "List of recent coding sessions, at most limit of them, up to "+strconv.Itoa(recentMost), d.readRecent)
 }
 
 func markdownReader(read func(context.Context, string) (string, error)) server.ResourceHandlerFunc {
@@ -76,11 +79,43 @@ func contextError(uri string, err error) error {
 
 func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 	p, err := d.Project.load(ctx)
-	if err != nil {
+	switch {
+	case errors.Is(err, jupyter.ErrNotFound):
+		return noOverviewPage(d.Project.Path), nil
+	case err != nil:
 		return "", err
 	}
 	return overviewPage(p), nil
 }
+
+// listPatience is how long a list of resources waits for the project file.
+const listPatience = 3 * time.Second
+
+// listModules lists the project's modules as resources.
+func (d *Provider) listModules(ctx context.Context, after uint64, most int) (list []mcp.Resource, next uint64) {
+	if !d.modules {
+		return nil, 0
+	}
+	ctx, cancel := context.WithTimeout(ctx, listPatience)
+	defer cancel()
+	p, err := d.Project.load(ctx)
+	if err != nil {
+		return nil, 0 // reading the overview says why
+	}
+	var all []mcp.Resource
+	for _, m := range p.Modules {
+		about, _ := words.Cut(oneLine(m.Description), maxModuleAbout)
+		about = cmp.Or(about, "Detailed module information including patterns, rules, and issues")
+		all = append(all, mcp.NewResource(moduleURI(m.Name), "Module: "+m.Name, mcp.WithResourceTitle("Module Detail"), mcp.WithResourceDescription(about), mcp.WithMIMEType(markdown)))
+	}
+	return page(all, after, most)
+}
+
+// maxModuleAbout is how much of a module's description a list shows, in characters.
+const maxModuleAbout = 200
+
+// moduleURI is the address of a module.
+func moduleURI(name string) string { return URIModule + url.PathEscape(name) }
 
 func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	name, err := url.PathUnescape(strings.TrimPrefix(uri, URIModule))
@@ -101,10 +136,10 @@ func (d *Provider) readModule(ctx context.Context, uri string) (string, error) {
 	return modulePage(m), nil
 }
 
-func (d *Provider) readCurrent(ctx context.Context, uri string) (string, error) {
+func (d *Provider) readCurrent(ctx context.Context, _ string) (string, error) {
 	s, ok := d.Activity.Current(tool.ClientOf(ctx))
 	if !ok {
-		return "", &requestError{mcp.INVALID_PARAMS, "No active session", uri, "a session begins with the first tool call of a client"}
+		return noCurrentPage(), nil
 	}
 	return currentPage(s, time.Now()), nil
 }

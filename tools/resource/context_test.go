@@ -1,7 +1,9 @@
 package resource_test
 
 import (
+	"bytes"
 	"encoding/json"
+	"log/slog"
 	"os"
 	"path/filepath"
 	"strings"
@@ -20,7 +22,10 @@ import (
 func TestProjectResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		c.Unread("context://project/overview", mcp.INTERNAL_ERROR, "Project file not found", "--project")
+		if text := c.Must("context://project/overview"); !strings.Contains(text, "There is no project file \""+c.Path+"\"") || !strings.Contains(text, "modules:\n") {
+			t.Errorf("without a project file:\n%s", text)
+		}
+		c.Unread("context://module/auth", mcp.INTERNAL_ERROR, "Project file not found", "--project")
 		c.WriteProject(sample.Shop)
 		if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: My SaaS App\n\n**Type:** fullstack  \n") {
 			t.Errorf("overview:\n%s", text)
@@ -31,7 +36,9 @@ func TestProjectResources(t *testing.T) {
 		c.Must("context://module/%C3%BCber%20uns")
 		c.Unread("context://module/invalidModule", mcp.INVALID_PARAMS, "Module not found: invalidModule", "Module 'invalidModule' not found")
 		c.Unread("context://module/", mcp.INVALID_PARAMS, "Module not found", "names no module")
-		c.Unread("context://nothing/here", mcp.INVALID_REQUEST, "Unknown resource: context://nothing/here", "")
+		for _, unknown := range []string{"context://nothing/here", "context:bad", "context:", "context://"} {
+			c.Unread(unknown, mcp.INVALID_REQUEST, "Unknown resource: "+unknown, "")
+		}
 
 		// The file is read again when it has changed.
 		c.WriteProject(strings.Replace(sample.Shop, "My SaaS App", "Another", 1))
@@ -46,7 +53,9 @@ func TestProjectResources(t *testing.T) {
 func TestSessionResources(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		c.Unread("context://session/current", mcp.INVALID_PARAMS, "No active session", "first tool call")
+		if text := c.Must("context://session/current"); !strings.Contains(text, "No active session: it begins with the first tool call") {
+			t.Errorf("before any call:\n%s", text)
+		}
 		path := c.Server.Notebook(t, "1")
 		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
 		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
@@ -83,6 +92,7 @@ func TestSessionResources(t *testing.T) {
 func TestRecordContext(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
+		c.Bad("record_context", toolstest.Dict{"discovery": "x", "module": "auth", "add_to": "patterns"}, "nothing was kept", "there is no project file", c.Path, "leave out add_to")
 		c.WriteProject(sample.Shop)
 		file := func() string {
 			b, err := os.ReadFile(filepath.Join(c.Server.Root, c.Path))
@@ -134,6 +144,69 @@ func TestRecordContext(t *testing.T) {
 		}
 		if text := c.Must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
 			t.Errorf("current:\n%s", text)
+		}
+	})
+}
+
+// The names are those of the contract, each module is listed, and whatever is listed can be read, at any time.
+func TestContextIsListed(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		readAll := func() map[string]mcp.Resource {
+			t.Helper()
+			list := c.Listed(c.Client)
+			for uri := range list {
+				var req mcp.ReadResourceRequest
+				req.Params.URI = uri
+				if _, err := c.Client.ReadResource(t.Context(), req); err != nil {
+					t.Errorf("%s is listed: %v", uri, err)
+				}
+			}
+			return list
+		}
+		list := readAll() // before any activity, without a project file
+		for uri, want := range map[string][2]string{
+			resource.URIOverview:    {"Project Overview", "High-level project information, tech stack, and architecture"},
+			resource.URICurrentWork: {"Current Session", "Active session information and activity"},
+			resource.URIRecent:      {"Recent Sessions", "List of recent coding sessions"},
+		} {
+			if got := list[uri]; got.Name != want[0] || got.Description != want[1] || got.MIMEType != "text/markdown" {
+				t.Errorf("%s is listed as %+v", uri, got)
+			}
+		}
+		c.WriteProject("project: Shop\nmodules:\n  auth:\n    description: Who comes in\n    keyFiles: [src/auth.py]\n    patterns: [{a: b}]\n  über uns: {}\n")
+		list = readAll()
+		if got := list["context://module/auth"]; got.Name != "Module: auth" || got.Description != "Who comes in" {
+			t.Errorf("a module is listed as %+v of %d", got, len(list))
+		}
+		if _, ok := list["context://module/%C3%BCber%20uns"]; !ok {
+			t.Errorf("a module is not among %d", len(list))
+		}
+		if text := c.Must("context://project/overview"); !strings.Contains(text, "# Project: Shop\n") || !strings.Contains(text, "- line 6: modules.auth.patterns[0] is a mapping {a}, wanted a text") {
+			t.Errorf("overview:\n%s", text)
+		}
+	})
+}
+
+// What could not be read is in the log, with its address and the reason.
+func TestFailedReadsAreLogged(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		var log bytes.Buffer
+		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Activity: r.Record, Logger: slog.New(slog.NewTextHandler(&log, nil))})
+		defer func() {
+			if err := c.Close(); err != nil {
+				t.Error(err)
+			}
+		}()
+		for _, uri := range []string{"context://module/none", "notebook://x/y", "foo://x", "context:bad"} {
+			log.Reset()
+			if _, err := r.ReadURI(c, uri); err == nil {
+				t.Errorf("%s is there", uri)
+			}
+			if text := log.String(); !strings.Contains(text, `msg="Resource read failed" uri=`+uri+" ") || !strings.Contains(text, "reason=") {
+				t.Errorf("%s: the log says %s", uri, text)
+			}
 		}
 	})
 }

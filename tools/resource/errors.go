@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"log/slog"
 	"reflect"
 	"strings"
 	"unsafe"
@@ -25,7 +26,8 @@ type requestError struct {
 func (e *requestError) Error() string { return e.Message }
 
 func (e *requestError) data() map[string]any {
-	return map[string]any{"resource": e.Resource, "reason": e.Reason}
+	// The protocol names the address uri, and the contract of context:// names it resource.
+	return map[string]any{"uri": e.Resource, "resource": e.Resource, "reason": e.Reason}
 }
 
 // noResource is the error of an address without a resource for the client.
@@ -38,17 +40,25 @@ func noResource(uri, message, reason string) error {
 // handler with -32603 and without data. The only way to change that is the hook that gets the error just before it is
 // written: it sets the fields of mcp-go's error. If a later version has other fields, the error stays as it is. refusal
 // returns why a request to subscribe was refused before it reached mcp-go.
-func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
-	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, message any, err error) {
+//
+// Each resource that could not be read leaves a record in the log.
+func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError, log *slog.Logger) {
+	if log == nil {
+		log = slog.New(slog.DiscardHandler)
+	}
+	hooks.AddOnError(func(ctx context.Context, _ any, method mcp.MCPMethod, message any, err error) {
 		switch method {
 		case mcp.MethodResourcesRead, mcp.MethodResourcesSubscribe, mcp.MethodResourcesUnsubscribe:
 		default:
 			return
 		}
 		e := refusal(message)
+		read, reads := message.(*mcp.ReadResourceRequest)
+		if reads {
+			defer func() { logUnread(ctx, log, read.Params.URI, e, err) }()
+		}
 		if e == nil && !errors.As(err, &e) {
-			read, ok := message.(*mcp.ReadResourceRequest)
-			if !ok || !errors.Is(err, server.ErrResourceNotFound) {
+			if !reads || !errors.Is(err, server.ErrResourceNotFound) {
 				return
 			}
 			uri, _ := words.Cut(read.Params.URI, 2000)
@@ -56,12 +66,26 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError) {
 			if inner := errors.Unwrap(err); inner != nil && reachedHandler(inner) {
 				e.Message, e.Reason = inner.Error(), inner.Error()
 			}
-			if strings.HasPrefix(uri, ContextScheme) {
+			if scheme, _, _ := strings.Cut(ContextScheme, "//"); strings.HasPrefix(uri, scheme) {
 				e.Code = mcp.INVALID_REQUEST // its contract says so
 			}
 		}
 		recode(err, e)
 	})
+}
+
+// logUnread records a resource that could not be read. e is the coded error, nil if it has none.
+func logUnread(ctx context.Context, log *slog.Logger, uri string, e *requestError, err error) {
+	uri, _ = words.Cut(uri, 2000)
+	if e == nil {
+		e = &requestError{mcp.INTERNAL_ERROR, "Failed to read resource", uri, err.Error()}
+	}
+	level := slog.LevelWarn // a mistake of the client's
+	if e.Code == mcp.INTERNAL_ERROR {
+		level = slog.LevelError
+	}
+	log.LogAttrs(ctx, level, "Resource read failed", slog.String("uri", uri), slog.Int("code", e.Code), slog.String("reason", e.Message),
+		slog.Any("error", err), slog.String("detail", e.Reason))
 }
 
 // reachedHandler tells an error of our handlers from mcp-go's own error, which wraps nothing but its sentinel.

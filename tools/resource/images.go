@@ -12,25 +12,52 @@ import (
 
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
+// maxImageRead is how large an image is that an answer has room for, in bytes: base64 makes four of three.
+const maxImageRead = (tool.AnswerBudget - 8000) * 3 / 4
+
 // addImages makes images resources: each can be read at its address, and those of a client's own sessions are listed,
-// latest first.
+// latest first. An image that is too large for an answer is read as a smaller picture, which says where the original is.
 func addImages(s *server.MCPServer, d *Provider) {
-	s.AddResourceTemplate(
-		mcp.NewResourceTemplate("jupyter://sessions/{session_id}/images/{image_id}.{ext}", "image",
-			mcp.WithTemplateDescription("The original image of a cell's output; SVG without scripts and outside references. Answers of tools name the addresses."),
-		),
-		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
-			e, img, err := d.FindImage(ctx, req.Params.URI)
-			if err != nil {
-				return nil, fmt.Errorf("%w: %w", server.ErrResourceNotFound, err)
-			}
-			return []mcp.ResourceContents{mcp.BlobResourceContents{
-				URI: e.URI(), MIMEType: img.MIME, Blob: base64.StdEncoding.EncodeToString(img.Data),
-			}}, nil
-		},
-	)
+	add := func(uri, name, about string, read func(ctx context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error)) {
+		s.AddResourceTemplate(mcp.NewResourceTemplate(uri, name, mcp.WithTemplateDescription(about)),
+			func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
+				e, img, err := d.FindImage(ctx, strings.TrimSuffix(req.Params.URI, images.FullSuffix))
+				if err != nil {
+					return nil, fmt.Errorf("%w: %w", server.ErrResourceNotFound, err)
+				}
+				c, err := read(ctx, e, img)
+				return []mcp.ResourceContents{c}, err
+			})
+	}
+	const uri = "jupyter://sessions/{session_id}/images/{image_id}.{ext}"
+	add(uri, "image", "The image of a cell's output, SVG without scripts and outside references; one that is too large for an answer is scaled down. Answers of tools name the addresses.", d.readImage)
+	add(uri+images.FullSuffix, "full-image", "The original of an image that is too large for an answer.", func(_ context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {
+		return blobOf(e.URI()+images.FullSuffix, img.MIME, img.Data), nil
+	})
+}
+
+// readImage is an image as an answer has room for it.
+func (d *Provider) readImage(ctx context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {
+	if len(img.Data) <= maxImageRead {
+		return blobOf(e.URI(), img.MIME, img.Data), nil
+	}
+	full := e.URI() + images.FullSuffix
+	p, err := d.Images.Store.Show(ctx, e, img, images.Limits{Bytes: maxImageRead})
+	if err != nil {
+		return mcp.BlobResourceContents{}, fmt.Errorf("image %s cannot be made smaller: %w; its original is at %s", e.URI(), err, full)
+	}
+	c := blobOf(e.URI(), p.MIME, p.Data)
+	c.Meta = map[string]any{
+		"full": full, "fullBytes": len(img.Data), "fullMimeType": img.MIME, "fullWidth": p.OwnWidth, "fullHeight": p.OwnHeight, "width": p.Width, "height": p.Height,
+	}
+	return c, nil
+}
+
+func blobOf(uri, mime string, data []byte) mcp.BlobResourceContents {
+	return mcp.BlobResourceContents{URI: uri, MIMEType: mime, Blob: base64.StdEncoding.EncodeToString(data)}
 }
 
 // listImages lists the images of the sessions whose images the client may see.

@@ -47,7 +47,7 @@ func (p *mdPage) line(format string, args ...any) { fmt.Fprintf(p, format+"\n", 
 // overviewPage is context://project/overview.
 func overviewPage(p *project.Project) string {
 	var w mdPage
-	w.line("# Project: %s\n", p.Project.Name)
+	w.line("# Project: %s\n", said(p.Project.Name))
 	w.line("**Type:** %s  \n**Path:** %s\n", said(p.Project.Type), said(p.Project.Path))
 	w.line("## Tech Stack\n")
 	w.line("- **Stack:** %s\n- **Runtime:** %s\n- **Package Manager:** %s\n", commaList(p.Tech.Stack, unsaid), said(p.Tech.Runtime), said(p.Tech.PackageManager))
@@ -65,7 +65,30 @@ func overviewPage(p *project.Project) string {
 		}
 		w.line("\n**Patterns:** %d  \n**Business Rules:** %d  \n**Common Issues:** %d", len(m.Patterns), len(m.BusinessRules), len(m.CommonIssues))
 	}
+	if len(p.Notes) > 0 {
+		bullets(&w, "Left out of the project file", p.Notes)
+	}
 	return cutPage(w.String(), maxOverview, "context://module/{name} has each module")
+}
+
+// noOverviewPage is context://project/overview where there is no project file.
+func noOverviewPage(path string) string {
+	var w mdPage
+	w.line("# Project: %s\n", unsaid)
+	w.line("There is no project file %s on the Jupyter server. With one, its type, tech stack, architecture and modules would be here, and each module at %s{name}:\n", words.Quoted(path), URIModule)
+	w.line("```yaml\nproject: {name: …, type: …, path: …}\ntech: {stack: [python], runtime: …, packageManager: …}\narchitecture: {pattern: …, description: …}\nmodules:\n" +
+		"  - name: …\n    description: …\n    keyFiles:\n      - {path: …, role: …}\n    patterns: []\n    businessRules: []\n    commonIssues: []\n    dependencies: []\n```\n")
+	w.line("## Modules (0)")
+	return w.String()
+}
+
+// noCurrentPage is context://session/current of a client that has called no tool.
+func noCurrentPage() string {
+	var w mdPage
+	w.line("# Active Session\n")
+	w.line("No active session: it begins with the first tool call of this client. Then its start, duration and status are here, with the files that its calls were about.\n")
+	w.line("## Files Accessed (0)\n\n## Topics (0)\n\n## Activity Summary\n\n- **Tool Calls:** 0\n- **Discoveries:** 0")
+	return w.String()
 }
 
 // modulePage is context://module/{name}.

@@ -105,13 +105,9 @@ func (d *Provider) listNotebooks(ctx context.Context, after uint64, most int) ([
 func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 	m := d.metaOf(o)
 	uri := desk.NotebookAddress(o.Session, m.NotebookID)
-	about := "Notebook " + m.Path
-	if m.Pattern != "" {
-		about += " for the pattern " + m.Pattern
-	}
 	modified := mcp.Annotated{Annotations: &mcp.Annotations{LastModified: m.LastModified}}
 	return []mcp.Resource{
-		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: about + ", in session " + o.Session, Meta: metaIn(m), Annotated: modified},
+		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: m.about(), Meta: metaIn(m), Annotated: modified},
 		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: words.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
 		{URI: desk.ExportAddress(o.Session, m.Path), Name: desk.ExportName(m.Path) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
 	}

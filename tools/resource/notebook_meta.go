@@ -63,7 +63,10 @@ func (m notebookMeta) fields(more map[string]any) map[string]any {
 		"sessionId": m.SessionID, "notebookId": m.NotebookID, "cellCount": m.CellCount, "createdAt": m.CreatedAt,
 		"lastModified": m.LastModified, "totalExecutions": m.TotalExecutions, "hasErrors": m.HasErrors, "path": m.Path,
 	}
-	for key, value := range map[string]string{"pattern": m.Pattern, "lastExecuted": m.LastExecuted, "language": m.Language} {
+	if out["pattern"] = nil; m.Pattern != "" {
+		out["pattern"] = m.Pattern
+	}
+	for key, value := range map[string]string{"lastExecuted": m.LastExecuted, "language": m.Language} {
 		if value != "" {
 			out[key] = value
 		}
@@ -72,6 +75,24 @@ func (m notebookMeta) fields(more map[string]any) map[string]any {
 		out[key] = value
 	}
 	return out
+}
+
+// readFields are fields for an answer to a read, which also names and describes the notebook.
+func (m notebookMeta) readFields(more map[string]any) map[string]any {
+	out := map[string]any{"name": m.name(), "description": m.about()}
+	for key, value := range more {
+		out[key] = value
+	}
+	return m.fields(out)
+}
+
+// about describes the notebook in a line.
+func (m notebookMeta) about() string {
+	about := "Notebook " + m.Path
+	if m.Pattern != "" {
+		about += " for the pattern " + m.Pattern
+	}
+	return about + ", in session " + m.SessionID
 }
 
 // name is the notebook's name in lists.

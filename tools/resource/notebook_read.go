@@ -75,6 +75,9 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 	switch u.form {
 	case formCurrent, formSrcmd, formExport:
 		c, err := d.readSrcmd(o)
+		if blank(cells) && u.form != formExport { // which can be imported again
+			c.Text = emptyNotebook
+		}
 		return noted(ctx, o, cells, c), err
 	case formJSON:
 		c, err := d.readJSON(ctx, o)
@@ -99,9 +102,17 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		if left == 0 {
 			o.Doc.Show(tool.ClientOf(ctx), c)
 		}
-		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).fields(cellMeta(nb, c))), nil
+		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).readFields(cellMeta(nb, c))), nil
 	}
 	return mcp.TextResourceContents{}, noResource(u.uri, msgFormat+u.cell, notebookForms)
+}
+
+// emptyNotebook is the text of a notebook without cells.
+const emptyNotebook = "Empty notebook"
+
+// blank tells whether a notebook has no cells, or only the empty one that a room puts into such a notebook.
+func blank(cells []ydoc.Cell) bool {
+	return len(cells) == 0 || len(cells) == 1 && cells[0].Source == "" && len(cells[0].Outputs) == 0
 }
 
 // noted records that the client of ctx was shown a notebook of these cells, as far as it was not cut.
@@ -151,20 +162,25 @@ type OwnedEntry struct {
 	ID        string `json:"id"`
 	SessionID string `json:"sessionId"`
 	CellCount int    `json:"cellCount"`
-	Pattern   string `json:"pattern,omitempty"`
-	CreatedAt string `json:"createdAt"`
-	Name      string `json:"name"`
-	Path      string `json:"path"`
-	URI       string `json:"uri"`
+	// Pattern is the template that the notebook was made from, null for none.
+	Pattern   *string `json:"pattern"`
+	CreatedAt string  `json:"createdAt"`
+	Name      string  `json:"name"`
+	Path      string  `json:"path"`
+	URI       string  `json:"uri"`
 }
 
 func (d *Provider) readList(ctx context.Context) (mcp.TextResourceContents, error) {
 	list := []OwnedEntry{}
 	for _, o := range d.OwnedNotebooks(ctx) {
 		m := d.metaOf(o)
-		list = append(list, OwnedEntry{m.NotebookID, m.SessionID, m.CellCount, m.Pattern, m.CreatedAt, m.name(), m.Path, desk.NotebookAddress(o.Session, m.NotebookID)})
+		var pattern *string
+		if m.Pattern != "" {
+			pattern = &m.Pattern
+		}
+		list = append(list, OwnedEntry{m.NotebookID, m.SessionID, m.CellCount, pattern, m.CreatedAt, m.name(), m.Path, desk.NotebookAddress(o.Session, m.NotebookID)})
 	}
-	return contentsJSON(list, map[string]any{"notebookCount": len(list)})
+	return contentsJSON(list, map[string]any{"notebookCount": len(list), "name": "Active Notebooks", "description": "List of all active notebooks of this client"})
 }
 
 // asSrcmd returns a notebook as srcmd encodes it.
@@ -203,7 +219,7 @@ func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, er
 	}
 	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
 	m := d.metaOf(o)
-	return contentsText(text, MIMEMarkdown, left, m.fields(map[string]any{"name": m.name()})), nil
+	return contentsText(text, MIMEMarkdown, left, m.readFields(nil)), nil
 }
 
 // readJSON writes a notebook in nbformat, with its outputs made harmless. If it is too large, it first cuts outputs,
@@ -211,7 +227,7 @@ func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, er
 func (d *Provider) readJSON(ctx context.Context, o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
 	nb := o.Doc.Notebook()
 	cells := nb.Cells()
-	meta := d.metaOf(o).fields(nil)
+	meta := d.metaOf(o).readFields(nil)
 	lim := desk.OutputLimits{Each: notebook.MaxCellData, Total: notebook.MaxCellData, Count: desk.MaxOutputs}
 	for left := 0; ; {
 		content := nbformat.Of(nb)
@@ -262,7 +278,7 @@ func (d *Provider) readCellList(o desk.OwnedNotebook) (mcp.TextResourceContents,
 	for _, c := range nb.Cells() {
 		list = append(list, ListedCell{c.ID, c.Type, c.Source, cellLanguage(nb, c).Name, cellStatus(c), c.ExecutionCount, len(c.Outputs) > 0})
 	}
-	meta := d.metaOf(o).fields(map[string]any{"name": "Notebook Cells"})
+	meta := d.metaOf(o).readFields(map[string]any{"name": "Notebook Cells", "description": "Individual cells from the notebook"})
 	for all := len(list); ; list = list[:len(list)*3/4] {
 		c, err := contentsJSON(list, meta)
 		if err != nil || fitsWire(c.Text) || len(list) == 0 {
@@ -285,7 +301,7 @@ func (d *Provider) addressesOnly(ctx context.Context, doc *session.Document, c y
 var fullLimits = desk.OutputLimits{Each: 400_000, Total: 400_000, Count: 1000}
 
 func (d *Provider) readOutputs(ctx context.Context, o desk.OwnedNotebook, c ydoc.Cell) (mcp.TextResourceContents, error) {
-	meta := d.metaOf(o).fields(cellMeta(o.Doc.Notebook(), c))
+	meta := d.metaOf(o).readFields(cellMeta(o.Doc.Notebook(), c))
 	return d.outputsJSON(ctx, o, c, meta, c.Outputs, func(shown []map[string]any) any { return shown })
 }
 
@@ -331,7 +347,7 @@ func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebook
 	}
 	c, _ := o.Doc.Notebook().Cell(r.CellID)
 	c.ID, c.ExecutionCount = r.CellID, res.Count
-	meta := d.metaOf(o).fields(map[string]any{"executionId": r.ID, "cellId": r.CellID, "state": out.State})
+	meta := d.metaOf(o).readFields(map[string]any{"executionId": r.ID, "cellId": r.CellID, "state": out.State})
 	return d.outputsJSON(ctx, o, c, meta, res.Outputs, func(shown []map[string]any) any {
 		out.Outputs = shown
 		return out

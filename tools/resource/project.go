@@ -87,6 +87,9 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 // add adds an entry to a list of a module, in the room of the file, so that everybody who has it open sees it.
 func (f *ProjectFile) add(ctx context.Context, module, list string, entry any) (doc *session.Document, there bool, err error) {
 	doc, err = f.Manager.OpenText(ctx, f.Path)
+	if errors.Is(err, jupyter.ErrNotFound) {
+		return nil, false, fmt.Errorf("there is no project file %q on the Jupyter server: create it with \"project: {name: …}\" and its modules, or leave out add_to and module", f.Path)
+	}
 	if err != nil {
 		return nil, false, err
 	}

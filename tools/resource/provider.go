@@ -1,6 +1,8 @@
 package resource
 
 import (
+	"log/slog"
+
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -13,4 +15,8 @@ type Provider struct {
 	Activity *activity.Store // nil if the toolset context is off
 	Project  *ProjectFile
 	Prompts  []tool.Prompt
+	// Log gets a record of each resource that could not be read; nil logs nothing.
+	Log *slog.Logger
+
+	modules bool // whether the project's modules are listed
 }

@@ -11,8 +11,8 @@ func Add(s *server.MCPServer, hooks *server.Hooks, d *Provider) {
 	d.notifier = startNotifier(hooks, d)
 	addImages(s, d)
 	addNotebooks(s, hooks, d)
-	addLists(hooks, lister{"notebooks", d.listNotebooks}, lister{"images", d.listImages})
-	codeErrors(hooks, d.notifier.refusal)
+	addLists(hooks, lister{"modules", d.listModules}, lister{"notebooks", d.listNotebooks}, lister{"images", d.listImages})
+	codeErrors(hooks, d.notifier.refusal, d.Log)
 }
 
 // Forget drops what is kept for a client.

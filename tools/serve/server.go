@@ -8,6 +8,7 @@ import (
 	"log/slog"
 	"net"
 	"net/http"
+	"slices"
 	"strings"
 	"time"
 
@@ -79,11 +80,14 @@ func New(cfg Config) (*Server, error) {
 	s.mux.HandleFunc("POST /message", s.body(s.message(s.postMessage)))
 	s.mux.HandleFunc("GET /tools/list", s.listTools)
 	s.mux.HandleFunc("POST "+callPath, s.body(s.callTool))
-	s.mux.HandleFunc("GET "+healthPath, health)
+	for _, path := range healthPaths {
+		s.mux.HandleFunc("GET "+path, health)
+	}
 	return s, nil
 }
 
-const healthPath = "/healthz"
+// healthPaths answer whether the program runs; the second is where Datalayer's server has it.
+var healthPaths = []string{"/healthz", "/api/healthz"}
 
 func health(w http.ResponseWriter, _ *http.Request) {
 	w.Header().Set("Content-Type", "application/json")
@@ -119,7 +123,7 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	if preflight(w, r) {
 		return
 	}
-	if open || r.URL.Path == healthPath {
+	if open || slices.Contains(healthPaths, r.URL.Path) {
 		s.mux.ServeHTTP(w, r)
 		return
 	}

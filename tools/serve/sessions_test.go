@@ -201,7 +201,9 @@ func TestModernRequestsAreApart(t *testing.T) {
 // Tools without MCP.
 func TestREST(t *testing.T) {
 	r := newRig(t, nil)
-	r.wants(r.send("GET", "/healthz", "", with("Authorization", "")), 200, `"status":"healthy"`)
+	for _, path := range healthPaths {
+		r.wants(r.send("GET", path, "", with("Authorization", "")), 200, `"status":"healthy"`)
+	}
 	a := r.send("GET", "/tools/list", "")
 	r.wants(a, 200)
 	var list struct {

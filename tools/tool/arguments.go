@@ -26,11 +26,21 @@ func (s Schema) Compile(name string) (*jsonschema.Resolved, error) {
 	return compiled, nil
 }
 
-// CheckArguments returns what is wrong with the arguments of a call, nil if nothing is.
-func CheckArguments(s *jsonschema.Resolved, args any) error {
+// Arguments returns the arguments of a call as the tool's schema means them, or says what is wrong with them. All tools'
+// arguments come through here: null for an optional argument is none, and a number, a boolean, a list or an object may
+// be written as a text where no text is allowed.
+func Arguments(s *jsonschema.Resolved, args any) (any, error) {
 	if args == nil {
 		args = map[string]any{}
 	}
+	if _, ok := args.(map[string]any); ok {
+		args = understood(s.Schema(), args)
+	}
+	return args, check(s, args)
+}
+
+// check returns what is wrong with arguments, nil if nothing is.
+func check(s *jsonschema.Resolved, args any) error {
 	err := s.Validate(args)
 	if err == nil {
 		return nil

@@ -29,10 +29,7 @@ func (c *complaints) add(format string, args ...any) {
 
 // look checks a value against its schema.
 func (c *complaints) look(s *jsonschema.Schema, value any, at []string) {
-	wanted := s.Types
-	if s.Type != "" {
-		wanted = []string{s.Type}
-	}
+	wanted := kindsOf(s)
 	if len(wanted) > 0 && !slices.ContainsFunc(wanted, func(kind string) bool { return isKind(value, kind) }) {
 		c.add("%s is %s, wanted %s", subject(at), shown(value), strings.Join(wanted, " or "))
 		return
@@ -111,12 +108,32 @@ func (c *complaints) object(s *jsonschema.Schema, v map[string]any, at []string)
 		}
 	}
 	if further != nil {
-		of := "this tool"
-		if len(at) > 0 {
-			of = place(at)
-		}
-		c.add("%s has no argument %s", of, words.QuotedList(further))
+		c.unknown(s, further, at)
 	}
+}
+
+// unknown refuses arguments that there are not, and says which there are.
+func (c *complaints) unknown(s *jsonschema.Schema, further []string, at []string) {
+	of := "this tool"
+	if len(at) > 0 {
+		of = place(at)
+	}
+	names := members(s)
+	if len(names) == 0 {
+		c.add("%s has no argument %s: it takes none", of, words.QuotedList(further))
+		return
+	}
+	var near []string
+	for _, name := range further {
+		if n := nearest(name, names); n != "" && !slices.Contains(near, n) {
+			near = append(near, n)
+		}
+	}
+	meant := ""
+	if near != nil {
+		meant = " (did you mean " + words.QuotedList(near) + "?)"
+	}
+	c.add("%s has no argument %s%s: there are %s", of, words.QuotedList(further), meant, strings.Join(names, ", "))
 }
 
 // isKind tells whether a value is of one of JSON Schema's types.
@@ -176,6 +193,8 @@ func shown(v any) string {
 		return "a list"
 	case map[string]any:
 		return "an object"
+	case float64:
+		return number(v)
 	}
 	b, err := json.Marshal(v)
 	if err != nil {
@@ -184,4 +203,16 @@ func shown(v any) string {
 	return string(b)
 }
 
-func number(v float64) string { return strconv.FormatFloat(v, 'g', -1, 64) }
+// number writes a number as people do, without an exponent.
+func number(v float64) string {
+	const most = 1e15 // beyond it the digits say nothing
+	switch {
+	case v > most:
+		return "a number over " + words.Thousands(most)
+	case v < -most:
+		return "a number under " + words.Thousands(-most)
+	case v == math.Trunc(v):
+		return words.Thousands(int(v))
+	}
+	return strconv.FormatFloat(v, 'f', -1, 64)
+}

@@ -131,7 +131,7 @@ func (r *Rig) Refuses(c *client.Client, uri, message, reason string) {
 	if code != mcp.INVALID_PARAMS || text != message {
 		r.T.Errorf("%s: %d %q, wanted %q", uri, code, text, message)
 	}
-	if data["resource"] != uri || !strings.Contains(fmt.Sprint(data["reason"]), reason) {
+	if data["resource"] != uri || data["uri"] != uri || !strings.Contains(fmt.Sprint(data["reason"]), reason) {
 		r.T.Errorf("%s: data %v, wanted %q", uri, data, reason)
 	}
 }

@@ -269,9 +269,17 @@ def size_of(v):
         text, problem = limited(1, known_size, v, key)
         return text if problem is None else "unknown: " + problem
     if is_a(v, type) or is_a(v, type(sys)):
-        return None
+        return own_size(v)
     n = len(instance_dict(v))
-    return count(n, "attribute") if n else None
+    return count(n, "attribute") if n else own_size(v)
+
+
+def own_size(v):
+    """The bytes of the object itself, as far as that is known without its own code."""
+    try:
+        return count(object.__sizeof__(v), "byte")
+    except Exception:
+        return None
 
 
 def count(n, what):

@@ -1,0 +1,73 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"hash/fnv"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A broken notebook has no room, so what a client is shown of it is its file.
+
+// brokenRevision stands for the revision of a file that has none.
+func brokenRevision(text string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return desk.Revision(ydoc.Revision(h.Sum64()))
+}
+
+// readBroken answers a reading of a broken notebook with a piece of its file.
+func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
+	out := ContentResult{Revision: brokenRevision(broken.Text), Fault: broken.Err.Error()}
+	n, keep, err := readPiece(d.Pieces.Reading, tool.ClientOf(ctx), broken.Path, broken.Text, args, &out)
+	if err != nil {
+		return nil, err
+	}
+	a := &tool.Answer{Body: &out}
+	return a, a.TrimTo(n, keep)
+}
+
+// mend writes a notebook in place of a broken one that the client has read, and opens it.
+func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args overwriteArgs) (*session.Document, error) {
+	runes := []rune(broken.Text)
+	client := tool.ClientOf(ctx)
+	switch reached := d.Pieces.Reached(client, broken.Path, runes); {
+	case args.Force:
+	case args.Revision != "" && args.Revision != brokenRevision(broken.Text):
+		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again with get_document_content", words.Quoted(args.Revision))
+	case reached < len(runes):
+		return nil, notReached(broken.Path, reached, len(runes))
+	}
+	if err := d.Files.Mend(ctx, broken.Path, broken.Text, args.Content); err != nil {
+		return nil, err
+	}
+	d.Pieces.Drop(client, broken.Path)
+	doc, err := d.Open(ctx, broken.Path)
+	if err != nil {
+		return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
+	}
+	doc.ReadNotebook(client) // it is what the client has written
+	return doc, nil
+}
+
+// notReached refuses to replace a text that the client has only read the beginning of.
+func notReached(path string, reached, of int) error {
+	if reached == 0 {
+		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it with get_document_content, or give force true", words.Quoted(path))
+	}
+	return fmt.Errorf("nothing was changed: you have read %s of the %s of %s, and this would remove the rest; read on from position %d, or give force true",
+		words.Thousands(reached), words.Plural(of, "character"), words.Quoted(path), reached)
+}
+
+// asBroken finds a broken notebook in the error of an open.
+func asBroken(err error) (broken *files.BrokenError, ok bool) {
+	ok = errors.As(err, &broken)
+	return broken, ok
+}

@@ -1,0 +1,115 @@
+package document_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// conflict is a notebook as git leaves it after a merge.
+const conflict = `{
+ "cells": [
+  {"cell_type": "code", "id": "a", "metadata": {}, "execution_count": null, "outputs": [],
+<<<<<<< HEAD
+   "source": "x = 1"
+=======
+   "source": "x = 2"
+>>>>>>> theirs
+  }
+ ],
+ "metadata": {}, "nbformat": 4, "nbformat_minor": 5
+}
+`
+
+// A notebook whose file is none can be read as text, with the line that is wrong, and mended.
+func TestBrokenNotebookIsMended(t *testing.T) {
+	mended := strings.Join(append(strings.Split(conflict, "\n")[:3], append([]string{`   "source": "x = 3"`}, strings.Split(conflict, "\n")[8:]...)...), "\n")
+	for name, c := range map[string]struct{ text, fault string }{
+		"a merge conflict": {conflict, `line 4: "<<<<<<< HEAD" is the mark of a merge conflict`},
+		"cut JSON":         {mended[:strings.Index(mended, "x = 3")], "line 4: it ends too early"},
+		"a comma":          {strings.Replace(mended, `"metadata": {}, "nbformat"`, `"metadata": {} "nbformat"`, 1), "line 7: invalid character"},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), c.text)
+				r.Bad("read_nb_cells", toolstest.Dict{"path": path}, path+" cannot be read as a notebook: "+c.fault, "get_document_content")
+				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": mended}, "nothing was changed", "never shown")
+				var got document.ContentResult
+				r.Good("get_document_content", toolstest.Dict{"path": path, "max_content": 20}, &got)
+				if got.Content != c.text[:20] || !got.Truncated || !strings.Contains(got.Fault, c.fault) {
+					t.Errorf("read %+v", got)
+				}
+				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": mended}, "nothing was changed", "you have read 20 of")
+				r.Good("get_document_content", toolstest.Dict{"path": path, "position": 20}, &got)
+				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": c.text}, "nothing was changed", "not valid JSON")
+				r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "{}"}, "nothing was changed")
+				if now := r.Server.Read(t, path); now != c.text {
+					t.Fatalf("the file was changed: %s", now)
+				}
+				r.Good("overwrite_document", toolstest.Dict{"path": path, "content": mended}, nil)
+				if cells := r.Sources(path); len(cells) != 1 || cells[0] != "x = 3" {
+					t.Errorf("mended, it has %q", cells)
+				}
+				var file struct{ Cells []any }
+				if err := json.Unmarshal([]byte(r.Server.Read(t, path)), &file); err != nil || len(file.Cells) != 1 {
+					t.Errorf("the file: %v", err)
+				}
+			})
+		})
+	}
+}
+
+// What somebody else has written meanwhile is not overwritten.
+func TestBrokenNotebookWrittenMeanwhile(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), conflict)
+		was := r.Content(path)
+		theirs := strings.Replace(conflict, "x = 1", "x = 100", 1)
+		r.Server.Write(t, path, theirs)
+		for _, args := range []toolstest.Dict{{"content": toolstest.Book("a:x")}, {"content": toolstest.Book("a:x"), "revision": was.Revision}} {
+			args["path"] = path
+			r.Bad("overwrite_document", args, "nothing was changed")
+		}
+		if now := r.Server.Read(t, path); now != theirs {
+			t.Errorf("the file was changed: %s", now)
+		}
+		r.Good("overwrite_document", toolstest.Dict{"path": path, "content": toolstest.Book("a:x"), "force": true}, nil)
+	})
+}
+
+// A text of which a client has read the beginning is not overwritten with that: the rest would be gone.
+func TestCutTextIsNotWrittenBack(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		long := strings.Repeat("0123456789\n", 8000)
+		path := r.TextFile(long)
+		var got document.ContentResult
+		r.Good("get_document_content", toolstest.Dict{"path": path}, &got)
+		if !got.Truncated {
+			t.Fatalf("%d characters were read", len(got.Content))
+		}
+		over := func(content string) toolstest.Dict { return toolstest.Dict{"path": path, "content": content} }
+		r.Bad("overwrite_document", over("new "+got.Content), "nothing was changed", "you have read 32,768 of the 88,000 characters", "position 32768")
+		r.Bad("overwrite_document", over("a"+words.Marker(1000)+"b"), "nothing was changed", "mark of a cut text")
+		r.FileIs(path, long)
+		for got.Truncated {
+			next := *got.Next
+			got = document.ContentResult{}
+			r.Good("get_document_content", toolstest.Dict{"path": path, "position": next}, &got)
+		}
+		r.Good("overwrite_document", over("short\n"), nil)
+		r.FileIs(path, "short\n")
+		r.Good("overwrite_document", over("shorter\n"), nil) // it knows what it has written
+
+		nb := r.Server.Notebook(t, strings.Repeat("x = 1\n", 100))
+		r.Read(nb)
+		r.Bad("overwrite_document", toolstest.Dict{"path": nb, "content": toolstest.Book("c0:a" + words.Marker(9) + "b")}, "nothing was changed", "cells[0]")
+	})
+}

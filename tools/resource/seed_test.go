@@ -1,0 +1,93 @@
+package resource_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Each answer to a read names and describes what it is of, and says of a notebook of no template that it has none.
+func TestReadsDescribeThemselves(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1")
+		r.Read(path)
+		uri := r.URIOf(path)
+		for at, want := range map[string]string{
+			uri: "Notebook " + path, uri + "/srcmd": "Notebook " + path, uri + "/json": "Notebook " + path, uri + "/cells": "Individual cells",
+			uri + "/cells/c0": "Code cell", uri + "/cells/c0/outputs": "Code cell", desk.URICurrent: "Notebook " + path, desk.URIList: "List of all active notebooks",
+		} {
+			meta := r.MustRead(at).Meta
+			if about, _ := meta["description"].(string); !strings.HasPrefix(about, want) || meta["name"] == nil || meta["name"] == "" {
+				t.Errorf("%s is described as %v, %v", at, meta["name"], meta["description"])
+			}
+			if pattern, there := meta["pattern"]; at != desk.URIList && (!there || pattern != nil) {
+				t.Errorf("%s: the pattern is %v, present %v", at, pattern, there)
+			}
+		}
+		if list := r.MustRead(desk.URIList).Text; !strings.Contains(list, `"pattern": null`) {
+			t.Errorf("the list is %s", list)
+		}
+	})
+}
+
+// A notebook without cells reads as the contract says.
+func TestEmptyNotebookResource(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t)
+		r.Read(path)
+		uri := r.URIOf(path)
+		for _, at := range []string{uri, uri + "/srcmd", desk.URICurrent} {
+			if text := r.MustRead(at).Text; text != "Empty notebook" {
+				t.Errorf("%s reads %q", at, text)
+			}
+		}
+	})
+}
+
+// An image that no answer has room for is read as a smaller picture, which says where the original is.
+func TestLargeImageResource(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x")
+		whole := sample.NoisePNG(t, 700, 500)
+		doc, err := r.Work.Open(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer doc.Release()
+		if err := doc.Edit(t.Context(), "output", func(e *ydoc.Editor) error {
+			return e.SetOutputs("c0", []ydoc.Output{sample.Display(map[string]any{"image/png": whole})})
+		}); err != nil {
+			t.Fatal(err)
+		}
+		r.Read(path)
+		var uri string
+		for at := range r.Listed(r.Client) {
+			if strings.Contains(at, "/images/") {
+				uri = at
+			}
+		}
+		small, err := r.ReadResource(r.Client, uri)
+		if err != nil {
+			t.Fatal(err)
+		}
+		if len(whole) < tool.MaxAnswerBytes || len(small.Blob) > tool.MaxAnswerBytes || small.Meta["full"] != uri+"/full" || small.Meta["fullWidth"] != 700.0 && small.Meta["fullWidth"] != 700 {
+			t.Errorf("of %d characters %d are read, %v", len(whole), len(small.Blob), small.Meta)
+		}
+		full, err := r.ReadResource(r.Client, uri+"/full")
+		if err != nil || full.Blob != whole || full.MIMEType != "image/png" {
+			t.Errorf("in full it has %d characters of %d: %v", len(full.Blob), len(whole), err)
+		}
+		if _, err := r.ReadResource(r.Client, uri+"/other"); err == nil {
+			t.Error("another form is there")
+		}
+	})
+}
