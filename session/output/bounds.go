@@ -92,7 +92,7 @@ func (o *outputs) sayOmitted() {
 	}
 	o.said = o.omitted
 	// This does not use note, because outputs to be cleared before the next one stay if none comes.
-	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text is kept for a while: read it by get_run with run_id %q, output -1, and offset 0 and up]\n",
+	o.writeNote(fmt.Sprintf("\n[%d bytes of output were left out of the notebook here; their text is kept for a while, as output -1 of the run %q]\n",
 		o.omitted, o.run))
 	o.saidAt = len(o.items)
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -69,7 +70,7 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	}
 	doc, err := d.Manager.Open(ctx, clean)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks", clean)
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_nbs lists the notebooks"), clean)
 	}
 	if err == nil {
 		d.Opened.Note(ctx, doc, true)

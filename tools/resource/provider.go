@@ -13,4 +13,6 @@ type Provider struct {
 	Activity *activity.Store // nil if the toolset context is off
 	Project  *ProjectFile
 	Prompts  []tool.Prompt
+	// Settle settles the hints of a text for clients; nil leaves them.
+	Settle func(string) string
 }
