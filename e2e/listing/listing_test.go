@@ -5,6 +5,7 @@ package listing
 import (
 	"encoding/json"
 	"fmt"
+	"os/exec"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -14,8 +15,6 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/tiktoken-go/tokenizer"
-
-	"os/exec"
 )
 
 // What the list of a client that has chosen no toolsets may be. The toolset pair, which will be listed beside core, adds

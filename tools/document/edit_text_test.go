@@ -13,7 +13,7 @@ import (
 func TestEditText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		path := r.Server.Notebook(t, "total = a + b\nprint(total)", "for x in rows:\n    show(x)\n    show(x)")
+		path := r.Server.Notebook(t, "total = a + b\nprint(total)", "for x in rows:\n"+strings.Repeat("    show(x)\n", 2)+"pass")
 		cells := r.Read(path).Cells
 		var got document.EditTextResult
 		r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "a + b", "new_text": "a * b"}, &got)
@@ -29,7 +29,7 @@ func TestEditText(t *testing.T) {
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "o", "new_text": "y"}, "several cells", cells[1].ID)
 		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "x", "new_text": "x"}, "the same")
 		r.Good("edit_text", toolstest.Dict{"path": path, "cell_id": cells[1].ID, "old_text": "show", "new_text": "see", "replace_all": true}, &got)
-		if want := "for x in rows:\n    see(x)\n    see(2)"; got.Replaced != 2 || r.Sources(path)[1] != want {
+		if want := "for x in rows:\n    see(x)\n    see(2)\npass"; got.Replaced != 2 || r.Sources(path)[1] != want {
 			t.Errorf("%+v: %q", got, r.Sources(path))
 		}
 
