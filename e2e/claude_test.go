@@ -66,7 +66,7 @@ func (e *hostEntry) work(t *testing.T, host string) {
 	for _, tool := range tools {
 		names[tool.Name] = true
 	}
-	for _, want := range []string{"list_nbs", "insert_nb_cells", "session_create", "execute_code", "get_image_resource"} {
+	for _, want := range []string{"list_nbs", "insert_nb_cells", "edit_text", "inspect_data", "find_tools"} {
 		if !names[want] {
 			t.Errorf("there is no tool %s by default", want)
 		}

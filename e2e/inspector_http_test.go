@@ -7,7 +7,7 @@ import (
 
 // Over HTTP, of both kinds, the Inspector lists what there is, and calls some of the tools, with the token in a header.
 func TestInspectorOverHTTP(t *testing.T) {
-	w := startWeb(t, 1, "--toolsets=all")
+	w := startWeb(t, 1, "--toolsets=all", "--output-schemas=full")
 	for _, path := range []string{"/mcp", "/sse"} {
 		t.Run(path[1:], func(t *testing.T) {
 			t.Parallel()

@@ -20,7 +20,7 @@ func inspect(t *testing.T, result any, args ...string) {
 	t.Helper()
 	program, err := binary()
 	must(t, err)
-	server := []string{program, "--jupyter-url=" + jupyter.URL, "--token=" + jupyter.Token, "--toolsets=all", "--log-level=error"}
+	server := []string{program, "--jupyter-url=" + jupyter.URL, "--token=" + jupyter.Token, "--toolsets=all", "--output-schemas=full", "--log-level=error"}
 	inspectServer(t, result, server, args...)
 }
 
@@ -61,6 +61,10 @@ var inspected = map[string][]string{
 	"delete_nb_cells":        {"path=NB", `ranges=[{"id":"cell-0"}]`, "force=true"},
 	"execute_nb_cells":       {"path=NB", `ranges=[{"start":0}]`},
 	"restart_nb_kernel":      {"path=NB"},
+	"edit_text":              {"path=NB", "old_text=1+1", "new_text=1+2"},
+	"move_nb_cells":          {"path=NB", `ranges=[{"id":"cell-0"}]`, "after_id=cell-0"},
+	"watch_runs":             {},
+	"inspect_data":           {"path=NB"},
 	"list_available_kernels": {},
 	"assign_nb_kernel":       {"path=NB", "kernel_name=python3"},
 	"get_run":                {"run_id=no-such-run"},
@@ -140,7 +144,7 @@ var refused = []string{
 	"modify_nb_cells", "overwrite_cell_source", "delete_document_text", "replace_document_text",
 	"get_run", "wait_run", "answer_input", "cancel_run", "get_image_resource",
 	"session_connect", "session_delete", "execute_code", "execute_cell", "interrupt_execution",
-	"get_variables", "get_variable", "get_dataframe_info",
+	"get_variables", "get_variable", "get_dataframe_info", "inspect_data",
 	"notebook_create", "notebook_add_cell", "notebook_edit_cell", "notebook_delete_cell", "notebook_move_cell", "notebook_get",
 	"file_list", "file_read", "file_get",
 	"unuse_notebook", "insert_execute_code_cell", "list_cells", "read_cells",

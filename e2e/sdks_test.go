@@ -45,7 +45,7 @@ func TestTypeScriptSDK1(t *testing.T) { testKit(t, sdk.TypeScript, olderWays) }
 
 func testKit(t *testing.T, kit sdk.Kit, ways []way) {
 	t.Helper()
-	w := startWeb(t, 1, "--toolsets=all")
+	w := startWeb(t, 1, "--toolsets=all", "--output-schemas=full")
 	for _, way := range ways {
 		era := "older"
 		if way.modern {
@@ -58,7 +58,7 @@ func testKit(t *testing.T, kit sdk.Kit, ways []way) {
 				Elicit: map[string]any{"action": "accept", "content": map[string]any{"value": "Ada"}},
 			}
 			if way.transport == "stdio" {
-				opt = stdioOptions(t, opt, "--toolsets=all")
+				opt = stdioOptions(t, opt, "--toolsets=all", "--output-schemas=full")
 			}
 			g := kitGuest{t: t, Client: typescript(t, opt), way: way, path: newNotebook(t, code("'old'"), code("name = input('Who? ')\nname"))}
 			g.hello()

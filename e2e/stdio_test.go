@@ -253,8 +253,8 @@ func TestProtocolRevisions(t *testing.T) {
 			names, err := a.Tools(t.Context())
 			must(t, err)
 			for _, want := range []string{
-				"get_base_url", "nb_path_from_url", "list_nbs", "get_nb_stat", "read_nb_cells", "insert_nb_cells",
-				"modify_nb_cells", "delete_nb_cells", "execute_nb_cells", "query_nb_sessions", "end_nb_session",
+				"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells",
+				"delete_nb_cells", "execute_nb_cells", "watch_runs", "find_tools", "call_tool",
 			} {
 				if !slices.Contains(names, want) {
 					t.Errorf("there is no tool %s among %q", want, names)

@@ -68,7 +68,7 @@ func typescriptDo(t *testing.T, c *sdk.Client, tool string, args map[string]any,
 // The MCP SDK for TypeScript lists the tools, runs code that plots, and has the
 // picture in each way there is, everywhere the same.
 func TestTypeScriptSDK(t *testing.T) {
-	c := typescriptStdio(t, "--toolsets=all")
+	c := typescriptStdio(t, "--toolsets=all", "--output-schemas=full")
 	tools, err := c.Tools(t.Context())
 	must(t, err)
 	for _, tool := range tools {

@@ -195,7 +195,7 @@ func TestFloods(t *testing.T) {
 		res := wait(t, runs[0])
 		c, _ := d.Notebook().Cell("c0")
 		cell := sessiontest.Text(c.Outputs)
-		if res.State != run.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "get_run with run_id") {
+		if res.State != run.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "as output -1 of the run "+strconv.Quote(runs[0].ID)) {
 			t.Errorf("flood: %s, %d bytes in the cell, ending in %q", res.State, len(cell), cell[max(0, len(cell)-300):])
 		}
 		if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "the end\n;") || res.Omitted < 90_000_000 || res.Dropped {

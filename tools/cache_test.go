@@ -34,7 +34,7 @@ func TestCacheHints(t *testing.T) {
 		ttl   float64
 		scope string
 	}{
-		mcp.MethodServerDiscover: {300_000, "public"}, mcp.MethodToolsList: {300_000, "public"}, mcp.MethodPromptsList: {300_000, "public"},
+		mcp.MethodServerDiscover: {300_000, "public"}, mcp.MethodToolsList: {300_000, "private"}, mcp.MethodPromptsList: {300_000, "public"},
 		mcp.MethodResourcesTemplatesList: {resource.TemplateTTL, "public"}, mcp.MethodResourcesList: {0, "private"},
 	} {
 		ask, err := json.Marshal(toolstest.Dict{"jsonrpc": "2.0", "id": 1, "method": method, "params": toolstest.Dict{"_meta": toolstest.Dict{

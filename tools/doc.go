@@ -29,6 +29,14 @@
 // Each call leaves one record in the log (calllog.go). The log's handler (calllog_handler.go) keeps code, outputs and
 // contents out of every record, unless --log-code asks for them.
 //
+// # What is offered
+//
+// Which tools are listed and which can be called are two things (offer.go): without toolsets chosen, the set "core"
+// (sets.go) is listed, and all tools can be called; a client finds them by what they are for, and calls them by name or
+// through call_tool (find_tools.go). What a model is shown of a schema is less than what calls are checked against, see
+// publish.go in package tool. A text that names a tool marks the clause with words.Hint; hints.go alone decides what each
+// client is told.
+//
 // # Clients
 //
 // Everything that is kept is kept for one client ([tool.Client]). A transport that serves several clients gives each

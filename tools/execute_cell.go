@@ -45,16 +45,14 @@ func (a executeCellArgs) used() datalayer.UsedRun {
 func executeCell(p *parts) tool.Tool {
 	d := p.Desk
 	return tool.Tool{
-		Name:    "execute_cell",
-		Title:   "Run a cell",
-		Toolset: tool.ToolsetCells,
-		Also:    []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs one code cell of an analysis session's notebook, named by index or id, and returns what it printed, its value and its images, as execute_code does. " +
-			"Use it to run a cell as it is; its old outputs are replaced. Costs the time the cell takes, at most timeout seconds, and up to maxOutputSize characters; a cell that takes longer goes on running. " +
-			"Without session_id it runs a cell of the current notebook of use_notebook, interrupts it at the timeout, and returns a list of texts and images.",
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[executeCellArgs](nil),
-		Output: eitherSchema(),
+		Name:        "execute_cell",
+		Title:       "Run a cell",
+		Toolset:     tool.ToolsetCells,
+		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
+		Description: "Runs one code cell as it is, and returns what it printed, its value and its images. With session_id it is of that analysis session's notebook, and goes on after timeout seconds; without, of the current notebook: then it is interrupted, and the answer is a list of texts and images.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[executeCellArgs](nil),
+		Output:      eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCellArgs) (*tool.Answer, error) {
 			if args.ID == "" {
 				name := datalayer.UsedCell{Index: args.Index, CellID: args.CellID}

@@ -31,16 +31,14 @@ func (executeCodeArgs) Refine(f tool.Fields) {
 func executeCode(p *parts) tool.Tool {
 	d := p.Desk
 	return tool.Tool{
-		Name:    "execute_code",
-		Title:   "Run code",
-		Toolset: tool.ToolsetAnalysis,
-		Also:    []string{tool.ToolsetDatalayer, tool.ToolsetToday},
-		Description: "Runs code in an analysis session's kernel and returns what it printed, its value and its images, which are shown beside the JSON. Variables stay for the next call. " +
-			"If the session has a notebook, the code becomes a cell at its end, for people to see. Costs the time the code takes, at most timeout seconds, and up to maxOutputSize characters; code that takes longer goes on under its run_id. " +
-			"Without session_id it runs in the kernel kernel_id, or in the kernel of the current notebook of use_notebook, leaves no cell, and returns a list of texts and images.",
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[executeCodeArgs](nil),
-		Output: eitherSchema(),
+		Name:        "execute_code",
+		Title:       "Run code",
+		Toolset:     tool.ToolsetAnalysis,
+		Also:        []string{tool.ToolsetDatalayer, tool.ToolsetToday},
+		Description: "Runs code in the kernel of an analysis session, or of kernel_id or the current notebook, and returns its output. In a session with a notebook it becomes a cell at its end, and goes on after timeout seconds under its run_id; without session_id it leaves no cell.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[executeCodeArgs](nil),
+		Output:      eitherSchema(),
 		Handle: tool.Typed(func(ctx context.Context, args executeCodeArgs) (*tool.Answer, error) {
 			switch {
 			case args.ID != "" && args.KernelID != "":

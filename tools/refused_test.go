@@ -29,6 +29,9 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 		files := map[string]string{notebook: r.Server.Read(t, notebook), text: r.Server.Read(t, text)}
 		revisions := map[string]string{notebook: r.Content(notebook).Revision, text: r.Content(text).Revision}
 		for _, d := range tools.Definitions() {
+			if d.Name == "find_tools" || d.Name == "call_tool" {
+				continue // they are there only where no toolsets are named
+			}
 			path := notebook
 			if d.Toolset == tool.ToolsetDocument {
 				path = text
@@ -151,7 +154,7 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 		if _, ok := s["minLength"]; ok {
 			add("empty", "")
 		}
-		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token"}, name) {
+		if slices.Contains([]string{"content", "text", "name", "topics", "discovery", "pattern", "jupyter_token", "new_text"}, name) {
 			break // anything can be written and noted, and a session can have any name
 		}
 		add("a way out", "../../etc/passwd")

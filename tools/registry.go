@@ -23,12 +23,14 @@ type Toolset struct {
 // Toolsets returns all toolsets.
 func Toolsets() []Toolset {
 	return []Toolset{
-		{tool.ToolsetNotebook, "find, read, edit and run notebooks", true},
-		{tool.ToolsetRuns, "follow, list and stop runs of cells", true},
-		{tool.ToolsetDocument, "read and edit text documents, and create, rename, copy and delete files", true},
-		{tool.ToolsetRTC, "list and close the collaboration sessions that nbduet holds open", true},
-		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code, variables, data files and images", true},
-		{tool.ToolsetContext, "keep findings, for later sessions and in the project file", true},
+		{tool.ToolsetCore, "what is needed day by day, taken from the sets below, and the way to the rest of them", true},
+		{tool.ToolsetRTCMCP, "all of notebook, document and rtc: the tools of jupyterlab-rtc-mcp", false},
+		{tool.ToolsetNotebook, "find, read, edit and run notebooks", false},
+		{tool.ToolsetRuns, "follow, list and stop runs of cells", false},
+		{tool.ToolsetDocument, "read and edit text documents, and create, rename, copy and delete files", false},
+		{tool.ToolsetRTC, "list and close the collaboration sessions that nbduet holds open", false},
+		{tool.ToolsetAnalysis, "analyse data: sessions with a kernel, code, variables, data files and images; with all of cells", false},
+		{tool.ToolsetContext, "keep findings, for later sessions and in the project file", false},
 		{tool.ToolsetCells, "further names for cells and files", false},
 		{tool.ToolsetDatalayer, "the tool names of Datalayer's jupyter-mcp-server, with those from before its version 1", false},
 		{tool.ToolsetToday, "the same, only those of its version 2", false},
@@ -37,18 +39,24 @@ func Toolsets() []Toolset {
 
 // registry is the one list of all tools, in the order of the table in README.md.
 func registry(p *parts) []tool.Tool {
-	return slices.Concat(
+	all := slices.Concat(
 		notebook.Tools(p.Desk),
 		document.Tools(p.Desk),
 		analysis.Tools(p.Desk),
 		[]tool.Tool{executeCode(p), executeCell(p)},
 		p.resources.Tools(),
 		p.datalayer.Tools(),
+		[]tool.Tool{findTools(p), callTool(p)},
 	)
+	for i := range all {
+		all[i].Also = append(all[i].Also, furtherSets(all[i])...)
+	}
+	return all
 }
 
 // ParseToolsets checks a comma-separated list of toolset names, in which "all" and "default" stand for several. It
-// returns the names in their usual order, each once. An empty list is the default.
+// returns the names in their usual order, each once; none, if the list is empty or "default" alone: then nothing was
+// chosen, see [Config.Toolsets].
 func ParseToolsets(list string) ([]string, error) {
 	wanted := map[string]bool{}
 	for name := range strings.SplitSeq(list, ",") {
@@ -67,11 +75,11 @@ func ParseToolsets(list string) ([]string, error) {
 			wanted[name] = true
 		}
 	}
-	if len(wanted) == 0 {
-		if strings.Trim(list, ", ") == "" && list != "" {
-			return nil, errors.New("the list of toolsets is empty: choose from " + strings.Join(ToolsetNames(), ", ") + ", default, all")
-		}
-		return ParseToolsets("default")
+	switch {
+	case list == "" || strings.TrimSpace(list) == "default":
+		return nil, nil
+	case len(wanted) == 0:
+		return nil, errors.New("the list of toolsets is empty: choose from " + strings.Join(ToolsetNames(), ", ") + ", default, all")
 	}
 	return slices.DeleteFunc(ToolsetNames(), func(n string) bool { return !wanted[n] }), nil
 }

@@ -38,7 +38,7 @@ func TestErrorsOfTools(t *testing.T) {
 				t.Fatal(err)
 			}
 			calls := &callLog{log: slog.New(slog.NewTextHandler(&log, nil))}
-			res, err := handler(d, check, &tool.Suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
+			res, err := (&offer{}).handler(d, check, &tool.Suspended{}, calls)(t.Context(), mcp.CallToolRequest{})
 			switch {
 			case c.protocol != "":
 				if err == nil || res != nil || !strings.Contains(err.Error(), c.protocol) || strings.Contains(err.Error(), "s3cret") {

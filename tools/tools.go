@@ -5,6 +5,7 @@ import (
 	"context"
 	"fmt"
 	"log/slog"
+	"maps"
 	"slices"
 	"time"
 
@@ -27,8 +28,11 @@ type Config struct {
 	Work *desk.Work
 	// Version is this program's version, told to clients.
 	Version string
-	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them; none stands for the default.
+	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them: their tools are listed, and no others
+	// can be called. With none, the default ones are listed, and all tools can be called.
 	Toolsets []string
+	// OutputSchemas says which tools are listed with the schema of their result, "" for [LeanOutputs].
+	OutputSchemas OutputSchemas
 	// ReadOnly leaves out each tool that changes anything.
 	ReadOnly bool
 	// Clients makes the clients of a transport that tells them apart; nil if mcp-go's sessions do.
@@ -88,19 +92,18 @@ func New(cfg Config) (*server.MCPServer, error) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
-	toolsets := cfg.Toolsets
-	if len(toolsets) == 0 {
-		var err error
-		if toolsets, err = ParseToolsets("default"); err != nil {
-			return nil, err
-		}
-	}
-	if cfg.Activity == nil {
-		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == tool.ToolsetContext })
+	if len(cfg.Toolsets) == 0 {
+		cfg.Toolsets = nil
 	}
 	d, err := newParts(cfg)
 	if err != nil {
 		return nil, err
+	}
+	d.offer = newOffer(registry(d), cfg)
+	d.resources.Settle = d.offer.settle
+	toolsets := d.offer.activeSets()
+	if cfg.Activity == nil {
+		toolsets = slices.DeleteFunc(slices.Clone(toolsets), func(name string) bool { return name == tool.ToolsetContext })
 	}
 	if cfg.Clients == nil {
 		cfg.Clients = &tool.Clients{}
@@ -117,13 +120,13 @@ func New(cfg Config) (*server.MCPServer, error) {
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
 		server.WithInstructions(instructionsFor(cfg)),
-		server.WithToolCapabilities(false),
+		server.WithToolCapabilities(d.offer.callable[nameFindTools]),
 		server.WithResourceCapabilities(true, true),
 		server.WithCompletions(),
 		server.WithResourceCompletionProvider(resource.Completer{D: d.resources}),
 		server.WithPromptCompletionProvider(resource.Completer{D: d.resources}),
 		server.WithMethodCacheHints(mcp.MethodResourcesTemplatesList, resource.TemplateTTL, mcp.CacheScopePublic),
-		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, mcp.CacheScopePublic),
+		server.WithMethodCacheHints(mcp.MethodToolsList, listTTL, d.offer.scope()),
 		server.WithMethodCacheHints(mcp.MethodPromptsList, listTTL, mcp.CacheScopePublic),
 		server.WithMethodCacheHints(mcp.MethodServerDiscover, listTTL, mcp.CacheScopePublic),
 		server.WithHooks(hooks),
@@ -131,25 +134,35 @@ func New(cfg Config) (*server.MCPServer, error) {
 	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
 	resource.AddPrompts(s, d.resources, toolsets)
-	if slices.Contains(toolsets, tool.ToolsetCells) {
+	d.offer.hook(hooks)
+	d.offer.hookUnknown(hooks)
+	d.offer.hookHints(hooks)
+	if slices.Contains(toolsets, tool.ToolsetCells) || slices.Contains(toolsets, tool.ToolsetAnalysis) {
 		resource.AddFiles(s, d.resources)
 	}
 	if slices.Contains(toolsets, tool.ToolsetContext) {
 		resource.AddContext(s, d.resources)
 	}
 	open := &tool.Suspended{Start: d.Manager.Go, Log: calls.log}
-	for _, t := range selected(registry(d), toolsets, cfg.ReadOnly) {
+	handlers := map[string]server.ToolHandlerFunc{}
+	for _, t := range d.offer.tools() {
 		check, err := t.Input.Compile(t.Name)
 		if err != nil {
 			return nil, err
 		}
-		s.AddTool(t.Definition(), cfg.Clients.Calls.Bound(handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls)))
+		handlers[t.Name] = d.offer.handler(patient(d.resources.Recording(t), cfg.Work), check, open, calls)
+	}
+	if own := handlers[nameCallTool]; own != nil {
+		handlers[nameCallTool] = d.offer.relay(own, maps.Clone(handlers))
+	}
+	for _, t := range d.offer.tools() {
+		s.AddTool(d.offer.define(t), cfg.Clients.Calls.Bound(handlers[t.Name]))
 	}
 	return s, nil
 }
 
 // handler answers the calls of a tool: it checks, counts, logs, and turns what comes back into an MCP result.
-func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
+func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, calls *callLog) server.ToolHandlerFunc {
 	return func(ctx context.Context, req mcp.CallToolRequest) (result *mcp.CallToolResult, err error) {
 		r := &callRecord{began: time.Now(), tool: t.Name}
 		defer func() {
@@ -171,8 +184,11 @@ func handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, call
 			return question, nil
 		}
 		if r.answer = a; err == nil {
-			result, err = a.Result()
+			if result, err = a.Result(); err == nil {
+				o.settleResult(result)
+			}
 		}
+		err = o.settleError(err)
 		if r.err = err; err != nil {
 			return tool.Failure(err)
 		}
@@ -213,6 +229,7 @@ type parts struct {
 	*desk.Desk
 	datalayer *datalayer.Toolset
 	resources *resource.Provider
+	offer     *offer
 }
 
 func newParts(cfg Config) (*parts, error) {
@@ -238,5 +255,6 @@ func (p *parts) free(ctx context.Context, client string) error {
 	p.Forget(client, sessions)
 	p.datalayer.Forget(client)
 	p.resources.Forget(client)
+	p.offer.found.Forget(client)
 	return err
 }

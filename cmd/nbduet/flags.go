@@ -42,7 +42,8 @@ type flags struct {
 	MaxImageBytes int `env:"NBDUET_MAX_IMAGE_BYTES" default:"1000000" placeholder:"BYTES" help:"Largest size of an image that is shown; a larger image is scaled down. A whole answer stays under 1 MB. Default: ${default}."`
 	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells. Default: ${default}."`
 
-	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Default: ${default}."`
+	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, what it leaves out is refused. Default: ${default}."`
+	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"lean" placeholder:"WHICH" help:"Tools listed with the schema of their result: full (all), lean (all but those of core) or none. Clients of a protocol before 2025-06-18 never get one. Default: ${default}."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
 
 	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
@@ -70,8 +71,9 @@ type settings struct {
 	execute        run0.Execute
 	maxImages      int
 	maxImageBytes  int
-	imageCache     int // bytes
-	toolsets       []string
+	imageCache     int      // bytes
+	toolsets       []string // nil if none were chosen
+	outputs        tools.OutputSchemas
 	readOnly       bool
 	logLevel       slog.Level
 	logCode        bool
@@ -185,6 +187,9 @@ func (f flags) check() (settings, error) {
 	}
 	if s.toolsets, err = tools.ParseToolsets(f.Toolsets); err != nil {
 		return settings{}, fmt.Errorf("--toolsets: %w", err)
+	}
+	if s.outputs = tools.OutputSchemas(strings.ToLower(strings.TrimSpace(f.Outputs))); !slices.Contains(tools.OutputSchemasWords(), string(s.outputs)) {
+		return settings{}, fmt.Errorf("--output-schemas: %q is not one of %s", f.Outputs, strings.Join(tools.OutputSchemasWords(), ", "))
 	}
 	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return settings{}, fmt.Errorf("--log-level: %q is not one of debug, info, warn, error", f.LogLevel)

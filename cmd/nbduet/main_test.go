@@ -19,6 +19,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
 )
 
 func TestMain(m *testing.M) {
@@ -153,6 +154,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--max-image-bytes=9"}, []string{"--max-image-bytes", "9 is not"}},
 		{[]string{"--image-cache=0"}, []string{"--image-cache", "0 is not"}},
 		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc, analysis, context"}},
+		{[]string{"--output-schemas=some"}, []string{"--output-schemas", `"some"`, "full, lean, none"}},
 		{[]string{"--project=../up.yaml"}, []string{"--project", "../up.yaml"}},
 		{[]string{"--project=/"}, []string{"--project", `"/"`}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
@@ -184,7 +186,7 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || strings.Join(s.toolsets, ",") != "notebook,runs,document,rtc,analysis,context" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.LeanOutputs || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)

@@ -19,8 +19,8 @@ import (
 // asProgram makes this test binary be the program, as a process that can be killed.
 const asProgram = "NBDUET_TEST_PROGRAM"
 
-// process is the program as a process of its own.
-type process struct {
+// spawned is the program as a process of its own.
+type spawned struct {
 	t   *testing.T
 	cmd *exec.Cmd
 	in  io.WriteCloser
@@ -28,7 +28,7 @@ type process struct {
 	ids int
 }
 
-func spawn(t *testing.T, args ...string) *process {
+func spawn(t *testing.T, args ...string) *spawned {
 	t.Helper()
 	cmd := exec.Command(os.Args[0], args...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
@@ -44,7 +44,7 @@ func spawn(t *testing.T, args ...string) *process {
 	if err := cmd.Start(); err != nil {
 		t.Fatal(err)
 	}
-	p := &process{t: t, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
+	p := &spawned{t: t, cmd: cmd, in: in, out: bufio.NewReaderSize(out, 1<<20)}
 	t.Cleanup(func() { p.end(syscall.SIGKILL) })
 	p.ask("initialize", map[string]any{
 		"protocolVersion": "2025-06-18", "capabilities": map[string]any{}, "clientInfo": map[string]any{"name": "test", "version": "1"},
@@ -53,7 +53,7 @@ func spawn(t *testing.T, args ...string) *process {
 }
 
 // end ends the process by a signal, or with its input where there is none, and waits for its end.
-func (p *process) end(sig syscall.Signal) {
+func (p *spawned) end(sig syscall.Signal) {
 	if p.cmd.ProcessState != nil {
 		return
 	}
@@ -65,7 +65,7 @@ func (p *process) end(sig syscall.Signal) {
 	_ = p.cmd.Wait() // killed is no success
 }
 
-func (p *process) ask(method string, params any) map[string]any {
+func (p *spawned) ask(method string, params any) map[string]any {
 	p.t.Helper()
 	p.ids++
 	b, err := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": p.ids, "method": method, "params": params})
@@ -91,7 +91,7 @@ func (p *process) ask(method string, params any) map[string]any {
 }
 
 // call calls a tool.
-func (p *process) call(name string, args map[string]any) map[string]any {
+func (p *spawned) call(name string, args map[string]any) map[string]any {
 	p.t.Helper()
 	m := p.ask("tools/call", map[string]any{"name": name, "arguments": args})
 	result, _ := m["result"].(map[string]any)

@@ -32,7 +32,7 @@ var ErrSlow = words.Fixed("the kernel did not answer in time")
 type LanguageError struct{ Language string }
 
 func (e *LanguageError) Error() string {
-	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia: print them with execute_code", e.Language)
+	return fmt.Sprintf("the variables of a kernel for %s cannot be inspected, only those of Python, R and Julia"+words.Hint(": print them with execute_code"), e.Language)
 }
 
 // A Refusal is the answer of an inspection that found no such thing. Code is "variable_not_found", "not_readable" (a

@@ -124,7 +124,7 @@ func (o *outputs) sayOmitted() {
 	o.said = o.omitted + o.figured
 	var says []string
 	if o.omitted > 0 {
-		says = append(says, fmt.Sprintf("%d bytes of output were left out of the notebook here; their text is kept for a while: read it by get_run with run_id %q, output -1, and offset 0 and up",
+		says = append(says, fmt.Sprintf("%d bytes of output were left out of the notebook here; their text is kept for a while, as output -1 of the run %q",
 			o.omitted, o.run))
 	}
 	if o.figures > 0 {

@@ -130,7 +130,7 @@ func TestOutputWaitsForTheNotebook(t *testing.T) {
 		}
 		defer r.end(Done, nil)
 		d.nb.OnUpdate(func([]byte) { edits++ })
-		out := cells.newWriter(r)
+		out := cells.newWriter(r, nil)
 		r.begin(out)
 		d.calm = make(chan struct{})
 		for range 5 {

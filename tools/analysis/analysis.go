@@ -28,6 +28,7 @@ func Tools(d *desk.Desk) []tool.Tool {
 		getVariables(inspect),
 		getVariable(inspect),
 		getDataFrameInfo(inspect),
+		inspectData(inspect),
 		previewData(d),
 		getImageResource(d),
 	}

@@ -51,13 +51,12 @@ func cellResultOf(ctx context.Context, doc *session.Document, id, message string
 // notebookAddCell makes notebook_add_cell.
 func notebookAddCell(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_add_cell",
-		Title:   "Add a cell",
-		Toolset: tool.ToolsetCells,
-		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. " +
-			"Use it to write down findings; execute_cell runs a cell of the session's own notebook, and execute_code adds a cell there and runs it. Costs little.",
-		Input:  tool.ArgumentsOf[addCellArgs](nil),
-		Output: tool.DocumentResultOf[CellResult](nil),
+		Name:        "notebook_add_cell",
+		Title:       "Add a cell",
+		Toolset:     tool.ToolsetCells,
+		Description: "Adds one cell to a notebook, at its end or at position, without running it; people who have the notebook open see it at once. Use it to write down findings. Costs little.",
+		Input:       tool.ArgumentsOf[addCellArgs](nil),
+		Output:      tool.DocumentResultOf[CellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args addCellArgs) (*tool.Answer, error) {
 			source := words.Lines(args.Source)
 			if words.Marked(source) {
@@ -108,15 +107,13 @@ type EditCellResult struct {
 // notebookEditCell makes notebook_edit_cell.
 func notebookEditCell(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_edit_cell",
-		Title:   "Change a cell",
-		Toolset: tool.ToolsetCells,
-		Description: "Gives a notebook cell a new source without running it; people who have the notebook open see it at once. " +
-			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
-			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. Costs little.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[editCellArgs](nil),
-		Output: tool.DocumentResultOf[EditCellResult](nil),
+		Name:        "notebook_edit_cell",
+		Title:       "Change a cell",
+		Toolset:     tool.ToolsetCells,
+		Description: "Gives a notebook cell a new source without running it. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written and the differences are returned.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[editCellArgs](nil),
+		Output:      tool.DocumentResultOf[EditCellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editCellArgs) (*tool.Answer, error) {
 			if err := args.Check(); err != nil {
 				return nil, err

@@ -52,14 +52,12 @@ type NotebookCreateResult struct {
 // notebookCreate makes notebook_create.
 func notebookCreate(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_create",
-		Title:   "Create a notebook",
-		Toolset: tool.ToolsetCells,
-		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder if it has none. " +
-			"The notebook is for the session's kind of kernel, but the session stays in its own notebook: session_create with notebook_path works in the new one. " +
-			"Runs nothing and overwrites nothing. Use it to write down an analysis. Costs little.",
-		Input:  tool.ArgumentsOf[notebookCreateArgs](nil),
-		Output: tool.ResultOf[NotebookCreateResult](nil),
+		Name:        "notebook_create",
+		Title:       "Create a notebook",
+		Toolset:     tool.ToolsetCells,
+		Description: "Makes a new notebook with the given cells, or one empty code cell, beside the session's notebook, or in the root folder. Use it to write down an analysis. It has the session's kind of kernel, but the session stays in its own notebook. Runs and overwrites nothing.",
+		Input:       tool.ArgumentsOf[notebookCreateArgs](nil),
+		Output:      tool.ResultOf[NotebookCreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookCreateArgs) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
@@ -77,9 +75,9 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name, or change it with notebook_add_cell and notebook_edit_cell", words.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+words.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), words.Quoted(paths[0]))}
 			case errors.Is(err, files.ErrNoFolder):
-				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s: file_list lists the folders", words.Quoted(path.Dir(paths[0])), words.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+words.Hint(": file_list lists the folders"), words.Quoted(path.Dir(paths[0])), words.Quoted(paths[0]))}
 			case err != nil:
 				return nil, err
 			}

@@ -69,15 +69,13 @@ const (
 // fileGet makes file_get.
 func fileGet(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "file_get",
-		Title:   "Get a file",
-		Toolset: tool.ToolsetCells,
-		Description: "Gets a file that an analysis has written, as it is on disk, with its MIME type and size: an image as a picture beside the JSON, a short text as text, anything else as a link for resources/read. " +
-			"With include_data a file of that last kind comes whole, as an embedded base64 resource. Costs an image, or the text, or with include_data about 1.4 characters per byte. " +
-			"Files above " + words.Kilobytes(MaxFile) + " are not returned, except images; the answer says how to get them.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[fileGetArgs](nil),
-		Output: tool.ResultOf[FileGetResult](nil),
+		Name:        "file_get",
+		Title:       "Get a file",
+		Toolset:     tool.ToolsetCells,
+		Description: "Gets a file that an analysis has written: an image as a picture, a short text as text, anything else as a link for resources/read, or with include_data whole, as base64. Use it for files that are not text. Files above " + words.Kilobytes(MaxFile) + " are not returned, except images.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[fileGetArgs](nil),
+		Output:      tool.ResultOf[FileGetResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileGetArgs) (*tool.Answer, error) {
 			c, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {
@@ -102,7 +100,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 			switch {
 			case f.data != nil && strings.HasPrefix(f.MIME, "image/") && f.show(ctx, d, a):
 			case f.URI == "":
-				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned: execute_code can read parts of it or write a smaller one, and people can open it at url", words.Kilobytes(MaxFile)))
+				f.Message = tool.Sentences(f.Message, fmt.Sprintf("the file is larger than %s, the most that is returned; people can open it at url"+words.Hint(", and execute_code can read parts of it or write a smaller one"), words.Kilobytes(MaxFile)))
 			case f.text():
 			case args.Data:
 				f.Delivery = DeliveredBlob
@@ -161,7 +159,7 @@ func (f *gottenFile) text() bool {
 		return false
 	}
 	if n := utf8.RuneCount(f.data); n > maxFileText {
-		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s: file_read reads it in parts", words.Plural(n, "character")))
+		f.Message = tool.Sentences(f.Message, fmt.Sprintf("it is a text of %s"+words.Hint(": file_read reads it in parts"), words.Plural(n, "character")))
 		return true
 	}
 	text := string(f.data)

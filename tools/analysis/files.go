@@ -104,15 +104,13 @@ func (FileReadResult) Refine(f tool.Fields) {
 // fileRead makes file_read.
 func fileRead(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "file_read",
-		Title:   "Read a text file",
-		Toolset: tool.ToolsetCells,
-		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. " +
-			"Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file: notebook_get is better. " +
-			"Use file_get for images and other files that are not text.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[fileReadArgs](nil),
-		Output: tool.DocumentResultOf[FileReadResult](nil),
+		Name:        "file_read",
+		Title:       "Read a text file",
+		Toolset:     tool.ToolsetCells,
+		Description: "Reads a text file (data, source code, Markdown, a log, …) as it is in the shared document now, including unsaved edits of people. Costs up to max_content characters; in a longer file read on from next_position. For a notebook it returns the JSON of its file.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[fileReadArgs](nil),
+		Output:      tool.DocumentResultOf[FileReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileReadArgs) (*tool.Answer, error) {
 			file, err := FileNotFolder(ctx, d, args.ID, args.Path)
 			if err != nil {
@@ -124,7 +122,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			doc, err := open(ctx, file.Path)
 			if errors.Is(err, session.ErrNotText) {
-				err = tool.Coded{Code: CodeNotText, Message: err.Error() + "; file_get gets it, and execute_code can read parts of it"}
+				err = tool.Coded{Code: CodeNotText, Message: err.Error() + words.Hint("; file_get gets it, and execute_code can read parts of it")}
 			}
 			if err != nil {
 				return nil, err

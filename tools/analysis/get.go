@@ -21,15 +21,13 @@ func (notebookGetArgs) Refine(f tool.Fields) {
 // notebookGet makes notebook_get.
 func notebookGet(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "notebook_get",
-		Title:   "Read a notebook",
-		Toolset: tool.ToolsetCells,
-		Description: "Reads all cells of a notebook with their sources and outputs, as they are in the shared document now, including unsaved edits of people. " +
-			"Use it before editing, and for the cells' ids. Costs up to maxCellData characters for each source and each output; long text is cut in the middle and marked so. " +
-			"Some images come beside the JSON, the others by address. Read cells that do not fit in one answer with next_cursor.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[notebookGetArgs](nil),
-		Output: tool.DocumentResultOf[notebook.ReadResult](nil),
+		Name:        "notebook_get",
+		Title:       "Read a notebook",
+		Toolset:     tool.ToolsetCells,
+		Description: "Reads all cells of a notebook with sources and outputs, as they are now, unsaved edits of people included. Use it before editing, and for the cells' ids. Long text is cut in the middle and marked so. Cells that do not fit in one answer come with next_cursor.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[notebookGetArgs](nil),
+		Output:      tool.DocumentResultOf[notebook.ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookGetArgs) (*tool.Answer, error) {
 			doc, err := args.open(ctx, d)
 			if err != nil {

@@ -36,14 +36,13 @@ type ImageResult struct {
 // getImageResource makes get_image_resource.
 func getImageResource(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "get_image_resource",
-		Title:   "Get an image",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Returns the image at an address that another tool named (jupyter://…): its data in base64, its size, and the picture beside the JSON. " +
-			"Use it for an image that an answer did not show, or if the resource cannot be read. Costs the base64, about 1.4 characters per byte; with include_data false only the picture.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[imageArgs](nil),
-		Output: tool.ResultOf[ImageResult](nil),
+		Name:        "get_image_resource",
+		Title:       "Get an image",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Returns the image at an address that an answer named (jupyter://…): its size, its data in base64, and the picture. Use it for an image that an answer did not show. The base64 costs about 1.4 characters per byte; include_data false leaves it out.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[imageArgs](nil),
+		Output:      tool.ResultOf[ImageResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args imageArgs) (*tool.Answer, error) {
 			e, img, err := d.FindImage(ctx, args.URI)
 			if err != nil {

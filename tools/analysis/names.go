@@ -93,7 +93,7 @@ func (c CellName) Find(doc *session.Document, v desk.View) (ydoc.Cell, error) {
 	case ok:
 		return cell, nil
 	default:
-		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s: notebook_get shows the ids", words.Quoted(c.CellID), doc.Path())}
+		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+words.Hint(": notebook_get shows the ids"), words.Quoted(c.CellID), doc.Path())}
 	}
 }
 
@@ -143,15 +143,15 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) 
 			return notANotebook(other, c.Type)
 		}
 	}
-	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server: file_list lists the files, notebook_create makes one"}
+	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + words.Hint(": file_list lists the files") + words.Hint(", notebook_create makes one")}
 }
 
 func notANotebook(p, kind string) error {
-	use := "file_read reads it"
+	use := words.Hint(": file_read reads it")
 	if kind != "file" {
-		kind, use = "folder", "file_list lists it"
+		kind, use = "folder", words.Hint(": file_list lists it")
 	}
-	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook: %s", words.Quoted(p), kind, use)}
+	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", words.Quoted(p), kind, use)}
 }
 
 // notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
@@ -185,7 +185,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	}
 	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder; file_list lists the files", words.Quoted(clean))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean))}
 	}
 	return c, err
 }
@@ -194,7 +194,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
-		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: file_list lists what is in it", words.Quoted("/"+c.Path))}
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+words.Hint(": file_list lists what is in it"), words.Quoted("/"+c.Path))}
 	}
 	return c, err
 }

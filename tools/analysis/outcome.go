@@ -34,17 +34,17 @@ type CodeResult struct {
 	Stderr       string      `json:"stderr"`
 	Result       *string     `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
 	Displays     []string    `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
-	Images       []imageRef  `json:"images" jsonschema:"In order; some are shown beside the JSON, get_image_resource shows the others."`
+	Images       []imageRef  `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
 	Milliseconds int64       `json:"execution_time_ms"`
 	ErrorType    string      `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
 	ErrorMessage string      `json:"error_message,omitempty"`
 	Traceback    string      `json:"traceback,omitempty"`
-	RunID        string      `json:"run_id" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
+	RunID        string      `json:"run_id" jsonschema:"Id of the run."`
 	State        string      `json:"state"`
-	Input        *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
+	Input        *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
 	CellID       string      `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
 	Count        *int        `json:"execution_count"`
-	Truncated    bool        `json:"truncated,omitempty" jsonschema:"Output was cut: get_run pages through it."`
+	Truncated    bool        `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
 	Message      string      `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
 }
 
@@ -210,7 +210,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		} else if c.Asking != nil {
 			doing = desk.Asks(c.Result)
 		}
-		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s; wait_run with run_id %q waits for it, interrupt_execution stops it", c.waited, doing, c.run.ID))
+		fail(ErrTimeout, fmt.Sprintf("not finished after %s: %s"+words.Hint("; wait_run with run_id %q waits for it")+words.Hint(", interrupt_execution stops it"), c.waited, doing, c.run.ID))
 	case c.State == run.Lost:
 		fail(ErrLost, why)
 	case c.State == run.Cancelled:
@@ -230,7 +230,7 @@ func (c codeOutcome) explain(out *CodeResult) {
 		says = append(says, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if c.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(c.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out"+words.Hint("; get_run with output -1 pages through their text"), words.Thousands(c.Omitted)))
 	}
 	if c.Figures > 0 {
 		says = append(says, desk.FiguresLeftOut(c.Figures))

@@ -57,15 +57,13 @@ func refinePreview(f tool.Fields) {
 // previewData makes preview_data.
 func previewData(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "preview_data",
-		Title:   "Look into a data file",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Shows the beginning of a data file on the Jupyter server: columns, types, first rows, size. Reads CSV, TSV, JSON lines (these also packed by gzip, bzip2 or xz), Excel (.xlsx), Parquet, Feather and SQLite, of any size, without loading all of it. " +
-			"Reads it in a separate kernel: no session is needed, and people's kernels are left alone. " +
-			"Use it before writing code that loads a file. Costs one line per column and row; the first call takes some seconds.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[previewArgs](nil),
-		Output: tool.ResultOf[inspect.Preview](refinePreview),
+		Name:        "preview_data",
+		Title:       "Look into a data file",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Shows the beginning of a data file: columns, types, first rows, size. Use it before writing code that loads the file. Reads CSV, TSV, JSON lines, Excel, Parquet, Feather and SQLite of any size, in a separate kernel. The first call takes some seconds.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[previewArgs](nil),
+		Output:      tool.ResultOf[inspect.Preview](refinePreview),
 		Handle: tool.Typed(func(ctx context.Context, args previewArgs) (*tool.Answer, error) {
 			path, err := document.PathArg("path", args.Path)
 			if err != nil {
@@ -75,7 +73,7 @@ func previewData(d *desk.Desk) tool.Tool {
 				return nil, tool.Coded{Code: codeDelimiter, Message: fmt.Sprintf("delimiter %q cannot separate values: give a comma, a semicolon, a tab or another character", args.Delimiter)}
 			}
 			if d.ReadOnly && d.Helper.KernelID() == "" {
-				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without: file_read reads the text of a file"}
+				return nil, tool.Coded{Code: codeReadOnly, Message: "no kernel is started with --read-only, and a data file cannot be previewed without" + words.Hint(": file_read reads the text of a file")}
 			}
 			spec := ""
 			if args.Session != "" {
@@ -102,15 +100,15 @@ func previewError(err error, path string) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder; list_documents lists the files", words.Quoted(path))}
+		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the files"), words.Quoted(path))}
 	case errors.Is(err, helper.ErrDirectory):
-		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it; list_documents lists the files", words.Quoted(path))}
+		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+words.Hint("; list_documents lists the files"), words.Quoted(path))}
 	case errors.Is(err, helper.ErrOutOfReach):
 		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
 		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", words.Quoted(path))}
 	case errors.Is(err, helper.ErrNoHelper):
-		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which preview_data needs: read the file with execute_code"}
+		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + words.Hint(": read the file with execute_code")}
 	case errors.Is(err, inspect.ErrSlow):
 		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", words.Quoted(path))}
 	case errors.As(err, &refusal):

@@ -21,7 +21,7 @@ const maxConnectable = 100
 
 // InSession is the argument of a tool that works in an analysis session.
 type InSession struct {
-	ID string `json:"session_id" jsonschema:"From session_create or session_connect."`
+	ID string `json:"session_id" jsonschema:"The analysis session."`
 }
 
 // Refine implements tool.Refiner.
@@ -53,7 +53,7 @@ func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
 type createSessionArgs struct {
 	Name       string `json:"name,omitempty" jsonschema:"Name of the session."`
 	Path       string `json:"notebook_path,omitempty" jsonschema:"Existing notebook to work in. Left out: none, and code leaves no trace in files."`
-	KernelName string `json:"kernel_name,omitempty" jsonschema:"From list_available_kernels. Left out: the notebook's, or the server's default."`
+	KernelName string `json:"kernel_name,omitempty" jsonschema:"Such as \"python3\". Left out: the notebook's, or the server's default."`
 }
 
 // Refine implements tool.Refiner.
@@ -66,13 +66,12 @@ func (createSessionArgs) Refine(f tool.Fields) {
 // sessionCreate makes session_create.
 func sessionCreate(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "session_create",
-		Title:   "Start an analysis session",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Call it before execute_code. " +
-			"With notebook_path the session uses that notebook's kernel, which people who open the notebook share, and the code of execute_code appears there as cells. Costs the start of a kernel, some seconds.",
-		Input:  tool.ArgumentsOf[createSessionArgs](nil),
-		Output: tool.ResultOf[SessionInfo](nil),
+		Name:        "session_create",
+		Title:       "Start an analysis session",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Starts a session for data analysis with its own kernel and returns its session_id. Use it before running code. With notebook_path it uses that notebook's kernel, which people who open the notebook share, and code appears there as cells. Costs some seconds.",
+		Input:       tool.ArgumentsOf[createSessionArgs](nil),
+		Output:      tool.ResultOf[SessionInfo](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createSessionArgs) (*tool.Answer, error) {
 			opt := analysis.Options{Name: args.Name, KernelName: args.KernelName}
 			if args.Path != "" {
@@ -87,12 +86,12 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 					return nil, err
 				}
 				if _, ok := specs.Specs[args.KernelName]; !ok {
-					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel; list_available_kernels lists its kernels", words.Quoted(args.KernelName))
+					return nil, fmt.Errorf("kernel_name %s: the server has no such kernel"+words.Hint("; list_available_kernels lists its kernels"), words.Quoted(args.KernelName))
 				}
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
 			if errors.Is(err, jupyter.ErrNotFound) && opt.NotebookPath != "" {
-				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server: list_nbs lists the notebooks, create_document makes one", opt.NotebookPath)}
+				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+words.Hint(": list_nbs lists the notebooks")+words.Hint(", create_document makes one"), opt.NotebookPath)}
 			}
 			if err != nil {
 				return nil, desk.AnalysisError(err)
@@ -123,18 +122,17 @@ type ConnectResult struct {
 // sessionConnect makes session_connect.
 func sessionConnect(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "session_connect",
-		Title:   "Join a running kernel",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Makes an analysis session from a running kernel, such as the kernel of a notebook that somebody has open in the browser, and shares its variables. " +
-			"Name the notebook, or a kernel from session_list. If no kernel runs, use session_create. Costs a request or two; the kernel stays as it is.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[connectArgs](nil),
-		Output: tool.ResultOf[ConnectResult](nil),
+		Name:        "session_connect",
+		Title:       "Join a running kernel",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Makes an analysis session from a running kernel, such as that of a notebook that somebody has open in the browser, and shares its variables. Name the notebook or the kernel. Costs a request or two; the kernel stays as it is.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[connectArgs](nil),
+		Output:      tool.ResultOf[ConnectResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
 			path := args.Path
 			if path == "" && args.KernelID == "" {
-				return nil, errors.New("give notebook_path or kernel_id; session_list lists the running kernels")
+				return nil, errors.New("give notebook_path or kernel_id" + words.Hint("; session_list lists the running kernels"))
 			} else if path != "" {
 				var err error
 				if path, err = desk.NotebookArg("notebook_path", path); err != nil {
@@ -143,7 +141,7 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 			}
 			a, err := d.Analyses.Connect(ctx, tool.ClientOf(ctx), path, args.KernelID)
 			if errors.Is(err, analysis.ErrNoSession) {
-				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + "; session_list lists the running kernels, session_create with notebook_path starts one"}
+				return nil, tool.Coded{Code: desk.CodeSession, Message: err.Error() + words.Hint("; session_list lists the running kernels") + words.Hint(", session_create with notebook_path starts one")}
 			} else if err != nil {
 				return nil, err
 			}
@@ -171,14 +169,13 @@ type SessionsResult struct {
 // sessionList makes session_list.
 func sessionList(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "session_list",
-		Title:   "List analysis sessions",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which session_connect can join. " +
-			"Costs one request per session.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[struct{}](nil),
-		Output: tool.ResultOf[SessionsResult](nil),
+		Name:        "session_list",
+		Title:       "List analysis sessions",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Lists your analysis sessions, whether their kernels are idle or busy, and all running kernels with their notebooks, which a session can be connected to. Costs one request per session.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[struct{}](nil),
+		Output:      tool.ResultOf[SessionsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			out := SessionsResult{Sessions: []SessionInfo{}, Kernels: []Connectable{}}
 			for _, a := range d.Analyses.List(tool.ClientOf(ctx)) {
@@ -290,14 +287,13 @@ type InterruptResult struct {
 // interruptExecution makes interrupt_execution.
 func interruptExecution(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "interrupt_execution",
-		Title:   "Interrupt a session's code",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Stops code that execute_code and execute_cell left running in a session, and cancels what waits. Variables stay. Code that people run in the same kernel is left alone. " +
-			"Use it for code that takes too long. Costs some seconds at most.",
-		Hints:  tool.Hints{Idempotent: true, Destructive: true},
-		Input:  tool.ArgumentsOf[InSession](nil),
-		Output: tool.ResultOf[InterruptResult](nil),
+		Name:        "interrupt_execution",
+		Title:       "Interrupt a session's code",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Stops code that you left running in an analysis session, and cancels what waits. Use it for code that takes too long. Variables stay. Code that people run in the same kernel is left alone. Costs some seconds at most.",
+		Hints:       tool.Hints{Idempotent: true, Destructive: true},
+		Input:       tool.ArgumentsOf[InSession](nil),
+		Output:      tool.ResultOf[InterruptResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args InSession) (*tool.Answer, error) {
 			a, err := d.Analysis(ctx, args.ID)
 			if err != nil {
@@ -323,7 +319,7 @@ func interruptExecution(d *desk.Desk) tool.Tool {
 				out.Message = words.Plural(len(runs), "run") + " stopped"
 			}
 			if going > 0 {
-				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt ends with session_delete", words.Plural(len(runs), "run"), going, notebook.CancelTime)
+				out.Message = fmt.Sprintf("%s asked to stop, %d of them had not ended after %s: code that ignores the interrupt goes on"+words.Hint(" until session_delete ends its kernel"), words.Plural(len(runs), "run"), going, notebook.CancelTime)
 			}
 			out.Status = a.Status(ctx)
 			return &tool.Answer{Body: out}, nil

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -17,6 +18,7 @@ const (
 	codeBusy     = "kernel_busy"
 	codeSlow     = "kernel_slow"
 	codeLanguage = "language_not_supported"
+	codeNoKernel = "no_kernel"
 )
 
 var _ inspect.PayloadKernel = (*analysis.Session)(nil) // R needs one
@@ -42,15 +44,15 @@ func inspectionError(err error) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, inspect.ErrBusy):
-		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended: wait_run waits for a run, session_list shows whether the kernel is idle"}
+		return tool.Coded{Code: codeBusy, Message: "the kernel is running code, so its variables cannot be read; nothing was interrupted. Try again when the code has ended" + words.Hint(": wait_run waits for a run") + words.Hint(", session_list shows whether the kernel is idle")}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later, or read a part of it with execute_code"}
+		return tool.Coded{Code: codeSlow, Message: "the kernel did not answer in time: reading the variable takes too long, or somebody's code has started; try again later" + words.Hint(", or read a part of it with execute_code")}
 	case errors.As(err, &name):
 		return tool.Coded{Code: codeName, Message: name.Error()}
 	case errors.As(err, &language):
 		return tool.Coded{Code: codeLanguage, Message: language.Error()}
 	case errors.As(err, &refusal) && refusal.Code == codeVariable:
-		return tool.Coded{Code: codeVariable, Message: refusal.Message + "; get_variables lists the variables"}
+		return tool.Coded{Code: codeVariable, Message: refusal.Message + words.Hint("; get_variables lists the variables")}
 	case errors.As(err, &refusal):
 		return tool.Coded{Code: refusal.Code, Message: refusal.Message}
 	}
@@ -120,14 +122,13 @@ func (getVariablesArgs) Refine(f tool.Fields) {
 // getVariables makes get_variables.
 func getVariables(d *inspector) tool.Tool {
 	return tool.Tool{
-		Name:    "get_variables",
-		Title:   "List variables",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Leaves no trace in the kernel, and runs none of the variables' own code. " +
-			"Use it to see what exists before writing code. Python, R and Julia only; does not wait for a busy kernel. Costs one line per variable.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[getVariablesArgs](nil),
-		Output: tool.ResultOf[inspect.Listing](nil),
+		Name:        "get_variables",
+		Title:       "List variables",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Lists the variables of an analysis session's kernel by name, with types, sizes and short values. Use it to see what exists before writing code. Leaves no trace and runs none of the variables' own code. Python, R and Julia only; does not wait for a busy kernel.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[getVariablesArgs](nil),
+		Output:      tool.ResultOf[inspect.Listing](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getVariablesArgs) (*tool.Answer, error) {
 			out := inspect.Listing{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
@@ -158,14 +159,13 @@ func (getVariableArgs) Refine(f tool.Fields) {
 // getVariable makes get_variable.
 func getVariable(d *inspector) tool.Tool {
 	return tool.Tool{
-		Name:    "get_variable",
-		Title:   "Look at a variable",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and the members of an object; a table as get_dataframe_info shows it. Leaves no trace in the kernel. Properties are not run, and a repr that takes too long is stopped. " +
-			"Use it instead of printing. Python, R and Julia only; does not wait for a busy kernel. Costs up to max_chars characters, or a table's first rows and figures.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[getVariableArgs](nil),
-		Output: tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
+		Name:        "get_variable",
+		Title:       "Look at a variable",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Shows one variable of an analysis session's kernel, or an attribute of one: its value, shortened, and an object's members; of a table its columns and first rows. Use it instead of printing. Leaves no trace. Python, R and Julia only; does not wait for a busy kernel.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[getVariableArgs](nil),
+		Output:      tool.ResultOf[inspect.Detail](func(f tool.Fields) { refineTable(f.Field("dataframe").Fields()) }),
 		Handle: tool.Typed(func(ctx context.Context, args getVariableArgs) (*tool.Answer, error) {
 			out := inspect.Detail{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {
@@ -191,14 +191,13 @@ func (getDataFrameArgs) Refine(f tool.Fields) { f.Field("variable_name").Say("Th
 // getDataFrameInfo makes get_dataframe_info.
 func getDataFrameInfo(d *inspector) tool.Tool {
 	return tool.Tool{
-		Name:    "get_dataframe_info",
-		Title:   "Look at a DataFrame",
-		Toolset: tool.ToolsetAnalysis,
-		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Knows pandas, polars, PyArrow, Modin and cuDF, the tables of R and Julia, and single columns. Leaves no trace in the kernel. " +
-			"Use it before writing code for the data. Python, R and Julia only; does not wait for a busy kernel. Costs one line per column and row, and at most some seconds of the kernel for millions of rows.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[getDataFrameArgs](nil),
-		Output: tool.ResultOf[inspect.Frame](refineTable),
+		Name:        "get_dataframe_info",
+		Title:       "Look at a DataFrame",
+		Toolset:     tool.ToolsetAnalysis,
+		Description: "Shows a DataFrame of an analysis session: shape, columns, dtypes, first rows, statistics, missing values and memory. Use it before writing code for the data. Leaves no trace in the kernel. Python, R and Julia only; does not wait for a busy kernel.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[getDataFrameArgs](nil),
+		Output:      tool.ResultOf[inspect.Frame](refineTable),
 		Handle: tool.Typed(func(ctx context.Context, args getDataFrameArgs) (*tool.Answer, error) {
 			out := inspect.Frame{}
 			err := d.inspecting(ctx, args.ID, func(a *analysis.Session) (err error) {

@@ -21,7 +21,7 @@ func (d *Toolset) CitePrompt() tool.Prompt {
 		Arguments: []tool.PromptArgument{
 			{Name: "prompt", Description: "What to do with the cells.", Required: true, Blank: true},
 			{Name: "cell_indices", Description: "Indexes of the cells, from 0, such as \"0,1,2\", \"0-2,4\" or \"3-\".", Required: true},
-			{Name: "notebook_name", Description: "As given to use_notebook, or a path. Left out: the current notebook.", Complete: d.completeUsed},
+			{Name: "notebook_name", Description: "The name that you gave it, or a path. Left out: the current notebook.", Complete: d.completeUsed},
 		},
 		Text: d.citeText,
 	}

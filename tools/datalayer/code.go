@@ -8,6 +8,7 @@ import (
 	sessions "github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -36,7 +37,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	}
 	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
 	if errors.Is(err, sessions.ErrNoKernel) {
-		return nil, theirWords("Kernel '%s' not found in jupyter server: list_kernels shows those that run", kernelID)
+		return nil, theirWords("Kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), kernelID)
 	}
 	if err != nil {
 		return nil, desk.AnalysisError(err)

@@ -35,13 +35,12 @@ func (deleteUsedArgs) Refine(f tool.Fields) {
 // deleteCell makes delete_cell.
 func deleteCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "delete_cell",
-		Title: "Delete cells",
-		Description: "Deletes cells with their outputs, all or none, and returns their sources; people who have the notebook open see it at once. " +
-			"Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference. Use it only for cells that nobody needs. If all are deleted, an empty code cell takes their place. Costs little.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[deleteUsedArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "delete_cell",
+		Title:       "Delete cells",
+		Description: "Deletes cells with their outputs, all or none, and returns their sources. Use it only for cells that nobody needs. Indexes count the cells as you were last shown them; a cell that you have not read as it is now is refused, with the difference.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[deleteUsedArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteUsedArgs) (*tool.Answer, error) {
 			if args.Index != nil && len(args.Indices) == 0 {
 				args.Indices = []int{*args.Index}

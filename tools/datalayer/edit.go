@@ -45,13 +45,12 @@ func (a insertCellArgs) check() error {
 // insertCell makes insert_cell.
 func insertCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "insert_cell",
-		Title: "Insert a cell",
-		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. " +
-			"Use insert_execute_code_cell to add code and run it. Costs little.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[insertCellArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "insert_cell",
+		Title:       "Insert a cell",
+		Description: "Inserts one cell into a notebook without running it, and returns an overview of the cells around it; people who have the notebook open see it at once. Use it for text, and for code that is not to be run. Costs little.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[insertCellArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertCellArgs) (*tool.Answer, error) {
 			if err := args.check(); err != nil {
 				return nil, err
@@ -97,14 +96,12 @@ func (overwriteCellArgs) Refine(f tool.Fields) {
 // overwriteCellSource makes overwrite_cell_source.
 func overwriteCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "overwrite_cell_source",
-		Title: "Overwrite a cell's source",
-		Description: "Gives a cell a whole new source without running it, and returns the difference; people who have the notebook open see it at once. " +
-			"The new source counts as a change from what you last read or wrote of the cell, and is merged with what people have typed since, which is never lost. " +
-			"If both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. Use edit_cell_source for a small change. Costs little.",
-		Hints:  tool.Hints{Destructive: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[overwriteCellArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "overwrite_cell_source",
+		Title:       "Overwrite a cell's source",
+		Description: "Gives a cell a whole new source without running it, and returns the difference. Read it first. The source counts as a change from what you last read or wrote, and is merged with what people typed since; if both changed the same words, nothing is written.",
+		Hints:       tool.Hints{Destructive: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[overwriteCellArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteCellArgs) (*tool.Answer, error) {
 			doc, cell, at, err := args.open(ctx, d)
 			if err != nil {
@@ -157,13 +154,12 @@ func (editSourceArgs) Refine(f tool.Fields) {
 // editCellSource makes edit_cell_source.
 func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "edit_cell_source",
-		Title: "Replace text in a cell",
-		Description: "Replaces a string in a cell's source, as it is in the shared document now, without running the cell, and returns the difference. " +
-			"The string must occur exactly once, including spaces and line ends, unless replace_all is set; else nothing is written. Text that people type elsewhere in the cell is untouched. Use it for small changes. Costs little.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[editSourceArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "edit_cell_source",
+		Title:       "Replace text in a cell",
+		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. What people type elsewhere in the cell stays.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[editSourceArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args editSourceArgs) (*tool.Answer, error) {
 			if words.Marked(args.New) {
 				return nil, fmt.Errorf("new_string %s; nothing was changed", tool.MarkedWhy)

@@ -64,7 +64,7 @@ func (d *Toolset) use(ctx context.Context, name, p string) (err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
-				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be: call unuse_notebook for those that are not needed", len(u.all), namesKept)
+				err = fmt.Errorf("%d notebooks are in use already, and no more than %d may be"+words.Hint(": call unuse_notebook for those that are not needed"), len(u.all), namesKept)
 				return
 			}
 			u.all = append(u.all, usedNotebook{name, p})
@@ -98,14 +98,14 @@ func (d *Toolset) unuse(ctx context.Context, name string) (current string, switc
 }
 
 // errNoCurrent is the error of a call that means the current notebook when there is none.
-var errNoCurrent = errors.New("no notebook is activated: call use_notebook first, with a name for it and its path, or give notebook_name")
+var errNoCurrent = errors.New("no notebook is activated" + words.Hint(": call use_notebook first, with a name for it and its path, or give notebook_name"))
 
 func notConnected(name string, known []string) error {
 	list := "none"
 	if len(known) > 0 {
 		list = words.QuotedList(known)
 	}
-	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s; use_notebook connects one", name, list)
+	return theirWords("Notebook '%s' is not connected. Connected notebooks: %s"+words.Hint("; use_notebook connects one"), name, list)
 }
 
 // usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the
@@ -138,7 +138,7 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 	}
 	doc, err := d.openNamed(ctx, "notebook_name", p)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'; unuse_notebook forgets it: %w", p, called, err)
+		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'"+words.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
 	}
 	return doc, called, err
 }
@@ -158,7 +158,7 @@ func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.D
 
 // inNotebook is the argument of a tool that works in one notebook.
 type inNotebook struct {
-	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by its name from use_notebook or by its path. Left out: the current one."`
+	Notebook string `json:"notebook_name,omitempty" jsonschema:"Notebook to work in, by the name that you gave it or by its path. Left out: the current one."`
 }
 
 // Refine implements tool.Refiner.

@@ -43,13 +43,12 @@ const newKernel = "NEW"
 // useNotebook makes use_notebook.
 func useNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "use_notebook",
-		Title: "Use a notebook",
-		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. " +
-			"Use it before them, and again with the same name to return to a notebook. mode \"create\" makes a new notebook. The current notebook is yours alone: no other client's calls change it. Costs little.",
-		Hints:  tool.Hints{Idempotent: true},
-		Input:  tool.ArgumentsOf[useArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "use_notebook",
+		Title:       "Use a notebook",
+		Description: "Gives a notebook a name and makes it the current one, in which the cell tools work if no other is named; returns an overview of its first cells. Use it before them. mode \"create\" makes a new notebook. The current notebook is yours alone.",
+		Hints:       tool.Hints{Idempotent: true},
+		Input:       tool.ArgumentsOf[useArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args useArgs) (*tool.Answer, error) {
 			said, doc, err := d.useNotebook(ctx, args)
 			if err != nil || doc == nil {
@@ -92,7 +91,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	case known && create && had == clean:
 		return "", nil, fmt.Errorf("notebook '%s' (path: %s) is already created: use it with mode \"connect\"", args.Name, clean)
 	case known && had != clean:
-		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s, or call unuse_notebook first", args.Name, words.Quoted(had), words.Quoted(clean))
+		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s"+words.Hint(", or call unuse_notebook first"), args.Name, words.Quoted(had), words.Quoted(clean))
 	}
 	if create {
 		if err := d.createUsed(ctx, clean); err != nil {
@@ -102,7 +101,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	doc, err := d.openNamed(ctx, "notebook_path", clean)
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) {
-			err = fmt.Errorf("'%s' not found in jupyter server: list_files shows what there is, mode \"create\" makes a notebook", clean)
+			err = fmt.Errorf("'%s' not found in jupyter server"+words.Hint(": list_files shows what there is")+"; mode \"create\" makes a notebook", clean)
 		}
 		return "", nil, err
 	}
@@ -117,7 +116,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 	switch {
 	case known && current == args.Name:
 		doc.Release()
-		return fmt.Sprintf("Notebook '%s' is already connected and activated: no need to call use_notebook again. %s", args.Name, says), nil, nil
+		return fmt.Sprintf("Notebook '%s' is already connected and activated"+words.Hint(": no need to call use_notebook again")+". %s", args.Name, says), nil, nil
 	case known && current != "":
 		return fmt.Sprintf("[INFO] Reactivating notebook '%s' and deactivating '%s'.", args.Name, current), doc, nil
 	}
@@ -151,9 +150,9 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	case wanted == "":
 		return "The notebook has no kernel yet; the first execution starts one.", nil
 	case running && wanted == newKernel:
-		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open: restart_notebook clears it; call use_notebook without kernel_id", doc.Path(), k.ID)
+		return "", fmt.Errorf("%s has the kernel '%s' already, which is shared with everybody who has it open"+words.Hint(": restart_notebook clears it; call use_notebook without kernel_id"), doc.Path(), k.ID)
 	case running:
-		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one",
+		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open"+words.Hint("; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one"),
 			wanted, doc.Path(), k.ID)
 	case wanted == newKernel:
 		if k, err = doc.StartKernel(ctx); err != nil {
@@ -166,7 +165,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		return "", err
 	}
 	if !slices.ContainsFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == wanted }) {
-		return "", fmt.Errorf("kernel '%s' not found in jupyter server: list_kernels shows those that run", wanted)
+		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), wanted)
 	}
 	if k, err = doc.TakeKernel(ctx, wanted); err != nil {
 		return "", err
@@ -193,7 +192,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "list_notebooks",
 		Title:       "List the notebooks in use",
-		Description: "Lists the notebooks that you named with use_notebook, their kernels, and which one is current (✓). Use list_files to find other notebooks. Costs one request.",
+		Description: "Lists the notebooks that you gave names, their kernels, and which one is current (✓). Use it to see which names you can give. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
@@ -202,7 +201,7 @@ func listNotebooks(d *Toolset) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			return tableAnswer("notebooks.list", "", "No managed notebooks. Call use_notebook to use one.", columns, rows, leftOutRows)
+			return tableAnswer("notebooks.list", "", "No managed notebooks."+words.Hint(" Call use_notebook to use one."), columns, rows, leftOutRows)
 		}),
 	})
 }
@@ -244,19 +243,18 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 }
 
 type usedNameArgs struct {
-	Name string `json:"notebook_name" jsonschema:"As given to use_notebook."`
+	Name string `json:"notebook_name" jsonschema:"The name it was given."`
 }
 
 // restartNotebook makes restart_notebook.
 func restartNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "restart_notebook",
-		Title: "Restart a notebook's kernel",
-		Description: "Restarts the kernel of a notebook in use: all variables and imports are lost, for everybody who has the notebook open, running code is ended and waiting code is cancelled. " +
-			"If there is no kernel, one is started. Use it for a clean state or a kernel that hangs. Costs the start of a kernel, some seconds.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "restart_notebook",
+		Title:       "Restart a notebook's kernel",
+		Description: "Restarts the kernel of a notebook in use: variables and imports are lost, for everybody who has it open, running code is ended and waiting code cancelled. Use it for a clean state or a kernel that hangs. Without a kernel, one is started. Costs some seconds.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[usedNameArgs](func(f tool.Fields) { f.Field("notebook_name").Limit(1, desk.MaxPath) }),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args usedNameArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {

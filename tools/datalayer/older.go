@@ -22,14 +22,13 @@ import (
 func listNotebook(d *Toolset) tool.Tool {
 	columns := []string{"Path", "Managed", "Name", "Status", "Current"}
 	return tool.Tool{
-		Name:    "list_notebook",
-		Title:   "List all notebooks",
-		Toolset: tool.ToolsetDatalayer,
-		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you named with use_notebook, with their kernels' states and the current one (✓). " +
-			"Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[struct{}](nil),
-		Output: tableSchema(columns...),
+		Name:        "list_notebook",
+		Title:       "List all notebooks",
+		Toolset:     tool.ToolsetDatalayer,
+		Description: "Lists the notebooks on the Jupyter server, in folders too, and which of them you gave names, with their kernels' states and the current one (✓). Use it to find a notebook's path. Costs one request per folder; it stops if there are very many, and says so.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[struct{}](nil),
+		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			used, err := d.usedRows(ctx)
 			if err != nil {
@@ -79,7 +78,7 @@ func listCells(d *Toolset) tool.Tool {
 		Name:        "list_cells",
 		Title:       "List the cells of the current notebook",
 		Toolset:     tool.ToolsetDatalayer,
-		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells; read_cell shows one. Costs one line per cell.",
+		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells. Costs one line per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(overviewColumns...),
@@ -120,20 +119,19 @@ func (oldCell) Refine(f tool.Fields) { placedItems(f.Field("outputs")) }
 type cellsResult struct {
 	Kind   string    `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result []oldCell `json:"result" jsonschema:"The cells in order."`
-	Left   int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer: read_notebook with start_index, or read_cell, shows them."`
+	Left   int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer."`
 }
 
 // readCells makes read_cells.
 func readCells(d *Toolset) tool.Tool {
 	return tool.Tool{
-		Name:    "read_cells",
-		Title:   "Read all cells of the current notebook",
-		Toolset: tool.ToolsetDatalayer,
-		Description: "Reads all cells of the current notebook as they are in the shared document now, with their sources and outputs as texts; images are named by their addresses. " +
-			"Use it for small notebooks, and read_notebook for others. Costs the length of the sources and up to " + words.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[struct{}](nil),
-		Output: tool.DocumentResultOf[cellsResult](nil),
+		Name:        "read_cells",
+		Title:       "Read all cells of the current notebook",
+		Toolset:     tool.ToolsetDatalayer,
+		Description: "Reads all cells of the current notebook as they are now, with their sources and outputs as texts; images are named by their addresses. Use it for small notebooks. Costs the length of the sources and up to " + words.Thousands(notebook.DefaultOutputSize) + " characters of outputs per cell.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[struct{}](nil),
+		Output:      tool.DocumentResultOf[cellsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			doc, _, err := d.openUsed(ctx, "")
 			if err != nil {
@@ -172,7 +170,7 @@ func readCells(d *Toolset) tool.Tool {
 					parts = append(parts, c)
 				}
 				if out.Left > 0 {
-					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long: read_notebook goes on with start_index %d]", words.Plural(out.Left, "cell"), len(out.Result))))
+					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+words.Hint(": read_notebook goes on with start_index %d")+"]", words.Plural(out.Left, "cell"), len(out.Result))))
 				}
 				return append(parts, warning(a)...)
 			}
@@ -224,8 +222,8 @@ func oldRun(d *Toolset, name, title, about string, input tool.Schema, watched fu
 		Name:    name,
 		Title:   title,
 		Toolset: tool.ToolsetDatalayer,
-		Description: "Runs one code cell of the current notebook, in the kernel that people's open tabs share, and returns its outputs as texts and images" + about + ". " +
-			"At the timeout the cell is interrupted, and its outputs so far are returned. execute_cell does the same. Costs the time the cell takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
+		Description: "Runs one code cell of the current notebook, in the kernel that people's tabs share, and returns its outputs as texts and images" + about + ". " +
+			"Use it to run a cell as it is. At the timeout the cell is interrupted, and its outputs so far are returned.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  input,
 		Output: Outputs(),
@@ -270,7 +268,7 @@ func executeIPython(d *Toolset) tool.Tool {
 		Title:   "Run code in the kernel",
 		Toolset: tool.ToolsetDatalayer,
 		Description: "Runs code in the kernel of the current notebook, starting one if there is none, without a cell: magics (%timeit), shell commands (!pip list) and Python; returns its outputs as texts and images. " +
-			"Use it to look at variables and for tests. At the timeout the code is interrupted. execute_code does the same. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters.",
+			"Use it to look at variables and for tests. At the timeout the code is interrupted.",
 		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
 		Input:  tool.ArgumentsOf[ipythonArgs](nil),
 		Output: Outputs(),

@@ -26,9 +26,9 @@ type outputsResult struct {
 	Count   int         `json:"count" jsonschema:"How many."`
 	Images  int         `json:"images" jsonschema:"How many of them are images."`
 	CellID  string      `json:"cell_id,omitempty" jsonschema:"The cell it is about."`
-	RunID   string      `json:"run_id,omitempty" jsonschema:"Id of the run, for get_run, wait_run and cancel_run."`
+	RunID   string      `json:"run_id,omitempty" jsonschema:"Id of the run."`
 	State   string      `json:"state,omitempty"`
-	Input   *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
+	Input   *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
 }
 
 // Refine implements tool.Refiner.

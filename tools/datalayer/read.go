@@ -83,7 +83,7 @@ func cellHead(c ydoc.Cell, index int) string {
 }
 
 type readNotebookArgs struct {
-	Name   string `json:"notebook_name" jsonschema:"As given to use_notebook, or a notebook's path."`
+	Name   string `json:"notebook_name" jsonschema:"The name that you gave it, or a notebook's path."`
 	Format string `json:"response_format,omitempty" jsonschema:"First lines, or whole sources."`
 	Start  int    `json:"start_index,omitempty" jsonschema:"Cell to begin with."`
 	Limit  *int   `json:"limit,omitempty" jsonschema:"Most cells; 0 for all."`
@@ -107,13 +107,12 @@ const (
 // readNotebook makes read_notebook.
 func readNotebook(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "read_notebook",
-		Title: "Read a notebook",
-		Description: "Reads the cells of a notebook in use, as they are in the shared document now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. " +
-			"Use brief to find cells, then detailed with start_index and limit, or read_cell for outputs. Costs as much as it shows.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[readNotebookArgs](nil),
-		Output: tool.DocumentResultOf[textResult](nil),
+		Name:        "read_notebook",
+		Title:       "Read a notebook",
+		Description: "Reads the cells of a notebook in use, as they are now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. Use brief to find cells, then detailed with start_index and limit. Costs as much as it shows.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[readNotebookArgs](nil),
+		Output:      tool.DocumentResultOf[textResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
@@ -195,13 +194,12 @@ func (readCellArgs) Refine(f tool.Fields) { f.Field("include_outputs").Default(t
 // readCell makes read_cell.
 func readCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "read_cell",
-		Title: "Read a cell",
-		Description: "Reads one cell as it is in the shared document now: its type and execution count, its whole source, and, for a code cell, its outputs as texts and images. " +
-			"Use it before changing a cell, and to see its outputs. Costs the length of the source and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters of outputs; longer ones are cut in the middle.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[readCellArgs](nil),
-		Output: Outputs(),
+		Name:        "read_cell",
+		Title:       "Read a cell",
+		Description: "Reads one cell as it is now: its type and execution count, its whole source, and a code cell's outputs as texts and images. Use it before changing a cell, and to see its outputs. Outputs longer than " + words.Thousands(analysis.DefaultCodeSize) + " characters are cut in the middle.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[readCellArgs](nil),
+		Output:      Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			doc, cell, at, err := args.openNow(ctx, d)
 			if err != nil {

@@ -175,9 +175,9 @@ func (w *Watch) outcome(d *desk.Desk, r *run.Run, late bool) shownRun {
 	case res.State == run.WaitingForInput:
 		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", r.ID, d.HowToAnswer(r.ID, res)))
 	case !res.State.Ended() && w.goesOn:
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on: wait_run waits for it, cancel_run stops it]", r.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+words.Hint(": wait_run waits for it")+words.Hint(", cancel_run stops it")+"]", r.ID))
 	case !res.State.Ended():
-		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this; wait_run waits for it, restart_notebook ends it]", r.ID))
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s has not ended: the kernel does not stop for the interrupt, or is busy with other code and will be interrupted when it comes to this"+words.Hint("; wait_run waits for it")+words.Hint(", restart_notebook ends it")+"]", r.ID))
 	case late:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s: %s]", r.ID, res.State))
 	}
@@ -200,7 +200,7 @@ func (w *Watch) notes(res run.Result) (out []string) {
 		out = append(out, "output is missing, because more came at once than the Jupyter server passes on")
 	}
 	if res.Omitted > 0 {
-		out = append(out, fmt.Sprintf("%s bytes of output were left out; get_run with output -1 pages through their text", words.Thousands(res.Omitted)))
+		out = append(out, fmt.Sprintf("%s bytes of output were left out"+words.Hint("; get_run with output -1 pages through their text"), words.Thousands(res.Omitted)))
 	}
 	if res.Figures > 0 {
 		out = append(out, desk.FiguresLeftOut(res.Figures))
@@ -253,13 +253,12 @@ func (insertExecuteArgs) Refine(f tool.Fields) { f.Field("cell_source").Limit(0,
 // insertExecuteCodeCell makes insert_execute_code_cell.
 func insertExecuteCodeCell(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:  "insert_execute_code_cell",
-		Title: "Insert a code cell and run it",
-		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's open tabs share, starting one if there is none; returns its outputs as texts and images. " +
-			"Use it to add code and see what it does. Costs the time the code takes, and up to " + words.Thousands(analysis.DefaultCodeSize) + " characters. At the timeout the code is interrupted, and its outputs so far are returned.",
-		Hints:  tool.Hints{OpenWorld: true},
-		Input:  tool.ArgumentsOf[insertExecuteArgs](nil),
-		Output: Outputs(),
+		Name:        "insert_execute_code_cell",
+		Title:       "Insert a code cell and run it",
+		Description: "Inserts a code cell into the current notebook and runs it in the kernel that people's tabs share, starting one if there is none; returns its outputs as texts and images. Use it to add code and see what it does. At the timeout the code is interrupted.",
+		Hints:       tool.Hints{OpenWorld: true},
+		Input:       tool.ArgumentsOf[insertExecuteArgs](nil),
+		Output:      Outputs(),
 		Handle: tool.Typed(func(ctx context.Context, args insertExecuteArgs) (*tool.Answer, error) {
 			cell := insertCellArgs{insertAt: args.insertAt, Type: ydoc.Code, Source: args.Source}
 			if err := cell.check(); err != nil {

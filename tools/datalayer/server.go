@@ -33,7 +33,7 @@ func listKernels(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
 		Name:        "list_kernels",
 		Title:       "List the running kernels",
-		Description: "Lists the running kernels of the Jupyter server, with their ids for kernel_id of use_notebook and execute_code, their states, and how many clients are connected to each. Use it to find a kernel. Costs three requests.",
+		Description: "Lists the running kernels of the Jupyter server, with their ids, their states, and how many clients are connected to each. Use it to find a kernel for kernel_id. Costs three requests.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),

@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -79,7 +80,7 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 				return doc, nil
 			}
 		}
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder; list_nbs lists the notebooks%s", clean, WhyMissing(clean))
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_nbs lists the notebooks")+"%s", clean, WhyMissing(clean))
 	}
 	if err != nil {
 		return nil, d.unreadable(ctx, clean, err)
@@ -92,7 +93,7 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 func (d *Desk) unreadable(ctx context.Context, path string, err error) error {
 	err = d.Files.Broken(ctx, path, err)
 	if errors.As(err, new(*files.BrokenError)) {
-		return fmt.Errorf("%w. get_document_content shows its file as text, and overwrite_document writes it mended", err)
+		return fmt.Errorf("%w"+words.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
 	}
 	return err
 }

@@ -213,12 +213,12 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	}
 	*drawn = true
 	if len(t.Images) >= t.most {
-		return fmt.Sprintf("<image, %s, not shown because an answer shows %d: get_image_resource shows %s>", about, max(0, t.most), e.URI())
+		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+words.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), e.URI())
 	}
 	left := max(1, min(t.most, t.expected)-len(t.Images))
 	bytes := min(t.Each, t.budget/left*3/4-3)
 	if bytes < min(t.Each, leastImage) {
-		return fmt.Sprintf("<image, %s, not shown because the answer is full: get_image_resource shows %s>", about, e.URI())
+		return fmt.Sprintf("<image, %s, not shown because the answer is full"+words.Hint(": get_image_resource shows %s")+">", about, e.URI())
 	}
 	p, err := t.show(e, img, images.Limits{Bytes: bytes})
 	if err != nil {

@@ -25,8 +25,8 @@ func (d *Desk) FindImage(ctx context.Context, uri string) (images.Entry, images.
 		e, img, ok = d.Images.Store.Find(owner, id)
 	}
 	if !ok {
-		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago; "+
-			"read_nb_cells on its cell shows it and its address", words.Quoted(uri))
+		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago"+
+			words.Hint("; read_nb_cells on its cell shows it and its address"), words.Quoted(uri))
 	}
 	if img.Data == nil {
 		img, err = d.readFromCell(ctx, e)

@@ -49,13 +49,13 @@ func (d *Desk) HowToAnswer(id string, r run.Result) string {
 	case r.Asking.Password && !d.AgentPasswords:
 		return Asks(r) + " and is interrupted if nobody answers in time: " + onlyPerson(id)
 	}
-	return fmt.Sprintf("%s and is interrupted if nobody answers in time: answer_input with run_id %q answers it, cancel_run stops it", Asks(r), id)
+	return fmt.Sprintf("%s and is interrupted if nobody answers in time", Asks(r)) + words.Hint(fmt.Sprintf(": answer_input with run_id %q answers it", id)) + words.Hint(", cancel_run stops it")
 }
 
 // onlyPerson says how a password is answered.
 func onlyPerson(id string) string {
-	return fmt.Sprintf("a person has to answer a password, so wait_run with run_id %q from an MCP client that offers elicitation asks them; "+
-		"elsewhere ask your user to start nbduet with --allow-agent-passwords, which lets answer_input answer; cancel_run stops the code", id)
+	return "a person has to answer a password" + words.Hint(fmt.Sprintf(", so wait_run with run_id %q from an MCP client that offers elicitation asks them", id)) +
+		"; elsewhere ask your user to start nbduet with --allow-agent-passwords" + words.Hint(", which lets answer_input answer") + words.Hint("; cancel_run stops the code")
 }
 
 // AnswerInput answers the input that a run waits for, as a line. An error says what to do instead.
@@ -66,13 +66,13 @@ func (d *Desk) AnswerInput(r *run.Run, line string) error {
 	case errors.Is(err, run.ErrPassword):
 		return fmt.Errorf("run %s: %w: %s", r.ID, err, onlyPerson(r.ID))
 	case errors.Is(err, run.ErrAsked):
-		return fmt.Errorf("run %s: %w by elicitation: wait_run waits for their answer, cancel_run stops the code", r.ID, err)
+		return fmt.Errorf("run %s: %w by elicitation"+words.Hint(": wait_run waits for their answer")+words.Hint(", cancel_run stops the code"), r.ID, err)
 	default:
-		next := "wait_run waits for it"
+		next := words.Hint("; wait_run waits for it")
 		state := r.Status().State
 		if state.Ended() {
-			next = "get_run shows its outputs"
+			next = words.Hint("; get_run shows its outputs")
 		}
-		return fmt.Errorf("run %s is %s: %w; %s", r.ID, state, err, next)
+		return fmt.Errorf("run %s is %s: %w%s", r.ID, state, err, next)
 	}
 }

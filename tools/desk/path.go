@@ -35,14 +35,14 @@ func NotebookArg(name, path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if clean == "" {
-		return "", errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"; list_nbs lists them")
+		return "", errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"" + words.Hint("; list_nbs lists them"))
 	}
 	return clean, nil
 }
 
 // InNotebook is the argument of a tool that works in one notebook.
 type InNotebook struct {
-	Path string `json:"path" jsonschema:"Notebook, relative to the server's root folder, such as \"work/analysis.ipynb\"; a leading slash is allowed."`
+	Path string `json:"path" jsonschema:"Notebook, such as \"work/analysis.ipynb\"."`
 }
 
 // Refine implements tool.Refiner.

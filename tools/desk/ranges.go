@@ -15,9 +15,9 @@ const MaxRanges = 1000
 
 // A CellRange names cells by position, among those that a client knows, or one cell by its id.
 type CellRange struct {
-	Start *int   `json:"start,omitempty" jsonschema:"First cell, counted from 0."`
-	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before (exclusive). Left out: the one cell at start."`
-	ID    string `json:"id,omitempty" jsonschema:"Id of one cell, in place of start and end; unlike an index it stays the same when others insert cells."`
+	Start *int   `json:"start,omitempty" jsonschema:"First cell, from 0."`
+	End   *int   `json:"end,omitempty" jsonschema:"Cell to stop before; left out, only start."`
+	ID    string `json:"id,omitempty" jsonschema:"One cell by its id, in place of start and end."`
 }
 
 // Refine implements tool.Refiner.

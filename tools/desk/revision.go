@@ -31,7 +31,7 @@ func ParseRevision(s string) (ydoc.Revision, error) {
 
 // Forced is the argument that lets a call destroy what the client has not read, and disturb somebody who is typing.
 type Forced struct {
-	Force bool `json:"force,omitempty" jsonschema:"Do it even if you have not read the cell as it is, or somebody is typing in it."`
+	Force bool `json:"force,omitempty" jsonschema:"Even if you have not read it as it is, or somebody types there."`
 }
 
 // Refine implements tool.Refiner.

@@ -46,14 +46,13 @@ const (
 // createDocument makes create_document.
 func createDocument(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "create_document",
-		Title:   "Create a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Creates a notebook, Markdown document or other text file. Fails if the path exists already or its folder does not. " +
-			"The content is checked before anything is written. Use it for a new document; overwrite_document changes an existing one. Costs little.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[createArgs](nil),
-		Output: tool.ResultOf[CreateResult](nil),
+		Name:        "create_document",
+		Title:       "Create a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Creates a notebook, Markdown document or other text file. Use it for a new document only: it fails if there is something at the path already, or no folder for it.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[createArgs](nil),
+		Output:      tool.ResultOf[CreateResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args createArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
@@ -104,9 +103,9 @@ func FitsType(p, typ string) error {
 func PlaceError(err error, p string) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
-		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path, or use overwrite_document to change it", words.Quoted(p))
+		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+words.Hint(", or use overwrite_document to change it"), words.Quoted(p))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder; list_documents lists them", words.Quoted(path.Dir(p)), words.Quoted(p))
+		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+words.Hint("; list_documents lists them"), words.Quoted(path.Dir(p)), words.Quoted(p))
 	}
 	return err
 }

@@ -12,6 +12,7 @@ func Tools(d *desk.Desk) []tool.Tool {
 		insertDocumentText(d),
 		deleteDocumentText(d),
 		replaceDocumentText(d),
+		editByText(d),
 		listDocuments(d),
 		createDocument(d),
 		getDocumentInfo(d),

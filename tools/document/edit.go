@@ -73,8 +73,6 @@ func (textEdited) Refine(f tool.Fields) {
 	f.Field("revision").Say(desk.RevisionText("the document's content"))
 }
 
-const editMerge = "Positions refer to the document as you were last shown it. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned. "
-
 type insertTextResult struct {
 	Message  string `json:"message"`
 	Position int    `json:"position" jsonschema:"Where the text is now"`
@@ -88,14 +86,13 @@ func (insertTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")
 // insertDocumentText makes insert_document_text.
 func insertDocumentText(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "insert_document_text",
-		Title:   "Insert text into a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Inserts text at a position of a text document; people who have it open see it at once. " + editMerge +
-			"Use it to add to a document without touching the rest. Costs little.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[insertTextArgs](nil),
-		Output: tool.DocumentResultOf[insertTextResult](nil),
+		Name:        "insert_document_text",
+		Title:       "Insert text into a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Inserts text at a position of a text document, as you were last shown it. Use it to add to a document without touching the rest. What people typed since is kept; if both changed the same place, nothing is written and the differences are returned.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[insertTextArgs](nil),
+		Output:      tool.DocumentResultOf[insertTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Text: args.Text, Revision: args.Revision,
@@ -127,14 +124,13 @@ func (deleteTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position")
 // deleteDocumentText makes delete_document_text.
 func deleteDocumentText(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "delete_document_text",
-		Title:   "Delete text from a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Deletes length characters of a text document, from position on; people who have it open see it at once. " + editMerge +
-			"Read the document first, and check removed_text afterwards. Costs little.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[deleteTextArgs](nil),
-		Output: tool.DocumentResultOf[deleteTextResult](nil),
+		Name:        "delete_document_text",
+		Title:       "Delete text from a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Deletes length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[deleteTextArgs](nil),
+		Output:      tool.DocumentResultOf[deleteTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, replaceTextArgs{
 				Path: args.Path, Position: args.Position, Length: args.Length, Revision: args.Revision,
@@ -166,14 +162,13 @@ func (replaceTextResult) Refine(f tool.Fields) { inCharacters(f.Field("position"
 // replaceDocumentText makes replace_document_text.
 func replaceDocumentText(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "replace_document_text",
-		Title:   "Replace text in a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Replaces length characters of a text document, from position on, writing only the differences; people who have it open see it at once. " + editMerge +
-			"Read the document first, and check removed_text afterwards. Costs little.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[replaceTextArgs](nil),
-		Output: tool.DocumentResultOf[replaceTextResult](nil),
+		Name:        "replace_document_text",
+		Title:       "Replace text in a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Replaces length characters of a text document, from position on, in the document as you were last shown it. Read it first, and check removed_text afterwards. What people typed since is kept; if both changed the same words, nothing is written and the differences are returned.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[replaceTextArgs](nil),
+		Output:      tool.DocumentResultOf[replaceTextResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args replaceTextArgs) (*tool.Answer, error) {
 			done, doc, err := editText(ctx, d, args, "replace text")
 			if err != nil {

@@ -62,15 +62,13 @@ func (infoResult) Refine(f tool.Fields) {
 // getDocumentInfo makes get_document_info.
 func getDocumentInfo(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "get_document_info",
-		Title:   "Document properties",
-		Toolset: tool.ToolsetDocument,
-		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. With include_content also its content, in two further texts: " +
-			"text and notebooks as they are in the shared document now, other files as base64. " +
-			"Use it to see what a file is before reading it. For editing use get_document_content, which positions refer to. Costs little without content.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[infoArgs](nil),
-		Output: tool.ResultOf[infoResult](nil),
+		Name:        "get_document_info",
+		Title:       "Document properties",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Returns what the server knows about a file, notebook or folder: type, size, times, address. Use it to see what a file is before reading it. With include_content also the content, in two further texts: text and notebooks as they are now, other files as base64.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[infoArgs](nil),
+		Output:      tool.ResultOf[infoResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args infoArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
@@ -138,7 +136,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		return file, "", nil
 	}
 	if file.Type == "directory" {
-		return file, "", fmt.Errorf("path %s is a folder, which has no content: list_documents lists its entries", words.Quoted(file.Path))
+		return file, "", fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err

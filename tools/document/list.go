@@ -43,15 +43,13 @@ type ListedDocument struct {
 // listDocuments makes list_documents.
 func listDocuments(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "list_documents",
-		Title:   "List documents",
-		Toolset: tool.ToolsetDocument,
-		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. " +
-			"Use it to find a document's path; list_nbs finds notebooks alone. Costs one request per folder. Hidden files and checkpoints are skipped. " +
-			"It stops at " + words.Thousands(files.MaxListed) + " entries, " + words.Thousands(files.MaxEntries) + " looked at, or 20 seconds, and says so in a second text.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[listDocumentsArgs](nil),
-		Output: tool.ResultOf[listDocumentsResult](nil),
+		Name:        "list_documents",
+		Title:       "List documents",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Lists a folder as it is on disk: notebooks, files and folders, and with max_depth also what is in those. Use it to find a document's path. Hidden files and checkpoints are skipped. It stops where there is very much, or after 20 seconds, and says so in a second text.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[listDocumentsArgs](nil),
+		Output:      tool.ResultOf[listDocumentsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.Path)
 			if err != nil {

@@ -29,15 +29,13 @@ type DeleteResult struct {
 // deleteDocument makes delete_document.
 func deleteDocument(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "delete_document",
-		Title:   "Delete a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. " +
-			"Use it only for what nobody needs. A person's open tab stays as it is and is not told: what is typed there is lost unless the person saves it, which creates the file again. " +
-			"still_open_by names those who were met in the document. A notebook's kernel keeps running.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[deleteArgs](nil),
-		Output: tool.ResultOf[DeleteResult](nil),
+		Name:        "delete_document",
+		Title:       "Delete a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Deletes a file, a notebook or an empty folder for good, even if it is open here. Use it only for what nobody needs. A person's open tab stays, and saving there creates the file again; still_open_by names those people. A notebook's kernel keeps running.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[deleteArgs](nil),
+		Output:      tool.ResultOf[DeleteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
@@ -83,14 +81,13 @@ type RenameResult struct {
 // renameDocument makes rename_document.
 func renameDocument(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "rename_document",
-		Title:   "Rename a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Renames or moves a file, a notebook or a folder; content stays. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. " +
-			"People who have it open continue under the new name, a notebook keeps its kernel, and your own open documents follow. Takes a second or two for open documents.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[renameArgs](nil),
-		Output: tool.ResultOf[RenameResult](nil),
+		Name:        "rename_document",
+		Title:       "Rename a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Renames or moves a file, a notebook or a folder. Fails if the new path exists already, if its folder does not, or if .ipynb changes to another ending or back. People who have it open go on under the new name, and a notebook keeps its kernel.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[renameArgs](nil),
+		Output:      tool.ResultOf[RenameResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args renameArgs) (*tool.Answer, error) {
 			from, err := PathArg("path", args.Path)
 			if err != nil {

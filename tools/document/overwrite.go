@@ -48,16 +48,13 @@ func (OverwriteResult) Refine(f tool.Fields) {
 // overwriteDocument makes overwrite_document.
 func overwriteDocument(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "overwrite_document",
-		Title:   "Overwrite a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Replaces the whole content of an existing document. Only the differences are written into the shared document, so people's carets stay where they are. " +
-			"The content counts as a change from what you were last shown: what people typed since is kept; if both changed the same words, nothing is written and the differences are returned. " +
-			"A notebook's content is its JSON; cells with the same id are changed in place, others inserted and deleted. " +
-			"For a small change the tools for text and cells cost less. Nothing of the old content remains.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[overwriteArgs](nil),
-		Output: tool.DocumentResultOf[OverwriteResult](nil),
+		Name:        "overwrite_document",
+		Title:       "Overwrite a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Replaces the whole content of a document that you have read; a notebook's is its JSON, in which cells keep their ids. The content counts as a change from what you were last shown: what people typed since is kept; if both changed the same words, nothing is written.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[overwriteArgs](nil),
+		Output:      tool.DocumentResultOf[OverwriteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args overwriteArgs) (*tool.Answer, error) {
 			if len(args.Content) > desk.MaxSourceTotal {
 				return nil, desk.CheckTotal(args.Content)

@@ -63,15 +63,13 @@ func (ContentResult) Refine(f tool.Fields) {
 // getDocumentContent makes get_document_content.
 func getDocumentContent(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "get_document_content",
-		Title:   "Read a document",
-		Toolset: tool.ToolsetDocument,
-		Description: "Reads a text document (Markdown, source code, data, …) as it is in the shared document now, unsaved typing included. " +
-			"Use it before editing: positions of the editing tools refer to what it showed. Costs up to max_content characters; continue a longer document from next_position. " +
-			"For a notebook it returns the JSON of its file, which is long: read_nb_cells is better for looking at cells.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[readArgs](nil),
-		Output: tool.DocumentResultOf[ContentResult](nil),
+		Name:        "get_document_content",
+		Title:       "Read a document",
+		Toolset:     tool.ToolsetDocument,
+		Description: "Reads a text document (Markdown, source code, data, …) as it is now, unsaved typing included. Use it before editing. Go on with a longer one from next_position. Of a notebook it returns the JSON of its file, which is long.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[readArgs](nil),
+		Output:      tool.DocumentResultOf[ContentResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readArgs) (*tool.Answer, error) {
 			doc, err := openDocument(ctx, d, args.Path)
 			if broken, ok := asBroken(err); ok {

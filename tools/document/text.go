@@ -19,7 +19,7 @@ import (
 // file and edit.go convert.
 
 // PositionUnit says in a description what positions and lengths count.
-const PositionUnit = "in characters (Unicode code points, as Python's len counts; a line end is one)"
+const PositionUnit = "in characters (Unicode code points)"
 
 // Limits of a text's length.
 const (
@@ -29,7 +29,7 @@ const (
 
 // RefinePath bounds a path argument and ends its description, which begins with what the path names.
 func RefinePath(f tool.Field) tool.Field {
-	return f.EndWith(", relative to the server's root folder, such as \"work/notes.md\"; a leading slash is allowed.").Limit(1, desk.MaxPath)
+	return f.EndWith(", from the server's root folder, such as \"work/notes.md\".").Limit(1, desk.MaxPath)
 }
 
 // RefineContent does the same for an argument that holds text.
@@ -56,7 +56,7 @@ func PathArg(name, path string) (string, error) {
 		return "", fmt.Errorf("%s: %w", name, err)
 	}
 	if clean == "" {
-		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\"; list_documents lists the documents", name, words.Quoted(path))
+		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"), name, words.Quoted(path))
 	}
 	return clean, nil
 }
@@ -64,7 +64,7 @@ func PathArg(name, path string) (string, error) {
 // Missing turns a not-found error into advice; other errors stay as they are.
 func Missing(err error, path string) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder; list_documents lists the documents%s", words.Quoted(path), desk.WhyMissing(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the documents")+"%s", words.Quoted(path), desk.WhyMissing(path))
 	}
 	return err
 }
@@ -130,7 +130,7 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name string,
 	done, err := doc.RewriteText(ctx, tool.ClientOf(ctx), name, base, change)
 	var outdated *session.OutdatedError
 	if errors.As(err, &outdated) {
-		return done, fmt.Errorf("%w; read it again with get_document_content, then repeat the edit", err)
+		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit", err)
 	}
 	return done, desk.EditError(err)
 }

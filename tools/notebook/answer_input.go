@@ -25,15 +25,13 @@ func (answerInputArgs) Refine(f tool.Fields) { f.Field("text").Limit(0, maxInput
 
 func answerInput(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "answer_input",
-		Title:   "Answer a run's input()",
-		Toolset: tool.ToolsetRuns,
-		Description: "Answers the input() that a run waits for, then waits for the run like wait_run, until it ends or asks again. " +
-			"Use it when a state is waiting_for_input: nobody else sees the prompt, and the code is interrupted if it gets no answer in time. " +
-			"A password is for a person to answer, unless nbduet was started with --allow-agent-passwords. Costs the time waited and up to maxCellOutputSize characters.",
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[answerInputArgs](nil),
-		Output: tool.ResultOf[RunView](nil),
+		Name:        "answer_input",
+		Title:       "Answer a run's input()",
+		Toolset:     tool.ToolsetRuns,
+		Description: "Answers the input() that a run waits for, then waits until the run ends or asks again. Use it when a state is waiting_for_input: nobody else sees the prompt. A password is for a person to answer, unless nbduet was started with --allow-agent-passwords.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[answerInputArgs](nil),
+		Output:      tool.ResultOf[RunView](nil),
 		Handle: tool.Typed(func(ctx context.Context, args answerInputArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {

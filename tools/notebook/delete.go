@@ -3,6 +3,7 @@ package notebook
 import (
 	"context"
 	"fmt"
+	"slices"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
@@ -12,17 +13,27 @@ import (
 
 type deleteArgs struct {
 	desk.InNotebook
-	Ranges []Deletion `json:"ranges" jsonschema:"Cells to delete."`
+	Ranges []Deletion `json:"ranges" jsonschema:"Their cells."`
+	What   string     `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
 	desk.Forced
 }
 
+// What is deleted.
+const (
+	whatCells   = "cells"
+	whatOutputs = "outputs"
+)
+
 // Refine implements tool.Refiner.
-func (deleteArgs) Refine(f tool.Fields) { f.Field("ranges").Limit(1, desk.MaxRanges) }
+func (deleteArgs) Refine(f tool.Fields) {
+	f.Field("ranges").Limit(1, desk.MaxRanges)
+	f.Field("what").OneOf(whatCells, whatOutputs).Default(whatCells)
+}
 
 // A Deletion names cells to delete.
 type Deletion struct {
 	desk.CellRange
-	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that you have read, if this names one cell. Left out: the one you were shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the one cell that you have read; left out, the one shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -56,19 +67,19 @@ func (a deleteArgs) deletions(v desk.View) ([]session.Deletion, error) {
 type DeleteResult struct {
 	Message string `json:"message"`
 	Deleted int    `json:"deleted_cells"`
+	Cleared int    `json:"cleared_cells,omitempty" jsonschema:"Code cells whose outputs were cleared."`
 }
 
 // deleteNbCells makes delete_nb_cells.
 func deleteNbCells(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "delete_nb_cells",
-		Title:   "Delete notebook cells",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Deletes the cells of the ranges, all together. Indexes name the cells as you were last shown them, in any order; a cell named twice is deleted once. " +
-			"A cell that you have not read as it is now is refused, with the difference. Use it only for cells that nobody needs: their outputs go with them. If all cells are deleted, one empty code cell takes their place.",
-		Hints:  tool.Hints{Destructive: true},
-		Input:  tool.ArgumentsOf[deleteArgs](nil),
-		Output: tool.DocumentResultOf[DeleteResult](nil),
+		Name:        "delete_nb_cells",
+		Title:       "Delete notebook cells",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Deletes cells, or with what \"outputs\" only clears their outputs. Use it for what nobody needs. A cell that you have not read as it is now is refused, with the difference.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[deleteArgs](nil),
+		Output:      tool.DocumentResultOf[DeleteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args deleteArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
@@ -79,12 +90,31 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
+			if args.What == whatOutputs {
+				return clearOutputsOf(ctx, doc, cells)
+			}
 			// If no cell is left, the same transaction adds an empty one.
 			if err := doc.Delete(ctx, tool.ClientOf(ctx), cells, args.Force); err != nil {
 				return nil, err
 			}
-			out := DeleteResult{"Successfully deleted " + words.Plural(len(cells), "cell"), len(cells)}
+			out := DeleteResult{Message: "Successfully deleted " + words.Plural(len(cells), "cell"), Deleted: len(cells)}
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),
 	}
+}
+
+// clearOutputsOf clears the outputs of the code cells among cells.
+func clearOutputsOf(ctx context.Context, doc *session.Document, cells []session.Deletion) (*tool.Answer, error) {
+	code := codeCells(doc)
+	var ids []string
+	for _, c := range cells {
+		if slices.Contains(code, c.Cell) {
+			ids = append(ids, c.Cell)
+		}
+	}
+	if err := ClearOutputs(ctx, doc, ids); err != nil {
+		return nil, err
+	}
+	out := DeleteResult{Message: "Successfully cleared the outputs of " + words.Plural(len(ids), "code cell"), Cleared: len(ids)}
+	return &tool.Answer{Body: out, Doc: doc}, nil
 }

@@ -14,9 +14,9 @@ import (
 
 type insertArgs struct {
 	desk.InNotebook
-	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell will have: 0 is the top, the number of cells the end. Required unless after_id is given."`
-	AfterID  string    `json:"after_id,omitempty" jsonschema:"Id of the cell to insert after, in place of position."`
-	Cells    []newCell `json:"cells" jsonschema:"Cells in order."`
+	Position *int      `json:"position,omitempty" jsonschema:"Index that the first new cell gets: 0 is the top, the number of cells the end."`
+	AfterID  string    `json:"after_id,omitempty" jsonschema:"Or the id of the cell before it."`
+	Cells    []newCell `json:"cells"`
 	Exec     *bool     `json:"exec,omitempty" jsonschema:"Run the inserted code cells."`
 	RunOptions
 }
@@ -30,14 +30,14 @@ func (insertArgs) Refine(f tool.Fields) {
 }
 
 type newCell struct {
-	Type    string `json:"type,omitempty" jsonschema:"Markdown is not run."`
+	Type    string `json:"type,omitempty"`
 	Content string `json:"content"`
 }
 
 // Refine implements tool.Refiner.
 func (newCell) Refine(f tool.Fields) {
 	f.Field("type").OneOf("code", "markdown").Default("code")
-	f.Field("content").Say("Source of the cell."+desk.LineEnds).Limit(0, desk.MaxSource)
+	f.Field("content").Limit(0, desk.MaxSource)
 }
 
 // An InsertResult is the answer of insert_nb_cells.
@@ -51,14 +51,13 @@ type InsertResult struct {
 // insertNbCells makes insert_nb_cells.
 func insertNbCells(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "insert_nb_cells",
-		Title:   "Insert notebook cells",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Inserts cells at position (0 is the top, the number of cells the end), or after the cell after_id, and, unless exec is false, runs the inserted code cells in the notebook's kernel, starting one if there is none. " +
-			"Use it to add code and see what it does. People with the notebook open see cells and output as they come. " + runCost,
-		Hints:  tool.Hints{OpenWorld: true},
-		Input:  tool.ArgumentsOf[insertArgs](nil),
-		Output: tool.DocumentResultOf[InsertResult](nil),
+		Name:        "insert_nb_cells",
+		Title:       "Insert notebook cells",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Inserts cells and, unless exec is false, runs the code cells among them in the notebook's kernel. Use it to add code and see what it does; people with the notebook open see both. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
+		Hints:       tool.Hints{OpenWorld: true},
+		Input:       tool.ArgumentsOf[insertArgs](nil),
+		Output:      tool.DocumentResultOf[InsertResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args insertArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, c := range args.Cells {

@@ -38,7 +38,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 		Name:        "list_available_kernels",
 		Title:       "List available kernels",
 		Toolset:     tool.ToolsetNotebook,
-		Description: "Lists the kernels that the Jupyter server can start, one for each installed language environment. Use it before assign_nb_kernel. Costs one request.",
+		Description: "Lists the kernels that the Jupyter server can start, one for each installed language environment. Use it before changing a notebook's kernel. Costs one request.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
@@ -72,9 +72,9 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 
 type restartArgs struct {
 	desk.InNotebook
-	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear the outputs of all cells after the restart."`
-	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells after the restart."`
-	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, from list_available_kernels. Left out: the notebook's current one."`
+	ClearOutputs bool   `json:"clear_outputs,omitempty" jsonschema:"Whether to clear all outputs, too."`
+	Exec         *bool  `json:"exec,omitempty" jsonschema:"Whether to run all code cells then."`
+	KernelName   string `json:"kernel_name,omitempty" jsonschema:"Kernel to change to, such as \"python3\". Left out: the notebook's current one."`
 	RunOptions
 }
 
@@ -98,15 +98,13 @@ type RestartResult struct {
 // restartNbKernel makes restart_nb_kernel.
 func restartNbKernel(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "restart_nb_kernel",
-		Title:   "Restart a notebook's kernel",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Restarts the kernel that the notebook shares with people's open tabs: all variables are lost, running code is ended and waiting cells are cancelled. " +
-			"By default it then runs all code cells from the top (\"restart and run all\"); exec false only restarts. Use it for a clean state, or for a kernel that hangs; to stop one cell use cancel_run. " +
-			"Starts a kernel if there is none. " + runCost,
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[restartArgs](nil),
-		Output: tool.DocumentResultOf[RestartResult](nil),
+		Name:        "restart_nb_kernel",
+		Title:       "Restart a notebook's kernel",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Restarts a notebook's kernel, for everybody: all variables are lost, running code is ended. Use it for a clean state, or for a kernel that hangs. Unless exec is false it then runs all code cells from the top. Starts a kernel if there is none.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[restartArgs](nil),
+		Output:      tool.DocumentResultOf[RestartResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args restartArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
@@ -201,7 +199,7 @@ func ClearOutputs(ctx context.Context, doc *session.Document, cells []string) er
 
 type assignArgs struct {
 	desk.InNotebook
-	KernelName string `json:"kernel_name" jsonschema:"From list_available_kernels."`
+	KernelName string `json:"kernel_name" jsonschema:"Name of an available kernel, such as \"python3\"."`
 }
 
 // Refine implements tool.Refiner.
@@ -217,14 +215,13 @@ type AssignResult struct {
 // assignNbKernel makes assign_nb_kernel.
 func assignNbKernel(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "assign_nb_kernel",
-		Title:   "Choose a notebook's kernel",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Changes a notebook's kernel, for example to another language: in its metadata and in its running session, so that people's open tabs follow. " +
-			"The former kernel is shut down, and its variables and running code are lost; if the notebook runs that kernel already, it is kept as it is. Costs the start of a kernel, some seconds.",
-		Hints:  tool.Hints{Destructive: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[assignArgs](nil),
-		Output: tool.DocumentResultOf[AssignResult](nil),
+		Name:        "assign_nb_kernel",
+		Title:       "Choose a notebook's kernel",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Changes a notebook's kernel, for example to another language, in its metadata and its running session, so that people's tabs follow. The former kernel is shut down with its variables; if the notebook runs that kernel already, it is kept.",
+		Hints:       tool.Hints{Destructive: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[assignArgs](nil),
+		Output:      tool.DocumentResultOf[AssignResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args assignArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {
@@ -250,7 +247,7 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 // kernelError adds advice if a kernel is not available.
 func kernelError(err error) error {
 	if e := (*session.NoKernelError)(nil); errors.As(err, &e) {
-		return fmt.Errorf("kernel_name %s: %w; list_available_kernels describes them", words.Quoted(e.Name), err)
+		return fmt.Errorf("kernel_name %s: %w"+words.Hint("; list_available_kernels describes them"), words.Quoted(e.Name), err)
 	}
 	return err
 }

@@ -38,16 +38,13 @@ type listedNotebook struct {
 // listNbs makes list_nbs.
 func listNbs(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "list_nbs",
-		Title:   "List notebooks",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Lists the notebooks below a folder, recursively, as they are on disk. Use it to find a notebook's path. " +
-			"Costs one request per folder; give a path if the server has many. Hidden folders and checkpoints are skipped. " +
-			"It stops at " + words.Thousands(files.MaxEntries) + " entries, " + words.Thousands(files.MaxListed) + " notebooks, " + fmt.Sprint(files.MaxDepth) +
-			" folders deep or 20 seconds, and says so.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[listNbsArgs](nil),
-		Output: tool.ResultOf[ListNbsResult](nil),
+		Name:        "list_nbs",
+		Title:       "List notebooks",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Lists the notebooks below a folder and its folders. Use it to find a notebook's path. Costs one request per folder: give a path if the server has many. It stops where there is very much, or after 20 seconds, and says so.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[listNbsArgs](nil),
+		Output:      tool.ResultOf[ListNbsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
 			root, err := jupyter.CleanPath(args.Path)
 			if err != nil {

@@ -14,7 +14,7 @@ import (
 
 type modifyArgs struct {
 	desk.InNotebook
-	Modifications []Modification `json:"modifications" jsonschema:"No cell may be named twice."`
+	Modifications []Modification `json:"modifications" jsonschema:"Each cell once."`
 	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
 	RunOptions
 }
@@ -28,8 +28,8 @@ func (modifyArgs) Refine(f tool.Fields) {
 // A Modification gives the cells of a range a new source.
 type Modification struct {
 	Range    desk.CellRange `json:"range" jsonschema:"Every cell in it gets the content."`
-	Content  string         `json:"content" jsonschema:"The whole new source. Line ends are stored as \\n."`
-	Revision string         `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from, if the range names one cell. Left out: the one you were shown."`
+	Content  string         `json:"content" jsonschema:"The whole new source."`
+	Revision string         `json:"revision,omitempty" jsonschema:"Revision of the one cell that it was made from; left out, the one shown."`
 }
 
 // Refine implements tool.Refiner.
@@ -62,15 +62,13 @@ func (mergedCell) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionT
 // modifyNbCells makes modify_nb_cells.
 func modifyNbCells(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "modify_nb_cells",
-		Title:   "Change notebook cells",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Gives the cells of each range a new source and, unless exec is false, runs the code cells among them. All changes are made, or none. " +
-			"The new source counts as a change from the source you were last shown (by reading or writing it) and is merged with what people typed since, which is never lost: " +
-			"if both changed the same words, nothing is written and the differences are returned; then read the cell again. A cell that you have not read is refused. " + runCost,
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[modifyArgs](nil),
-		Output: tool.DocumentResultOf[ModifyResult](nil),
+		Name:        "modify_nb_cells",
+		Title:       "Change notebook cells",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Gives cells a new source and, unless exec is false, runs them. Read them first. The source counts as a change from what you were last shown, merged with what people typed since; if both changed the same words, nothing is written and you see both changes.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[modifyArgs](nil),
+		Output:      tool.DocumentResultOf[ModifyResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args modifyArgs) (*tool.Answer, error) {
 			var sources []string
 			for _, m := range args.Modifications {

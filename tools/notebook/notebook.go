@@ -15,6 +15,7 @@ func Tools(d *desk.Desk) []tool.Tool {
 		readNbCells(d),
 		modifyNbCells(d),
 		insertNbCells(d),
+		moveNbCells(d),
 		deleteNbCells(d),
 		executeNbCells(d),
 		restartNbKernel(d),
@@ -25,6 +26,7 @@ func Tools(d *desk.Desk) []tool.Tool {
 		answerInput(d),
 		listRuns(d),
 		cancelRun(d),
+		watchRuns(d),
 		queryNbSessions(d),
 		endNbSession(d),
 	}

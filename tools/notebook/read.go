@@ -110,13 +110,13 @@ func getNbStat(d *desk.Desk) tool.Tool {
 // ReadArgs are the arguments of read_nb_cells.
 type ReadArgs struct {
 	desk.InNotebook
-	Ranges []desk.CellRange `json:"ranges,omitempty" jsonschema:"Cells to read, each once, in the order given. Left out: all cells."`
+	Ranges []desk.CellRange `json:"ranges,omitempty" jsonschema:"Left out: all cells."`
 	ReadOn
 }
 
 // ReadOn are the arguments of every tool that reads cells page by page.
 type ReadOn struct {
-	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: continues where that answer ended, even if cells have moved."`
+	Cursor string `json:"cursor,omitempty" jsonschema:"The next_cursor of an answer, in place of ranges: goes on where that ended."`
 	Max    *int   `json:"maxCellData,omitempty" jsonschema:"Most characters of each source and each output."`
 }
 
@@ -192,17 +192,13 @@ func (Output) Refine(f tool.Fields) { f.Field("execution_count").Null() }
 // readNbCells makes read_nb_cells.
 func readNbCells(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "read_nb_cells",
-		Title:   "Read notebook cells",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Reads cells with sources and outputs as they are in the shared document now, unsaved typing included. " +
-			"Use it before editing, and to look at a cell that is still running. " +
-			"Costs up to maxCellData characters for each source and each output: name ranges in a large notebook. " +
-			"Long text is cut in the middle, with a mark; some images come beside the JSON, the others by address. " +
-			"Read cells that do not fit with next_cursor.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[ReadArgs](nil),
-		Output: tool.DocumentResultOf[ReadResult](nil),
+		Name:        "read_nb_cells",
+		Title:       "Read notebook cells",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Reads cells with sources and outputs as they are now, unsaved typing included. Use it before editing, and to look at a cell that is still running. Name ranges in a large notebook. Long text is cut in the middle, with a mark; cells that do not fit come with next_cursor.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[ReadArgs](nil),
+		Output:      tool.DocumentResultOf[ReadResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args ReadArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {

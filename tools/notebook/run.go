@@ -25,12 +25,9 @@ const (
 	maxRunCells       = 500
 )
 
-// runCost is the sentence on cost of each tool that runs cells.
-const runCost = "Costs the time the cells take, at most timeout seconds, and up to maxCellOutputSize characters of output a cell; a cell that takes longer goes on running. After a failed cell the rest are not run."
-
 // An OutputSize is the argument of every tool that shows outputs of runs.
 type OutputSize struct {
-	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of each cell's outputs together."`
+	MaxSize *int `json:"maxCellOutputSize,omitempty" jsonschema:"Most characters of a cell's outputs."`
 }
 
 // Refine implements tool.Refiner.
@@ -49,7 +46,7 @@ func (o OutputSize) Size() int {
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait for the cells; unfinished ones go on and are answered with their outputs so far. Left out, the answer may come sooner: go on with wait_run."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait; unfinished cells go on. Left out, the answer may come sooner."`
 }
 
 // Refine implements tool.Refiner.
@@ -71,7 +68,7 @@ func (w Waiting) hold(ctx context.Context, d *desk.Desk) time.Duration {
 // RunOptions are the arguments of every tool that runs cells.
 type RunOptions struct {
 	Waiting
-	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"If this call is cancelled, stop the cells whatever the reason; by default only a user's stop does, no host's time limit."`
+	InterruptOnCancel bool `json:"interrupt_on_cancel,omitempty" jsonschema:"Whether any cancel of this call stops the cells, not only a user's."`
 }
 
 // Refine implements tool.Refiner.
@@ -88,7 +85,7 @@ type ExecutionResult struct {
 	CellID         string           `json:"cell_id"`
 	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
-	Input          *desk.Input      `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input: go on with answer_input."`
+	Input          *desk.Input      `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
@@ -267,7 +264,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 			"raise them with --ServerApp.iopub_data_rate_limit and --ServerApp.iopub_msg_rate_limit")
 	}
 	if r.Omitted > 0 {
-		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs, and get_run with output -1 pages through its text", words.Thousands(r.Omitted)))
+		says = append(says, fmt.Sprintf("%s bytes of output were left out of the notebook; its end is among these outputs"+words.Hint(", and get_run with output -1 pages through its text"), words.Thousands(r.Omitted)))
 	}
 	if r.Figures > 0 {
 		says = append(says, desk.FiguresLeftOut(r.Figures))
@@ -282,12 +279,12 @@ func unfinished(waited time.Duration) string {
 	if waited > 0 {
 		after = " after " + waited.String()
 	}
-	return "not finished" + after + ": it goes on; wait_run waits for it, get_run and read_nb_cells show its outputs so far"
+	return "not finished" + after + ": it goes on" + words.Hint("; wait_run waits for it") + words.Hint(", read_nb_cells shows its outputs so far")
 }
 
 type executeArgs struct {
 	desk.InNotebook
-	Ranges []desk.CellRange `json:"ranges" jsonschema:"Cells to run."`
+	Ranges []desk.CellRange `json:"ranges"`
 	RunOptions
 }
 
@@ -306,14 +303,13 @@ type ExecuteResult struct {
 // executeNbCells makes execute_nb_cells.
 func executeNbCells(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "execute_nb_cells",
-		Title:   "Run notebook cells",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Runs the code cells of the ranges, in the order given, each once, in the kernel that the notebook shares with people's open tabs, starting one if there is none. " +
-			"Use it to run cells as they are; their old outputs are replaced. Markdown and raw cells are skipped. " + runCost,
-		Hints:  tool.Hints{Destructive: true, OpenWorld: true},
-		Input:  tool.ArgumentsOf[executeArgs](nil),
-		Output: tool.DocumentResultOf[ExecuteResult](nil),
+		Name:        "execute_nb_cells",
+		Title:       "Run notebook cells",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Runs code cells as they are, in the order given, in the kernel that the notebook shares with people's tabs, starting one if there is none. Cells that take longer than timeout go on. After a failed cell the rest are not run.",
+		Hints:       tool.Hints{Destructive: true, OpenWorld: true},
+		Input:       tool.ArgumentsOf[executeArgs](nil),
+		Output:      tool.DocumentResultOf[ExecuteResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args executeArgs) (*tool.Answer, error) {
 			doc, err := d.Open(ctx, args.Path)
 			if err != nil {

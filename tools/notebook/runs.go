@@ -28,7 +28,7 @@ type RunView struct {
 
 // namedRun is the argument of a tool for one run.
 type namedRun struct {
-	RunID string `json:"run_id" jsonschema:"From the tool that ran the cell, or from list_runs."`
+	RunID string `json:"run_id" jsonschema:"From the answer of the call that ran the cell."`
 }
 
 // Refine implements tool.Refiner.
@@ -41,7 +41,7 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 		r, ok = takeUp(ctx, d, id)
 	}
 	if !ok || !Visible(ctx, r) {
-		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago; list_runs shows the known ones", words.Quoted(id))
+		return nil, fmt.Errorf("there is no run %s: it was made before this program started, or too long ago"+words.Hint("; list_runs shows the known ones"), words.Quoted(id))
 	}
 	return r, nil
 }
@@ -81,15 +81,13 @@ func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.
 
 func getRun(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "get_run",
-		Title:   "Look at a run",
-		Toolset: tool.ToolsetRuns,
-		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. " +
-			"Use it for a run that a tool left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long output with output and offset, including text left out of the notebook. " +
-			"Costs up to maxCellOutputSize characters; the kernel is not asked.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[getRunArgs](nil),
-		Output: tool.ResultOf[PagedRun](nil),
+		Name:        "get_run",
+		Title:       "Look at a run",
+		Toolset:     tool.ToolsetRuns,
+		Description: "Shows the state of a cell's execution and its outputs so far, without waiting. Use it for a run that was left running, to see more of its outputs with a larger maxCellOutputSize, or to page through a long one with output and offset.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[getRunArgs](nil),
+		Output:      tool.ResultOf[PagedRun](nil),
 		Handle: tool.Typed(func(ctx context.Context, args getRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
@@ -113,15 +111,14 @@ type waitRunArgs struct {
 
 func waitRun(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "wait_run",
-		Title:   "Wait for a run",
-		Toolset: tool.ToolsetRuns,
-		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input that answer_input can answer, and shows its outcome and outputs. " +
-			"Use it for a run that a tool left running, rather than get_run again and again. Costs the time waited and up to maxCellOutputSize characters.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Asks:   true,
-		Input:  tool.ArgumentsOf[waitRunArgs](nil),
-		Output: tool.ResultOf[RunView](nil),
+		Name:        "wait_run",
+		Title:       "Wait for a run",
+		Toolset:     tool.ToolsetRuns,
+		Description: "Waits until the execution of a cell has ended, at most timeout seconds, or its code asks for input, and shows its outcome and outputs. Use it for a run that was left running, rather than looking again and again.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Asks:        true,
+		Input:       tool.ArgumentsOf[waitRunArgs](nil),
+		Output:      tool.ResultOf[RunView](nil),
 		Handle: tool.Typed(func(ctx context.Context, args waitRunArgs) (*tool.Answer, error) {
 			r, err := findRun(ctx, d, args.RunID)
 			if err != nil {
@@ -207,29 +204,32 @@ func listRuns(d *desk.Desk) tool.Tool {
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[listRunsArgs](nil),
 		Output: tool.ResultOf[ListRunsResult](nil),
-		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) {
-			path := args.Path
-			if path != "" {
-				var err error
-				if path, err = desk.NotebookArg("path", path); err != nil {
-					return nil, err
-				}
-			}
-			limit := defaultRunsListed
-			if args.Limit != nil {
-				limit = *args.Limit
-			}
-			all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run0.Run) bool { return !Visible(ctx, r) })
-			out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
-			for _, r := range all[:min(limit, len(all))] {
-				res := r.Status()
-				out.Runs = append(out.Runs, listedRun{
-					RunID: r.ID, Path: r.Path, CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
-					Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
-				})
-			}
-			a := &tool.Answer{Body: &out}
-			return a, a.TrimTo(len(out.Runs), func(n int) { out.Runs = out.Runs[:n] })
-		}),
+		Handle: tool.Typed(func(ctx context.Context, args listRunsArgs) (*tool.Answer, error) { return answerRuns(ctx, d, args) }),
 	}
+}
+
+// answerRuns answers with the client's runs.
+func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Answer, error) {
+	path := args.Path
+	if path != "" {
+		var err error
+		if path, err = desk.NotebookArg("path", path); err != nil {
+			return nil, err
+		}
+	}
+	limit := defaultRunsListed
+	if args.Limit != nil {
+		limit = *args.Limit
+	}
+	all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run0.Run) bool { return !Visible(ctx, r) })
+	out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
+	for _, r := range all[:min(limit, len(all))] {
+		res := r.Status()
+		out.Runs = append(out.Runs, listedRun{
+			RunID: r.ID, Path: r.Path, CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
+			Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
+		})
+	}
+	a := &tool.Answer{Body: &out}
+	return a, a.TrimTo(len(out.Runs), func(n int) { out.Runs = out.Runs[:n] })
 }

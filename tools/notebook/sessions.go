@@ -77,14 +77,13 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 // endNbSession makes end_nb_session.
 func endNbSession(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "end_nb_session",
-		Title:   "Close a notebook session",
-		Toolset: tool.ToolsetRTC,
-		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, " +
-			"and the next tool that names the notebook opens it again. A cell that is still running goes on in the kernel, but its further output is not written into the notebook.",
-		Hints:  tool.Hints{Idempotent: true},
-		Input:  tool.ArgumentsOf[desk.InNotebook](nil),
-		Output: tool.ResultOf[document.EndSessionResult](nil),
+		Name:        "end_nb_session",
+		Title:       "Close a notebook session",
+		Toolset:     tool.ToolsetRTC,
+		Description: "Saves and leaves a notebook's collaboration session now instead of when it is unused. The kernel keeps running, people's tabs stay as they are, and the next call opens it again. The further output of a cell that runs is not written into the notebook.",
+		Hints:       tool.Hints{Idempotent: true},
+		Input:       tool.ArgumentsOf[desk.InNotebook](nil),
+		Output:      tool.ResultOf[document.EndSessionResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args desk.InNotebook) (*tool.Answer, error) {
 			path, err := desk.NotebookArg("path", args.Path)
 			if err != nil {
@@ -95,7 +94,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if found && !info.Notebook {
-				return nil, fmt.Errorf("path %s is a text document, not a notebook: end_document_session closes it", words.Quoted(path))
+				return nil, fmt.Errorf("path %s is a text document, not a notebook"+words.Hint(": end_document_session closes it"), words.Quoted(path))
 			}
 			return document.EndSession(ctx, d, path, "notebook")
 		}),

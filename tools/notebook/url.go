@@ -59,15 +59,13 @@ type URLResult struct {
 // nbPathFromURL makes nb_path_from_url.
 func nbPathFromURL(d *desk.Desk) tool.Tool {
 	return tool.Tool{
-		Name:    "nb_path_from_url",
-		Title:   "Notebook path from a URL",
-		Toolset: tool.ToolsetNotebook,
-		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/…, /tree/…, /doc/tree/…, /edit/…, /view/…, workspaces too) " +
-			"into the path that the other tools take. Use it when a person pastes a link. " +
-			"Refuses links to other servers and to files that are not notebooks. Costs nothing: the server is not asked, so the notebook need not exist.",
-		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
-		Input:  tool.ArgumentsOf[notebookURLArgs](nil),
-		Output: tool.ResultOf[URLResult](nil),
+		Name:        "nb_path_from_url",
+		Title:       "Notebook path from a URL",
+		Toolset:     tool.ToolsetNotebook,
+		Description: "Turns the address of a notebook in the browser (/lab/tree/…, /notebooks/… and the like) into the path that the other tools take. Use it when a person pastes a link. Refuses links to other servers and to files that are not notebooks. The server is not asked.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[notebookURLArgs](nil),
+		Output:      tool.ResultOf[URLResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args notebookURLArgs) (*tool.Answer, error) {
 			if err := d.Manager.Servers().Documents.Find(ctx); err != nil {
 				return nil, err

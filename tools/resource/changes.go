@@ -93,17 +93,33 @@ func (l *notifier) called(client string) {
 	l.wakeUp()
 }
 
+// toolsChanged notes that a call, which is not over yet, has changed its client's list of tools.
+func (l *notifier) toolsChanged(client string) {
+	l.noted.Lock()
+	defer l.noted.Unlock()
+	if l.noted.tools == nil {
+		l.noted.tools = map[string]bool{}
+	}
+	l.noted.tools[client] = true
+}
+
 // distribute finds the subscriptions that what was noted concerns. l.mu is held.
 func (l *notifier) distribute() {
 	n := &l.noted
 	n.Lock()
 	changes, runs, closed, callers, list := n.changes, n.runs, n.closed, n.callers, n.list
+	tools := map[string]bool{}
+	for client := range callers { // the call is over, and its stream is known
+		tools[client] = n.tools[client]
+		delete(n.tools, client)
+	}
 	n.changes, n.runs, n.closed, n.callers, n.list = nil, nil, nil, nil, false
 	n.Unlock()
 	for _, s := range l.feeds {
 		if list || callers[s.client] {
 			l.refresh(s)
 		}
+		s.tools.due = s.tools.due || tools[s.client]
 		for uri, sub := range s.subs {
 			l.markDue(s, sub, changes, runs, closed)
 			if callers[s.client] && strings.HasPrefix(uri, ContextScheme+"session") {

@@ -38,11 +38,11 @@ func noResource(uri, message, reason string) error {
 
 // codeErrors gives errors of requests for resources their codes and data. mcp-go answers each error of a resource's
 // handler with -32603 and without data. The only way to change that is the hook that gets the error just before it is
-// written: it sets the fields of mcp-go's error. If a later version has other fields, the error stays as it is. refusal
-// returns why a request to subscribe was refused before it reached mcp-go.
+// written: it sets the fields of mcp-go's error. If a later version has other fields, the error stays as it is. settle
+// settles the hints of a text, and refusal returns why a request to subscribe was refused before it reached mcp-go.
 //
 // Each resource that could not be read leaves a record in the log.
-func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError, log *slog.Logger) {
+func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(message any) *requestError, log *slog.Logger) {
 	if log == nil {
 		log = slog.New(slog.DiscardHandler)
 	}
@@ -70,7 +70,7 @@ func codeErrors(hooks *server.Hooks, refusal func(message any) *requestError, lo
 				e.Code = mcp.INVALID_REQUEST // its contract says so
 			}
 		}
-		recode(err, e)
+		recode(err, &requestError{e.Code, settle(e.Message), e.Resource, settle(e.Reason)})
 	})
 }
 
@@ -96,18 +96,32 @@ func reachedHandler(err error) bool {
 
 // recode sets the code, the message and the data of mcp-go's error to those of e.
 func recode(err error, e *requestError) {
-	v := reflect.ValueOf(err)
-	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
-		return
-	}
-	code, cause, data := v.Elem().FieldByName("code"), v.Elem().FieldByName("err"), v.Elem().FieldByName("data")
-	if code.Kind() != reflect.Int || !cause.IsValid() || cause.Type() != reflect.TypeFor[error]() ||
-		!data.IsValid() || data.Type() != reflect.TypeFor[any]() {
+	code, cause, data, ok := fieldsOf(err)
+	if !ok {
 		return
 	}
 	settable(code).SetInt(int64(e.Code))
 	settable(cause).Set(reflect.ValueOf(fmt.Errorf("%w", e)))
 	settable(data).Set(reflect.ValueOf(e.data()))
+}
+
+// Reword gives mcp-go's error, as a hook gets it, another message. The code stays.
+func Reword(err error, message string) {
+	if _, cause, _, ok := fieldsOf(err); ok {
+		settable(cause).Set(reflect.ValueOf(fmt.Errorf("%w", errors.New(message))))
+	}
+}
+
+// fieldsOf finds the fields of mcp-go's error.
+func fieldsOf(err error) (code, cause, data reflect.Value, ok bool) {
+	v := reflect.ValueOf(err)
+	if v.Kind() != reflect.Pointer || v.Elem().Kind() != reflect.Struct {
+		return code, cause, data, false
+	}
+	code, cause, data = v.Elem().FieldByName("code"), v.Elem().FieldByName("err"), v.Elem().FieldByName("data")
+	ok = code.Kind() == reflect.Int && cause.IsValid() && cause.Type() == reflect.TypeFor[error]() &&
+		data.IsValid() && data.Type() == reflect.TypeFor[any]()
+	return code, cause, data, ok
 }
 
 // settable makes an unexported field settable.

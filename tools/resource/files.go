@@ -19,7 +19,7 @@ import (
 func AddFiles(s *server.MCPServer, d *Provider) {
 	s.AddResourceTemplate(
 		mcp.NewResourceTemplate(analysis.FileScheme+"{session_id}/files/{+path}", "file",
-			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+words.Kilobytes(analysis.MaxFile)+"; path is relative to the server's root folder. file_get names the addresses."),
+			mcp.WithTemplateDescription("A file on the Jupyter server, as it is on disk, of at most "+words.Kilobytes(analysis.MaxFile)+"; path is relative to the server's root folder."),
 		),
 		func(ctx context.Context, req mcp.ReadResourceRequest) ([]mcp.ResourceContents, error) {
 			contents, err := d.readFile(ctx, req.Params.URI)

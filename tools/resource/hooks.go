@@ -58,7 +58,7 @@ func (l *notifier) hook(hooks *server.Hooks) {
 			return
 		}
 		s := l.open(ctx, req, id)
-		s.lists.on = req.Params.Notifications.ResourcesListChanged
+		s.lists.on, s.tools.on = req.Params.Notifications.ResourcesListChanged, req.Params.Notifications.ToolsListChanged
 		// The acknowledgement lacks what cannot be subscribed to.
 		req.Params.Notifications.ResourceSubscriptions = slices.DeleteFunc(slices.Clone(req.Params.Notifications.ResourceSubscriptions), func(uri string) bool {
 			return l.subscribe(s, uri) != nil
@@ -86,7 +86,7 @@ func (l *notifier) older(ctx context.Context) *feed {
 	}
 	s := l.feeds[session]
 	if s != nil && !s.lists.on {
-		s.ctx, s.client, s.lists.on = context.WithoutCancel(ctx), tool.ClientOf(ctx), true
+		s.ctx, s.client, s.lists.on, s.tools.on = context.WithoutCancel(ctx), tool.ClientOf(ctx), true, true
 	}
 	return s
 }

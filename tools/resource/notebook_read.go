@@ -98,7 +98,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		if u.form == formOutputs {
 			return d.readOutputs(ctx, o, c)
 		}
-		text, left := cutLines(c.Source, "read_nb_cells shows them")
+		text, left := cutLines(c.Source, "reading the notebook's cells shows them")
 		if left == 0 {
 			o.Doc.Show(tool.ClientOf(ctx), c)
 		}
@@ -335,7 +335,7 @@ type Execution struct {
 func (d *Provider) readRun(ctx context.Context, o desk.OwnedNotebook, u notebookURI) (mcp.TextResourceContents, error) {
 	r, ok := d.Manager.RunTable().Run(u.run)
 	if !ok || !notebook.Visible(ctx, r) || r.Path != o.Doc.Path() {
-		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+words.Quoted(u.run)+": it belongs to another client, or is too old; list_runs lists the known runs")
+		return mcp.TextResourceContents{}, noResource(u.uri, msgRun, "this notebook has no known run "+words.Quoted(u.run)+": it belongs to another client, or is too old")
 	}
 	res := r.Result()
 	out := Execution{

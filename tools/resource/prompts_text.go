@@ -45,8 +45,8 @@ func (d *Provider) exploreText(ctx context.Context, args map[string]string) (str
 	}
 	return fmt.Sprintf(`Explore the data file %s together with me.%s
 
-1. Look at it with preview_data: columns, types, size. Say in two sentences what it seems to be.
-2. Make the notebook %s with create_document if it is not there, and work in it with session_create(notebook_path=…), so that I see each step in JupyterLab.
+1. Look at it`+words.Hint(" with preview_data")+`: columns, types, size. Say in two sentences what it seems to be.
+2. Make the notebook %s`+words.Hint(" with create_document")+` if it is not there, and work in it cell by cell, so that I see each step in JupyterLab.
 3. In small cells, each with a line of Markdown before it that says why: load the data, missing and impossible values, distributions, how the columns hang together. One plot at a time; print the numbers beside it.
 4. Look at each plot before you go on, and change your plan when the data says so.
 5. End with a Markdown cell: what was found, how sure it is, and what to look at next.`, words.Quoted(file), question, words.Quoted(book)), nil
@@ -63,7 +63,7 @@ func (d *Provider) reviewText(ctx context.Context, args map[string]string) (stri
 	}
 	return fmt.Sprintf(`Review the notebook %s. Look at: %s.
 
-Read all of it with read_nb_cells (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
+Read all of it`+words.Hint(" with read_nb_cells")+` (follow next_cursor to the end), the outputs too. Change nothing and run nothing.
 Then list what you found, the most serious first: the cell's index and id, what is wrong, why it matters, and the change you propose, as a short piece of code where that is clearer. Say what is good enough to stay. If the outputs do not fit the code above them (it was changed and not run again, or cells were run out of order), say so.`, words.Quoted(file), focus), nil
 }
 
@@ -78,11 +78,11 @@ func (d *Provider) fixText(ctx context.Context, args map[string]string) (string,
 	}
 	return fmt.Sprintf(`In the notebook %s, %s fails. Mend it.
 
-1. Read the notebook with read_nb_cells, the traceback and what the cell depends on above all.
-2. Look at what the variables really are (session_connect, then get_variables or get_variable) before you guess.
+1. Read the notebook`+words.Hint(" with read_nb_cells")+`, the traceback and what the cell depends on above all.
+2. Look at what the variables really are`+words.Hint(" with get_variables")+` before you guess.
 3. Say in one sentence why it fails.
-4. Change as little as possible with modify_nb_cells, giving the revision that you read; I may be typing in it too.
-5. Run it with execute_nb_cells. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, words.Quoted(file), which), nil
+4. Change as little as possible`+words.Hint(" with modify_nb_cells")+`, giving the revision that you read; I may be typing in it too.
+5. Run it`+words.Hint(" with execute_nb_cells")+`. If it fails in another way, go on; if the same error comes a third time, stop and tell me what you know.`, words.Quoted(file), which), nil
 }
 
 func (d *Provider) continueText(ctx context.Context, args map[string]string) (string, error) {

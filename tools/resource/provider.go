@@ -15,6 +15,8 @@ type Provider struct {
 	Activity *activity.Store // nil if the toolset context is off
 	Project  *ProjectFile
 	Prompts  []tool.Prompt
+	// Settle settles the hints of a text for clients; nil leaves them.
+	Settle func(string) string
 	// Log gets a record of each resource that could not be read; nil logs nothing.
 	Log *slog.Logger
 

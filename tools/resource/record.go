@@ -42,16 +42,14 @@ type RecordResult struct {
 // recordContext makes record_context.
 func recordContext(d *Provider) tool.Tool {
 	return tool.Tool{
-		Name:    "record_context",
-		Title:   "Keep what was found out",
-		Toolset: tool.ToolsetContext,
-		Description: "Keeps a topic, a discovery or a solved issue of this session for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". " +
-			"With add_to and module it is also written into the project file, where people see it at once if they have it open; comments and order stay. " +
-			"Use it when something took effort to find out and will matter again.",
-		Hints:  tool.Hints{},
-		Input:  tool.ArgumentsOf[recordArgs](nil),
-		Output: tool.ResultOf[RecordResult](nil),
-		Handle: tool.Typed(d.record),
+		Name:        "record_context",
+		Title:       "Keep what was found out",
+		Toolset:     tool.ToolsetContext,
+		Description: "Keeps a topic, a discovery or a solved issue for later sessions, which read it at " + URICurrentWork + " and " + URIRecent + ". Use it when something took effort to find out and will matter again. With add_to and module it is also written into the project file.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[recordArgs](nil),
+		Output:      tool.ResultOf[RecordResult](nil),
+		Handle:      tool.Typed(d.record),
 	}
 }
 

@@ -46,6 +46,7 @@ type notifier struct {
 		runs    map[*run.Run]bool
 		closed  map[*session.Document]bool
 		callers map[string]bool // clients that have called tools
+		tools   map[string]bool // clients whose lists of tools have changed
 		list    bool            // notebooks were opened, closed or moved
 	}
 
@@ -61,6 +62,7 @@ type feed struct {
 	session server.ClientSession
 	id      any // of the listening request, nil in the older protocol
 	lists   throttle
+	tools   throttle // of changes of the client's list of tools
 	subs    map[string]*subscription
 	known   string // the list, as the client was last told of it
 	current string // the current notebook, as the client was last told of it
@@ -158,6 +160,7 @@ func (l *notifier) send(now time.Time) time.Duration {
 			}
 		}
 		try(&s.lists, mcp.MethodNotificationResourcesListChanged, nil)
+		try(&s.tools, mcp.MethodNotificationToolsListChanged, nil)
 		for uri, sub := range s.subs {
 			try(&sub.throttle, mcp.MethodNotificationResourceUpdated, map[string]any{"uri": uri})
 		}

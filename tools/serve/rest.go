@@ -88,10 +88,19 @@ func (s *Server) callTool(w *writer, r *http.Request, body []byte) {
 		write(w, http.StatusBadRequest, toolOutcome{Error: "tool_name is required"})
 		return
 	case s.cfg.MCP.GetTool(call.ToolName) == nil:
-		write(w, http.StatusNotFound, toolOutcome{Error: fmt.Sprintf("unknown tool %q: /tools/list names all tools", call.ToolName)})
+		s.withPrincipal(w, r, func(r *http.Request) { s.writeUnknown(w, r, call) })
 		return
 	}
 	s.withPrincipal(w, r, func(r *http.Request) { s.writeCall(w, r, call) })
+}
+
+// writeUnknown answers a call of a tool that there is not with what the MCP server says of it.
+func (s *Server) writeUnknown(w http.ResponseWriter, r *http.Request, call toolCall) {
+	why := fmt.Sprintf("unknown tool %q", call.ToolName)
+	if _, failed, err := s.ask(r.Context(), mcp.MethodToolsCall, map[string]any{"name": call.ToolName}); err == nil && failed != nil {
+		why += ": " + failed.Message
+	}
+	write(w, http.StatusNotFound, toolOutcome{Error: why})
 }
 
 func (s *Server) writeCall(w http.ResponseWriter, r *http.Request, call toolCall) {

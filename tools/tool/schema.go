@@ -48,11 +48,26 @@ func DocumentResultOf[T any](refine func(Fields)) Schema {
 	return out
 }
 
-// EitherOf returns the schema of a result that has one of several shapes.
+// EitherOf returns the schema of a result that has one of several shapes: an object with the members of all. It is not
+// anyOf, which some hosts do not take at the root. A member that not all shapes require is optional, and one that they
+// describe differently may have either form.
 func EitherOf(results ...Schema) Schema {
-	s := &jsonschema.Schema{Type: "object"}
-	for _, one := range results {
-		s.AnyOf = append(s.AnyOf, one.schema)
+	s := &jsonschema.Schema{Type: "object", Properties: map[string]*jsonschema.Schema{}}
+	for i, one := range results {
+		for _, name := range one.schema.PropertyOrder {
+			p, was := one.schema.Properties[name], s.Properties[name]
+			switch {
+			case was == nil:
+				s.PropertyOrder = append(s.PropertyOrder, name)
+				s.Properties[name] = p
+			case string(write(was)) != string(write(p)):
+				s.Properties[name] = &jsonschema.Schema{AnyOf: []*jsonschema.Schema{was, p}}
+			}
+		}
+		if i == 0 {
+			s.Required = slices.Clone(one.schema.Required)
+		}
+		s.Required = slices.DeleteFunc(s.Required, func(name string) bool { return !slices.Contains(one.schema.Required, name) })
 	}
 	return Schema{s}
 }
@@ -135,6 +150,12 @@ func closeObjects(s *jsonschema.Schema) {
 
 // Raw returns the schema as JSON, with keywords and properties in the order in which a person or a model reads them.
 func (s Schema) Raw() json.RawMessage { return write(s.schema) }
+
+// Described returns the schema of a result as clients are shown it, see [describe].
+func (s Schema) Described() json.RawMessage { return write(describe(s.schema)) }
+
+// Published returns the schema of arguments as clients are shown it, see [publish].
+func (s Schema) Published() json.RawMessage { return write(publish(s.schema)) }
 
 // write writes the keywords of a schema that tools use.
 func write(s *jsonschema.Schema) json.RawMessage {

@@ -56,8 +56,8 @@ func (t Tool) Definition() mcp.Tool {
 		Name:            t.Name,
 		Title:           t.Title,
 		Description:     t.Description,
-		RawInputSchema:  t.Input.Raw(),
-		RawOutputSchema: t.Output.Raw(),
+		RawInputSchema:  t.Input.Published(),
+		RawOutputSchema: t.Output.Described(),
 		Annotations: mcp.ToolAnnotation{
 			Title:           t.Title,
 			ReadOnlyHint:    &m.ReadOnly,

@@ -5,6 +5,8 @@ const ToolsetContext = "context"
 
 // The toolsets, in the order in which they are listed.
 const (
+	ToolsetCore     = "core"
+	ToolsetRTCMCP   = "rtc-mcp"
 	ToolsetNotebook = "notebook"
 	ToolsetRuns     = "runs"
 	ToolsetDocument = "document"

@@ -1,0 +1,24 @@
+package analysis
+
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// Look calls do with the kernel of a notebook, as a session that lasts as long as the call, is in no list, and counts for
+// no limit. It starts no kernel: the error matches ErrNoSession if the notebook has none.
+func (t *Table) Look(ctx context.Context, owner, notebookPath string, do func(*Session) error) error {
+	path, err := jupyter.CleanPath(notebookPath)
+	if err != nil {
+		return err
+	}
+	found, path, err := t.findKernel(ctx, owner, path, "")
+	if err != nil {
+		return err
+	}
+	a := t.newSession(owner, "")
+	defer a.end()
+	a.path, a.kernelID, a.spec = path, found.ID, found.Name
+	return do(a)
+}

@@ -1,0 +1,107 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A Replaced is what [Document.Replace] has done.
+type Replaced struct {
+	Was, Now string
+	Revision ydoc.Revision // of what it is now
+	// Merged tells that the text differs from what the client expects, because others have changed it since.
+	Merged bool
+}
+
+// Replace changes a part of a cell's source that the client names by its words, or, without a cell, of a text document.
+// edit returns the new text, or an error if the words are not in the text that it is given, which is the text as it is now:
+// what people have typed elsewhere in it stays. Where the words are not there any more, but in what the client was shown,
+// the change is merged with what others have made of them, or refused as [Document.Rewrite] refuses it.
+//
+// What the client replaces it has named word by word, so that it need not have read the whole, and does not know the whole
+// afterwards if it did not before.
+func (d *Document) Replace(ctx context.Context, client, cell string, edit func(text string) (string, error)) (Replaced, error) {
+	if cell == whole {
+		return reader{d, client}.replaceText(ctx, edit)
+	}
+	return reader{d, client}.replaceIn(ctx, cell, edit)
+}
+
+func (r reader) replaceIn(ctx context.Context, cell string, edit func(string) (string, error)) (done Replaced, err error) {
+	var was ydoc.Cell
+	var want string
+	if err := r.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
+		var ok bool
+		if was, ok = e.Cell(cell); !ok {
+			return fmt.Errorf("cell %q was just deleted by somebody else; nothing was changed", cell)
+		}
+		if want, err = edit(was.Source); err == nil {
+			return e.SetSource(cell, want)
+		}
+		shown, ok := r.shown(cell)
+		if !ok {
+			return err
+		}
+		base, gone := e.SourceAt(cell, shown.last)
+		if gone != nil || base == was.Source {
+			return err
+		}
+		old, unknown := edit(base)
+		if unknown != nil {
+			return err
+		}
+		want = old
+		return e.Rewrite(cell, shown.last, old)
+	}); err != nil {
+		return done, err
+	}
+	now, ok := r.Notebook().Cell(cell)
+	if !ok {
+		return Replaced{Was: was.Source, Now: want, Merged: true}, nil
+	}
+	r.Point(cell, len(now.Source))
+	if now.Source == want {
+		r.Edited(r.client, was, now)
+	}
+	return Replaced{was.Source, now.Source, now.Revision, now.Source != want}, nil
+}
+
+func (r reader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
+	var want string
+	err = r.EditText(ctx, "edit text", func(e *ydoc.TextEditor) (err error) {
+		done.Was = e.String()
+		if want, err = edit(done.Was); err == nil {
+			return e.SetText(want)
+		}
+		shown, ok := r.shown(whole)
+		if !ok || shown.last == stale {
+			return err
+		}
+		base, gone := e.Base(shown.last)
+		if gone != nil || base == done.Was {
+			return err
+		}
+		old, unknown := edit(base)
+		if unknown != nil {
+			return err
+		}
+		want = old
+		return e.Rewrite(shown.last, old)
+	})
+	if err != nil {
+		return done, err
+	}
+	t := r.Text()
+	if t == nil {
+		return done, errors.New("the document was replaced by a notebook while it was edited: read it again")
+	}
+	_, knew := r.knows(whole, done.Was)
+	done.Now, done.Revision = t.Read()
+	if done.Merged = done.Now != want; knew && !done.Merged {
+		r.wrote(whole, done.Now, done.Revision)
+	}
+	return done, nil
+}

@@ -1,0 +1,148 @@
+package analysis
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/analysis"
+	"github.com/nbduet/nbduet/session/helper"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type inspectArgs struct {
+	Path string `json:"path" jsonschema:"Notebook, data file, image file, or an image's address (jupyter://…)."`
+	Name string `json:"name,omitempty" jsonschema:"Variable of the notebook, such as df or model.coef_; left out, all are listed. Of a workbook the sheet, of a database the table."`
+	Rows int    `json:"rows,omitempty" jsonschema:"First rows of a table to show."`
+}
+
+// Refine implements tool.Refiner.
+func (inspectArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("name").Limit(0, inspect.MaxName)
+	f.Field("rows").Limit(1, inspect.MaxHeadRows).Default(inspect.DefaultRows)
+}
+
+// inspectData makes inspect_data: what there is in a notebook's kernel, a data file or an image. It needs no session.
+func inspectData(d *inspector) tool.Tool {
+	preview, picture := previewData(d.Desk), getImageResource(d.Desk)
+	return tool.Tool{
+		Name:        "inspect_data",
+		Title:       "Look at data",
+		Toolset:     tool.ToolsetCore,
+		Description: "Looks at data before you write code for it: the variables of a notebook's running kernel, one of them (a table with its columns and first rows), the beginning of a data file (CSV, Excel, Parquet, SQLite …), or an image. Runs no code of yours and changes nothing.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[inspectArgs](nil),
+		Output:      tool.ResultOf[map[string]any](nil),
+		Handle: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
+			pass := func(to tool.Tool, given map[string]any) (*tool.Answer, error) {
+				var req mcp.CallToolRequest
+				req.Params.Name, req.Params.Arguments = to.Name, given
+				return to.Handle(ctx, req)
+			}
+			switch ending := strings.ToLower(path.Ext(args.Path)); {
+			case strings.HasPrefix(args.Path, desk.JupyterScheme) && strings.Contains(args.Path, "/images/"):
+				return pass(picture, map[string]any{"resource_uri": args.Path, "include_data": false})
+			case ending == ".ipynb":
+				return d.inspectNotebook(ctx, args)
+			case strings.Contains(" .png .jpg .jpeg .gif .webp .bmp .svg ", " "+ending+" "):
+				return d.inspectImage(ctx, args.Path)
+			}
+			given := map[string]any{"path": args.Path}
+			if args.Rows > 0 {
+				given["rows"] = args.Rows
+			}
+			if args.Name != "" {
+				what := "table"
+				if strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls") {
+					what = "sheet"
+				}
+				given[what] = args.Name
+			}
+			return pass(preview, given)
+		}),
+	}
+}
+
+// An inspectedImage is what inspect_data says of an image file.
+type inspectedImage struct {
+	Path    string `json:"path"`
+	MIME    string `json:"mime_type"`
+	Size    *int64 `json:"size"`
+	Width   int    `json:"width"`
+	Height  int    `json:"height"`
+	Message string `json:"message,omitempty"`
+}
+
+// inspectImage shows an image file.
+func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer, error) {
+	clean, err := document.PathArg("path", name)
+	if err != nil {
+		return nil, err
+	}
+	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
+	if err != nil {
+		return nil, previewError(err, clean)
+	}
+	f := &gottenFile{FileGetResult: FileGetResult{Path: c.Path, Size: c.Size}}
+	switch {
+	case c.Type != "file":
+		return nil, previewError(helper.ErrDirectory, clean)
+	case !f.within(images.MaxBytes):
+		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", words.Quoted(clean), words.Kilobytes(images.MaxBytes))
+	}
+	if f.data, f.MIME, err = FileData(ctx, d.Desk, c.Path); err != nil {
+		return nil, err
+	}
+	a := &tool.Answer{}
+	if !f.show(ctx, d.Desk, a) {
+		return nil, fmt.Errorf("%s: %s", words.Quoted(clean), f.Message)
+	}
+	a.Body = inspectedImage{c.Path, f.MIME, c.Size, f.Width, f.Height, f.Message}
+	return a, nil
+}
+
+// inspectNotebook lists the variables of a notebook's kernel, or shows one.
+func (d *inspector) inspectNotebook(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
+	at, err := desk.NotebookArg("path", args.Path)
+	if err != nil {
+		return nil, err
+	}
+	a := &tool.Answer{}
+	trim := func() error { return nil }
+	err = d.Analyses.Look(ctx, tool.ClientOf(ctx), at, func(s *analysis.Session) error {
+		done, err := d.looks.Lock(ctx, s.KernelID())
+		if err != nil {
+			return err
+		}
+		defer done()
+		if args.Name == "" {
+			out, err := inspect.Variables(ctx, s, inspect.ListOptions{})
+			a.Body = &out
+			trim = func() error {
+				return a.TrimTo(len(out.Variables), func(n int) { out.Variables = out.Variables[:n] })
+			}
+			return err
+		}
+		out, err := inspect.Value(ctx, s, args.Name, inspect.DetailOptions{Table: tableArgs{Rows: args.Rows}.options(d)})
+		a.Body = out
+		return err
+	})
+	switch {
+	case errors.Is(err, analysis.ErrNoSession):
+		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", words.Quoted(at))}
+	case err != nil:
+		return nil, inspectionError(desk.AnalysisError(err))
+	}
+	return a, trim()
+}

@@ -1,0 +1,209 @@
+package document
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+)
+
+type editTextArgs struct {
+	Path       string `json:"path" jsonschema:"Notebook or text document."`
+	Old        string `json:"old_text" jsonschema:"Text to replace, exactly as it stands there."`
+	New        string `json:"new_text"`
+	CellID     string `json:"cell_id,omitempty" jsonschema:"Cell of the notebook. Left out, the text is looked for in all."`
+	All        bool   `json:"replace_all,omitempty" jsonschema:"Replace every occurrence."`
+	Occurrence *int   `json:"occurrence,omitempty" jsonschema:"Replace only this one, counted from 1."`
+}
+
+// Refine implements tool.Refiner.
+func (editTextArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(1, desk.MaxPath)
+	f.Field("old_text").Limit(1, desk.MaxSource)
+	f.Field("new_text").Limit(0, maxText)
+	f.Field("cell_id").Limit(0, desk.MaxIDLength)
+	f.Field("replace_all").Default(false)
+	f.Field("occurrence").Limit(1, 1_000_000)
+}
+
+// An EditTextResult is the answer of edit_text.
+type EditTextResult struct {
+	Message  string `json:"message"`
+	CellID   string `json:"cell_id,omitempty"`
+	Replaced int    `json:"replaced" jsonschema:"Occurrences that were replaced."`
+	Diff     string `json:"diff" jsonschema:"What changed; the middle of a long one is left out."`
+	Revision string `json:"revision,omitempty"`
+	Merged   bool   `json:"merged,omitempty" jsonschema:"true if others changed it at the same time, so that it is not what you expect: read it again before the next edit."`
+}
+
+// Refine implements tool.Refiner.
+func (EditTextResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionText("the text")) }
+
+// diffShown is how many characters of a difference are shown.
+const diffShown = 4000
+
+// editByText makes edit_text.
+func editByText(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "edit_text",
+		Title:       "Replace text",
+		Toolset:     tool.ToolsetCore,
+		Description: "Replaces a piece of text in a notebook's cell or a text document by another, for a small change; nothing is run. old_text must stand there exactly once, white space included, unless you give replace_all or occurrence. What people type elsewhere stays.",
+		Hints:       tool.Hints{Destructive: true},
+		Input:       tool.ArgumentsOf[editTextArgs](nil),
+		Output:      tool.DocumentResultOf[EditTextResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args editTextArgs) (*tool.Answer, error) {
+			r := replacement{old: words.Lines(args.Old), put: words.Lines(args.New), all: args.All}
+			if args.Occurrence != nil {
+				r.only = *args.Occurrence
+			}
+			switch {
+			case r.all && r.only > 0:
+				return nil, errors.New("replace_all and occurrence are both given: give one of them; nothing was changed")
+			case words.Marked(r.put):
+				return nil, fmt.Errorf("new_text %s; nothing was changed", tool.MarkedWhy)
+			case r.old == r.put:
+				return nil, errors.New("old_text and new_text are the same; nothing was changed")
+			}
+			doc, err := openDocument(ctx, d, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			cell, err := r.cell(doc, args.CellID)
+			if err != nil {
+				return nil, err
+			}
+			done, err := doc.Replace(ctx, tool.ClientOf(ctx), cell, r.make)
+			if err != nil {
+				return nil, desk.EditError(err)
+			}
+			out := EditTextResult{CellID: cell, Replaced: r.made, Merged: done.Merged}
+			out.Message = "Successfully replaced " + words.Plural(r.made, "occurrence")
+			out.Diff, _ = words.Cut(textdiff.Unified("text", done.Was, done.Now, 1), diffShown)
+			if done.Revision != 0 {
+				out.Revision = desk.Revision(done.Revision)
+			}
+			return &tool.Answer{Body: out, Doc: doc}, nil
+		}),
+	}
+}
+
+// A replacement is a change of a text that is named by its words.
+type replacement struct {
+	old, put string
+	all      bool
+	only     int // the occurrence to replace, from 1; 0 for the only one there is
+	made     int // how many were replaced
+}
+
+// cell finds the cell of a notebook that has the text; "" for a text document.
+func (r *replacement) cell(doc *session.Document, id string) (string, error) {
+	nb := doc.Notebook()
+	switch {
+	case nb == nil && id != "":
+		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", words.Quoted(doc.Path()))
+	case nb == nil:
+		return "", nil
+	case id != "":
+		_, err := desk.IndexOf(id, "cell_id", nb.Cells())
+		return id, err
+	}
+	var having []string
+	var all strings.Builder
+	for i, c := range nb.Cells() {
+		if strings.Contains(c.Source, r.old) {
+			having = append(having, fmt.Sprintf("%d (id %s)", i, words.Quoted(c.ID)))
+			id = c.ID
+		}
+		all.WriteString(c.Source + "\n")
+	}
+	switch {
+	case len(having) == 0:
+		return "", r.missing(all.String(), "any cell")
+	case len(having) > 1:
+		const most = 10
+		more := ""
+		if len(having) > most {
+			having, more = having[:most], fmt.Sprintf(" and %d more", len(having)-most)
+		}
+		return "", fmt.Errorf("old_text stands in several cells: %s%s; give cell_id; nothing was changed", strings.Join(having, ", "), more)
+	}
+	return id, nil
+}
+
+// make makes the change of a text.
+func (r *replacement) make(text string) (string, error) {
+	n := strings.Count(text, r.old)
+	if overlapping(text, r.old) && !r.all {
+		n++ // the next one is not another, but which one is meant is as unclear
+	}
+	switch {
+	case n == 0:
+		return "", r.missing(text, "the text")
+	case r.all:
+		r.made = n
+		return strings.ReplaceAll(text, r.old, r.put), nil
+	case r.only > n:
+		return "", fmt.Errorf("occurrence %d: old_text stands there %s: %s; nothing was changed", r.only, times(n), r.places(text))
+	case n > 1 && r.only == 0:
+		return "", fmt.Errorf("old_text is not unique, it stands there %s: %s; give more of what stands around it, or occurrence, or replace_all true; nothing was changed", times(n), r.places(text))
+	}
+	at := 0
+	for i := 1; ; i++ {
+		at += strings.Index(text[at:], r.old)
+		if i >= r.only {
+			break
+		}
+		at += len(r.old)
+	}
+	r.made = 1
+	return text[:at] + r.put + text[at+len(r.old):], nil
+}
+
+// overlapping tells whether a text has an only occurrence of old that a further one begins in.
+func overlapping(text, old string) bool {
+	first := strings.Index(text, old)
+	return first >= 0 && strings.Count(text, old) == 1 && strings.Contains(text[first+1:], old)
+}
+
+func times(n int) string {
+	if n == 1 {
+		return "once"
+	}
+	return fmt.Sprintf("%s times", words.Thousands(n))
+}
+
+const placesShown = 5
+
+// places names the lines in which the text stands.
+func (r *replacement) places(text string) string {
+	var parts []string
+	for at := 0; ; {
+		i := strings.Index(text[at:], r.old)
+		if i < 0 {
+			break
+		}
+		if at += i; len(parts) == placesShown {
+			parts = append(parts, "…")
+			break
+		}
+		parts = append(parts, lineAt(text, at))
+		at += len(r.old)
+	}
+	return strings.Join(parts, ", ")
+}
+
+// lineAt names the line of a byte of a text.
+func lineAt(text string, at int) string {
+	from := strings.LastIndexByte(text[:at], '\n') + 1
+	line, _, _ := strings.Cut(text[from:], "\n")
+	line, _ = words.Cut(strings.TrimSpace(line), 80)
+	return fmt.Sprintf("line %d (%s)", strings.Count(text[:at], "\n")+1, words.Quoted(line))
+}

@@ -1,0 +1,69 @@
+package document_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// A text is edited by its words, in a cell and in a document; what is not there once is refused with what stands there.
+func TestEditText(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "total = a + b\nprint(total)", "for x in rows:\n"+strings.Repeat("    show(x)\n", 2)+"pass")
+		cells := r.Read(path).Cells
+		var got document.EditTextResult
+		r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "a + b", "new_text": "a * b"}, &got)
+		if got.CellID != cells[0].ID || got.Replaced != 1 || !strings.Contains(got.Diff, "+total = a * b") {
+			t.Errorf("%+v", got)
+		}
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "y"}, "not unique", "2 times", `line 2 ("show(x)")`, "line 3", "occurrence")
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "y", "occurrence": 3}, "occurrence 3", "2 times")
+		r.Good("edit_text", toolstest.Dict{"path": path, "old_text": "show(x)", "new_text": "show(2)", "occurrence": 2}, &got)
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "for  x in rows:\nshow(x)", "new_text": "y"}, "other white space", `for x in rows:\n    show(x)`)
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "print(totals)", "new_text": "y"}, "not in any cell", `"print(total)"`)
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "show", "new_text": "y", "cell_id": "none"}, "no cell with the id")
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "o", "new_text": "y"}, "several cells", cells[1].ID)
+		r.Bad("edit_text", toolstest.Dict{"path": path, "old_text": "x", "new_text": "x"}, "the same")
+		r.Good("edit_text", toolstest.Dict{"path": path, "cell_id": cells[1].ID, "old_text": "show", "new_text": "see", "replace_all": true}, &got)
+		if want := "for x in rows:\n    see(x)\n    see(2)\npass"; got.Replaced != 2 || r.Sources(path)[1] != want {
+			t.Errorf("%+v: %q", got, r.Sources(path))
+		}
+
+		file := r.TextFile("# Title\n\nOne two three.\n")
+		r.Good("edit_text", toolstest.Dict{"path": file, "old_text": "two", "new_text": "2"}, &got)
+		if text := r.Content(file).Content; text != "# Title\n\nOne 2 three.\n" || got.Merged || got.Revision == "" {
+			t.Errorf("%+v: %q", got, text)
+		}
+	})
+}
+
+// What a person types stays: elsewhere in the text as it is, and in the very words the edit is refused with both changes.
+func TestEditTextBesidePeople(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		p := r.Person()
+		path := r.Server.Notebook(t, "first = 1\nlast = 9")
+		id := r.Read(path).Cells[0].ID
+		p.Read(path)
+		p.Good("edit_text", toolstest.Dict{"path": path, "old_text": "first = 1", "new_text": "first = 1  # mine"}, nil)
+		var got document.EditTextResult
+		r.Good("edit_text", toolstest.Dict{"path": path, "cell_id": id, "old_text": "last = 9", "new_text": "last = 10"}, &got)
+		if now := r.Sources(path)[0]; now != "first = 1  # mine\nlast = 10" {
+			t.Errorf("%q", now)
+		}
+		p.Read(path)
+		p.Good("edit_text", toolstest.Dict{"path": path, "old_text": "last = 10", "new_text": "last = 11"}, nil)
+		r.Bad("edit_text", toolstest.Dict{"path": path, "cell_id": id, "old_text": "last = 10", "new_text": "last = 12"}, "nothing was changed")
+		if now := r.Sources(path)[0]; now != "first = 1  # mine\nlast = 11" {
+			t.Errorf("%q", now)
+		}
+		// A client that has read none of the cell knows no more of it afterwards: it cannot replace the whole.
+		other := r.Person()
+		other.Good("edit_text", toolstest.Dict{"path": path, "cell_id": id, "old_text": "last = 11", "new_text": "last = 12"}, nil)
+		other.Bad("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": id}, "content": "gone"}}}, "never shown")
+	})
+}

@@ -1,0 +1,197 @@
+package tools
+
+import (
+	"cmp"
+	"context"
+	"encoding/json"
+	"errors"
+	"slices"
+	"strings"
+	"unicode"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// The tools that lead to those that are not listed.
+const (
+	nameFindTools = "find_tools"
+	nameCallTool  = "call_tool"
+)
+
+// mostFound is how many tools one wish finds.
+const mostFound = 5
+
+type findToolsArgs struct {
+	Wish string `json:"wish" jsonschema:"What you want to do, in a few words."`
+}
+
+// Refine implements tool.Refiner.
+func (findToolsArgs) Refine(f tool.Fields) { f.Field("wish").Limit(1, 500) }
+
+// A foundTool is a tool that fits a wish.
+type foundTool struct {
+	Name        string          `json:"name"`
+	Description string          `json:"description"`
+	Arguments   json.RawMessage `json:"arguments" jsonschema:"JSON Schema of its arguments."`
+}
+
+type findToolsResult struct {
+	Tools   []foundTool `json:"tools"`
+	Message string      `json:"message"`
+}
+
+// findTools makes find_tools.
+func findTools(p *parts) tool.Tool {
+	return tool.Tool{
+		Name:        nameFindTools,
+		Title:       "Find further tools",
+		Toolset:     tool.ToolsetCore,
+		Description: "Finds tools that are not listed, when none here does what you want: analysis sessions, kernels, templates, files, findings to keep and more. Returns their arguments; call_tool calls them.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[findToolsArgs](nil),
+		Output:      tool.ResultOf[findToolsResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args findToolsArgs) (*tool.Answer, error) {
+			out := findToolsResult{Tools: []foundTool{}}
+			var names []string
+			for _, t := range fitting(args.Wish, p.offer.hidden()) {
+				def := p.offer.define(t)
+				out.Tools = append(out.Tools, foundTool{t.Name, def.Description, def.RawInputSchema})
+				names = append(names, t.Name)
+			}
+			out.Message = "Call them with call_tool, or by their names where your list of tools shows them now."
+			if len(names) == 0 {
+				out.Message = "No further tool fits that: say what you want to do in other words, or use the tools that are listed."
+			} else if p.offer.put(tool.ClientOf(ctx), names) {
+				p.resources.ToolsChanged(tool.ClientOf(ctx))
+			}
+			return &tool.Answer{Body: out}, nil
+		}),
+	}
+}
+
+// fitting returns the tools that fit a wish best, the best first. A word counts the more the fewer tools have it.
+func fitting(wish string, among []tool.Tool) []tool.Tool {
+	has := make([]map[string]float64, len(among))
+	spread := map[string]int{}
+	for i, t := range among {
+		has[i] = map[string]float64{}
+		add := func(text string, weight float64) {
+			for _, w := range stems(text) {
+				has[i][w] = max(has[i][w], weight)
+			}
+		}
+		add(t.Description, 1)
+		add(t.Title, 2)
+		add(t.Name, 3)
+		for w := range has[i] {
+			spread[w]++
+		}
+	}
+	type scored struct {
+		tool.Tool
+		score float64
+	}
+	var found []scored
+	asked := stems(wish)
+	for i, t := range among {
+		score := 0.0
+		for _, w := range asked {
+			if n := spread[w]; n > 0 {
+				score += has[i][w] / float64(n)
+			}
+		}
+		if score > 0 {
+			found = append(found, scored{t, score})
+		}
+	}
+	slices.SortStableFunc(found, func(a, b scored) int { return cmp.Compare(b.score, a.score) })
+	var out []tool.Tool
+	for _, f := range found[:min(mostFound, len(found))] {
+		out = append(out, f.Tool)
+	}
+	return out
+}
+
+// little are words that say nothing of what a tool does.
+var little = strings.Fields("a an and are as at be by can do for from get how i in into is it its me my nb of on or that the them then there this to use want what which with you your")
+
+// stems are the words of a text that count, each once, without their usual endings.
+func stems(text string) (out []string) {
+	for _, w := range strings.FieldsFunc(strings.ToLower(text), func(r rune) bool { return !unicode.IsLetter(r) && !unicode.IsDigit(r) }) {
+		if slices.Contains(little, w) {
+			continue
+		}
+		for _, end := range []string{"ing", "ies", "ied", "es", "ed", "s", "e", "y"} {
+			if len(w) > len(end)+2 && strings.HasSuffix(w, end) {
+				w = strings.TrimSuffix(w, end)
+				break
+			}
+		}
+		if !slices.Contains(out, w) {
+			out = append(out, w)
+		}
+	}
+	return out
+}
+
+type callToolArgs struct {
+	Name      string `json:"name" jsonschema:"The tool's name."`
+	Arguments any    `json:"arguments,omitempty" jsonschema:"Its arguments, as JSON."`
+}
+
+// Refine implements tool.Refiner.
+func (callToolArgs) Refine(f tool.Fields) {
+	f.Field("name").Limit(1, 64)
+	f.Field("arguments").Types("string", "object", "null").Limit(0, 4_000_000) // no object: Gemini refuses one without members
+}
+
+// callTool makes call_tool. Its calls are those of the tool that it names, see [offer.relay]: they come here only where
+// they cannot be passed on.
+func callTool(p *parts) tool.Tool {
+	return tool.Tool{
+		Name:        nameCallTool,
+		Title:       "Call a further tool",
+		Toolset:     tool.ToolsetCore,
+		Description: "Calls a tool that find_tools has found, when your list of tools does not show it. The answer is that tool's.",
+		Hints:       tool.Hints{ReadOnly: p.ReadOnly, Destructive: !p.ReadOnly, OpenWorld: !p.ReadOnly},
+		Input:       tool.ArgumentsOf[callToolArgs](nil),
+		Output:      tool.ResultOf[map[string]any](nil),
+		Handle: tool.Typed(func(_ context.Context, args callToolArgs) (*tool.Answer, error) {
+			if toTheRest(args.Name) {
+				return nil, errors.New("call " + args.Name + " itself, not through call_tool")
+			}
+			if !p.offer.callable[args.Name] {
+				return nil, errors.New(p.offer.unknown(args.Name))
+			}
+			return nil, errors.New("arguments is not the JSON text of an object, such as {\"path\": \"work/analysis.ipynb\"}")
+		}),
+	}
+}
+
+// relay makes the calls of call_tool those of the tools that they name: with their checks and their log, and with the
+// request's progress token and answers to questions.
+func (o *offer) relay(own server.ToolHandlerFunc, to map[string]server.ToolHandlerFunc) server.ToolHandlerFunc {
+	return func(ctx context.Context, req mcp.CallToolRequest) (*mcp.CallToolResult, error) {
+		given := req.GetArguments()
+		name, _ := given["name"].(string)
+		next := to[name]
+		if next == nil || toTheRest(name) || len(given) > 2 {
+			return own(ctx, req)
+		}
+		args, ok := given["arguments"].(map[string]any)
+		switch text := given["arguments"].(type) {
+		case nil:
+			ok = true
+		case string:
+			ok = strings.TrimSpace(text) == "" || json.Unmarshal([]byte(text), &args) == nil
+		}
+		if _, more := given["arguments"]; !ok || len(given) == 2 && !more {
+			return own(ctx, req)
+		}
+		req.Params.Name, req.Params.Arguments = name, args
+		return next(ctx, req)
+	}
+}

@@ -1,0 +1,140 @@
+package tools
+
+import (
+	"context"
+	"encoding/json"
+	"regexp"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// A text that a client gets names no tool that it cannot call. The texts are written with the name that says best what to
+// do, each in a clause that is marked by [words.Hint]; what the client is told is decided here.
+
+// standIns are tools that do what another does, and take its arguments where hints name any.
+var standIns = map[string][]string{
+	"wait_run":             {"watch_runs", "get_run"},
+	"get_run":              {"watch_runs"},
+	"list_runs":            {"watch_runs"},
+	"list_nbs":             {"list_files", "list_notebook", "list_documents", "file_list"},
+	"list_documents":       {"file_list", "list_files", "list_nbs"},
+	"file_list":            {"list_documents", "list_files"},
+	"list_files":           {"list_documents", "file_list", "list_nbs"},
+	"file_read":            {"get_document_content"},
+	"get_document_content": {"file_read"},
+	"read_nb_cells":        {"notebook_get", "read_notebook"},
+	"notebook_get":         {"read_nb_cells", "read_notebook"},
+	"read_cell":            {"read_nb_cells", "notebook_get"},
+	"get_variables":        {"inspect_data"},
+	"get_image_resource":   {"inspect_data"},
+	"preview_data":         {"inspect_data"},
+	"modify_nb_cells":      {"notebook_edit_cell", "overwrite_cell_source"},
+	"execute_nb_cells":     {"execute_cell"},
+	"overwrite_document":   {"edit_text"},
+	"cancel_run":           {"interrupt_execution"},
+	"execute_code":         {"insert_nb_cells"},
+	"list_kernels":         {"session_list"},
+	"restart_notebook":     {"restart_nb_kernel"},
+}
+
+// toolName is what the names of tools look like.
+var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+
+// told is how a client is told of a tool: by its name, if the tool is listed, else by that of one that stands in for it.
+// A tool that can only be called is named with the way to do that.
+func (o *offer) told(name string) (string, bool) {
+	if o.listed[name] {
+		return name, true
+	}
+	for _, other := range standIns[name] {
+		if o.listed[other] {
+			return other, true
+		}
+	}
+	switch {
+	case o.callable[name] && o.listed[nameCallTool]:
+		return name + " (by " + nameCallTool + ")", true
+	case o.callable[name]:
+		return name, true
+	}
+	return "", false
+}
+
+// settle words a text's hints for the clients of this server.
+func (o *offer) settle(text string) string {
+	return words.SettleHints(text, func(clause string) string {
+		possible := true
+		clause = toolName.ReplaceAllStringFunc(clause, func(name string) string {
+			if _, ok := o.by[name]; !ok {
+				return name // of an argument, say
+			}
+			told, ok := o.told(name)
+			possible = possible && ok
+			return told
+		})
+		if !possible {
+			return ""
+		}
+		return clause
+	})
+}
+
+// A settledError is an error with its hints settled.
+type settledError struct {
+	error
+	text string
+}
+
+func (e settledError) Error() string { return e.text }
+func (e settledError) Unwrap() error { return e.error }
+
+// Kind is none: it only changes words.
+func (settledError) Kind() string { return "" }
+
+// settleError settles an error's hints.
+func (o *offer) settleError(err error) error {
+	if err == nil {
+		return nil
+	}
+	text := err.Error()
+	if now := o.settle(text); now != text {
+		return settledError{err, now}
+	}
+	return err
+}
+
+// settleResult settles the hints of an answer.
+func (o *offer) settleResult(r *mcp.CallToolResult) {
+	for i, c := range r.Content {
+		if t, ok := c.(mcp.TextContent); ok {
+			t.Text = o.settle(t.Text)
+			r.Content[i] = t
+		}
+	}
+	if b, ok := r.StructuredContent.(json.RawMessage); ok {
+		r.StructuredContent = json.RawMessage(o.settle(string(b)))
+	}
+}
+
+// hookHints settles the hints of resources and prompts.
+func (o *offer) hookHints(hooks *server.Hooks) {
+	hooks.AddAfterReadResource(func(_ context.Context, _ any, _ *mcp.ReadResourceRequest, result *mcp.ReadResourceResult) {
+		for i, c := range result.Contents {
+			if t, ok := c.(mcp.TextResourceContents); ok {
+				t.Text = o.settle(t.Text)
+				result.Contents[i] = t
+			}
+		}
+	})
+	hooks.AddAfterGetPrompt(func(_ context.Context, _ any, _ *mcp.GetPromptRequest, result *mcp.GetPromptResult) {
+		for i, m := range result.Messages {
+			if t, ok := m.Content.(mcp.TextContent); ok {
+				t.Text = o.settle(t.Text)
+				result.Messages[i].Content = t
+			}
+		}
+	})
+}

@@ -1,0 +1,83 @@
+package notebook
+
+import (
+	"context"
+	"fmt"
+	"slices"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+type moveArgs struct {
+	desk.InNotebook
+	Ranges   []desk.CellRange `json:"ranges" jsonschema:"In their new order."`
+	Position *int             `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
+	AfterID  string           `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
+	desk.Forced
+}
+
+// Refine implements tool.Refiner.
+func (moveArgs) Refine(f tool.Fields) {
+	f.Field("ranges").Limit(1, desk.MaxRanges)
+	f.Field("position").Limit(0, tool.MaxIndex)
+	f.Field("after_id").Limit(1, desk.MaxIDLength)
+}
+
+// A MoveResult is the answer of move_nb_cells.
+type MoveResult struct {
+	Message  string   `json:"message"`
+	Position int      `json:"position" jsonschema:"Index of the first of them now."`
+	CellIDs  []string `json:"cell_ids" jsonschema:"The moved cells, in their order now."`
+}
+
+// moveNbCells makes move_nb_cells.
+func moveNbCells(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "move_nb_cells",
+		Title:       "Move notebook cells",
+		Toolset:     tool.ToolsetCore,
+		Description: "Moves cells of a notebook to another place. They keep their ids, outputs and metadata. A cell in which somebody is typing is not moved.",
+		Hints:       tool.Hints{},
+		Input:       tool.ArgumentsOf[moveArgs](nil),
+		Output:      tool.DocumentResultOf[MoveResult](nil),
+		Handle: tool.Typed(func(ctx context.Context, args moveArgs) (*tool.Answer, error) {
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			view := desk.ViewOf(ctx, doc)
+			cells, err := desk.CellsOf(args.Ranges, view)
+			if err != nil {
+				return nil, err
+			}
+			if len(cells) > desk.MaxChanged {
+				return nil, fmt.Errorf("the ranges name %s, more than the %s allowed in one call; nothing was moved", words.Plural(len(cells), "cell"), words.Thousands(desk.MaxChanged))
+			}
+			before, position, err := insertArgs{Position: args.Position, AfterID: args.AfterID}.position(view)
+			if err != nil {
+				return nil, err
+			}
+			out := MoveResult{}
+			for _, c := range cells {
+				out.CellIDs = append(out.CellIDs, c.ID)
+			}
+			if err := doc.MoveCells(ctx, tool.ClientOf(ctx), out.CellIDs, func(e *ydoc.Editor) string {
+				for _, c := range slices.Backward(before[:position]) {
+					if _, there := e.Index(c.ID); there && !slices.Contains(out.CellIDs, c.ID) {
+						return c.ID
+					}
+				}
+				return ""
+			}, args.Force); err != nil {
+				return nil, err
+			}
+			out.Position, _ = doc.Notebook().Index(out.CellIDs[0])
+			out.Message = fmt.Sprintf("Successfully moved %s to index %d", words.Plural(len(cells), "cell"), out.Position)
+			return &tool.Answer{Body: out, Doc: doc}, nil
+		}),
+	}
+}

@@ -1,0 +1,59 @@
+package notebook
+
+import (
+	"context"
+	"errors"
+
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+type watchArgs struct {
+	RunID  string  `json:"run_id,omitempty" jsonschema:"The run to look at. Left out: lists your runs, latest first."`
+	Wait   float64 `json:"wait,omitempty" jsonschema:"Seconds to wait for its end, at most; 0 only looks."`
+	Output *int    `json:"output,omitempty" jsonschema:"Pages through this output, from 0; -1 is text left out of the notebook."`
+	Offset *int    `json:"offset,omitempty" jsonschema:"With output: where the page begins."`
+	OutputSize
+}
+
+// Refine implements tool.Refiner.
+func (watchArgs) Refine(f tool.Fields) {
+	f.Field("run_id").Limit(0, 40)
+	f.Field("wait").Limit(0, MaxTimeout).Default(0)
+	f.Field("output").Limit(LeftOutOutput, 1_000_000)
+	f.Field("offset").Limit(0, 1_000_000_000).Default(0)
+}
+
+// watchRuns makes watch_runs.
+func watchRuns(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "watch_runs",
+		Title:       "Look at runs, or wait",
+		Toolset:     tool.ToolsetCore,
+		Description: "Shows a run of cells that goes on or has ended, with its outputs, and waits for it if you say how long; without run_id lists your runs. Use it when a call answered before its cells had ended.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Asks:        true,
+		Input:       tool.ArgumentsOf[watchArgs](nil),
+		Output:      tool.EitherOf(tool.ResultOf[PagedRun](nil), tool.ResultOf[ListRunsResult](nil)),
+		Handle: tool.Typed(func(ctx context.Context, args watchArgs) (*tool.Answer, error) {
+			if args.RunID == "" {
+				if args.Wait > 0 || args.Output != nil {
+					return nil, errors.New("run_id is missing: wait and output are for one run; without them the call lists your runs")
+				}
+				return answerRuns(ctx, d, listRunsArgs{})
+			}
+			r, err := findRun(ctx, d, args.RunID)
+			switch {
+			case err != nil:
+				return nil, err
+			case args.Output != nil:
+				return answerPage(r, getRunArgs{namedRun{args.RunID}, args.OutputSize, args.Output, args.Offset})
+			case args.Offset != nil && *args.Offset > 0:
+				return nil, errors.New("offset needs output, which names the output to page through")
+			case args.Wait > 0:
+				return follow(ctx, d, r, Waiting{args.OutputSize, &args.Wait})
+			}
+			return answerRun(ctx, d, r, args.Size())
+		}),
+	}
+}

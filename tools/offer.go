@@ -1,0 +1,208 @@
+package tools
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// OutputSchemas says which tools are listed with the schema of their result.
+type OutputSchemas string
+
+// The values of OutputSchemas. Clients of a protocol revision without output schemas are never sent any.
+const (
+	// LeanOutputs leaves out those of the set "core", whose results say themselves what they are. It is the default.
+	LeanOutputs OutputSchemas = "lean"
+	FullOutputs OutputSchemas = "full"
+	NoOutputs   OutputSchemas = "none"
+)
+
+// OutputSchemasWords are the values of OutputSchemas.
+func OutputSchemasWords() []string {
+	return []string{string(FullOutputs), string(LeanOutputs), string(NoOutputs)}
+}
+
+// An offer says which tools clients can call, and which of them they are shown. These are two things: where no toolsets
+// were chosen, every tool can be called by its name, so that a prompt or a program written for the names of another
+// server works, but only the set "core" is listed, and what a client has found with find_tools.
+type offer struct {
+	all      []tool.Tool // all that there are
+	by       map[string]tool.Tool
+	on       []string // the chosen toolsets; nil if none were chosen
+	readOnly bool
+	outputs  OutputSchemas
+	callable map[string]bool
+	listed   map[string]bool
+	found    desk.PerClient[map[string]bool]
+}
+
+// newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.
+func newOffer(all []tool.Tool, cfg Config) *offer {
+	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
+	chosen, shown := o.on, o.on
+	if o.on == nil {
+		chosen, shown = ToolsetNames(), []string{tool.ToolsetCore}
+	}
+	possible := func(t tool.Tool) bool { return t.Toolset != tool.ToolsetContext || cfg.Activity != nil }
+	for _, t := range all {
+		o.by[t.Name] = t
+	}
+	for _, t := range selected(slices.Clone(all), chosen, cfg.ReadOnly) {
+		if toTheRest(t.Name) && o.on != nil {
+			continue // there is no rest that could be called
+		}
+		if possible(t) {
+			o.callable[t.Name] = true
+			o.listed[t.Name] = slices.ContainsFunc(shown, t.In)
+		}
+	}
+	return o
+}
+
+// toTheRest tells whether a tool leads to those that are not listed.
+func toTheRest(name string) bool { return name == nameFindTools || name == nameCallTool }
+
+// tools are those that can be called, in their usual order.
+func (o *offer) tools() []tool.Tool {
+	return slices.DeleteFunc(slices.Clone(o.all), func(t tool.Tool) bool { return !o.callable[t.Name] })
+}
+
+// hidden are the tools that can be called and are not on everybody's list.
+func (o *offer) hidden() []tool.Tool {
+	return slices.DeleteFunc(o.tools(), func(t tool.Tool) bool { return o.listed[t.Name] })
+}
+
+// activeSets are the toolsets of which something can be called.
+func (o *offer) activeSets() []string {
+	if o.on != nil {
+		return o.on
+	}
+	return slices.DeleteFunc(ToolsetNames(), func(n string) bool {
+		return n == tool.ToolsetDatalayer || n == tool.ToolsetToday // its prompt is for those who have chosen it
+	})
+}
+
+// put puts tools on a client's list, and tells whether any of them was not there.
+func (o *offer) put(client string, names []string) (more bool) {
+	o.found.With(client, func() map[string]bool { return map[string]bool{} }, func(mine map[string]bool) {
+		for _, n := range names {
+			more = more || !mine[n] && !o.listed[n]
+			mine[n] = true
+		}
+	})
+	return more
+}
+
+// hook makes lists of tools what each client is to see.
+func (o *offer) hook(hooks *server.Hooks) {
+	hooks.AddAfterListTools(func(ctx context.Context, _ any, _ *mcp.ListToolsRequest, result *mcp.ListToolsResult) {
+		mine := map[string]bool{}
+		o.found.With(tool.ClientOf(ctx), func() map[string]bool { return map[string]bool{} }, func(found map[string]bool) {
+			for n := range found {
+				mine[n] = true
+			}
+		})
+		var out []mcp.Tool
+		for _, t := range result.Tools {
+			if !o.listed[t.Name] && !mine[t.Name] {
+				continue
+			}
+			if !o.describes(ctx, t.Name) {
+				t.RawOutputSchema = nil
+			}
+			out = append(out, t)
+		}
+		result.Tools = out
+	})
+}
+
+// define is the definition of a tool as it is listed.
+func (o *offer) define(t tool.Tool) mcp.Tool { return t.Definition() }
+
+// scope is for whom a list of tools may be kept: each client's own, if it can find further ones.
+func (o *offer) scope() mcp.CacheScope {
+	if o.callable[nameFindTools] {
+		return mcp.CacheScopePrivate
+	}
+	return mcp.CacheScopePublic
+}
+
+// sinceOutputs is the first revision of the protocol that has output schemas.
+const sinceOutputs = mcp.ProtocolVersion20250618
+
+// describes tells whether a client is sent the schema of a tool's result.
+func (o *offer) describes(ctx context.Context, name string) bool {
+	if v := server.RequestProtocolVersion(ctx); v != "" && v < sinceOutputs {
+		return false
+	}
+	switch o.outputs {
+	case NoOutputs:
+		return false
+	case FullOutputs:
+		return true
+	}
+	return !o.by[name].In(tool.ToolsetCore)
+}
+
+// unknown says why a tool cannot be called, and what to do.
+func (o *offer) unknown(name string) string {
+	t, ok := o.by[name]
+	switch {
+	case !ok:
+		text := "there is no tool " + words.Quoted(name)
+		if near := o.nearest(name); near != "" {
+			text += ", the nearest is " + near
+		}
+		return text
+	case o.readOnly && !t.Hints.ReadOnly:
+		return "the tool " + name + " changes things or runs code, and nbduet was started with --read-only"
+	case toTheRest(name):
+		return "the tool " + name + " is there only where nbduet was started without --toolsets: all tools that can be called are listed"
+	case t.Toolset == tool.ToolsetContext && (o.on == nil || slices.Contains(o.on, tool.ToolsetContext)):
+		return "the tool " + name + " needs the record of what clients do, which this server does not keep"
+	}
+	return fmt.Sprintf("the tool %s is in the toolset %s, which is not on: start nbduet with --toolsets %s", name, t.Toolset, strings.Join(append(slices.Clone(o.on), t.Toolset), ","))
+}
+
+// nearest is the callable tool whose name is most like a wrong one, "" if none is.
+func (o *offer) nearest(name string) (best string) {
+	least := max(2, len(name)/3) + 1
+	for _, t := range o.tools() {
+		if d := distance(name, t.Name); d < least {
+			best, least = t.Name, d
+		}
+	}
+	return best
+}
+
+// distance is how many letters have to be put, taken out or changed to make b of a.
+func distance(a, b string) int {
+	if len(a) > 100 {
+		return len(a)
+	}
+	row := make([]int, len(b)+1)
+	for j := range row {
+		row[j] = j
+	}
+	for i := range len(a) {
+		last := row[0]
+		row[0]++
+		for j := range len(b) {
+			change := last
+			if a[i] != b[j] {
+				change++
+			}
+			last = row[j+1]
+			row[j+1] = min(change, row[j]+1, row[j+1]+1)
+		}
+	}
+	return row[len(b)]
+}

@@ -1,0 +1,257 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"regexp"
+	"slices"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// listedBy are the tools that a client is shown.
+func listedBy(t *testing.T, c *client.Client) map[string]mcp.Tool {
+	t.Helper()
+	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	out := map[string]mcp.Tool{}
+	for _, one := range list.Tools {
+		out[one.Name] = one
+	}
+	return out
+}
+
+// refusedAs calls a tool that there is not, and returns the protocol error.
+func refusedAs(t *testing.T, c *client.Client, name string) string {
+	t.Helper()
+	var req mcp.CallToolRequest
+	req.Params.Name = name
+	res, err := c.CallTool(t.Context(), req)
+	if err == nil {
+		t.Fatalf("%s can be called: %+v", name, res)
+	}
+	return err.Error()
+}
+
+// Where no toolsets are chosen, every tool can be called by its name, though the list shows the core alone; where some
+// are, what they leave out is refused, with the toolset that has it.
+func TestListedAndCallable(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1")
+		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
+		defer c.Close()
+		list := listedBy(t, c)
+		if len(list) > 16 || list["read_nb_cells"].Name == "" || list["get_nb_stat"].Name != "" {
+			t.Errorf("%d tools are listed", len(list))
+		}
+		var stat map[string]any
+		toolstest.Decode(t, r.CallAs(c, "get_nb_stat", toolstest.Dict{"path": path}), &stat)
+		if stat["path"] != path {
+			t.Errorf("not listed, but called: %v", stat)
+		}
+		if got := refusedAs(t, c, "get_nb_stats"); !strings.Contains(got, "there is no tool") || !strings.Contains(got, "get_nb_stat") {
+			t.Errorf("unknown: %s", got)
+		}
+		some := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRuns}})
+		defer some.Close()
+		if got := refusedAs(t, some, "get_nb_stat"); !strings.Contains(got, "toolset notebook") || !strings.Contains(got, "--toolsets runs,notebook") {
+			t.Errorf("of another toolset: %s", got)
+		}
+		quiet := r.Connect(tools.Config{Work: r.Work, ReadOnly: true})
+		defer quiet.Close()
+		if got := refusedAs(t, quiet, "delete_nb_cells"); !strings.Contains(got, "--read-only") {
+			t.Errorf("read-only: %s", got)
+		}
+		if list := listedBy(t, quiet); list["call_tool"].Name == "" || !*list["call_tool"].Annotations.ReadOnlyHint {
+			t.Error("read-only, call_tool is there and reads only")
+		}
+	})
+}
+
+// The sets of the seeds are whole under their names.
+func TestSetsOfTheSeeds(t *testing.T) {
+	count := map[string]int{}
+	for _, d := range tools.Definitions() {
+		for _, set := range []string{tool.ToolsetCore, tool.ToolsetRTCMCP, tool.ToolsetAnalysis} {
+			if d.In(set) {
+				count[set]++
+			}
+		}
+	}
+	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 16 || count[tool.ToolsetAnalysis] < 21 {
+		t.Errorf("%v, want 27 in rtc-mcp and 16 in core", count)
+	}
+}
+
+// find_tools finds what is not listed, and puts it on the client's own list, which is told; call_tool calls it, with the
+// same checks, without it.
+func TestFindAndCall(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1")
+		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
+		defer c.Close()
+		other := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
+		defer other.Close()
+		var told atomic.Int32
+		c.OnNotification(func(n mcp.JSONRPCNotification) {
+			if n.Method == mcp.MethodNotificationToolsListChanged {
+				told.Add(1)
+			}
+		})
+		var found struct {
+			Tools []struct {
+				Name      string
+				Arguments json.RawMessage
+			}
+			Message string
+		}
+		toolstest.Decode(t, r.CallAs(c, "find_tools", toolstest.Dict{"wish": "copy a file"}), &found)
+		if len(found.Tools) == 0 || found.Tools[0].Name != "copy_document" || !strings.Contains(string(found.Tools[0].Arguments), `"path"`) {
+			t.Fatalf("%+v", found)
+		}
+		if listedBy(t, c)["copy_document"].Name == "" || listedBy(t, other)["copy_document"].Name != "" {
+			t.Error("it is on the list of the client that found it, and of no other")
+		}
+		for range 100 {
+			if told.Load() > 0 {
+				break
+			}
+			time.Sleep(50 * time.Millisecond)
+		}
+		if told.Load() != 1 {
+			t.Errorf("the client was told %d times that its list has changed", told.Load())
+		}
+		for wish, want := range map[string]string{
+			"change the kernel of a notebook": "assign_nb_kernel", "make a notebook from a template": "notebook_from_template",
+			"rename or move a file": "rename_document", "answer the input that the code asks for": "answer_input", "note a finding for later sessions": "record_context",
+		} {
+			toolstest.Decode(t, r.CallAs(c, "find_tools", toolstest.Dict{"wish": wish}), &found)
+			if !slices.ContainsFunc(found.Tools, func(f struct {
+				Name      string
+				Arguments json.RawMessage
+			},
+			) bool {
+				return f.Name == want
+			}) {
+				t.Errorf("%s: %+v", wish, found.Tools)
+			}
+		}
+		for _, args := range []any{toolstest.Dict{"path": path}, `{"path": "` + path + `"}`} {
+			var stat map[string]any
+			toolstest.Decode(t, callAs(t, c, toolstest.Dict{"name": "get_nb_stat", "arguments": args}), &stat)
+			if stat["path"] != path {
+				t.Errorf("called: %v", stat)
+			}
+		}
+		for says, args := range map[string]toolstest.Dict{
+			"invalid arguments":           {"name": "get_nb_stat", "arguments": toolstest.Dict{"path": 5}},
+			"the required argument":       {"name": "get_nb_stat"},
+			"there is no tool":            {"name": "no_such_tool"},
+			"itself, not through":         {"name": "call_tool", "arguments": toolstest.Dict{}},
+			"is not the JSON text of an ": {"name": "get_nb_stat", "arguments": "path"},
+		} {
+			if res := callAs(t, c, args); !res.IsError || !strings.Contains(toolstest.MessageOf(res), says) {
+				t.Errorf("%v: %s", args, toolstest.MessageOf(res))
+			}
+		}
+	})
+}
+
+// callAs calls call_tool. Its result is another tool's, so the rig does not hold it against its schema.
+func callAs(t *testing.T, c *client.Client, args toolstest.Dict) *mcp.CallToolResult {
+	t.Helper()
+	var req mcp.CallToolRequest
+	req.Params.Name, req.Params.Arguments = "call_tool", args
+	res, err := c.CallTool(t.Context(), req)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return res
+}
+
+// Only clients of a revision that knows them are sent output schemas, and of the core none unless all are wanted.
+func TestOutputSchemas(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		for _, one := range []struct {
+			outputs   tools.OutputSchemas
+			revision  string
+			core, run bool
+		}{
+			{"", "2025-06-18", false, true},
+			{tools.FullOutputs, "2025-06-18", true, true},
+			{tools.NoOutputs, "2025-06-18", false, false},
+			{tools.FullOutputs, "2025-03-26", false, false},
+			{"", "2024-11-05", false, false},
+		} {
+			c := r.Revision(tools.Config{Work: r.Work, Toolsets: tools.ToolsetNames(), OutputSchemas: one.outputs}, one.revision)
+			list := listedBy(t, c)
+			core, run := list["read_nb_cells"], list["get_run"]
+			hasCore, hasRun := core.OutputSchema.Type != "" || core.RawOutputSchema != nil, run.OutputSchema.Type != "" || run.RawOutputSchema != nil
+			if hasCore != one.core || hasRun != one.run {
+				t.Errorf("%+v: of the core %v, of another %v", one, hasCore, hasRun)
+			}
+		}
+	})
+}
+
+var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
+
+// No definition names a tool: which others a client has differs.
+func TestDefinitionsNameNoOtherTools(t *testing.T) {
+	known := map[string]bool{}
+	for _, d := range tools.Definitions() {
+		known[d.Name] = true
+	}
+	for _, d := range tools.Definitions() {
+		b, err := json.Marshal(d.Definition())
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, name := range toolName.FindAllString(string(b), -1) {
+			pair := d.Name == "find_tools" && name == "call_tool" || d.Name == "call_tool" && name == "find_tools"
+			if known[name] && name != d.Name && !pair {
+				t.Errorf("%s names %s", d.Name, name)
+			}
+		}
+	}
+}
+
+// A hint names what the client has: the tool that says it best, or one that stands in for it, or none.
+func TestHintsNameWhatThereIs(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		for _, one := range []struct {
+			toolsets []string
+			says     string
+		}{
+			{nil, "too long ago; watch_runs shows the known ones"},
+			{[]string{tool.ToolsetRuns}, "too long ago; list_runs shows the known ones"},
+			{[]string{tool.ToolsetCore}, "too long ago; watch_runs shows the known ones"},
+		} {
+			c := r.Connect(tools.Config{Work: r.Work, Toolsets: one.toolsets})
+			if got := toolstest.MessageOf(r.CallAs(c, "cancel_run", toolstest.Dict{"run_id": "none"})); !strings.Contains(got, one.says) {
+				t.Errorf("%v: %s", one.toolsets, got)
+			}
+			c.Close()
+		}
+		c := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRTC}})
+		defer c.Close()
+		if got := toolstest.MessageOf(r.CallAs(c, "end_nb_session", toolstest.Dict{"path": "/"})); strings.Contains(got, "list_") || !strings.Contains(got, "root folder") {
+			t.Errorf("nothing else: %s", got)
+		}
+	})
+}

@@ -1,0 +1,29 @@
+package tools
+
+import (
+	"slices"
+
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// core are the tools that are listed where no toolsets are chosen: what a pair needs day by day. They stay 16, in 4,000
+// tokens, so that the toolset pair finds room beside them in a list of 20 tools and 5,000 tokens; e2e/listing counts.
+var core = []string{
+	"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells", "delete_nb_cells",
+	"execute_nb_cells", "restart_nb_kernel", "watch_runs", "cancel_run", "get_document_content", "create_document",
+	"inspect_data", nameFindTools, nameCallTool,
+}
+
+// furtherSets are the toolsets that a tool is in because of what they are made of.
+func furtherSets(t tool.Tool) (sets []string) {
+	if slices.Contains(core, t.Name) && t.Toolset != tool.ToolsetCore {
+		sets = append(sets, tool.ToolsetCore)
+	}
+	switch t.Toolset {
+	case tool.ToolsetNotebook, tool.ToolsetDocument, tool.ToolsetRTC:
+		sets = append(sets, tool.ToolsetRTCMCP)
+	case tool.ToolsetCells:
+		sets = append(sets, tool.ToolsetAnalysis)
+	}
+	return sets
+}
