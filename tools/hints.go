@@ -33,7 +33,6 @@ var standIns = map[string][]string{
 	"preview_data":         {"inspect_data"},
 	"modify_nb_cells":      {"notebook_edit_cell", "overwrite_cell_source"},
 	"execute_nb_cells":     {"execute_cell"},
-	"overwrite_document":   {"edit_text"},
 	"cancel_run":           {"interrupt_execution"},
 	"execute_code":         {"insert_nb_cells"},
 	"list_kernels":         {"session_list"},

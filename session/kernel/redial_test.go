@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"testing"
+	"testing/synctest"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -57,6 +58,7 @@ func TestMissingKernelWasShutDown(t *testing.T) {
 			id := startKernel(t, direct)
 			c := connect(t, through, id)
 			_, out := begin(t, c, untilFile("/nowhere/at/all", ""))
+			synctest.Wait() // until it is known when the server was started, which nothing here waits for
 			p.Cut()
 			time.Sleep(time.Second)
 			if restart {

@@ -13,6 +13,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
+// editTool is the name of the tool, with which its errors begin.
+const editTool = "edit_cell_source"
+
 // insertAt is the argument of a tool that inserts a cell.
 type insertAt struct {
 	Index int `json:"cell_index" jsonschema:"Index that the cell will have, from 0; -1 puts it at the end."`
@@ -154,7 +157,7 @@ func (editSourceArgs) Refine(f tool.Fields) {
 // editCellSource makes edit_cell_source.
 func editCellSource(d *Toolset) tool.Tool {
 	return ofToday(tool.Tool{
-		Name:        "edit_cell_source",
+		Name:        editTool,
 		Title:       "Replace text in a cell",
 		Description: "Replaces a string in a cell's source, as it is now, without running the cell, and returns the difference. Use it for small changes. The string must occur exactly once, white space included, unless replace_all is set. What people type elsewhere in the cell stays.",
 		Hints:       tool.Hints{Destructive: true},
@@ -204,7 +207,7 @@ func (a editSourceArgs) replaced(source string) (string, error) {
 		return strings.ReplaceAll(source, old, fresh), nil
 	case strings.Contains(source[first+1:], old):
 		// Their clients know an error by how this begins.
-		return "", errors.New("Error executing tool edit_cell_source: old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
+		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
 	}
 	return strings.Replace(source, old, fresh, 1), nil
 }

@@ -39,7 +39,7 @@ func AnalysisError(err error) error {
 	}
 	var full *analysis.LimitError
 	if errors.As(err, &full) {
-		return tool.Coded{Code: full.Kind(), Message: full.Error() + ". session_delete ends one; --max-sessions of the program sets how many there may be"}
+		return tool.Coded{Code: full.Kind(), Message: full.Error() + words.Hint("; session_delete ends one") + "; --max-sessions of the program sets how many there may be"}
 	}
 	return err
 }

@@ -54,7 +54,7 @@ const MaxPath = 4096
 // NoAddress refuses an address of the browser's where a path is wanted.
 func NoAddress(name, path string) error {
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
-		return fmt.Errorf("%s %s is an address, not a path: nb_path_from_url gives the path of a notebook's address", name, words.Quoted(path))
+		return fmt.Errorf("%s %s is an address, not a path"+words.Hint(": nb_path_from_url gives the path of a notebook's address"), name, words.Quoted(path))
 	}
 	return nil
 }

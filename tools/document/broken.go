@@ -41,7 +41,7 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	switch reached := d.Pieces.Reached(client, broken.Path, runes); {
 	case args.Force:
 	case args.Revision != "" && args.Revision != brokenRevision(broken.Text):
-		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again with get_document_content", words.Quoted(args.Revision))
+		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+words.Hint(" with get_document_content"), words.Quoted(args.Revision))
 	case reached < len(runes):
 		return nil, notReached(broken.Path, reached, len(runes))
 	}
@@ -60,7 +60,7 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 // notReached refuses to replace a text that the client has only read the beginning of.
 func notReached(path string, reached, of int) error {
 	if reached == 0 {
-		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it with get_document_content, or give force true", words.Quoted(path))
+		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+words.Hint(" with get_document_content")+", or give force true", words.Quoted(path))
 	}
 	return fmt.Errorf("nothing was changed: you have read %s of the %s of %s, and this would remove the rest; read on from position %d, or give force true",
 		words.Thousands(reached), words.Plural(of, "character"), words.Quoted(path), reached)

@@ -51,7 +51,7 @@ type ContentResult struct {
 	Length    int    `json:"content_length" jsonschema:"Length of the whole document"`
 	Revision  string `json:"revision"`
 	Next      *int   `json:"next_position,omitempty" jsonschema:"Where the rest begins, when truncated."`
-	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is no notebook, though it is named as one, with the line: mend it, and write it with overwrite_document."`
+	Fault     string `json:"fault,omitempty" jsonschema:"Why this file is no notebook, though it is named as one, with the line: mend the text, and overwrite the document with it."`
 }
 
 // Refine implements tool.Refiner.
