@@ -206,7 +206,7 @@ func (a editSourceArgs) replaced(source string) (string, error) {
 	case a.All:
 		return strings.ReplaceAll(source, old, fresh), nil
 	case strings.Contains(source[first+1:], old):
-		// Their clients know an error by how this begins.
+		//nolint:staticcheck // It begins with a capital, as their clients know errors by how they begin.
 		return "", errors.New("Error executing tool " + editTool + ": old_string is not unique in cell source; nothing was changed: give more of what stands around it, or replace_all true")
 	}
 	return strings.Replace(source, old, fresh, 1), nil
