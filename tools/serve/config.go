@@ -55,13 +55,15 @@ const DefaultClientTimeout = time.Hour
 type Limits struct {
 	Body        int64         // bytes of a request's body; 16 MB
 	Header      int           // bytes of a request's header; 32 kB
-	Requests    int           // served at once, streams not counted; 512
+	Requests    int           // served at once, streams not counted, half of them of one caller; 512
+	Bytes       int64         // of bodies above 64 kB at once, half of them of one caller; 128 MB
 	PerClient   int           // requests of one MCP session at once; 64
 	Streams     int           // streams of one MCP session at once; 8
 	Clients     int           // MCP sessions at once, and as many principals; 1000
 	Connections int           // open at once; 4096
 	HeaderTime  time.Duration // for a request's header to arrive; 10 s
 	BodyTime    time.Duration // and for its body; 60 s
+	RoomTime    time.Duration // for room for a long body; 10 s
 	WriteTime   time.Duration // for the client to read what is written; 30 s
 	IdleTime    time.Duration // between two requests on a connection; 120 s
 	QuietTime   time.Duration // of silence on a stream before a comment is sent; 25 s
@@ -72,12 +74,14 @@ func (l Limits) withDefaults() Limits {
 	l.Body = cmp.Or(l.Body, 16<<20)
 	l.Header = cmp.Or(l.Header, 32<<10)
 	l.Requests = cmp.Or(l.Requests, 512)
+	l.Bytes = cmp.Or(l.Bytes, 128<<20)
 	l.PerClient = cmp.Or(l.PerClient, 64)
 	l.Streams = cmp.Or(l.Streams, 8)
 	l.Clients = cmp.Or(l.Clients, 1000)
 	l.Connections = cmp.Or(l.Connections, 4096)
 	l.HeaderTime = cmp.Or(l.HeaderTime, 10*time.Second)
 	l.BodyTime = cmp.Or(l.BodyTime, time.Minute)
+	l.RoomTime = cmp.Or(l.RoomTime, 10*time.Second)
 	l.WriteTime = cmp.Or(l.WriteTime, 30*time.Second)
 	l.IdleTime = cmp.Or(l.IdleTime, 2*time.Minute)
 	l.QuietTime = cmp.Or(l.QuietTime, 25*time.Second)

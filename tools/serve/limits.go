@@ -2,6 +2,7 @@ package serve
 
 import (
 	"bytes"
+	"context"
 	"errors"
 	"fmt"
 	"io"
@@ -13,22 +14,47 @@ import (
 	"time"
 )
 
+// shortBody is how many bytes of a body are not counted.
+const shortBody = 64 << 10
+
 // readBody reads a request's body within the limits of size and time, and puts it back for the handler. If it cannot,
-// it answers the request and returns false.
-func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
-	lim := s.cfg.Limits
+// it answers the request and returns false. back gives back the room that the body had.
+func (s *Server) readBody(w *writer, r *http.Request) (body []byte, back func(), ok bool) {
+	lim, back := s.cfg.Limits, func() {}
 	if kind, _, err := mime.ParseMediaType(r.Header.Get("Content-Type")); err != nil || kind != "application/json" {
 		// A page may send anything else without asking first.
 		refuse(w, http.StatusUnsupportedMediaType, "wrong Content-Type: send application/json")
-		return nil, false
+		return nil, back, false
 	}
 	if r.ContentLength > lim.Body {
 		refuseTooLong(w, r, lim.Body, nil)
-		return nil, false
+		return nil, back, false
 	}
-	body, err := io.ReadAll(http.MaxBytesReader(w.ResponseWriter, r.Body, lim.Body))
+	sent := http.MaxBytesReader(w.ResponseWriter, r.Body, lim.Body)
+	// Room is only had once some of the body has come: who sends none holds nothing.
+	body, err := io.ReadAll(io.LimitReader(sent, shortBody))
+	short := enough
+	if err == nil && len(body) == shortBody {
+		size := r.ContentLength
+		if size < 0 {
+			size = lim.Body
+		}
+		var room func()
+		if room, short = s.bodyRoom(r, size); short == enough {
+			back = room
+			var rest []byte
+			rest, err = io.ReadAll(sent)
+			body = append(body, rest...)
+		}
+	}
 	var long *http.MaxBytesError
 	switch {
+	case short == shortOfOwn:
+		w.Header().Set("Connection", "close")
+		busy(w, http.StatusTooManyRequests, "too many bytes of your requests are being served: wait for answers, or send less at once")
+	case short == shortOfAll:
+		w.Header().Set("Connection", "close")
+		busy(w, http.StatusServiceUnavailable, "too many bytes are being served: try again later")
 	case errors.As(err, &long):
 		refuseTooLong(w, r, lim.Body, body)
 	case errors.Is(err, os.ErrDeadlineExceeded):
@@ -40,9 +66,16 @@ func (s *Server) readBody(w *writer, r *http.Request) (body []byte, ok bool) {
 	default:
 		_ = w.ctl.SetReadDeadline(time.Time{}) // ServeHTTP has set one
 		r.Body = io.NopCloser(bytes.NewReader(body))
-		return body, true
+		return body, back, true
 	}
-	return nil, false
+	return nil, back, false
+}
+
+// bodyRoom waits for room for a long body.
+func (s *Server) bodyRoom(r *http.Request, size int64) (back func(), short shortage) {
+	ctx, stop := context.WithTimeout(r.Context(), s.cfg.Limits.RoomTime)
+	defer stop()
+	return s.bytes.await(ctx, callerIn(r.Context()), size)
 }
 
 // maxDrain is how many bytes of an unread body are read before an answer is sent; net/http reads as many on a
@@ -62,15 +95,6 @@ func drainBody(w *writer, r *http.Request, body io.ReadCloser) {
 
 // A semaphore has as many slots as its capacity.
 type semaphore chan struct{}
-
-func (p semaphore) tryAcquire() bool {
-	select {
-	case p <- struct{}{}:
-		return true
-	default:
-		return false
-	}
-}
 
 func (p semaphore) release() { <-p }
 

@@ -233,7 +233,10 @@ func TestTooMuchAtOnce(t *testing.T) {
 		free := hold(r, "/mcp", call(1, "wait", "held"), mine)
 		for _, path := range []string{"/mcp", "/tools/call"} {
 			a := r.send("POST", path, call(2, "echo", "1"), mine)
-			r.wants(a, 503, "too many")
+			r.wants(a, 429, "too many of your requests")
+			waits(a)
+			a = r.send("POST", path, call(2, "echo", "1"), bearing(token2))
+			r.wants(a, 503, "too many requests")
 			waits(a)
 		}
 		r.wants(r.send("GET", "/healthz", ""), 200)
@@ -254,12 +257,14 @@ func TestTooMuchAtOnce(t *testing.T) {
 	t.Run("clients", func(t *testing.T) {
 		r := newRig(t, func(cfg *Config) { cfg.Limits.Clients = 2 })
 		mine := r.begin()
+		free := hold(r, "/mcp", call(1, "wait", "held"), mine) // or it would give way
 		st, _ := r.events()
 		a := r.send("POST", "/mcp", hello)
 		r.wants(a, 503, "too many")
 		waits(a)
 		_, a = r.open("/sse")
 		r.wants(a, 503, "too many")
+		free()
 		r.wants(r.send("DELETE", "/mcp", "", mine), 200)
 		r.begin()
 		st.close()

@@ -110,7 +110,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		}
 		s.withPrincipal(w, r, func(r *http.Request) { s.stream.ServeHTTP(w, withNotifiers(w, r, nil)) })
 	case e.Method == mcp.MethodInitialize:
-		if s.sessions.full() {
+		if !s.makeRoom(callerIn(r.Context())) {
 			busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 			return
 		}
@@ -169,9 +169,23 @@ func (s *Server) deleteMCP(w http.ResponseWriter, r *http.Request) {
 	s.stream.ServeHTTP(w, r) // frees what mcp-go keeps, and answers
 }
 
+// makeRoom tells whether a caller may begin one more session, for which a silent one may have to end.
+func (s *Server) makeRoom(who caller) bool {
+	gone, ok := s.sessions.room(who)
+	if gone != nil {
+		s.drop(gone, "too many MCP sessions are open: the one that was silent for longest ends", "most", s.cfg.Limits.Clients)
+	}
+	return ok
+}
+
 // expire ends a session that was silent for too long.
 func (s *Server) expire(sess *mcpSession) {
-	s.log.Info("an MCP client was silent for too long: its session ends", "after", s.cfg.ClientTimeout)
+	s.drop(sess, "an MCP client was silent for too long: its session ends", "after", s.cfg.ClientTimeout)
+}
+
+// drop ends a session that was taken out.
+func (s *Server) drop(sess *mcpSession, why string, args ...any) {
+	s.log.Info(why, args...)
 	s.endClient(sess.client)
 	header := http.Header{}
 	header.Set(server.HeaderKeySessionID, sess.id)

@@ -132,5 +132,5 @@ func (c clientCollector) Collect(out chan<- prometheus.Metric) {
 	for kind, n := range map[string]int{"session": sessions, "stream": streams, "person": c.s.principals.count()} {
 		out <- prometheus.MustNewConstMetric(clientsDesc, prometheus.GaugeValue, float64(n), kind)
 	}
-	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(len(c.s.requests)))
+	out <- prometheus.MustNewConstMetric(inFlightDesc, prometheus.GaugeValue, float64(c.s.requests.inUse()))
 }

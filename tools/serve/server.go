@@ -30,7 +30,8 @@ type Server struct {
 	issuer     *issuer         // nil without an issuer
 	ctx        context.Context // ends with Serve
 	cancel     context.CancelFunc
-	requests   semaphore
+	requests   *budget
+	bytes      *budget // of long bodies
 	trimmer    Trimmer
 	ids        *jsonrpc.IDs
 	stream     *server.StreamableHTTPServer
@@ -49,7 +50,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s := &Server{
 		cfg: cfg, log: cfg.Logger, tokens: newTokenSet(cfg.Tokens), hosts: newHosts(cfg.AllowedHosts),
-		sessions: newSessions(cfg.Clients, cfg.Limits), requests: make(semaphore, cfg.Limits.Requests), ids: jsonrpc.NewIDs(), mux: http.NewServeMux(),
+		sessions: newSessions(cfg.Clients, cfg.Limits), requests: newBudget(int64(cfg.Limits.Requests)), bytes: newBudget(cfg.Limits.Bytes), ids: jsonrpc.NewIDs(), mux: http.NewServeMux(),
 	}
 	if s.origins, err = newOrigins(cfg.AllowedOrigins); err != nil {
 		return nil, err
@@ -146,12 +147,18 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 			refuse(plain, http.StatusInternalServerError, "internal error")
 			return
 		}
-		if !s.requests.tryAcquire() {
+		done, short := s.requests.take(callerIn(r.Context()), 1)
+		switch short {
+		case shortOfOwn:
+			busy(w, http.StatusTooManyRequests, "too many of your requests are being served: wait for answers")
+			return
+		case shortOfAll:
 			busy(w, http.StatusServiceUnavailable, "too many requests are being served: try again later")
 			return
 		}
-		defer s.requests.release()
-		body, ok := s.readBody(w, r)
+		defer done()
+		body, back, ok := s.readBody(w, r)
+		defer back()
 		if ok {
 			length := len(body)
 			next(w, r, body)

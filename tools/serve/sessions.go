@@ -47,11 +47,31 @@ var (
 	errNoSession       = errors.New("unknown MCP session: it has ended, or another token has begun it; begin a new one with initialize")
 )
 
-// full tells whether the limit is reached.
-func (s *sessions) full() bool {
+// room tells whether one more session may be begun. If the limit is reached, the session that has been silent for longest
+// gives way and is taken out: one of the caller's own, or of a caller who has more than this one.
+func (s *sessions) room(who caller) (gone *mcpSession, ok bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
-	return len(s.byID) >= s.lim.Clients
+	if len(s.byID) < s.lim.Clients {
+		return nil, true
+	}
+	count := map[caller]int{}
+	for _, sess := range s.byID {
+		count[sess.who]++
+	}
+	for _, sess := range s.byID {
+		switch {
+		case sess.requests+sess.streams > 0 || sess.stream:
+		case sess.who != who && count[sess.who] <= count[who]+1:
+		case gone == nil || count[sess.who] > count[gone.who] || count[sess.who] == count[gone.who] && sess.last.Before(gone.last):
+			gone = sess
+		}
+	}
+	if gone == nil {
+		return nil, false
+	}
+	delete(s.byID, gone.id)
+	return gone, true
 }
 
 // count tells how many sessions of Streamable HTTP there are, and how many streams of the older transport.

@@ -33,7 +33,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, "open a stream with GET")
 		return
 	}
-	if s.sessions.full() {
+	if !s.makeRoom(callerIn(r.Context())) {
 		busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
 		return
 	}

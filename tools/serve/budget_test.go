@@ -1,0 +1,117 @@
+package serve
+
+import (
+	"context"
+	"fmt"
+	"strings"
+	"sync"
+	"testing"
+	"testing/synctest"
+	"time"
+)
+
+// restCall is the body of a tool's call over REST.
+func restCall(tool, mark string) string {
+	return fmt.Sprintf(`{"tool_name":%q,"arguments":{"mark":%q}}`, tool, mark)
+}
+
+// No caller has more than half, nobody has more than there is, and who waits has what is given back.
+func TestBudget(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		b := newBudget(10)
+		take := func(who caller, n int64, want shortage) func() {
+			t.Helper()
+			back, short := b.take(who, n)
+			if short != want {
+				t.Fatalf("%s takes %d: %d, want %d", who, n, short, want)
+			}
+			return back
+		}
+		ada := take("ada", 3, enough)
+		take("ada", 3, shortOfOwn)
+		all := take("bob", 100, enough) // as much as one can have
+		take("cleo", 3, shortOfAll)
+		take("cleo", 2, enough)
+		ctx, stop := context.WithTimeout(t.Context(), time.Second)
+		defer stop()
+		began := time.Now()
+		if _, short := b.await(ctx, "cleo", 3); short != shortOfAll || time.Since(began) != time.Second {
+			t.Fatalf("%d after %s", short, time.Since(began))
+		}
+		time.AfterFunc(time.Minute, all)
+		if _, short := b.await(t.Context(), "cleo", 3); short != enough {
+			t.Fatal(short)
+		}
+		ada()
+		ada() // once is enough
+		if b.used != 5 || b.by["ada"] != 0 || b.by["cleo"] != 5 {
+			t.Fatalf("%d used, %v", b.used, b.by)
+		}
+	})
+}
+
+// One token that begins sessions without end ends its own oldest silent ones, and locks nobody out.
+func TestSessionsOfOneToken(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Limits.Clients = 6 })
+	other := r.begin(bearing(token2))
+	first := r.begin()
+	st, _ := r.open("/mcp", first) // it is not silent
+	defer st.close()
+	second := r.begin()
+	for range 20 {
+		r.begin()
+	}
+	last := r.begin()
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), second), 404, "ended")
+	for _, mine := range []change{first, last} {
+		r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), mine), 200)
+	}
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), other, bearing(token2)), 200)
+	r.begin(bearing(token2)) // one of the first token's gives way
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), other, bearing(token2)), 200)
+}
+
+// Requests of one token whose bodies do not come leave others room.
+func TestHalfSentBodies(t *testing.T) {
+	r := newRig(t, func(cfg *Config) { cfg.Limits.Requests = 6 })
+	for range 6 {
+		c := r.dial()
+		defer c.Close()
+		if _, err := fmt.Fprintf(c, "POST /tools/call HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: 100\r\n\r\n{", token1); err != nil {
+			t.Fatal(err)
+		}
+	}
+	eventually(t, "the token's share to be used", func() bool {
+		return r.send("POST", "/tools/call", restCall("echo", "1")).status == 429
+	})
+	r.wants(r.send("POST", "/tools/call", restCall("echo", "1"), bearing(token2)), 200)
+}
+
+// The bytes of long bodies that are served at once are bounded, in all and by token; short ones always have room.
+func TestBytesAtOnce(t *testing.T) {
+	r := newRig(t, func(cfg *Config) {
+		cfg.Limits.Body, cfg.Limits.Bytes, cfg.Limits.RoomTime = 1<<20, 4<<20, 50*time.Millisecond
+	})
+	ctx, stop := context.WithCancel(t.Context())
+	var held sync.WaitGroup
+	mark := strings.Repeat("x", 900<<10)
+	hold := func(changes ...change) {
+		held.Go(func() {
+			if res, err := r.client.Do(r.request(ctx, "POST", "/tools/call", restCall("wait", mark), changes...)); err == nil {
+				res.Body.Close()
+			}
+		})
+		r.begun(mark)
+	}
+	hold()
+	hold()
+	r.wants(r.send("POST", "/tools/call", restCall("echo", mark)), 429, "too many bytes of your requests")
+	r.wants(r.send("POST", "/tools/call", restCall("echo", "1")), 200)
+	hold(bearing(token2))
+	stop()
+	held.Wait()
+	for range 3 {
+		r.begun("ended " + mark)
+	}
+	eventually(t, "room", func() bool { return r.send("POST", "/tools/call", restCall("echo", mark)).status == 200 })
+}
