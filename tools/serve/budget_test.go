@@ -87,6 +87,24 @@ func TestHalfSentBodies(t *testing.T) {
 	r.wants(r.send("POST", "/tools/call", restCall("echo", "1"), bearing(token2)), 200)
 }
 
+// Many calls of one session that wait keep no other of its calls waiting, and can be cancelled.
+func TestManyCallsWait(t *testing.T) {
+	r := newRig(t, nil)
+	mine := r.begin()
+	const many = 110
+	for i := range many {
+		r.hold("/mcp", call(100+i, "wait", "held"), "held", mine)
+	}
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "1"), mine), 200)
+	cancel := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":150}}`
+	r.wants(r.send("POST", "/mcp", cancel, mine), 202)
+	r.begun("ended held")
+	r.wants(r.send("DELETE", "/mcp", "", mine), 200)
+	for range many - 1 {
+		r.begun("ended held")
+	}
+}
+
 // The bytes of long bodies that are served at once are bounded, in all and by token; short ones always have room.
 func TestBytesAtOnce(t *testing.T) {
 	r := newRig(t, func(cfg *Config) {

@@ -116,7 +116,11 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		s.withSession(w, r, false, func(r *http.Request, sess *mcpSession) {
+		what := aRequest
+		if e.ID == nil {
+			what = aNotice
+		}
+		s.withSession(w, r, what, func(r *http.Request, sess *mcpSession) {
 			if e.answer() {
 				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
 				// session's end.
@@ -150,7 +154,7 @@ func (s *Server) getMCP(w http.ResponseWriter, r *http.Request) {
 		refuse(w, http.StatusMethodNotAllowed, r.Method+" is not part of this revision of the protocol: use subscriptions/listen")
 		return
 	}
-	s.withSession(w, r, true, func(r *http.Request, sess *mcpSession) { s.serveStream(w, r, sess, s.stream) })
+	s.withSession(w, r, aStream, func(r *http.Request, sess *mcpSession) { s.serveStream(w, r, sess, s.stream) })
 }
 
 // deleteMCP ends an MCP session.
@@ -193,7 +197,7 @@ func (s *Server) drop(sess *mcpSession, why string, args ...any) {
 }
 
 // withSession serves a request of an MCP session as that session's client.
-func (s *Server) withSession(w http.ResponseWriter, r *http.Request, stream bool, next func(*http.Request, *mcpSession)) {
+func (s *Server) withSession(w http.ResponseWriter, r *http.Request, what part, next func(*http.Request, *mcpSession)) {
 	id := r.Header.Get(server.HeaderKeySessionID)
 	if id == "" {
 		refuse(w, http.StatusBadRequest, "the header Mcp-Session-Id is missing: initialize begins a session and answers its id")
@@ -204,7 +208,7 @@ func (s *Server) withSession(w http.ResponseWriter, r *http.Request, stream bool
 		refuse(w, http.StatusNotFound, errNoSession.Error())
 		return
 	}
-	s.inSession(w, r, sess, stream, next)
+	s.inSession(w, r, sess, what, next)
 }
 
 // withPrincipal serves a request without an MCP session as the caller's client.
@@ -224,8 +228,8 @@ func (s *Server) withPrincipal(w http.ResponseWriter, r *http.Request, next func
 }
 
 // inSession counts a request of a session, and serves it as the session's client.
-func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSession, stream bool, next func(*http.Request, *mcpSession)) {
-	done, err := s.sessions.begin(sess, stream)
+func (s *Server) inSession(w http.ResponseWriter, r *http.Request, sess *mcpSession, what part, next func(*http.Request, *mcpSession)) {
+	done, err := s.sessions.begin(sess, what)
 	switch {
 	case errors.Is(err, errSessionBusy):
 		busy(w, http.StatusTooManyRequests, err.Error())

@@ -107,12 +107,24 @@ func (s *sessions) find(id string, who caller, stream bool) *mcpSession {
 	return nil
 }
 
-// begin counts a request or a stream of a session until end is called.
-func (s *sessions) begin(sess *mcpSession, stream bool) (end func(), err error) {
+// part is what a request is of a session.
+type part int
+
+const (
+	aRequest part = iota
+	aNotice       // it is answered at once; among others it cancels requests
+	aStream       // of the server's own messages
+)
+
+// begin counts a part of a session until end is called.
+func (s *sessions) begin(sess *mcpSession, what part) (end func(), err error) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	count, most := &sess.requests, s.lim.PerClient
-	if stream {
+	switch what {
+	case aNotice:
+		most *= 2 // who waits for as many answers as possible can still cancel
+	case aStream:
 		count, most = &sess.streams, s.lim.Streams
 	}
 	switch {

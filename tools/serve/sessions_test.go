@@ -100,7 +100,7 @@ func TestSilence(t *testing.T) {
 			}
 		}
 		quiet, busy, stream := g.open("", false), g.open("", false), g.open("", true)
-		end, err := g.begin(busy, false)
+		end, err := g.begin(busy, aRequest)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -114,7 +114,7 @@ func TestSilence(t *testing.T) {
 		end()
 		time.Sleep(time.Hour - time.Second)
 		has(busy, true)
-		if end, err = g.begin(busy, true); err != nil {
+		if end, err = g.begin(busy, aStream); err != nil {
 			t.Fatal(err)
 		}
 		time.Sleep(time.Hour)
@@ -126,7 +126,7 @@ func TestSilence(t *testing.T) {
 		if len(gone) != 2 || gone[0] != quiet || gone[1] != busy {
 			t.Errorf("gone are %v", gone)
 		}
-		if _, err := g.begin(quiet, false); err == nil {
+		if _, err := g.begin(quiet, aRequest); err == nil {
 			t.Error("an ended session is served")
 		}
 		stop()

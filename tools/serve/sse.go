@@ -40,7 +40,7 @@ func (s *Server) getEvents(w http.ResponseWriter, r *http.Request) {
 	sess := s.sessions.open(callerIn(r.Context()), true)
 	defer s.endClient(sess.client)
 	defer s.sessions.remove(sess.id)
-	s.inSession(w, r, sess, true, func(r *http.Request, sess *mcpSession) {
+	s.inSession(w, r, sess, aStream, func(r *http.Request, sess *mcpSession) {
 		s.serveStream(w, r.WithContext(context.WithValue(r.Context(), sessionKey{}, sess)), sess, s.events.SSEHandler())
 	})
 }
@@ -56,7 +56,11 @@ func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
 	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
 	e, _ := readEnvelope(body) // mcp-go says what is wrong with it
-	s.inSession(w, r, sess, false, func(r *http.Request, _ *mcpSession) {
+	what := aRequest
+	if e.ID == nil {
+		what = aNotice
+	}
+	s.inSession(w, r, sess, what, func(r *http.Request, _ *mcpSession) {
 		if e.answer() {
 			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
 			return

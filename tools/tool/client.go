@@ -31,8 +31,8 @@ type Client struct {
 	calls   sync.WaitGroup
 }
 
-// maxCalling is how many calls of one client run at once, the same as over stdio.
-const maxCalling = 100
+// maxCalling is how many calls of one client of HTTP run at once: more than wait for cells, as each waits for an answer.
+const maxCalling = 200
 
 // Clients makes clients, for one server that [tools.New] has made with them. The zero value is ready for use.
 type Clients struct {
