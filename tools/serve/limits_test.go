@@ -10,6 +10,7 @@ import (
 	"crypto/x509"
 	"encoding/pem"
 	"errors"
+	"fmt"
 	"io"
 	"math/big"
 	"net"
@@ -169,6 +170,33 @@ func TestStreamsLast(t *testing.T) {
 		r.begun("ended long")
 		if err := <-answered; !errors.Is(err, context.Canceled) {
 			t.Errorf("%v", err)
+		}
+	})
+}
+
+// A client that reads slowly gets its answer, however long that takes.
+func TestReadsSlowly(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		r := newRig(t, func(cfg *Config) { cfg.Limits.WriteTime = 10 * time.Second })
+		c := r.dial()
+		body := restCall("echo", strings.Repeat("x", 4<<20)) // more than a connection holds
+		if _, err := fmt.Fprintf(c, "POST /tools/call HTTP/1.1\r\nHost: localhost\r\nAuthorization: Bearer %s\r\nContent-Type: application/json\r\nContent-Length: %d\r\nConnection: close\r\n\r\n%s", token1, len(body), body); err != nil {
+			t.Fatal(err)
+		}
+		got, buf := 0, make([]byte, 16<<10)
+		for {
+			time.Sleep(time.Second)
+			n, err := c.Read(buf)
+			got += n
+			if errors.Is(err, io.EOF) {
+				break
+			}
+			if err != nil {
+				t.Fatalf("after %d bytes: %v", got, err)
+			}
+		}
+		if got < 4<<20 {
+			t.Errorf("the answer breaks off after %d bytes", got)
 		}
 	})
 }

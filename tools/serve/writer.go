@@ -4,6 +4,7 @@ import (
 	"context"
 	"maps"
 	"net/http"
+	"slices"
 	"sync"
 	"time"
 
@@ -11,6 +12,9 @@ import (
 
 	"github.com/nbduet/nbduet/tools/jsonrpc"
 )
+
+// pieceSize is how much a client has to read within the time for a write, in bytes.
+const pieceSize = 64 << 10
 
 // A writer gives each write its own deadline. A server's write timeout would end streams, and without a deadline a
 // client that does not read holds a request for ever.
@@ -56,8 +60,12 @@ func (w *writer) Write(p []byte) (int, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
 	w.begin(http.StatusOK, w.header)
-	if _, err := w.ResponseWriter.Write(w.ids.Out(w.framed(p))); err != nil {
-		return 0, err
+	for piece := range slices.Chunk(w.ids.Out(w.framed(p)), pieceSize) {
+		// However long the answer is and however slowly it is read: who reads has time.
+		_ = w.ctl.SetWriteDeadline(time.Now().Add(w.limit))
+		if _, err := w.ResponseWriter.Write(piece); err != nil {
+			return 0, err
+		}
 	}
 	return len(p), nil
 }
