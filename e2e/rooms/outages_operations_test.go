@@ -446,7 +446,8 @@ func endSession(ctx context.Context, x *trial) answer {
 func ended(ctx context.Context, x *trial, now []cell) error {
 	there := count(now, func(c cell) bool { return c.Source == x.word })
 	if x.answer.kind != made || !strings.Contains(x.answer.text, "ended successfully") {
-		if there == 0 && x.lost == "" {
+		said := x.answer.kind == unsure || x.lost != "" // the answer itself says that the file lacks something
+		if there == 0 && !said {
 			return errors.New("the edit is gone, and nobody says so")
 		}
 		return nil
