@@ -114,12 +114,15 @@ func (f *fileState) compare(c jupyter.Content, named string, revision ydoc.Revis
 }
 
 // overwrite notes that loading the file has undone our edits, if some were not in the file. The caller holds mu.
-func (f *fileState) overwrite() (lost bool) {
+func (f *fileState) overwrite() (lost bool) { return f.giveUp(noteOverwritten) }
+
+// giveUp notes that our edits are lost that were not seen on disk, if there are some. The caller holds mu.
+func (f *fileState) giveUp(note string) (lost bool) {
 	if f.proven == f.edits {
 		return false
 	}
-	f.overwritten, f.proven, f.saving = noteOverwritten, f.edits, f.edits
-	f.nowhere = f.overwritten
+	f.overwritten, f.proven, f.saving = note, f.edits, f.edits
+	f.nowhere = note
 	return true
 }
 
@@ -176,12 +179,7 @@ func (f *fileState) pending() bool {
 func (f *fileState) forget(note string) (lost bool) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
-	if f.proven == f.edits {
-		return false
-	}
-	f.overwritten, f.proven, f.saving = note, f.edits, f.edits
-	f.nowhere = note
-	return true
+	return f.giveUp(note)
 }
 
 // reloaded notes how often the server has loaded the file's content into the document, and whether the last time has

@@ -17,6 +17,22 @@ const (
 	noteNotRun = "[not run: nbduet left this notebook before the cell's turn came]\n"
 )
 
+// idleWith clears the busy mark of those of the cells that are still there, with a note.
+func idleWith(e *ydoc.Editor, cells []string, note string) error {
+	for _, id := range cells {
+		if _, ok := e.Index(id); !ok {
+			continue
+		}
+		if err := e.AppendStream(id, "stderr", note); err != nil {
+			return err
+		}
+		if err := e.FinishRun(id, nil); err != nil {
+			return err
+		}
+	}
+	return nil
+}
+
 // keep records new runs in the ledger, unless the server runs the cells: then it ends them without us.
 func (c *Cells) keep(runs ...*Run) {
 	if c.nb.Way().By != Kernel {
@@ -49,21 +65,11 @@ func (c *Cells) Close() {
 	}
 	ctx, stop := c.late(nil)
 	defer stop()
-	err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
-		for _, r := range runs {
-			if _, ok := e.Index(r.CellID); !ok {
-				continue
-			}
-			if err := e.AppendStream(r.CellID, "stderr", noteNotRun); err != nil {
-				return err
-			}
-			if err := e.FinishRun(r.CellID, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	cells := make([]string, len(runs))
+	for i, r := range runs {
+		cells[i] = r.CellID
+	}
+	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, cells, noteNotRun) }); err != nil {
 		c.table.cfg.Log.Warn("cells that were not run may still show as busy", "path", c.nb.Path(), "error", err)
 	}
 	for _, r := range runs {

@@ -86,21 +86,11 @@ func (c *Cells) tidy(cells []stray) {
 	}
 	ctx, stop := c.late(nil)
 	defer stop()
-	err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error {
-		for _, s := range cells {
-			if _, ok := e.Index(s.cell); !ok {
-				continue
-			}
-			if err := e.AppendStream(s.cell, "stderr", noteStray); err != nil {
-				return err
-			}
-			if err := e.FinishRun(s.cell, nil); err != nil {
-				return err
-			}
-		}
-		return nil
-	})
-	if err != nil {
+	ids := make([]string, len(cells))
+	for i, s := range cells {
+		ids[i] = s.cell
+	}
+	if err := c.nb.Edit(ctx, "run", func(e *ydoc.Editor) error { return idleWith(e, ids, noteStray) }); err != nil {
 		c.table.cfg.Log.Warn("cells that nobody runs still show as busy", "path", c.nb.Path(), "error", err)
 	}
 }

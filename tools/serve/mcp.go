@@ -86,6 +86,14 @@ func readEnvelope(body []byte) (envelope, error) {
 	return e, nil
 }
 
+// part is what a message is of its session.
+func (e envelope) part() part {
+	if e.ID == nil {
+		return aNotice
+	}
+	return aRequest
+}
+
 // modern tells whether a message is of the protocol without sessions, as mcp-go decides.
 func (e envelope) modern(h http.Header) bool {
 	return mcp.IsModernProtocol(e.Params.Meta.ProtocolVersion()) || mcp.IsModernProtocol(h.Get(mcp.HeaderProtocolVersion))
@@ -116,11 +124,7 @@ func (s *Server) postMCP(w *writer, r *http.Request, body []byte) {
 		}
 		s.stream.ServeHTTP(w, r)
 	default:
-		what := aRequest
-		if e.ID == nil {
-			what = aNotice
-		}
-		s.withSession(w, r, what, func(r *http.Request, sess *mcpSession) {
+		s.withSession(w, r, e.part(), func(r *http.Request, sess *mcpSession) {
 			if e.answer() {
 				// mcp-go answers one that nothing waits for with an error, and the client would take that for the
 				// session's end.

@@ -56,11 +56,7 @@ func (s *Server) postMessage(w *writer, r *http.Request, body []byte) {
 	// here the SDK for TypeScript sends the revision alone. Each message says its revision itself.
 	r.Header.Del(mcp.HeaderProtocolVersion)
 	e, _ := readEnvelope(body) // mcp-go says what is wrong with it
-	what := aRequest
-	if e.ID == nil {
-		what = aNotice
-	}
-	s.inSession(w, r, sess, what, func(r *http.Request, _ *mcpSession) {
+	s.inSession(w, r, sess, e.part(), func(r *http.Request, _ *mcpSession) {
 		if e.answer() {
 			w.WriteHeader(http.StatusAccepted) // nothing waits for it: mcp-go sends no requests here
 			return
