@@ -1,0 +1,26 @@
+package main
+
+import (
+	"os"
+	"testing"
+)
+
+// A client that reads a byte at a time, less than makes room in the pipe, is seen to read.
+func TestReadsByteByByte(t *testing.T) {
+	r, w, err := os.Pipe()
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer r.Close()
+	defer w.Close()
+	if _, err := w.Write(make([]byte, 100)); err != nil {
+		t.Fatal(err)
+	}
+	before := unreadBytes(w)
+	if _, err := r.Read(make([]byte, 1)); err != nil {
+		t.Fatal(err)
+	}
+	if after := unreadBytes(w); before != 100 || after != 99 {
+		t.Errorf("%d before, %d after", before, after)
+	}
+}
