@@ -209,7 +209,7 @@ func (c *Conn) end(err error) {
 		c.state.status(StateDead, "")
 	}
 	for _, ex := range c.pending {
-		c.finish(ex, err)
+		c.finishDead(ex, err)
 	}
 	c.mu.Unlock()
 	c.cancel()

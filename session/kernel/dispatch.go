@@ -63,7 +63,7 @@ func (c *Conn) onStatus(m incoming) {
 		c.restarted(errDied)
 	case StateDead:
 		for _, p := range c.pending {
-			c.finish(p, ErrKernelDead)
+			c.finishDead(p, ErrKernelDead)
 		}
 	case StateBusy:
 		c.leaving = time.Time{}
@@ -92,6 +92,7 @@ func (c *Conn) onShutdown(m incoming) {
 	}
 	_ = json.Unmarshal(m.content, &content) // if unreadable, assume the worse
 	c.mu.Lock()
+	occupied := c.state.occupied(m.parent.ID)
 	c.state.shutdown(content.Restart)
 	if content.Restart {
 		c.restartErr = ErrKernelRestarted
@@ -99,7 +100,12 @@ func (c *Conn) onShutdown(m incoming) {
 	} else {
 		c.leaving = time.Now()
 		for _, ex := range c.pending {
-			c.finish(ex, ErrShutDown)
+			// A kernel without anything to do begins a request at once, and says so before it announces its end. What it
+			// was sent too late it may begin all the same while it ends: that is known when it is gone.
+			ex.missed = ex.written && !ex.begun && !occupied && ex.failure == nil
+			if !ex.missed {
+				c.finishDead(ex, ErrShutDown)
+			}
 		}
 	}
 	c.mu.Unlock()

@@ -17,6 +17,9 @@ var (
 	// ErrShutDown is the ErrKernelDead of a kernel that somebody has shut down; a server can be configured to shut idle
 	// kernels down.
 	ErrShutDown = fmt.Errorf("%w: it was shut down", ErrKernelDead)
+	// ErrNotReached comes together with ErrKernelDead when the kernel ended before the code reached it: nothing of it ran,
+	// and it can be sent to another kernel.
+	ErrNotReached = words.Fixed("the code had not reached it")
 	// ErrServerRestarted is the ErrKernelDead of a kernel whose Jupyter server was restarted: it ends with its server.
 	ErrServerRestarted = fmt.Errorf("%w: the Jupyter server was restarted, and its kernels ended with it", ErrKernelDead)
 	// ErrAnswerLost: the kernel has nothing left to run and has not answered. It answered while the connection was

@@ -3,6 +3,7 @@ package kernel
 import (
 	"context"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"time"
 )
@@ -48,6 +49,7 @@ type execution struct {
 
 	written   bool // on its way to the kernel
 	begun     bool // the kernel has begun it
+	missed    bool // the kernel had nothing else to do, and announced its shutdown without having begun it
 	idle      bool // the kernel has sent its idle status
 	ended     bool
 	reply     *Reply
@@ -67,8 +69,9 @@ func newExecution(id string) *execution {
 // failure here does not cancel what other clients have queued.
 //
 // It returns when the kernel has finished the request. A Python exception is no error of Execute: see Reply.Error. The
-// errors are ErrKernelRestarted (with ErrKernelDied if nobody asked for it), ErrKernelDead, ErrAnswerLost, ErrClosed,
-// or the context's own: then the kernel goes on running the code, and no more events come.
+// errors are ErrKernelRestarted (with ErrKernelDied if nobody asked for it), ErrKernelDead (with ErrNotReached if the code
+// can be sent to another kernel), ErrAnswerLost, ErrClosed, or the context's own: then the kernel goes on running the code,
+// and no more events come.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
 	if err := c.awaitProcess(ctx); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
@@ -146,10 +149,13 @@ func (c *Conn) register(ex *execution) error {
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	if c.err != nil {
-		return c.err
+		return unreached(c.err)
 	}
 	if c.state.state == StateDead {
-		return ErrKernelDead
+		if !c.leaving.IsZero() {
+			return unreached(ErrShutDown)
+		}
+		return unreached(ErrKernelDead)
 	}
 	c.pending[ex.id] = ex
 	return nil
@@ -167,6 +173,22 @@ func (c *Conn) setWritten(ex *execution, written bool) bool {
 	defer c.mu.Unlock()
 	ex.written = written
 	return c.pending[ex.id] == ex
+}
+
+// finishDead ends an execution whose kernel is gone. c.mu is held.
+func (c *Conn) finishDead(ex *execution, err error) {
+	if !ex.written || ex.missed && !ex.begun {
+		err = unreached(err)
+	}
+	c.finish(ex, err)
+}
+
+// unreached adds ErrNotReached to the end of a kernel.
+func unreached(err error) error {
+	if !errors.Is(err, ErrKernelDead) {
+		return err
+	}
+	return fmt.Errorf("%w, and %w", err, ErrNotReached)
 }
 
 // finish ends an execution, with its reply or with err. c.mu is held.

@@ -82,6 +82,11 @@ func (t *tracker) shutdown(restart bool) {
 	}
 }
 
+// occupied reports whether the kernel is doing something beside the request with that id.
+func (t *tracker) occupied(beside string) bool {
+	return len(t.busy) > 1 || len(t.busy) == 1 && !t.busy[beside]
+}
+
 // gap forgets what may have changed while the connection was lost.
 func (t *tracker) gap() {
 	clear(t.busy)

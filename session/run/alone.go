@@ -63,22 +63,27 @@ func (a *Alone) execute(r *Run) {
 func (a *Alone) ask(r *Run, k *output.Keeper) (State, error) {
 	a.user.Use(1)
 	defer a.user.Use(-1)
-	conn, news, err := a.user.Link().Connect(a.ctx)
-	if err != nil {
-		return Lost, fmt.Errorf("connect to the kernel: %w", err)
+	for try := 1; ; try++ {
+		conn, news, err := a.user.Link().Connect(a.ctx)
+		if err != nil {
+			return Lost, fmt.Errorf("connect to the kernel: %w", err)
+		}
+		r.add(news)
+		if r.interruptAsked() {
+			return Cancelled, r.cancelled()
+		}
+		reply, in, err := a.converse(r, a.user.Link(), conn, k, func(handle func(kernel.Event)) (kernel.Reply, error) {
+			return conn.Execute(a.ctx, kernel.Request{Code: r.code, StoreHistory: true, AllowStdin: true}, handle)
+		})
+		switch {
+		case anew(err, try):
+			continue
+		case err != nil:
+			return Lost, err
+		}
+		showPayload(k, reply.Payload)
+		return outcome(r, in, reply)
 	}
-	r.add(news)
-	if r.interruptAsked() {
-		return Cancelled, r.cancelled()
-	}
-	reply, in, err := a.converse(r, a.user.Link(), conn, k, func(handle func(kernel.Event)) (kernel.Reply, error) {
-		return conn.Execute(a.ctx, kernel.Request{Code: r.code, StoreHistory: true, AllowStdin: true}, handle)
-	})
-	if err != nil {
-		return Lost, err
-	}
-	showPayload(k, reply.Payload)
-	return outcome(r, in, reply)
 }
 
 func (a *Alone) interrupt(ctx context.Context) error { return a.user.Interrupt(ctx) }

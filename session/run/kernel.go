@@ -15,22 +15,26 @@ type byKernel struct{ *Cells }
 
 // Run sends the source to the kernel and its outputs to the writer.
 func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
-	conn, news, err := k.nb.Link().Connect(k.ctx)
-	if k.ctx.Err() != nil {
-		w.Note(noteNotRun)
-		return Cancelled, fmt.Errorf("not run: %w", k.over)
+	for try := 1; ; try++ {
+		conn, news, err := k.nb.Link().Connect(k.ctx)
+		if k.ctx.Err() != nil {
+			w.Note(noteNotRun)
+			return Cancelled, fmt.Errorf("not run: %w", k.over)
+		}
+		if err != nil {
+			return Lost, fmt.Errorf("connect to a kernel: %w", err)
+		}
+		r.add(news)
+		if r.interruptAsked() {
+			return Cancelled, r.cancelled()
+		}
+		reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
+			return conn.Execute(k.ctx, kernel.Request{Code: source, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
+		})
+		if k.ctx.Err() != nil || !anew(err, try) {
+			return k.conclude(r, w, reply, in, err)
+		}
 	}
-	if err != nil {
-		return Lost, fmt.Errorf("connect to a kernel: %w", err)
-	}
-	r.add(news)
-	if r.interruptAsked() {
-		return Cancelled, r.cancelled()
-	}
-	reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
-		return conn.Execute(k.ctx, kernel.Request{Code: source, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
-	})
-	return k.conclude(r, w, reply, in, err)
 }
 
 // conclude ends a run by what the kernel has answered, or why it has not.

@@ -28,6 +28,13 @@ func kernelGone(err error) bool {
 	return errors.Is(err, kernel.ErrKernelRestarted) || errors.Is(err, kernel.ErrKernelDead)
 }
 
+// reachTries is how many kernels a run is sent to that end before it reaches them.
+const reachTries = 3
+
+// anew reports whether a run whose try ended with an error is to be sent to another kernel: nothing of it ran, since the
+// kernel was shut down before the code reached it.
+func anew(err error, try int) bool { return errors.Is(err, kernel.ErrNotReached) && try < reachTries }
+
 // serverGone reports whether a run ended because its Jupyter server went away.
 func serverGone(err error) bool { return errors.As(err, new(*kernel.AwayError)) }
 

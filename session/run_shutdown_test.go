@@ -1,0 +1,43 @@
+package session_test
+
+import (
+	"context"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+// A run that comes just as its kernel is shut down, whenever that is, is done by a new one: what has not reached a kernel
+// is not lost with it.
+func TestRunAsKernelShutsDown(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		m := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "6*7")
+		d := sessiontest.Open(t, m, path)
+		// What a shutdown takes apart from waiting for the process takes no time here, so that these orders are all there are.
+		for _, later := range []time.Duration{0, time.Nanosecond, time.Millisecond, time.Second} {
+			for range 10 {
+				sessiontest.Run(t, d, "c0")
+				k, ok, err := m.Kernel(t.Context(), path)
+				if err != nil || !ok {
+					t.Fatalf("a kernel %t, %v", ok, err)
+				}
+				ended := make(chan error, 1)
+				go func() { ended <- m.Servers().Kernels.ShutdownKernel(context.WithoutCancel(t.Context()), k.ID) }()
+				time.Sleep(later)
+				res := sessiontest.Run(t, d, "c0")[0]
+				if err := <-ended; err != nil {
+					t.Fatal(err)
+				}
+				if res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" {
+					t.Fatalf("%v after the shutdown: %s, %q, note %q, %v", later, res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
+				}
+			}
+		}
+	})
+}
