@@ -168,7 +168,7 @@ func (d *Document) info(now time.Time) Info {
 		i.Message += "; " + note
 	}
 	if st := lv.room.State(); st != rtc.Synced {
-		i.Status = Disconnected
+		i.Status = Away
 		i.Message = "RTC session is " + st.String() + "; it is joined again automatically"
 	}
 	if i.Busy = busy; !busy {

@@ -106,6 +106,26 @@ func TestOpenWhileLeavingJoinsAfresh(t *testing.T) {
 	})
 }
 
+// Who is being put away has not ended yet: a document is called disconnected when the manager has it no more.
+func TestLeavingIsNotTheEnd(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		w := newFakeWorld(t, Config{IdleTimeout: time.Minute})
+		w.mustOpen(t, "a.ipynb").Release()
+		w.room(0).leaveTakes.Store(int64(2 * time.Second))
+		w.room(0).end(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
+		time.Sleep(time.Second) // in the middle of leaving
+		if i := w.status(t, "a.ipynb"); i.Status != Away {
+			t.Errorf("while it is put away it is %s: %s", i.Status, i.Message)
+		}
+		time.Sleep(time.Second)
+		synctest.Wait()
+		if i := w.status(t, "a.ipynb"); i.Status != Disconnected {
+			t.Errorf("after that it is %s: %s", i.Status, i.Message)
+		}
+		closeWorld(t, w)
+	})
+}
+
 func TestOpenAtOnceJoinsOnce(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{})

@@ -4,7 +4,10 @@ import "time"
 
 // The states that Info.Status can have.
 const (
-	Connected    = "connected"
+	Connected = "connected"
+	// Away is the state of an open document whose room was lost and is joined again, or is being left.
+	Away = "away"
+	// Disconnected is the state of a document that was put away: the manager has it no more.
 	Disconnected = "disconnected"
 )
 
@@ -14,7 +17,7 @@ type Info struct {
 	Notebook     bool   // a notebook, else a text
 	SessionID    string // the server's collaboration session
 	FileID       string
-	Status       string // Connected or Disconnected
+	Status       string // Connected, Away or Disconnected
 	Cells        int
 	LastActivity time.Time     // the last call that used the document
 	ExpiresIn    time.Duration // until it is evicted; 0 while it is busy or after it has ended

@@ -16,10 +16,11 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	}
 	var infos []Info
 	var docs []*Document
+	going := map[*Document]bool{}
 	m.mu.Lock()
 	for _, e := range m.open {
 		if e.doc != nil && jupyter.Under(e.path, root) {
-			docs = append(docs, e.doc)
+			docs, going[e.doc] = append(docs, e.doc), e.going
 		}
 	}
 	for _, i := range m.ended.Values() {
@@ -29,7 +30,11 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 	}
 	m.mu.Unlock()
 	for _, d := range docs {
-		infos = append(infos, d.info(time.Now()))
+		i := d.info(time.Now())
+		if going[d] {
+			i.Status, i.Message = Away, "RTC session is ending"
+		}
+		infos = append(infos, i)
 	}
 	sort.Slice(infos, func(i, j int) bool { return infos[i].Path < infos[j].Path })
 	return infos, nil

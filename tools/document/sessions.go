@@ -40,6 +40,9 @@ func DescribeSession(i session.Info) Session {
 	v := Session{
 		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
 	}
+	if i.Status == session.Away {
+		v.Status = session.Disconnected // for a client that is all the same; the message says which
+	}
 	if i.ExpiresIn > 0 {
 		s := math.Round(i.ExpiresIn.Seconds()*10) / 10
 		v.ExpiresIn = &s
@@ -132,7 +135,7 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 	if err != nil {
 		return nil, err
 	}
-	open := before.ExpiresIn > 0 || before.Busy || before.Status == session.Connected
+	open := before.Status == session.Connected || before.Status == session.Away
 	info, found, err := d.Manager.End(ctx, path)
 	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
