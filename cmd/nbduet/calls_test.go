@@ -4,9 +4,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
-	"strings"
 	"testing"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -17,7 +15,7 @@ func TestManyCallsWait(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "import time\nprint('it runs', flush=True)\ntime.sleep(600)")
 	t.Cleanup(func() { shutKernel(t, s, path) })
-	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token)
+	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:") // whose first run is run-1
 	p.initialize()
 	send := func(id int, tool, arguments string) {
 		t.Helper()
@@ -27,12 +25,7 @@ func TestManyCallsWait(t *testing.T) {
 	}
 	const most = 150 // more than mcp-go's workers
 	send(1000, "execute_nb_cells", fmt.Sprintf(`{"path":%q,"ranges":[{"start":0}],"timeout":600}`, path))
-	for n := 10; ; n++ { // until the test's time is over
-		if text, _ := p.tool(n, "get_run", map[string]any{"run_id": "run-1"}); strings.Contains(text, "it runs") {
-			break
-		}
-		time.Sleep(10 * time.Millisecond)
-	}
+	p.runs(10, "run-1")
 	for n := range most {
 		send(1001+n, "wait_run", `{"run_id":"run-1","timeout":600}`)
 	}

@@ -8,7 +8,6 @@ import (
 	"strings"
 	"sync"
 	"testing"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -178,12 +177,7 @@ func TestCancelOverStdio(t *testing.T) {
 			if _, err := io.WriteString(p.in, call+"\n"); err != nil {
 				t.Fatal(err)
 			}
-			for n := 10; ; n++ { // until the test's time is over
-				if text, _ := p.tool(n, "get_run", map[string]any{"run_id": "run-1"}); strings.Contains(text, "it runs") {
-					break
-				}
-				time.Sleep(10 * time.Millisecond)
-			}
+			p.runs(10, "run-1")
 			note := `{"jsonrpc":"2.0","method":"notifications/cancelled","params":{"requestId":` + c.id + `,"reason":` + c.reason + `}}`
 			if answer := p.line(note); !strings.HasPrefix(answer, `{"jsonrpc":"2.0","id":`+c.id+`,`) || !strings.Contains(answer, "the call was cancelled") {
 				t.Errorf("the call is answered %s", answer)

@@ -331,6 +331,18 @@ func (p *program) tool(id int, name string, args map[string]any) (text string, f
 	return content["text"].(string), failed
 }
 
+// runs waits until a run has printed that it runs.
+func (p *program) runs(id int, run string) {
+	p.t.Helper()
+	var text string
+	for end := time.Now().Add(2 * time.Minute); time.Now().Before(end); time.Sleep(10 * time.Millisecond) {
+		if text, _ = p.tool(id, "get_run", map[string]any{"run_id": run}); strings.Contains(text, "it runs") {
+			return
+		}
+	}
+	p.t.Fatalf("%s has not printed within two minutes: %s", run, text)
+}
+
 // end waits for the program's exit code. It answers nothing that it was not asked; what it tells of its own accord may
 // come until then.
 func (p *program) end() int {
