@@ -19,9 +19,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
-var update = flag.Bool("update", false, "write testdata/answers.txt from a real server")
-
-const recorded = "testdata/answers.txt"
+var update = flag.Bool("update", false, "write testdata from a real server")
 
 // ask is a request, with what earlier answers gave in place of $names.
 type ask struct {
@@ -147,20 +145,27 @@ var asks = []ask{
 func TestSameAnswers(t *testing.T) {
 	var got string
 	jupytertest.Bubble(t, func(t *testing.T) { got = answers(t, jupytertest.Start(t)) })
+	asRecorded(t, "testdata/answers.txt", got, func() string { return answers(t, jupytertest.Start(t)) })
+}
+
+// asRecorded holds what the fake did against what the real server does, where there is one, and against the file in which
+// that is written down.
+func asRecorded(t *testing.T, file, fake string, realServer func() string) {
+	t.Helper()
 	if jupytertest.Real() {
-		was := answers(t, jupytertest.Start(t))
+		was := realServer()
 		if *update {
-			if err := os.WriteFile(recorded, []byte(was), 0o644); err != nil {
+			if err := os.WriteFile(file, []byte(was), 0o644); err != nil {
 				t.Fatal(err)
 			}
 		}
-		sideBySide(t, "the real server", was, "the fake", got)
+		sideBySide(t, "the real server", was, "the fake", fake)
 	}
-	b, err := os.ReadFile(recorded)
+	b, err := os.ReadFile(file)
 	if err != nil {
 		t.Fatal(err)
 	}
-	sideBySide(t, recorded, string(b), "the fake", got)
+	sideBySide(t, file, string(b), "the fake", fake)
 }
 
 // sideBySide shows where two accounts differ.

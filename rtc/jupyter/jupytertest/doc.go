@@ -3,7 +3,20 @@
 // Without anything said, tests meet a fake ([github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake]), and need neither
 // Python nor a network. The same tests meet a real server where the environment wants that: NBDUET_TEST_SERVER_URL,
 // NBDUET_TEST_SERVER_TOKEN and NBDUET_TEST_SERVER_ROOT name one that many packages can use, and NBDUET_TEST_SERVER=real
-// starts them. `make test` does the former. So a fake that does otherwise than the real one is found.
+// starts them. `make test-all` does the former.
+//
+// # Contract
+//
+// These tests hold the fake against the real server, and show both answers side by side where they differ. What the real one
+// does is written down beside them, so that they need none; `make test-contract` asks one, and -update writes it down anew.
+//
+//	what the fake does                                          held by
+//	contents, files' ids, sessions, kernels over REST           TestSameAnswers
+//	events                                                      TestSameEvents
+//	kernels: channels, two clients, interrupt, restart, death   TestSameKernels
+//	what cells put out, input                                   fake/kernels TestLikeTheRealOne, fake/python TestAsRecorded
+//	rooms: joining, sync, presence, saves and their refusal,    fake/rooms TestLikeTheRealServer
+//	deletion, rename, changes on disk, unknown sessions
 //
 //	func TestJoin(t *testing.T) {
 //		jupytertest.Test(t, func(t *testing.T) {

@@ -22,6 +22,6 @@ func AlwaysReal() {
 func NeedsReal(t testing.TB, what string) {
 	t.Helper()
 	if !Real() {
-		t.Skipf("this needs a real Jupyter server, for %s: run it with `make test`, or with NBDUET_TEST_SERVER=real after `make venv`", what)
+		t.Skipf("this needs a real Jupyter server, for %s: run it with `make test-all`, or with NBDUET_TEST_SERVER=real after `make venv`", what)
 	}
 }
