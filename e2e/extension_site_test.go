@@ -1,86 +1,30 @@
 package e2e_test
 
 import (
-	"bytes"
 	"context"
 	"crypto/sha256"
 	"encoding/hex"
-	"encoding/json"
 	"errors"
 	"fmt"
 	"io"
 	"net/http"
 	"os"
-	"os/exec"
 	"path/filepath"
 	"strconv"
 	"strings"
 	"sync"
 	"testing"
 
-	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/embedded"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
 )
 
-// installation is a Python into which the wheel was installed as people do it, beside the packages of .venv.
-type installation struct {
-	python string
-	env    []string // what leads the server to JupyterLab's own files, which are in .venv
-	wheel  string
-}
-
 // installed makes the wheel, and installs it, once.
-var installed = sync.OnceValues(func() (in installation, err error) {
-	root, err := lab.RepoRoot()
-	if err != nil {
-		return in, err
-	}
-	beside := os.Getenv("NBDUET_EXTENSION")
-	if beside == "" {
-		beside = filepath.Join(root, ".cache", "extension")
-	}
-	if _, err := os.Stat(filepath.Join(beside, "jupyter_server_proxy")); err != nil {
-		return in, fmt.Errorf("no jupyter-server-proxy: run `make extension`, or name its folder with NBDUET_EXTENSION: %w", err)
-	}
-	python, err := child.Python(root)
-	if err != nil {
-		return in, err
-	}
-	run := func(name string, args ...string) string {
-		if err != nil {
-			return ""
-		}
-		var out, log bytes.Buffer
-		cmd := exec.Command(name, args...)
-		cmd.Stdout, cmd.Stderr = &out, &log
-		if err = cmd.Run(); err != nil {
-			err = fmt.Errorf("install the extension: %s %q: %w\n%s%s", name, args, err, out.Bytes(), log.Bytes())
-		}
-		return strings.TrimSpace(out.String())
-	}
-	const where = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"
-	folder := filepath.Join(buildDir, "extension")
-	in.python = filepath.Join(folder, "bin", "python")
-	in.wheel = run(filepath.Join(root, "cmd", "jupyter-extension", "wheel.sh"), filepath.Join(buildDir, "wheel"))
-	run(python, "-m", "venv", "--without-pip", folder)
-	var theirs, ours [2]string
-	for text, to := range map[string]*[2]string{run(python, "-c", where): &theirs, run(in.python, "-c", where): &ours} {
-		if err == nil {
-			err = json.Unmarshal([]byte(text), to)
-		}
-	}
+var installed = sync.OnceValues(func() (embedded.Installation, error) {
+	in, err := embedded.Install(buildDir)
 	if err == nil {
-		err = os.WriteFile(filepath.Join(ours[1], "beside.pth"), []byte(beside+"\n"+theirs[1]+"\n"), 0o600)
-	}
-	if err == nil {
-		err = os.WriteFile(filepath.Join(ours[1], "nbduet_e2e.py"), []byte(refusing), 0o600)
-	}
-	run(python, "-m", "pip", "--python", in.python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.wheel)
-	in.env = []string{
-		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
-		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter") + string(os.PathListSeparator) + filepath.Join(beside, "etc", "jupyter"),
-		"JUPYTERLAB_DIR=" + filepath.Join(theirs[0], "share", "jupyter", "lab"),
+		err = os.WriteFile(filepath.Join(in.Packages, "nbduet_e2e.py"), []byte(refusing), 0o600)
 	}
 	return in, err
 })
@@ -110,8 +54,8 @@ func startSite(t *testing.T, opt lab.Options) *site {
 	in, err := installed()
 	must(t, err)
 	hash := sha256.Sum256([]byte(password + "5a17"))
-	opt.Command = []string{in.python, "-m", "jupyterlab"}
-	opt.Env = append(in.env, opt.Env...)
+	opt.Command = in.Command()
+	opt.Env = append(in.Env, opt.Env...)
 	opt.Args = append([]string{"--PasswordIdentityProvider.hashed_password=sha256:5a17:" + hex.EncodeToString(hash[:])}, opt.Args...)
 	s := &site{t: t}
 	s.Lab, err = lab.Start(t.Context(), opt)

@@ -46,7 +46,7 @@ func TestInsideJupyter(t *testing.T) {
 func (*site) wheel(t *testing.T) {
 	in, err := installed()
 	must(t, err)
-	out, err := exec.CommandContext(t.Context(), in.python, "-c", `
+	out, err := exec.CommandContext(t.Context(), in.Python, "-c", `
 import importlib.metadata, importlib.util, os
 found = importlib.metadata.distribution("nbduet-jupyter")
 print(found.version, found.metadata["License-Expression"], len([f for f in found.files if f.name == "LICENSE"]))
@@ -55,8 +55,8 @@ print(os.path.join(os.path.dirname(importlib.util.find_spec("nbduet_jupyter").or
 	must(t, err)
 	about, program, _ := strings.Cut(strings.TrimSpace(string(out)), "\n")
 	version, license, _ := strings.Cut(about, " ")
-	if license != "MIT 1" || !strings.Contains(in.wheel, "-"+version+"-py3-none-") || strings.Contains(in.wheel, "-any") {
-		t.Errorf("installed from %s: version %s, license %s", in.wheel, version, license)
+	if license != "MIT 1" || !strings.Contains(in.Wheel, "-"+version+"-py3-none-") || strings.Contains(in.Wheel, "-any") {
+		t.Errorf("installed from %s: version %s, license %s", in.Wheel, version, license)
 	}
 	said, err := exec.CommandContext(t.Context(), program, "--version").Output()
 	if err != nil || !strings.HasPrefix(string(said), "nbduet "+version+" (") {

@@ -1,0 +1,93 @@
+package embedded
+
+import (
+	"bytes"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"strings"
+
+	"github.com/nbduet/nbduet/e2e/child"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// Installation is a Python into which the wheel was installed.
+type Installation struct {
+	// Python is its interpreter, Packages the folder of its own packages.
+	Python, Packages string
+	// Env leads the server to JupyterLab's own files, which are in .venv.
+	Env []string
+	// Wheel is the file that was installed.
+	Wheel string
+}
+
+// Command is what starts JupyterLab there.
+func (in Installation) Command() []string { return []string{in.Python, "-m", "jupyterlab"} }
+
+// Install makes the wheel and installs it below a folder, which has neither. The error says what is missing, or what
+// failed with its words.
+func Install(dir string) (in Installation, err error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return in, err
+	}
+	beside := os.Getenv("NBDUET_EXTENSION")
+	if beside == "" {
+		beside = filepath.Join(root, ".cache", "extension")
+	}
+	if _, err := os.Stat(filepath.Join(beside, "jupyter_server_proxy")); err != nil {
+		return in, fmt.Errorf("no jupyter-server-proxy: run `make extension`, or name its folder with NBDUET_EXTENSION: %w", err)
+	}
+	python, err := child.Python(root)
+	if err != nil {
+		return in, err
+	}
+	var failed error
+	run := func(name string, args ...string) string {
+		if failed != nil {
+			return ""
+		}
+		var out, log bytes.Buffer
+		cmd := exec.Command(name, args...)
+		cmd.Stdout, cmd.Stderr = &out, &log
+		if err := cmd.Run(); err != nil {
+			failed = fmt.Errorf("install the extension: %s %q: %w\n%s%s", name, args, err, out.Bytes(), log.Bytes())
+		}
+		return strings.TrimSpace(out.String())
+	}
+	const where = "import json, sys, sysconfig; print(json.dumps([sys.prefix, sysconfig.get_path('purelib')]))"
+	folder := filepath.Join(dir, "extension")
+	in.Python = filepath.Join(folder, "bin", "python")
+	in.Wheel = run(filepath.Join(root, "cmd", "jupyter-extension", "wheel.sh"), filepath.Join(dir, "wheel"))
+	run(python, "-m", "venv", "--without-pip", folder)
+	theirs, theirErr := pair(run(python, "-c", where))
+	ours, ourErr := pair(run(in.Python, "-c", where))
+	if failed = errors.Join(failed, theirErr, ourErr); failed != nil {
+		return in, failed
+	}
+	in.Packages = ours[1]
+	if err := os.WriteFile(filepath.Join(in.Packages, "beside.pth"), []byte(beside+"\n"+theirs[1]+"\n"), 0o600); err != nil {
+		return in, fmt.Errorf("install the extension: %w", err)
+	}
+	run(python, "-m", "pip", "--python", in.Python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.Wheel)
+	in.Env = []string{
+		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
+		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter") + string(os.PathListSeparator) + filepath.Join(beside, "etc", "jupyter"),
+		"JUPYTERLAB_DIR=" + filepath.Join(theirs[0], "share", "jupyter", "lab"),
+	}
+	return in, failed
+}
+
+// pair decodes the two folders that a Python has named.
+func pair(text string) (folders [2]string, err error) {
+	if text == "" {
+		return folders, nil // the call before has failed
+	}
+	if err := json.Unmarshal([]byte(text), &folders); err != nil {
+		return folders, fmt.Errorf("install the extension: the folders of a Python: %w: %q", err, text)
+	}
+	return folders, nil
+}
