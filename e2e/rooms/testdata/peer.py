@@ -10,6 +10,7 @@ Commands of one peer come one after the other, those of several at the same time
     {… "do": "flush"}                               until the room has everything, and the peer what the room has
     {… "do": "away"}, {… "do": "back"}              disconnect, connect again
     {… "do": "read"}                                [[id, source], ...]
+    {… "do": "cells"}                               the cells as they are in a file, with "execution_state"
     {… "do": "close"}
 
 An edit with "flush": true waits as flush does. {"id": n, "do": "validate", "file": name} checks a notebook file against
@@ -54,7 +55,7 @@ class Peer:
     def __init__(self, c):
         self.request = HTTPRequest(c["url"], headers={"Authorization": "token " + c["token"]})
         self.doc = Doc()
-        self.cells = self.doc.get("cells", type=Array)
+        self.array = self.doc.get("cells", type=Array)
         self.ws = None
         self.synced = False
         self.applying = False
@@ -109,8 +110,8 @@ class Peer:
         self.ws.close()
 
     async def insert(self, c):
-        self.cells.insert(
-            c["at"] % (len(self.cells) + 1),
+        self.array.insert(
+            c["at"] % (len(self.array) + 1),
             Map(
                 {
                     "id": c["cell"],
@@ -125,13 +126,13 @@ class Peer:
         )
 
     async def delete(self, c):
-        if len(self.cells) > 2:
-            del self.cells[c["cell"] % len(self.cells)]
+        if len(self.array) > 2:
+            del self.array[c["cell"] % len(self.array)]
 
     async def text(self, c):
-        if len(self.cells) == 0:
+        if len(self.array) == 0:
             return
-        text = self.cells[c["cell"] % len(self.cells)]["source"]
+        text = self.array[c["cell"] % len(self.array)]["source"]
         was = str(text)  # offsets are bytes here
         at = c["at"] % (len(was) + 1)
         start = len(was[:at].encode())
@@ -143,7 +144,10 @@ class Peer:
                 text.insert(start, c["ins"])
 
     async def read(self, c):
-        return [[cell["id"], str(cell["source"])] for cell in self.cells]
+        return [[cell["id"], str(cell["source"])] for cell in self.array]
+
+    async def cells(self, c):
+        return self.array.to_py()
 
 
 def validate(name):
@@ -166,7 +170,7 @@ async def do(c):
             return await peer.back(c)
         case "close":
             return await peers.pop(c["peer"]).away(c)
-        case "insert" | "delete" | "text" | "flush" | "away" | "back" | "read" as name:
+        case "insert" | "delete" | "text" | "flush" | "away" | "back" | "read" | "cells" as name:
             peer = peers[c["peer"]]
             value = await getattr(peer, name)(c)
             if c.get("flush"):

@@ -1,0 +1,112 @@
+package journeys
+
+import (
+	"encoding/json"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+)
+
+// env names the shared server.
+func env() []string {
+	// A test machine may stand still for longer than a user should wait.
+	return append(jupyter.ClientEnv(), "JUPYTER_SERVER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token, "NBDUET_SERVER_TIMEOUT=60")
+}
+
+// start starts the program over stdio for the shared server, and closes it when the test ends.
+func start(t *testing.T, opt agent.Options) *agent.Agent {
+	t.Helper()
+	file, err := binary()
+	must(t, err)
+	opt.Binary, opt.Env = file, env()
+	a, err := agent.Start(t.Context(), opt)
+	must(t, err)
+	t.Cleanup(func() {
+		if err := a.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the log of nbduet:\n%s", a.Log())
+		}
+		if strings.Contains(a.Log(), jupyter.Token) {
+			t.Error("the log of nbduet has the token")
+		}
+	})
+	return a
+}
+
+// do calls a tool that has to succeed, and returns its text.
+func do(t *testing.T, a *agent.Agent, tool string, args map[string]any) string {
+	t.Helper()
+	answer, err := a.Do(t.Context(), tool, args, nil)
+	must(t, err)
+	return answer.Text
+}
+
+// read reads the cells of a notebook.
+func read(t *testing.T, a *agent.Agent, path string) []agent.Cell {
+	t.Helper()
+	var answer agent.Cells
+	_, err := a.Do(t.Context(), "read_nb_cells", map[string]any{"path": path}, &answer)
+	must(t, err)
+	return answer.Cells
+}
+
+// result is what became of a cell that was run.
+type result struct {
+	State   string          `json:"state"`
+	RunID   string          `json:"run_id"`
+	Outputs json.RawMessage `json:"outputs"`
+}
+
+// execute runs a cell by its id and returns what the answer says, whole and of the cell.
+func execute(t *testing.T, a *agent.Agent, path, id string) (string, result) {
+	t.Helper()
+	var answer struct {
+		Results []result `json:"execution_results"`
+	}
+	said, err := a.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"id": id}}}, &answer)
+	must(t, err)
+	if len(answer.Results) != 1 {
+		t.Fatalf("one cell was run, the answer has %d: %s", len(answer.Results), said.Text)
+	}
+	return said.Text, answer.Results[0]
+}
+
+// has reports each of the words that a text has not.
+func has(t *testing.T, what, text string, words ...string) {
+	t.Helper()
+	for _, w := range words {
+		if !strings.Contains(text, w) {
+			t.Errorf("%s has no %q: %s", what, w, text)
+		}
+	}
+}
+
+// sources are those of cells in their order, each after its id.
+func sources[C any](cells []C, of func(C) (id, source string)) []string {
+	var list []string
+	for _, c := range cells {
+		id, source := of(c)
+		list = append(list, id+": "+source)
+	}
+	return list
+}
+
+func inRoom(c roomCell) (id, source string) { return c.ID, c.Source }
+
+// same reports whether two lists are the same, as an error that shows both.
+func same(got, want []string) error {
+	if slices.Equal(got, want) {
+		return nil
+	}
+	return &different{got, want}
+}
+
+type different struct{ got, want []string }
+
+func (d *different) Error() string {
+	return "it has\n\t" + strings.Join(d.got, "\n\t") + "\nand should have\n\t" + strings.Join(d.want, "\n\t")
+}

@@ -1,0 +1,105 @@
+package journeys
+
+import (
+	"bytes"
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/nbfile"
+)
+
+const figure = `import matplotlib.pyplot as plt
+plt.plot([1, 3, 2])
+plt.title("journey")
+plt.show()`
+
+// A figure that a cell draws is an image of the answer, and an output in the room and in the file.
+func TestRunWithFigure(t *testing.T) {
+	t.Parallel()
+	path := notebook(t, jupyter, figure)
+	m := join(t, jupyter, path)
+	a := start(t, agent.Options{})
+	answer, err := a.Do(t.Context(), "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 0}}}, nil)
+	must(t, err)
+	if len(answer.Images) != 1 || !bytes.HasPrefix(answer.Images[0].Data, []byte("\x89PNG")) {
+		t.Errorf("the answer has %d images, want one PNG: %s", len(answer.Images), answer.Text)
+	}
+	pictures := func(outputs []nbfile.Output) (n int) {
+		for _, o := range outputs {
+			if o.Data["image/png"] != nil {
+				n++
+			}
+		}
+		return n
+	}
+	m.sees("the figure, and the cell idle with its count", func(cells []roomCell) error {
+		c := cells[0]
+		if pictures(c.Outputs) != 1 || c.ExecutionCount == nil || *c.ExecutionCount != 1 || c.ExecutionState != "idle" {
+			return fmt.Errorf("%d pictures, count %v, %s", pictures(c.Outputs), c.ExecutionCount, c.ExecutionState)
+		}
+		return nil
+	})
+	fileHas(t, jupyter, path, "the figure", func(cells []nbfile.Cell) error {
+		if n := pictures(cells[0].Outputs); n != 1 {
+			return fmt.Errorf("%d pictures", n)
+		}
+		return nil
+	})
+}
+
+// Code that asks is said to wait, with what it asks, and goes on with the answer.
+func TestInput(t *testing.T) {
+	t.Parallel()
+	path := notebook(t, jupyter, "name = input('Who is it? ')\nprint('hello', name)")
+	m := join(t, jupyter, path)
+	a := start(t, agent.Options{})
+	said, run := execute(t, a, path, "c0")
+	if run.State != "waiting_for_input" || run.RunID == "" {
+		t.Fatalf("state %q, run %q: %s", run.State, run.RunID, said)
+	}
+	has(t, "the answer", said, "Who is it?")
+	has(t, "the answered run", do(t, a, "answer_input", map[string]any{"run_id": run.RunID, "text": "Ada"}), "hello Ada", "done")
+	m.sees("what was printed", func(cells []roomCell) error {
+		if text := printed(cells[0]); !strings.Contains(text, "hello Ada") {
+			return fmt.Errorf("%q", text)
+		}
+		return nil
+	})
+}
+
+// printed is what a cell has printed.
+func printed(c roomCell) string {
+	var b strings.Builder
+	for _, o := range c.Outputs {
+		b.WriteString(string(o.Text))
+	}
+	return b.String()
+}
+
+// A run whose kernel is killed is said to be lost, in the notebook too; the next one runs, and says that the variables are
+// gone.
+func TestKilledKernel(t *testing.T) {
+	t.Parallel()
+	path := notebook(t, jupyter, "kept = 1", "import os, signal\nos.kill(os.getpid(), signal.SIGKILL)", "'kept' in globals()")
+	m := join(t, jupyter, path)
+	a := start(t, agent.Options{})
+	if said, run := execute(t, a, path, "c0"); run.State != "done" {
+		t.Fatalf("state %q: %s", run.State, said)
+	}
+	if said, run := execute(t, a, path, "c1"); run.State != "lost" {
+		t.Errorf("state %q, want lost: %s", run.State, said)
+	}
+	m.sees("a note of the end, and the cell idle", func(cells []roomCell) error {
+		if text := printed(cells[1]); !strings.Contains(text, "its variables are gone") || cells[1].ExecutionState != "idle" {
+			return fmt.Errorf("%s, %q", cells[1].ExecutionState, text)
+		}
+		return nil
+	})
+	said, run := execute(t, a, path, "c2")
+	if run.State != "done" || !strings.Contains(string(run.Outputs), "False") {
+		t.Errorf("the run after it: state %q, outputs %s", run.State, run.Outputs)
+	}
+	has(t, "the run after it", said, "variables from before are gone")
+}

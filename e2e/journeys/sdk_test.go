@@ -1,0 +1,49 @@
+package journeys
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/sdk"
+)
+
+// The Python SDK lists the tools and reads a notebook.
+func TestPythonSDK(t *testing.T) {
+	t.Parallel()
+	listAndCall(t, sdk.Python)
+}
+
+// The TypeScript SDK lists the tools and reads a notebook.
+func TestTypeScriptSDK(t *testing.T) {
+	t.Parallel()
+	listAndCall(t, sdk.TypeScript)
+}
+
+func listAndCall(t *testing.T, kit sdk.Kit) {
+	t.Helper()
+	path := notebook(t, jupyter, "seen = 'by an SDK'")
+	file, err := binary()
+	must(t, err)
+	c, err := sdk.Start(t.Context(), sdk.Options{Kit: kit, ClientEnv: jupyter.ClientEnv(), Command: file, Env: map[string]string{
+		"JUPYTER_SERVER_URL": jupyter.URL, "JUPYTER_TOKEN": jupyter.Token, "GORACE": "atexit_sleep_ms=10",
+	}})
+	must(t, err)
+	t.Cleanup(func() {
+		if err := c.Close(); err != nil {
+			t.Error(err)
+		}
+		if t.Failed() {
+			t.Logf("the log of client and program:\n%s", c.Log())
+		}
+	})
+	tools, err := c.Tools(t.Context())
+	must(t, err)
+	if len(tools) < 10 {
+		t.Errorf("%d tools are listed", len(tools))
+	}
+	answer, err := c.Call(t.Context(), "read_nb_cells", map[string]any{"path": path})
+	must(t, err)
+	if answer.IsError || !strings.Contains(answer.Text(), "seen = 'by an SDK'") {
+		t.Errorf("read_nb_cells: %s", answer.Text())
+	}
+}

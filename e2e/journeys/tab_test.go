@@ -1,0 +1,89 @@
+package journeys
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/browser"
+	"github.com/nbduet/nbduet/e2e/nbfile"
+)
+
+// screenshot is what the person saw at the end.
+var screenshot = filepath.Join("artifacts", "typing-beside-agent.png")
+
+// Somebody types in a tab while the agent changes the same cell, and runs and plots in another: nothing that was typed is
+// lost, and the tab shows the plot without being loaded again.
+func TestTypingBesideAgent(t *testing.T) {
+	t.Parallel()
+	ctx := t.Context()
+	chromium, err := browser.Launch()
+	must(t, err)
+	t.Cleanup(func() { must(t, chromium.Close()) })
+	path := notebook(t, jupyter, "alpha = 0\nbeta = 2\n# notes:", "alpha + beta")
+	tab, err := chromium.OpenNotebook(ctx, jupyter.PageURL("journey", path))
+	must(t, err)
+	t.Cleanup(func() {
+		for _, message := range tab.Errors() {
+			t.Errorf("the page had an error: %s", message)
+		}
+		tab.Close()
+	})
+	a := start(t, agent.Options{})
+	read(t, a, path)
+
+	const typed = " the quick brown fox jumps over the lazy dog größer als 😀"
+	must(t, tab.EditCell(ctx, 0))
+	typing := make(chan error, 1)
+	go func() { typing <- typeKeys(ctx, tab, typed) }()
+	edits := 0
+	for busy := true; busy; edits++ {
+		do(t, a, "edit_text", map[string]any{
+			"path": path, "cell_id": "c0", "old_text": fmt.Sprintf("alpha = %d", edits), "new_text": fmt.Sprintf("alpha = %d", edits+1),
+		})
+		select {
+		case err := <-typing:
+			must(t, err)
+			busy = false
+		default:
+		}
+	}
+	do(t, a, "insert_nb_cells", map[string]any{"path": path, "after_id": "c1", "cells": []any{map[string]any{"content": figure}}})
+	must(t, tab.WaitView(ctx, "the plot", func(cells []browser.ViewCell) error {
+		if len(cells) != 3 || len(cells[2].Outputs) != 1 || cells[2].Outputs[0].Width == 0 {
+			return fmt.Errorf("%+v", cells)
+		}
+		return nil
+	}))
+	must(t, tab.Scroll(ctx, 0))
+	must(t, tab.Screenshot(ctx, screenshot))
+	want := fmt.Sprintf("alpha = %d\nbeta = 2\n# notes:%s", edits, typed)
+	fileHas(t, jupyter, path, "all that was typed", func(cells []nbfile.Cell) error {
+		if len(cells) != 3 || string(cells[0].Source) != want {
+			return fmt.Errorf("%q, want %q", cells[0].Source, want)
+		}
+		return nil
+	})
+	model, err := tab.Model(ctx)
+	must(t, err)
+	if len(model) != 3 || model[0].Source != want {
+		t.Errorf("the tab has %+v, want first %q", model, want)
+	}
+	if strings.Count(want, typed) != 1 {
+		t.Error(errors.New("what was typed is there more than once"))
+	}
+}
+
+// typeKeys types a text key by key.
+func typeKeys(ctx context.Context, tab *browser.Notebook, text string) error {
+	for _, r := range text {
+		if err := tab.Type(ctx, string(r)); err != nil {
+			return err
+		}
+	}
+	return nil
+}
