@@ -2,7 +2,7 @@
 #
 # On a fresh machine with Go, Python 3.11 and Node, each target installs what it
 # needs: Python packages into .venv, Node packages into e2e/node and e2e/inspector,
-# tools into .cache/bin, all at pinned versions, and each only once.
+# all at pinned versions, and each only once; tools into a folder that clones share.
 
 SHELL := /bin/bash
 .SHELLFLAGS := -euo pipefail -c
@@ -11,16 +11,32 @@ SHELL := /bin/bash
 GOLANGCI_LINT := v2.15.0
 GOFUMPT       := v0.12.0
 GOVULNCHECK   := v1.8.0
+export GOTESTSUM := v1.13.0
 
 BIN     := .cache/bin
 SCRIPTS := e2e/scripts
+ALONE   := $(SCRIPTS)/alone.sh
 # The two Go modules: the program, and the tests with a browser.
 MODULES := . e2e
-export GOBIN := $(CURDIR)/$(BIN)
+
+# The floors of the tests, from the quick to the whole. What is listed here is listed nowhere else.
+#
+# What gates a change: first the tests of the program against a fake Jupyter server, and those of e2e that need nothing but
+# Go; then the contract, which holds the fake against a real server; then the journeys, through the built program.
+GATE         := test-fake environments test-contract test-journeys
+PLAIN        := ./cmd/... ./gotest ./listing
+# A test too large for the race detector.
+UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
+CONTRACT     := ./rtc/jupyter/jupytertest/...
+JOURNEYS     := ./journeys
+ENVIRONMENTS := compiler venv venv-mcp extension node browser
+# Everything: after the fake, all tests of the program against a real server, and all of e2e, with what some of them need.
+ALL          := test-fake environments-all test-program test-e2e
+FURTHER      := venv-jsd nbmodel rkernel julia inspector
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-10s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: need-go ## build bin/nbduet
@@ -33,48 +49,93 @@ wheel: need-go ## make the wheel with the extension of Jupyter Server, in dist
 
 .PHONY: demo
 demo: build venv ## watch an agent work in a JupyterLab tab of yours
-	@cd e2e && go build -o ../$(BIN)/demo ./cmd/demo
+	@$(call program,demo)
 	@exec $(BIN)/demo
 
 .PHONY: test
-test: need-go ## run all tests, browser included, installing what they need
-	@$(MAKE) --no-print-directory -j4 compiler venv venv-jsd venv-mcp nbmodel rkernel julia extension node browser build
-	@$(MAKE) --no-print-directory -k test-fake test-program test-e2e
+test: gate ## run what gates a change (10 minutes): the program against a fake Jupyter server, the fake against a real one, and twelve journeys through it all
+	@$(RUN) -meanwhile environments $(GATE)
 
 .PHONY: test-quick
-test-quick: need-go ## run the tests of the program against a fake Jupyter server, which takes a minute and needs nothing but Go
+test-quick: need-go ## run the tests of the program against the fake alone, which takes a minute and needs nothing but Go
 	@go test -count=1 ./...
 
-# What of test-quick is another test with a real server: the packages whose tests know of one. The others are run by
-# test-program, and with the race detector.
-.PHONY: test-fake
-test-fake: need-go
-	@go test -count=1 $$(go list -test -f '{{.ImportPath}} {{join .Deps " "}}' ./... | sed -n 's#\.test .*/rtc/jupyter.*##p')
+.PHONY: test-all
+test-all: gate ## run everything there is (40 minutes): all tests of the program on a real server, R, Julia, faults and outages, every browser test
+	@$(RUN) -limit 90m -meanwhile environments-all $(ALL)
+
+.PHONY: ci
+ci: gate # .ci/run: the lint, and what gates a change
+	@$(RUN) -meanwhile environments lint $(GATE)
+
+RUN := $(BIN)/gate -limit 40m
+
+# First what must be there: one line says what to install, before anything is fetched or compiled.
+.PHONY: gate
+gate: machine
+	@$(call program,gate)
+
+# A program of e2e, built where another run may be starting it.
+program = mkdir -p $(BIN); cd e2e; go build -o ../$(BIN)/$(1).$$$$ ./cmd/$(1); mv ../$(BIN)/$(1).$$$$ ../$(BIN)/$(1)
 
 # The race detector takes as long for a byte of a picture as for one that goroutines share: ten times the time of the
 # rest, for some tests. These packages only compute, from what their callers have made, for whoever calls them; what our
 # code and all other packages do to that, and to all else, is seen as ever.
 COMPUTING := compress/... encoding/base64 hash/... image/... regexp/... strconv strings unicode/... golang.org/x/image/...
-RACE      := GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)"
+# What has the detector sleeps a second before it exits, for goroutines that may still race: with each package's tests,
+# and with each program that they start. What a test has started it waits for, so that nothing is left to be seen then.
+RACE      := GOFLAGS="$${GOFLAGS-} $(COMPUTING:%=-gcflags=%=-race=false)" GORACE="atexit_sleep_ms=20 $${GORACE-}"
+# -count=1 because the test cache sees neither the program that the tests build nor the servers that they talk to.
+GOTEST    := $(SCRIPTS)/gotest.sh -race -vet=off -count=1 -timeout 30m
 
-# The same tests again, against a real Jupyter server, which they share; those
-# with a browser start their own. go test runs packages side by side; both at
-# once would be too much for a small machine. -count=1 because the test cache sees neither the program
-# that the tests build nor the servers that they talk to.
+.PHONY: test-fake
+test-fake: need-go compiler
+	@export $(RACE); failed=0; $(GOTEST) ./... || failed=1; (cd e2e && ../$(GOTEST) $(PLAIN)) || failed=1; exit $$failed
+	@$(SCRIPTS)/gotest.sh -vet=off -count=1 $(UNRACED)
+
+.PHONY: test-contract
+test-contract: need-go venv
+	@$(call program,withserver)
+	@$(RACE) $(BIN)/withserver $(GOTEST) $(CONTRACT)
+
+.PHONY: test-journeys
+test-journeys: need-go $(ENVIRONMENTS)
+	@cd e2e && $(RACE) ../$(GOTEST) $(JOURNEYS)
+
+# The tests of the program again, against a real Jupyter server, which they share; those with a browser start their own. go
+# test runs packages side by side; both at once would be too much for a small machine.
 # The rooms of files that are broken, or not there, are opened in a server of their own: a room that cannot be opened ends
 # now and then all others of the server, which lives on (its pycrdt.websocket: one group of tasks for all rooms).
 APART := ./rtc/jupyter/jupytertest/fake/rooms
 .PHONY: test-program
 test-program: need-go venv nbmodel rkernel julia
-	@mkdir -p $(BIN); cd e2e; go build -o ../$(BIN)/withserver.$$$$ ./cmd/withserver; mv ../$(BIN)/withserver.$$$$ ../$(BIN)/withserver # which another run may be starting
+	@$(call program,withserver)
 	@export $(RACE); \
-	$(BIN)/withserver go test -race -vet=off -count=1 -timeout 30m $(APART) & apart=$$!; \
-	$(BIN)/withserver go test -race -vet=off -count=1 -timeout 30m $$(go list ./... | grep -v $(APART:.%=%$$)); rest=$$?; \
+	$(BIN)/withserver $(GOTEST) $(APART) & apart=$$!; \
+	$(BIN)/withserver $(GOTEST) $$(go list ./... | grep -v $(APART:.%=%$$)); rest=$$?; \
 	wait $$apart && exit $$rest
 
 .PHONY: test-e2e
-test-e2e: need-go venv venv-jsd venv-mcp extension node browser
-	@cd e2e && $(RACE) go test -race -vet=off -count=1 -timeout 30m ./...
+test-e2e: need-go $(ENVIRONMENTS) $(FURTHER)
+	@cd e2e && $(RACE) ../$(GOTEST) ./...
+
+.PHONY: machine
+machine: need-go
+	@$(SCRIPTS)/venv.sh lab check
+	@$(SCRIPTS)/venv.sh mcp check
+	@$(SCRIPTS)/node.sh check
+	@$(SCRIPTS)/system.sh check
+
+.PHONY: environments environments-all
+environments:
+	@$(MAKE) --no-print-directory -j4 $(ENVIRONMENTS)
+environments-all:
+	@$(MAKE) --no-print-directory -j4 $(ENVIRONMENTS) $(FURTHER)
+
+.PHONY: stress
+stress: need-go compiler ## run the tests against the fake nine times each, in random orders and beside each other, and say which failed how often (20 minutes; PKG=./session names others)
+	@$(call program,stress)
+	@$(RACE) $(BIN)/stress $${STRESSFLAGS-} $${PKG:-./session/... ./tools/...}
 
 .PHONY: soak
 soak: need-go venv browser ## fifty clients over HTTP for two minutes, all outages, and random edits for an hour or so (NBDUET_ROOM_SEEDS=n says how many)
@@ -84,7 +145,7 @@ soak: need-go venv browser ## fifty clients over HTTP for two minutes, all outag
 
 .PHONY: bench-ydoc
 bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often; some minutes)
-	@cd e2e && go build -o ../$(BIN)/ybench ./cmd/ybench
+	@$(call program,ybench)
 	@$(BIN)/ybench -rounds $${ROUNDS:-5}
 
 .PHONY: bench-rooms
@@ -93,7 +154,7 @@ bench-rooms: need-go venv ## measure 100 open rooms, 20 agents in one, and a not
 
 .PHONY: bench-calls
 bench-calls: need-go venv ## time execute_code beside a bare client of the kernel (CALLS=n says how often; a minute or two)
-	@cd e2e && go build -o ../$(BIN)/withserver ./cmd/withserver
+	@$(call program,withserver)
 	@$(BIN)/withserver go test -run '^$$' -bench BenchmarkCalls -benchtime $${CALLS:-300}x -timeout 20m ./tools
 
 # Each fuzz target by itself: go test runs no more than one at a time.
@@ -106,53 +167,59 @@ soak-ydoc: need-go venv node ## run random programs of shared documents for hour
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
 .PHONY: lint
-lint: need-go $(BIN)/golangci-lint-$(GOLANGCI_LINT) $(BIN)/gofumpt-$(GOFUMPT) ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other)
-	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) check
-	@cd e2e && go build -o ../$(BIN)/walls ./cmd/walls
+lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other)
+	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" check
+	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
-	@failed=0; for module in $(MODULES); do \
-		(cd $$module && go vet ./... && $(CURDIR)/$(BIN)/golangci-lint-$(GOLANGCI_LINT) run --config $(CURDIR)/.golangci.yml ./...) || failed=1; \
+	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
+	top=$$PWD; failed=0; for module in $(MODULES); do \
+		(cd $$module && go vet ./... && "$$tool" run --config "$$top/.golangci.yml" ./...) || failed=1; \
 	done; exit $$failed
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
+TOOL_GOFUMPT := $(SCRIPTS)/tool.sh gofumpt mvdan.cc/gofumpt $(GOFUMPT)
 .PHONY: fmt
-fmt: need-go $(BIN)/gofumpt-$(GOFUMPT) ## format all Go files
-	@$(SCRIPTS)/gofumpt.sh $(BIN)/gofumpt-$(GOFUMPT) write
+fmt: need-go ## format all Go files
+	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" write
 
 .PHONY: venv
 venv: ## make .venv with JupyterLab from the locked requirements
-	@$(SCRIPTS)/venv.sh
+	@$(ALONE) venv $(SCRIPTS)/venv.sh
 
 .PHONY: venv-jsd
 venv-jsd: ## make .venv-jsd with jupyter-server-documents, which some sites have in place of jupyter-collaboration
-	@$(SCRIPTS)/venv.sh jsd
+	@$(ALONE) venv-jsd $(SCRIPTS)/venv.sh jsd
 
 .PHONY: venv-mcp
 venv-mcp: ## make .cache/mcp with the MCP SDK for Python, whose client the tests drive
-	@$(SCRIPTS)/venv.sh mcp
+	@$(ALONE) venv-mcp $(SCRIPTS)/venv.sh mcp
 
 # After venv, whose pip it takes where there is one.
 .PHONY: nbmodel
 nbmodel: venv ## put jupyter-server-nbmodel into .cache/nbmodel, for the tests of --execute server
-	@$(SCRIPTS)/nbmodel.sh
+	@$(ALONE) nbmodel $(SCRIPTS)/nbmodel.sh
 
 # After venv, as nbmodel.
 .PHONY: extension
 extension: venv ## put what the extension of Jupyter Server needs into .cache/extension, for its tests
-	@$(SCRIPTS)/extension.sh
-	@cmd/jupyter-extension/wheel.sh
+	@$(ALONE) extension $(SCRIPTS)/extension.sh
+	@$(ALONE) wheel cmd/jupyter-extension/wheel.sh
 
 .PHONY: rkernel
 rkernel: ## put R with IRkernel into .cache/r, for the tests of looking at variables
-	@$(SCRIPTS)/rkernel.sh
+	@$(ALONE) r $(SCRIPTS)/rkernel.sh
 
 .PHONY: julia
 julia: ## put Julia into .cache/julia, for the tests of looking at variables
-	@$(SCRIPTS)/julia.sh
+	@$(ALONE) julia $(SCRIPTS)/julia.sh
 
 .PHONY: node
 node: ## install the locked Node packages of the tests
-	@$(SCRIPTS)/node.sh
+	@$(ALONE) node $(SCRIPTS)/node.sh node
+
+.PHONY: inspector
+inspector: ## install the MCP Inspector's command line, for its tests
+	@$(ALONE) inspector $(SCRIPTS)/node.sh inspector
 
 .PHONY: browser
 browser: ## find Chromium (CHROME_BIN names one), or install Debian's
@@ -169,13 +236,3 @@ clean: ## remove all that the other targets made
 .PHONY: need-go
 need-go:
 	@command -v go >/dev/null || { echo 'Go is missing: install Go 1.26 or later (https://go.dev/dl).' >&2; exit 1; }
-
-$(BIN)/golangci-lint-$(GOLANGCI_LINT):
-	@echo 'building golangci-lint $(GOLANGCI_LINT) (once, some minutes)'
-	@go install github.com/golangci/golangci-lint/v2/cmd/golangci-lint@$(GOLANGCI_LINT)
-	@mv $(BIN)/golangci-lint $@
-
-$(BIN)/gofumpt-$(GOFUMPT):
-	@echo 'building gofumpt $(GOFUMPT) (once)'
-	@go install mvdan.cc/gofumpt@$(GOFUMPT)
-	@mv $(BIN)/gofumpt $@

@@ -4,13 +4,10 @@
 set -euo pipefail
 version=$1
 shift
-tool=$GOBIN/govulncheck-$version
 left_out() { printf 'govulncheck is left out: %s\n' "$1" >&2; exit 0; }
 
-if [ ! -x "$tool" ]; then
-  go install "golang.org/x/vuln/cmd/govulncheck@$version" 2>/dev/null || left_out "it could not be installed"
-  mv "$GOBIN/govulncheck" "$tool"
-fi
+tool=$("$(dirname "${BASH_SOURCE[0]}")/tool.sh" govulncheck golang.org/x/vuln/cmd/govulncheck "$version" 2>/dev/null) ||
+  left_out "it could not be installed"
 for module in "$@"; do
   code=0
   said=$(cd "$module" && "$tool" ./... 2>&1) || code=$?

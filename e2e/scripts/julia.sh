@@ -19,7 +19,7 @@ if [ "$(cat "$folder/.stamp" 2>/dev/null || true)" = "$stamp" ]; then
   exit 0
 fi
 otherwise() {
-  say "Another Julia, 1.5 or later, can be named: make test NBDUET_JULIA=/some/where/bin/julia"
+  say "Another Julia, 1.5 or later, can be named: make test-all NBDUET_JULIA=/some/where/bin/julia"
   exit 1
 }
 keys=/usr/share/keyrings/debian-archive-keyring.gpg

@@ -1,5 +1,7 @@
 #!/usr/bin/env bash
-# Installs the Node packages of the tests, once for each content of the lock file.
+# node.sh node | inspector: installs the Node packages of the tests, or the MCP Inspector's
+# command line, once for each content of the lock file. node.sh check only sees that Node is
+# there.
 set -euo pipefail
 cd "$(dirname "${BASH_SOURCE[0]}")/.."
 say() { printf '%s\n' "$*" >&2; }
@@ -14,5 +16,9 @@ install() {
   (cd "$1" && npm ci --no-audit --no-fund --loglevel=error >&2)
   cp "$1/package-lock.json" "$1/node_modules/.lock"
 }
-install node "the Node packages of the tests"
-install inspector "the MCP Inspector's command line"
+case $1 in
+check) ;;
+node) install node "the Node packages of the tests" ;;
+inspector) install inspector "the MCP Inspector's command line" ;;
+*) say "There are no Node packages $1."; exit 1 ;;
+esac

@@ -20,7 +20,7 @@ fi
 if ! command -v apt-get >/dev/null || ! command -v dpkg-deb >/dev/null; then
   say "The tests need R with IRkernel, which is made of Debian's packages here. Elsewhere install R and, in it,"
   say "IRkernel, run IRkernel::installspec(name = 'ir', prefix = '/some/folder'), and name it:"
-  say "make test NBDUET_RKERNEL=/some/folder/share/jupyter"
+  say "make test-all NBDUET_RKERNEL=/some/folder/share/jupyter"
   exit 1
 fi
 

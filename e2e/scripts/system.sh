@@ -1,14 +1,21 @@
 #!/usr/bin/env bash
 # system.sh browser | compiler: sees that the machine has the program, and
 # installs Debian's package where it is missing, apt is there and we are root.
+# system.sh check only sees that both are there or could be installed.
 set -euo pipefail
 say() { printf '%s\n' "$*" >&2; }
 
+checks=no
 install() { # install PACKAGE...
   command -v apt-get >/dev/null && [ "$(id -u)" = 0 ] || return 1
+  [ $checks = no ] || return 0
   say "installing $* through apt"
-  apt-get update -qq >&2
-  DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+  # One at a time: apt refuses a second one.
+  (
+    flock 9
+    apt-get update -qq >&2
+    DEBIAN_FRONTEND=noninteractive apt-get install -y -qq --no-install-recommends "$@" >&2
+  ) 9>"${TMPDIR:-/tmp}/nbduet-apt.lock"
 }
 
 browser() {
@@ -34,6 +41,12 @@ compiler() {
     say "Go's race detector needs a C compiler: install gcc or clang."
     exit 1
   }
+}
+
+check() {
+  checks=yes
+  compiler
+  browser
 }
 
 "$1"

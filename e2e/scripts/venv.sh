@@ -2,7 +2,7 @@
 # Makes a virtual environment, once for each content of its requirements: .venv
 # with JupyterLab or, where the argument is "jsd", .venv-jsd with
 # jupyter-server-documents or, where it is "mcp", .cache/mcp with the MCP SDK for
-# Python. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, or
+# Python; where a second argument is "check", it only sees that it could. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, or
 # NBDUET_MCP_PYTHON the python, of another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
@@ -30,6 +30,8 @@ command -v "$python" >/dev/null || { say "Python is missing: install Python 3.11
   say "$python cannot make virtual environments: install its venv module (Debian: apt-get install python3-venv)."
   exit 1
 }
+
+[ "${2:-}" != check ] || exit 0
 
 # The stamp is written last, so that a half-made environment is made again.
 stamp=$("$python" - "$requirements" <<'PYTHON'

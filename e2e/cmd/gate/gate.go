@@ -1,0 +1,103 @@
+package main
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"slices"
+	"sync"
+	"time"
+)
+
+// errLimit is why everything is ended.
+var errLimit = errors.New("the time is over")
+
+// gate is one run of targets.
+type gate struct {
+	limit     time.Duration
+	meanwhile string
+	logs      string // a folder for each target
+	begun     time.Time
+	out       io.Writer
+
+	mu    sync.Mutex
+	steps []*step // in the order in which they began
+}
+
+// run runs the targets and returns the exit code: 0 where all of them succeeded.
+func (g *gate) run(ctx context.Context, targets []string) (code int) {
+	ctx, stop := context.WithTimeoutCause(ctx, g.limit, errLimit)
+	defer stop()
+	finished, watched := make(chan struct{}), make(chan struct{})
+	go func() {
+		defer close(watched)
+		select {
+		case <-ctx.Done():
+			g.broken(context.Cause(ctx)) // before anything of it ends
+			endAll()
+		case <-finished:
+		}
+	}()
+	ok := g.all(ctx, targets)
+	close(finished)
+	<-watched
+	for _, p := range descendants() {
+		fmt.Fprintf(g.out, "gate: left behind, and ended: %s\n", p)
+	}
+	endAll()
+	g.table()
+	if !ok || ctx.Err() != nil {
+		return 1
+	}
+	return 0
+}
+
+// begunSteps are the steps that have begun until now.
+func (g *gate) begunSteps() []*step {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	return slices.Clone(g.steps)
+}
+
+// all reports whether all targets succeeded.
+func (g *gate) all(ctx context.Context, targets []string) bool {
+	var beside *step
+	if g.meanwhile != "" && slices.Contains(targets, g.meanwhile) {
+		beside = g.start(g.meanwhile, true)
+	}
+	ok := true
+	for _, name := range targets {
+		if ctx.Err() != nil {
+			break
+		}
+		if beside == nil || name != g.meanwhile {
+			ok = g.now(ctx, name) && ok
+			continue
+		}
+		begun := time.Now()
+		<-beside.ended
+		beside.show(g.out, time.Since(begun))
+		if beside.err != nil {
+			return false // the rest needs it
+		}
+		beside = nil
+	}
+	if beside != nil { // everything was ended before its turn
+		<-beside.ended
+		beside.show(g.out, 0)
+		ok = false
+	}
+	return ok
+}
+
+// now runs a target and reports whether it succeeded.
+func (g *gate) now(ctx context.Context, name string) bool {
+	if ctx.Err() != nil {
+		return false
+	}
+	fmt.Fprintf(g.out, "== %s\n", name)
+	s := g.start(name, false)
+	<-s.ended
+	return s.err == nil
+}

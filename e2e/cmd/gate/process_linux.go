@@ -1,0 +1,101 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"os"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"time"
+
+	"golang.org/x/sys/unix"
+)
+
+// adopt makes this process the parent of those that lose theirs, so that it can find and end them.
+func adopt() error {
+	if err := unix.Prctl(unix.PR_SET_CHILD_SUBREAPER, 1, 0, 0, 0); err != nil {
+		return fmt.Errorf("become the parent of processes that lose theirs: %w", err)
+	}
+	return nil
+}
+
+// process is one below this.
+type process struct {
+	pid  int
+	line string
+}
+
+func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.line) }
+
+// descendants are the processes below this that have not ended.
+func descendants() []process {
+	type entry struct {
+		process
+		parent int
+	}
+	var all []entry
+	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is good
+	for _, file := range files {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			continue // it has ended
+		}
+		// pid (name) state parent …; the name may have spaces and parentheses.
+		_, rest, _ := strings.Cut(string(b[bytes.LastIndexByte(b, ')')+1:]), " ")
+		fields := strings.Fields(rest)
+		if len(fields) < 2 || fields[0] == "Z" {
+			continue // ended, and nobody has asked how
+		}
+		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
+		parent, _ := strconv.Atoi(fields[1])
+		all = append(all, entry{process{pid, commandLine(pid)}, parent})
+	}
+	below := map[int]bool{os.Getpid(): true}
+	var found []process
+	for more := true; more; {
+		more = false
+		for _, e := range all {
+			if below[e.parent] && !below[e.pid] {
+				below[e.pid], more = true, true
+				found = append(found, e.process)
+			}
+		}
+	}
+	slices.SortFunc(found, func(a, b process) int { return a.pid - b.pid })
+	return found
+}
+
+// commandLine is how a process was started, cut to a line's length.
+func commandLine(pid int) string {
+	b, err := os.ReadFile(fmt.Sprintf("/proc/%d/cmdline", pid))
+	if err != nil {
+		return ""
+	}
+	line := strings.TrimSpace(string(bytes.ReplaceAll(b, []byte{0}, []byte{' '})))
+	if r := []rune(line); len(r) > 120 {
+		line = string(r[:120]) + "…"
+	}
+	return line
+}
+
+// patience is how long processes may take to end when they are asked to.
+const patience = 5 * time.Second
+
+// endAll ends all processes below this: it asks them, and kills those that stay.
+func endAll() {
+	for _, p := range descendants() {
+		_ = unix.Kill(p.pid, unix.SIGTERM) // it may have ended
+	}
+	for end := time.Now().Add(patience); time.Now().Before(end) && len(descendants()) > 0; {
+		time.Sleep(50 * time.Millisecond)
+	}
+	// Those that are killed may leave others behind, which become ours.
+	for left := descendants(); len(left) > 0; left = descendants() {
+		for _, p := range left {
+			_ = unix.Kill(p.pid, unix.SIGKILL)
+		}
+		time.Sleep(10 * time.Millisecond)
+	}
+}

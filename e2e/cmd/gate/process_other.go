@@ -1,0 +1,57 @@
+//go:build !linux
+
+package main
+
+import (
+	"fmt"
+	"os"
+	"os/exec"
+	"strconv"
+	"strings"
+)
+
+// adopt does nothing: only Linux lets a process become the parent of those that lose theirs.
+func adopt() error { return nil }
+
+// process is one below this.
+type process struct {
+	pid  int
+	line string
+}
+
+func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.line) }
+
+// descendants are the processes below this, as far as their parents live.
+func descendants() []process {
+	out, err := exec.Command("ps", "-A", "-o", "pid=,ppid=,command=").Output()
+	if err != nil {
+		return nil // no ps: they end with their terminal
+	}
+	below := map[int]bool{os.Getpid(): true}
+	var found []process
+	for more := true; more; {
+		more = false
+		for line := range strings.Lines(string(out)) {
+			fields := strings.Fields(line)
+			if len(fields) < 3 {
+				continue
+			}
+			pid, _ := strconv.Atoi(fields[0])
+			parent, _ := strconv.Atoi(fields[1])
+			if below[parent] && !below[pid] {
+				below[pid], more = true, true
+				found = append(found, process{pid, strings.Join(fields[2:], " ")})
+			}
+		}
+	}
+	return found
+}
+
+// endAll ends all processes below this.
+func endAll() {
+	for _, p := range descendants() {
+		if process, err := os.FindProcess(p.pid); err == nil {
+			_ = process.Kill() // it may have ended
+		}
+	}
+}

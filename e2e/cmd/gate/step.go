@@ -1,0 +1,111 @@
+package main
+
+import (
+	"bytes"
+	"fmt"
+	"io"
+	"os"
+	"os/exec"
+	"path/filepath"
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/gotest"
+)
+
+// step is a target while it runs and after it.
+type step struct {
+	name   string
+	aside  bool   // beside the others; what it prints is kept until it is waited for
+	logs   string // what its tests wrote
+	begun  time.Time
+	output lockedBuffer
+
+	ended chan struct{} // closed at the end; the rest may be read then
+	took  time.Duration
+	err   error
+}
+
+// start starts a target of the Makefile in this folder.
+func (g *gate) start(name string, aside bool) *step {
+	s := &step{name: name, aside: aside, logs: filepath.Join(g.logs, name), begun: time.Now(), ended: make(chan struct{})}
+	g.mu.Lock()
+	g.steps = append(g.steps, s)
+	g.mu.Unlock()
+	cmd := exec.Command("make", "--no-print-directory", name)
+	cmd.Env = append(os.Environ(), "NBDUET_TEST_LOG="+s.logs)
+	cmd.Stdout, cmd.Stderr = g.out, g.out
+	if aside {
+		cmd.Stdout, cmd.Stderr = &s.output, &s.output
+	}
+	// What make has started and what outlives it may hold its output open.
+	cmd.WaitDelay = 5 * time.Second
+	s.err = os.MkdirAll(s.logs, 0o755)
+	if s.err == nil {
+		s.err = cmd.Start()
+	}
+	if s.err != nil {
+		close(s.ended)
+		return s
+	}
+	go func() {
+		defer close(s.ended)
+		s.err = cmd.Wait()
+		s.took = time.Since(s.begun)
+	}()
+	return s
+}
+
+// over reports whether the step has ended.
+func (s *step) over() bool {
+	select {
+	case <-s.ended:
+		return true
+	default:
+		return false
+	}
+}
+
+// show prints what a step beside the others has printed.
+func (s *step) show(w io.Writer, waited time.Duration) {
+	fmt.Fprintf(w, "== %s, beside the others (waited for %s)\n%s", s.name, waited.Round(time.Second), s.output.String())
+}
+
+// tests reads what the step's tests have written until now.
+func (s *step) tests() (*gotest.Log, error) {
+	l := gotest.NewLog()
+	files, err := filepath.Glob(filepath.Join(s.logs, "*.json"))
+	if err != nil {
+		return nil, err
+	}
+	for _, name := range files {
+		f, err := os.Open(name)
+		if err != nil {
+			return nil, fmt.Errorf("read the tests of %s: %w", s.name, err)
+		}
+		err = l.Read(f)
+		f.Close()
+		if err != nil {
+			return nil, err
+		}
+	}
+	return l, nil
+}
+
+// lockedBuffer is a buffer that is read while a process writes.
+type lockedBuffer struct {
+	mu sync.Mutex
+	b  bytes.Buffer
+}
+
+func (l *lockedBuffer) Write(p []byte) (int, error) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.Write(p)
+}
+
+func (l *lockedBuffer) String() string {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.b.String()
+}
