@@ -24,7 +24,7 @@ MODULES := . e2e
 # What gates a change: first the tests of the program against a fake Jupyter server, and those of e2e that need nothing but
 # Go; then the contract, which holds the fake against a real server; then the journeys, through the built program.
 GATE         := test-fake environments test-contract test-journeys
-PLAIN        := ./cmd/... ./gotest ./listing
+PLAIN        := ./cmd/... ./gotest ./listing ./scripts
 # A test too large for the race detector.
 UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
 CONTRACT     := ./rtc/jupyter/jupytertest/...
@@ -173,7 +173,7 @@ lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how man
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt
 	@tool=$$($(SCRIPTS)/tool.sh golangci-lint github.com/golangci/golangci-lint/v2/cmd/golangci-lint $(GOLANGCI_LINT)); \
 	top=$$PWD; failed=0; for module in $(MODULES); do \
-		(cd $$module && go vet ./... && "$$tool" run --config "$$top/.golangci.yml" ./...) || failed=1; \
+		(cd $$module && go vet ./... && "$$tool" run --allow-parallel-runners --config "$$top/.golangci.yml" ./...) || failed=1; \
 	done; exit $$failed
 	@$(SCRIPTS)/govulncheck.sh $(GOVULNCHECK) $(MODULES)
 
