@@ -11,6 +11,7 @@ import (
 )
 
 const figure = `import matplotlib.pyplot as plt
+plt.figure(figsize=(5, 2))
 plt.plot([1, 3, 2])
 plt.title("journey")
 plt.show()`
