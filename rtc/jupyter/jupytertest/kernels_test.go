@@ -256,22 +256,41 @@ var changing = regexp.MustCompile(`[0-9a-f]{8}-[0-9a-f-]{27,}|\d+\.\d+|ipykernel
 
 // tell writes down what the client was sent of a request, by channel.
 func (c *kernelClient) tell(id string) {
-	c.mu.Lock()
-	defer c.mu.Unlock()
 	for _, channel := range []string{"iopub", "shell"} {
-		for _, m := range c.seen {
-			if m.Parent.ID != id || m.Channel != channel {
-				continue
-			}
-			var content map[string]any
-			if err := json.Unmarshal(m.Content, &content); err != nil {
-				content = map[string]any{"broken": string(m.Content)}
-			}
+		for _, m := range c.sent(id, channel) {
 			for _, volatile := range []string{"traceback", "engine_info", "payload"} {
-				delete(content, volatile)
+				delete(m.content, volatile)
 			}
-			b, _ := json.Marshal(content) // it was JSON
-			fmt.Fprintf(&c.r.out, "%s %s %s: %s %s\n", c.name, id, channel, m.Header.Type, changing.ReplaceAllString(string(b), "…"))
+			b, _ := json.Marshal(m.content) // it was JSON
+			fmt.Fprintf(&c.r.out, "%s %s %s: %s %s\n", c.name, id, channel, m.kind, changing.ReplaceAllString(string(b), "…"))
 		}
 	}
+}
+
+// sentMessage is a message as it is told.
+type sentMessage struct {
+	kind    string
+	content map[string]any
+}
+
+// sent is what the client was sent of a request on a channel. Neighbouring texts of one stream are joined: where a kernel
+// cuts them is chance.
+func (c *kernelClient) sent(id, channel string) (list []sentMessage) {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	for _, m := range c.seen {
+		if m.Parent.ID != id || m.Channel != channel {
+			continue
+		}
+		var content map[string]any
+		if err := json.Unmarshal(m.Content, &content); err != nil {
+			content = map[string]any{"broken": string(m.Content)}
+		}
+		if n := len(list); m.Header.Type == "stream" && n > 0 && list[n-1].kind == "stream" && list[n-1].content["name"] == content["name"] {
+			list[n-1].content["text"] = fmt.Sprint(list[n-1].content["text"], content["text"])
+			continue
+		}
+		list = append(list, sentMessage{m.Header.Type, content})
+	}
+	return list
 }

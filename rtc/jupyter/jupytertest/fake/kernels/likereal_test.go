@@ -71,19 +71,39 @@ func converse(t *testing.T, c *client) []exchange {
 	for i, cell := range cells {
 		id := fmt.Sprintf("cell%d", i)
 		c.execute(id, cell.code, cell.more...)
-		messages := map[string][]string{}
-		for begun := time.Now(); !c.collect(id, messages); time.Sleep(5 * time.Millisecond) {
+		sent := map[string][]received{}
+		for begun := time.Now(); !c.collect(id, sent); time.Sleep(5 * time.Millisecond) {
 			if time.Since(begun) > 30*time.Second {
-				t.Fatalf("%q: no end after %v", cell.code, messages)
+				t.Fatalf("%q: no end after %v", cell.code, sent)
 			}
+		}
+		messages := map[string][]string{}
+		for channel, list := range sent {
+			messages[channel] = told(list)
 		}
 		out = append(out, exchange{cell.code, messages})
 	}
 	return out
 }
 
+// told are the lines of messages. Neighbouring texts of one stream are joined: where a kernel cuts them is chance.
+func told(list []received) (lines []string) {
+	var joined []received
+	for _, r := range list {
+		if n := len(joined); r.Header.Type == "stream" && n > 0 && joined[n-1].Header.Type == "stream" && joined[n-1].Content["name"] == r.Content["name"] {
+			joined[n-1].Content["text"] = fmt.Sprint(joined[n-1].Content["text"], r.Content["text"])
+			continue
+		}
+		joined = append(joined, r)
+	}
+	for _, r := range joined {
+		lines = append(lines, r.line())
+	}
+	return lines
+}
+
 // collect takes what was received for a cell, answers its questions, and tells whether it is over.
-func (c *client) collect(id string, into map[string][]string) bool {
+func (c *client) collect(id string, into map[string][]received) bool {
 	c.mu.Lock()
 	list := c.received
 	c.received = nil
@@ -92,12 +112,12 @@ func (c *client) collect(id string, into map[string][]string) bool {
 		if r.Parent.ID != id {
 			continue
 		}
-		into[r.Channel] = append(into[r.Channel], r.line())
+		into[r.Channel] = append(into[r.Channel], r)
 		if r.Channel == "stdin" {
 			c.send("stdin", "input_reply", id+"answer", map[string]string{"value": "Ada", "status": "ok"}, r.Header)
 		}
 	}
-	idle := slices.ContainsFunc(into["iopub"], func(line string) bool { return strings.Contains(line, `"execution_state":"idle"`) })
+	idle := slices.ContainsFunc(into["iopub"], func(r received) bool { return r.Content["execution_state"] == "idle" })
 	return idle && len(into["shell"]) > 0
 }
 
