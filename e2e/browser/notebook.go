@@ -195,6 +195,18 @@ func (n *Notebook) Scroll(ctx context.Context, index int) error {
 	return err
 }
 
+// Top brings the beginning of the notebook into the visible part of the page.
+func (n *Notebook) Top(ctx context.Context) error {
+	_, err := Eval[bool](ctx, n.Tab, fmt.Sprintf(`(async () => {
+		const list = %s.content
+		await list.scrollToItem(0, "start")
+		list.outerNode.scrollTop = 0
+		await new Promise(drawn => requestAnimationFrame(() => requestAnimationFrame(drawn)))
+		return true
+	})()`, current))
+	return err
+}
+
 // Collaborators opens the panel that names the people and agents at work,
 // with the files that each has open, and reads what it shows, one entry for each.
 func (n *Notebook) Collaborators(ctx context.Context) ([]string, error) {

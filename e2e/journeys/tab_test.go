@@ -59,7 +59,7 @@ func TestTypingBesideAgent(t *testing.T) {
 		}
 		return nil
 	}))
-	must(t, tab.Scroll(ctx, 0))
+	must(t, tab.Top(ctx))
 	must(t, tab.Screenshot(ctx, screenshot))
 	want := fmt.Sprintf("alpha = %d\nbeta = 2\n# notes:%s", edits, typed)
 	fileHas(t, jupyter, path, "all that was typed", func(cells []nbfile.Cell) error {
