@@ -22,26 +22,28 @@ type gate struct {
 	out       io.Writer
 
 	mu    sync.Mutex
-	steps []*step // in the order in which they began
+	steps []*step      // in the order in which they began
+	own   map[int]bool // the processes of those that have not ended
 }
 
 // run runs the targets and returns the exit code: 0 where all of them succeeded.
 func (g *gate) run(ctx context.Context, targets []string) (code int) {
 	ctx, stop := context.WithTimeoutCause(ctx, g.limit, errLimit)
 	defer stop()
-	finished, watched := make(chan struct{}), make(chan struct{})
-	go func() {
-		defer close(watched)
+	finished := make(chan struct{})
+	var watching sync.WaitGroup
+	watching.Go(func() { g.bury(finished) })
+	watching.Go(func() {
 		select {
 		case <-ctx.Done():
 			g.broken(context.Cause(ctx)) // before anything of it ends
 			endAll()
 		case <-finished:
 		}
-	}()
+	})
 	ok := g.all(ctx, targets)
 	close(finished)
-	<-watched
+	watching.Wait()
 	for _, p := range descendants() {
 		fmt.Fprintf(g.out, "gate: left behind, and ended: %s\n", p)
 	}

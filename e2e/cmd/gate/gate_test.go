@@ -29,6 +29,8 @@ beside:
 	@echo beside is run
 stays:
 	@(setsid sleep 1000 & ) ; printf '%s\n' "{\"Time\":\"$$(date -u +%FT%TZ)\",\"Action\":\"run\",\"Package\":\"p\",\"Test\":\"TestStays\"}" >$(NBDUET_TEST_LOG)/1.json; exec sleep 1000
+orphan:
+	@sh -c 'sleep 0.1 & echo $$! >pid'; while kill -0 $$(cat pid) 2>/dev/null; do sleep 0.02; done; echo the orphan is gone
 leaves:
 	@(setsid sleep 1000 >/dev/null 2>&1 & )
 `
@@ -85,6 +87,15 @@ func TestLimit(t *testing.T) {
 		t.Errorf("exit code %d:\n%s", code, said)
 	}
 	has(t, said, "the time is over", "target   stays", "test     p TestStays", "sleep 1000", "FAILED")
+}
+
+// A process that has lost its parent is gone when it has ended.
+func TestOrphan(t *testing.T) {
+	code, said := opened(t, &gate{limit: 30 * time.Second}, "orphan")
+	if code != 0 {
+		t.Errorf("exit code %d", code)
+	}
+	has(t, said, "the orphan is gone")
 }
 
 // What a target leaves behind is ended.

@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"fmt"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"slices"
 	"strconv"
@@ -29,13 +30,14 @@ type process struct {
 
 func (p process) String() string { return fmt.Sprintf("%d %s", p.pid, p.line) }
 
-// descendants are the processes below this that have not ended.
-func descendants() []process {
-	type entry struct {
-		process
-		parent int
-	}
-	var all []entry
+// entry is a process of the machine.
+type entry struct {
+	pid, parent int
+	ended       bool // and nobody has asked how
+}
+
+// processes are those of the machine.
+func processes() (all []entry) {
 	files, _ := filepath.Glob("/proc/[0-9]*/stat") // the pattern is good
 	for _, file := range files {
 		b, err := os.ReadFile(file)
@@ -45,26 +47,53 @@ func descendants() []process {
 		// pid (name) state parent …; the name may have spaces and parentheses.
 		_, rest, _ := strings.Cut(string(b[bytes.LastIndexByte(b, ')')+1:]), " ")
 		fields := strings.Fields(rest)
-		if len(fields) < 2 || fields[0] == "Z" {
-			continue // ended, and nobody has asked how
+		if len(fields) < 2 {
+			continue
 		}
 		pid, _ := strconv.Atoi(filepath.Base(filepath.Dir(file)))
 		parent, _ := strconv.Atoi(fields[1])
-		all = append(all, entry{process{pid, commandLine(pid)}, parent})
+		all = append(all, entry{pid, parent, fields[0] == "Z"})
 	}
+	return all
+}
+
+// descendants are the processes below this that have not ended.
+func descendants() (found []process) {
+	all := processes()
 	below := map[int]bool{os.Getpid(): true}
-	var found []process
 	for more := true; more; {
 		more = false
 		for _, e := range all {
-			if below[e.parent] && !below[e.pid] {
+			if below[e.parent] && !below[e.pid] && !e.ended {
 				below[e.pid], more = true, true
-				found = append(found, e.process)
+				found = append(found, process{e.pid, commandLine(e.pid)})
 			}
 		}
 	}
 	slices.SortFunc(found, func(a, b process) int { return a.pid - b.pid })
 	return found
+}
+
+// bury asks the adopted processes, as they end, how they have ended: until then they are there for whoever looks for them,
+// and a test that waits for the end of a server's kernel would wait in vain.
+func (g *gate) bury(finished <-chan struct{}) {
+	ends := make(chan os.Signal, 1)
+	signal.Notify(ends, unix.SIGCHLD)
+	defer signal.Stop(ends)
+	for {
+		select {
+		case <-ends:
+		case <-finished:
+			return
+		}
+		g.mu.Lock()
+		for _, e := range processes() {
+			if e.ended && e.parent == os.Getpid() && !g.own[e.pid] {
+				_, _ = unix.Wait4(e.pid, nil, unix.WNOHANG, nil) // how it has ended is all the same
+			}
+		}
+		g.mu.Unlock()
+	}
 }
 
 // commandLine is how a process was started, cut to a line's length.

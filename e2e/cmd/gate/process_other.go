@@ -47,6 +47,9 @@ func descendants() []process {
 	return found
 }
 
+// bury does nothing: nothing is adopted.
+func (g *gate) bury(<-chan struct{}) {}
+
 // endAll ends all processes below this.
 func endAll() {
 	for _, p := range descendants() {

@@ -42,7 +42,7 @@ func (g *gate) start(name string, aside bool) *step {
 	cmd.WaitDelay = 5 * time.Second
 	s.err = os.MkdirAll(s.logs, 0o755)
 	if s.err == nil {
-		s.err = cmd.Start()
+		s.err = g.begin(cmd)
 	}
 	if s.err != nil {
 		close(s.ended)
@@ -52,8 +52,25 @@ func (g *gate) start(name string, aside bool) *step {
 		defer close(s.ended)
 		s.err = cmd.Wait()
 		s.took = time.Since(s.begun)
+		g.mu.Lock()
+		delete(g.own, cmd.Process.Pid)
+		g.mu.Unlock()
 	}()
 	return s
+}
+
+// begin starts a process and notes it as one that is waited for, before anybody sees it end.
+func (g *gate) begin(cmd *exec.Cmd) error {
+	g.mu.Lock()
+	defer g.mu.Unlock()
+	if err := cmd.Start(); err != nil {
+		return err
+	}
+	if g.own == nil {
+		g.own = map[int]bool{}
+	}
+	g.own[cmd.Process.Pid] = true
+	return nil
 }
 
 // over reports whether the step has ended.
