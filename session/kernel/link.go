@@ -7,6 +7,7 @@ import (
 	"fmt"
 	"log/slog"
 	"sync"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -30,6 +31,7 @@ type Link struct {
 	conn *Conn
 	id   string
 	lost string // the id of the former kernel, which is gone
+	shut bool   // it was shut down, and the server may still have it
 	how  string // how it ended: "died", "been shut down" or "ended with its Jupyter server"
 	news string // for the next run, beside the connection's own news
 }
@@ -61,6 +63,9 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 
 // dial connects to the user's kernel, which it starts if necessary. k.mu is held.
 func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
+	if err := k.awaitGone(ctx); err != nil {
+		return nil, "", fmt.Errorf("wait for the end of a kernel that was shut down: %w", err)
+	}
 	found, started, err := k.user.Obtain(ctx)
 	if err != nil {
 		return nil, "", err
@@ -85,6 +90,36 @@ func (k *Link) dial(ctx context.Context) (conn *Conn, news string, err error) {
 	}
 	k.conn, k.id, k.lost = conn, found.ID, ""
 	return conn, cmp.Or(news, k.takeNews()), nil
+}
+
+// goneWait is how long to wait for the server to let go of a kernel that was shut down, and goneAsk the time between two
+// looks.
+const (
+	goneWait = 10 * time.Second
+	goneAsk  = 50 * time.Millisecond
+)
+
+// awaitGone waits until the server no longer has the former kernel, if that was shut down. The kernel says that it ends
+// before the server lets go of it: who asks for the session's kernel meanwhile is given the old one, and a connection to that
+// hangs for a minute. k.mu is held.
+func (k *Link) awaitGone(ctx context.Context) error {
+	if !k.shut {
+		return nil
+	}
+	pause := time.NewTicker(goneAsk)
+	defer pause.Stop()
+	for end := time.Now().Add(goneWait); time.Now().Before(end); {
+		if _, err := k.server.Kernel(ctx, k.lost); err != nil {
+			break // it is gone, or what follows says what the matter is
+		}
+		select {
+		case <-pause.C:
+		case <-ctx.Done():
+			return ctx.Err()
+		}
+	}
+	k.shut = false
+	return nil
 }
 
 // takeNews returns the news, once. k.mu is held.
@@ -117,6 +152,7 @@ func (k *Link) drop() {
 // noteLost notes that a kernel is gone, and how. k.mu is held.
 func (k *Link) noteLost(id string, err error) {
 	k.lost, k.how = id, "died"
+	k.shut = errors.Is(err, ErrShutDown)
 	switch {
 	case errors.Is(err, ErrServerRestarted):
 		k.how = "ended with its Jupyter server, which was restarted"
@@ -162,7 +198,7 @@ func (k *Link) Renew() {
 	k.Close()
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.lost, k.news = "", ""
+	k.lost, k.news, k.shut = "", "", false
 }
 
 // Say sets news for the next run.

@@ -1,10 +1,14 @@
 package kernel
 
 import (
+	"context"
 	"errors"
+	"log/slog"
 	"testing"
 	"testing/synctest"
+	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -41,7 +45,6 @@ func TestNotReached(t *testing.T) {
 			}
 			synctest.Wait() // all that it said has been read
 			f.rest("")
-			s.ws.Close()
 			err := await(t, "the request", out)
 			if !errors.Is(err, ErrShutDown) {
 				t.Errorf("%s: %v, want ErrShutDown", c.name, err)
@@ -54,4 +57,43 @@ func TestNotReached(t *testing.T) {
 			}
 		})
 	}
+}
+
+// theirs is the user of a link whose kernel is k, as long as the server has that.
+type theirs struct{ f *fakeServer }
+
+var errNoKernel = errors.New("there is no kernel")
+
+func (u theirs) Obtain(context.Context) (jupyter.Kernel, bool, error) {
+	u.f.mu.Lock()
+	defer u.f.mu.Unlock()
+	if u.f.state == "" {
+		return jupyter.Kernel{}, false, errNoKernel
+	}
+	return jupyter.Kernel{ID: "k", ExecutionState: u.f.state}, false, nil
+}
+
+func (theirs) Whose() string { return "the test's" }
+
+// A kernel that has announced its end is not connected to again while the server still has it.
+func TestShutDownKernelIsLeft(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		k := NewLink(theirs{f}, f.srv, slog.New(slog.DiscardHandler))
+		defer k.Close()
+		if _, _, err := k.Connect(t.Context()); err != nil {
+			t.Fatal(err)
+		}
+		s := <-f.sockets
+		s.send("iopub", "shutdown_reply", incoming{}, map[string]any{"status": "ok", "restart": false})
+		synctest.Wait()
+		began := time.Now()
+		time.AfterFunc(3*time.Second, func() { f.rest("") })
+		if _, _, err := k.Connect(t.Context()); !errors.Is(err, errNoKernel) {
+			t.Errorf("connected with %v, want to hear that there is no kernel", err)
+		}
+		if took := time.Since(began); took < 3*time.Second || took > 4*time.Second {
+			t.Errorf("connected after %v, want 3s: when the server has let go of the kernel", took)
+		}
+	})
 }
