@@ -237,9 +237,12 @@ func (c *Conn) failUnanswered(heard time.Time) {
 		if !ex.written {
 			continue
 		}
-		if ex.reply != nil {
+		switch {
+		case ex.reply != nil:
 			c.finish(ex, nil)
-		} else {
+		case ex.failure != nil:
+			c.finish(ex, ex.failure) // what the probe would have shown: its own answer was lost
+		default:
 			c.finish(ex, ErrAnswerLost)
 		}
 	}

@@ -50,6 +50,25 @@ func TestSilentKernel(t *testing.T) {
 	})
 }
 
+// What waited in a kernel that was restarted is lost with that, also where the new process never hears the probe.
+func TestProbeIsLost(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		tm := quick()
+		tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
+		f.rest(StateBusy)
+		_, s, _, _, out := f.start(tm)
+		s.send("iopub", "shutdown_reply", incoming{}, map[string]any{"status": "ok", "restart": true})
+		if probe := s.receive(); probe.header.Type != "kernel_info_request" {
+			t.Fatalf("got a %s, want a probe", probe.header.Type)
+		}
+		f.rest(StateIdle)
+		if err := await(t, "the request", out); !errors.Is(err, ErrKernelRestarted) {
+			t.Errorf("error %v, want ErrKernelRestarted", err)
+		}
+	})
+}
+
 // waitAsked waits until the server was asked for the kernel n times more.
 func (f *fakeServer) waitAsked(n int) {
 	f.t.Helper()
