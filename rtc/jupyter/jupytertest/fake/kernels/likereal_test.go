@@ -54,7 +54,7 @@ type exchange struct {
 	Messages map[string][]string `json:"messages"`
 }
 
-var volatile = regexp.MustCompile(`ipykernel_\d+|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f-]{27}|[^" ]*IPython/core/`)
+var volatile = regexp.MustCompile(`ipykernel_\d+|[0-9a-f]{32}|[0-9a-f]{8}-[0-9a-f-]{27}|(?:/[^":\\]*)?IPython/core/`)
 
 // line is a message as it can be compared: its type, content, the names in its metadata and its buffers.
 func (r received) line() string {
