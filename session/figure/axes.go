@@ -1,0 +1,166 @@
+package figure
+
+import (
+	"regexp"
+	"strconv"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+var (
+	// What Python writes for axes: "<Axes: title={'center': 'Prices'}, xlabel='day'>". Other classes of axes have longer
+	// names, and older versions of matplotlib no space behind the colon.
+	axesBegin = regexp.MustCompile(`^<[\w.]*Axes\w*: ?`)
+	// And for a text in a figure: "Text(0.5, 1.0, 'Prices')".
+	textBegin = regexp.MustCompile(`^Text\((?:[^'",()]+(?:\([^'"()]*\))?, ){2}`)
+	// What one of them, or a list of them, begins with.
+	listBegin = regexp.MustCompile(`^(?:<|Text\(|array\(|\[|\(|\{)`)
+)
+
+// The bounds of what is looked through: hundreds of axes.
+const (
+	mostPlain  = 100_000 // bytes
+	mostBegins = 1000    // places where axes could begin
+)
+
+// keyName is the name of what is said of axes.
+var keyName = regexp.MustCompile(`^\w+$`)
+
+// Axes says what the axes of a figure are, from the text that Python writes for matplotlib's axes and texts, alone or
+// in lists: `"Prices" (x: day, y: EUR)`. It is "" where that text does not say.
+func Axes(plain string) string {
+	plain = strings.TrimSpace(plain)
+	if !listBegin.MatchString(plain) {
+		return ""
+	}
+	if len(plain) > mostPlain {
+		plain = plain[:mostPlain]
+	}
+	var found []string
+	for range mostBegins {
+		at := strings.IndexAny(plain, "<T")
+		if at < 0 {
+			break
+		}
+		plain = plain[at:]
+		text, after, ok := oneOf(plain)
+		if !ok {
+			plain = plain[1:]
+			continue
+		}
+		plain = after
+		if text != "" {
+			found = append(found, text)
+		}
+	}
+	line := ""
+	for i, text := range found {
+		if i > 0 {
+			text = "; " + text
+		}
+		end := "; and " + strconv.Itoa(len(found)-i) + " more"
+		if i == mostTraces || words.Size(line+text+end) > mostText {
+			return clip(strings.TrimPrefix(line+end, "; "), mostText)
+		}
+		line += text
+	}
+	return line
+}
+
+// oneOf describes the axes or the text that a text begins with.
+func oneOf(plain string) (text, after string, ok bool) {
+	if m := textBegin.FindString(plain); m != "" {
+		s, rest, ok := literal(plain[len(m):])
+		if s = clean(s, mostTitle); s != "" {
+			text = quoted(s)
+		}
+		return text, rest, ok
+	}
+	m := axesBegin.FindString(plain)
+	if m == "" {
+		return "", "", false
+	}
+	plain = plain[len(m):]
+	title, labels := "", make([][2]string, 0, 3)
+	for !strings.HasPrefix(plain, ">") {
+		key, rest, found := strings.Cut(plain, "=")
+		if !found || !keyName.MatchString(key) {
+			return "", "", false
+		}
+		value, after, ok := field(rest)
+		if !ok {
+			return "", "", false
+		}
+		switch key {
+		case "title":
+			title = clean(value, mostTitle)
+		case "xlabel", "ylabel", "zlabel":
+			labels = append(labels, [2]string{key[:1], clean(value, mostName)})
+		}
+		plain = strings.TrimPrefix(after, ", ")
+	}
+	if title != "" {
+		text = quoted(title) + " "
+	}
+	return strings.TrimSpace(text + names(labels)), plain[1:], true
+}
+
+// field reads a value: a string, or a dictionary of strings of which the values are joined.
+func field(s string) (value, after string, ok bool) {
+	if !strings.HasPrefix(s, "{") {
+		return literal(s)
+	}
+	var parts []string
+	for s = s[1:]; !strings.HasPrefix(s, "}"); s = strings.TrimPrefix(s, ", ") {
+		_, rest, ok := literal(s)
+		if !ok || !strings.HasPrefix(rest, ":") {
+			return "", "", false
+		}
+		part, rest, ok := literal(strings.TrimPrefix(rest[1:], " "))
+		if !ok {
+			return "", "", false
+		}
+		parts = append(parts, part)
+		s = rest
+	}
+	return strings.Join(parts, " / "), s[1:], true
+}
+
+// literal reads a string as Python writes it.
+func literal(s string) (value, after string, ok bool) {
+	if s == "" || s[0] != '\'' && s[0] != '"' {
+		return "", "", false
+	}
+	var b strings.Builder
+	quote := s[0]
+	for i := 1; i < len(s); i++ {
+		switch {
+		case s[i] == quote:
+			return b.String(), s[i+1:], true
+		case s[i] == '\\' && i+1 < len(s):
+			r, size := escape(s[i+1:])
+			b.WriteRune(r)
+			i += size
+		default:
+			b.WriteByte(s[i])
+		}
+	}
+	return "", "", false
+}
+
+// escape reads what is behind a backslash. What is not a character that is written so stays as it is.
+func escape(s string) (r rune, size int) {
+	switch s[0] {
+	case 'n', 'r', 't':
+		return ' ', 1
+	case 'x', 'u', 'U':
+		digits := map[byte]int{'x': 2, 'u': 4, 'U': 8}[s[0]]
+		if len(s) > digits {
+			if code, err := strconv.ParseUint(s[1:1+digits], 16, 31); err == nil {
+				return rune(code), 1 + digits
+			}
+		}
+	}
+	return rune(s[0]), 1
+}

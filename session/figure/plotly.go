@@ -1,0 +1,178 @@
+package figure
+
+import (
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// Plotly describes a figure of plotly from its decoded JSON (application/vnd.plotly.v1+json), in a line of at most 400
+// characters: title, names of the axes, and of each trace its kind, name, number of points and ranges. It is "" for
+// what is no figure.
+func Plotly(v any) string {
+	fig, _ := v.(map[string]any)
+	data, isData := fig["data"].([]any)
+	layout, isLayout := fig["layout"].(map[string]any)
+	if !isData && !isLayout {
+		return ""
+	}
+	line := "plotly figure"
+	if title := titleOf(layout, mostTitle); title != "" {
+		line += " " + quoted(title)
+	}
+	if axes := axesOf(layout); axes != "" {
+		line += " " + axes
+	}
+	for i, v := range data {
+		trace, _ := v.(map[string]any)
+		text := traceText(trace)
+		joint := "; "
+		if i == 0 {
+			joint = ": "
+		}
+		rest := len(data) - i
+		room := mostText
+		if rest > 1 {
+			room -= len("; and ") + words.Size(words.Plural(rest, "more trace"))
+		}
+		if i == mostTraces || words.Size(line+joint+text) > room {
+			return clip(line+joint+more(i, rest), mostText)
+		}
+		line += joint + text
+	}
+	return clip(line, mostText)
+}
+
+// more says how many traces are not described.
+func more(before, rest int) string {
+	if before == 0 {
+		return words.Plural(rest, "trace")
+	}
+	return "and " + words.Plural(rest, "more trace")
+}
+
+// titleOf is the title of a layout or an axis, which is a text or has one.
+func titleOf(of map[string]any, most int) string {
+	title := of["title"]
+	if m, ok := title.(map[string]any); ok {
+		title = m["text"]
+	}
+	s, _ := title.(string)
+	return clean(markup.ReplaceAllString(s, " "), most)
+}
+
+// axesOf is the names of the axes of a layout, or of its first scene.
+func axesOf(layout map[string]any) string {
+	var axes [][2]string
+	for _, of := range []map[string]any{layout, child(layout, "scene")} {
+		for _, name := range []string{"x", "y", "z"} {
+			axes = append(axes, [2]string{name, titleOf(child(of, name+"axis"), mostName)})
+		}
+	}
+	return names(axes)
+}
+
+func child(of map[string]any, key string) map[string]any {
+	m, _ := of[key].(map[string]any)
+	return m
+}
+
+// traceText is what is known of one trace: `bar "2024" 12 points, x Jan … Dec, y 3.1 … 41`.
+func traceText(trace map[string]any) string {
+	if trace == nil {
+		return "trace"
+	}
+	text := kindOf(trace)
+	if name, _ := trace["name"].(string); name != "" {
+		if name = clean(markup.ReplaceAllString(name, " "), mostName); name != "" {
+			text += " " + quoted(name)
+		}
+	}
+	count, ranges := points(trace)
+	if count > 0 {
+		text += " " + words.Plural(count, "point")
+	}
+	if len(ranges) > 0 {
+		text += ", " + strings.Join(ranges, ", ")
+	}
+	return text
+}
+
+// kindOf is the type of a trace. A scatter plot of lines is called a line.
+func kindOf(trace map[string]any) string {
+	kind, _ := trace["type"].(string)
+	if kind = clean(kind, mostName); kind == "" {
+		kind = "scatter" // as plotly takes it
+	}
+	if kind != "scatter" && kind != "scattergl" {
+		return kind
+	}
+	mode, given := trace["mode"].(string)
+	fill, _ := trace["fill"].(string)
+	group, _ := trace["stackgroup"].(string)
+	switch {
+	case fill != "" && fill != "none", group != "":
+		return "area"
+	case !given, strings.Contains(mode, "lines"):
+		return "line"
+	case strings.Contains(mode, "text") && !strings.Contains(mode, "markers"):
+		return "text"
+	}
+	return "scatter"
+}
+
+// directions are where traces have their values: those of most plots first, and of each plot at most three.
+var directions = []string{
+	"x", "y", "lat", "lon", "r", "theta", "a", "b", "c", "labels", "ids", "locations", "values", "low", "high", "z", "value", "intensity",
+}
+
+// mostRanges is how many ranges are shown of a trace.
+const mostRanges = 3
+
+// points is how many points a trace has, and what they are between.
+func points(trace map[string]any) (count int, ranges []string) {
+	for _, key := range directions {
+		v, ok := valuesOf(trace[key])
+		if !ok {
+			continue
+		}
+		if lists, nested := trace[key].([]any); nested && (key == "x" || key == "y") {
+			v.categories(lists)
+		}
+		count = max(count, v.count) // a grid has more values than each of its sides
+		if between := v.between(); between != "" && len(ranges) < mostRanges {
+			ranges = append(ranges, key+" "+between)
+		}
+	}
+	if count > 0 {
+		return count, ranges
+	}
+	// What has no points of its own has parts that do: the links of a flow, the cells of a table, parallel axes.
+	for _, part := range []string{"link", "cells"} {
+		for _, key := range []string{"value", "values"} {
+			if v, ok := valuesOf(child(trace, part)[key]); ok {
+				return v.count, nil
+			}
+		}
+	}
+	dimensions, _ := trace["dimensions"].([]any)
+	for _, d := range dimensions[:min(len(dimensions), mostRanges)] {
+		dimension, _ := d.(map[string]any)
+		if v, ok := valuesOf(dimension["values"]); ok {
+			count = max(count, v.count)
+			name, _ := dimension["label"].(string)
+			ranges = append(ranges, strings.TrimSpace(said(clean(name, mostName))+" "+v.between()))
+		}
+	}
+	return count, ranges
+}
+
+// categories counts values right that are categories within categories, each level of them a list.
+func (all *values) categories(lists []any) {
+	if len(lists) == 0 || slices.ContainsFunc(lists, func(v any) bool { _, ok := v.([]any); return !ok }) {
+		return
+	}
+	inner, _ := lists[len(lists)-1].([]any)
+	all.count = len(inner)
+}

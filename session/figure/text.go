@@ -1,0 +1,90 @@
+package figure
+
+import (
+	"math"
+	"regexp"
+	"strconv"
+	"strings"
+	"unicode"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// The bounds of a line.
+const (
+	mostText   = 400 // characters
+	mostTraces = 6
+	mostTitle  = 100 // characters
+	mostName   = 40
+)
+
+// markup is what plotly allows in texts: "<b>Sales</b><br>by month".
+var markup = regexp.MustCompile(`</?[A-Za-z][^<>]*>`)
+
+// clean is a text on one line, of characters that can be seen, cut to a number of them.
+func clean(s string, most int) string {
+	if len(s) > 50*most {
+		s = s[:50*most] // before work is done for what is cut
+	}
+	s = words.Plain(strings.ToValidUTF8(s, ""))
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case unicode.IsSpace(r):
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), unicode.Is(unicode.Co, r), r == '\ufeff':
+			return -1
+		}
+		return r
+	}, s)
+	s = strings.Join(strings.Fields(s), " ")
+	return clip(s, most)
+}
+
+// clip cuts a text that is too long.
+func clip(s string, most int) string {
+	if words.Size(s) <= most {
+		return s
+	}
+	runes := []rune(s)
+	return strings.TrimRight(string(runes[:words.Before(runes, most-1)]), " ") + "…"
+}
+
+// quoted is a text in quotation marks.
+func quoted(s string) string { return `"` + strings.ReplaceAll(s, `"`, `\"`) + `"` }
+
+// plainWords are texts that cannot be taken for anything else in a line.
+var plainWords = regexp.MustCompile(`^[\pL\pN](?:[\pL\pN\pM _.:/%€$°+-]*[\pL\pN\pM%€$°)])?(?: ?[(\[][\pL\pN\pM _./%€$°²³-]*[)\]])?$`)
+
+// said is a text with quotation marks only where it would be misread without.
+func said(s string) string {
+	if plainWords.MatchString(s) {
+		return s
+	}
+	return quoted(s)
+}
+
+// number is a number with four significant digits.
+func number(v float64) string {
+	rounded, err := strconv.ParseFloat(strconv.FormatFloat(v, 'g', 4, 64), 64)
+	if err != nil {
+		return strconv.FormatFloat(v, 'g', 4, 64)
+	}
+	if size := math.Abs(rounded); size != 0 && (size < 1e-4 || size >= 1e9) {
+		return strconv.FormatFloat(rounded, 'g', -1, 64)
+	}
+	return strconv.FormatFloat(rounded+0, 'f', -1, 64)
+}
+
+// names writes what the axes are called: " (x: day, y: EUR)", "" where they have no names.
+func names(axes [][2]string) string {
+	var parts []string
+	for _, a := range axes {
+		if a[1] != "" {
+			parts = append(parts, a[0]+": "+said(a[1]))
+		}
+	}
+	if parts == nil {
+		return ""
+	}
+	return "(" + strings.Join(parts, ", ") + ")"
+}

@@ -1,0 +1,104 @@
+package htmltext
+
+import (
+	"fmt"
+	"regexp"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"github.com/JohannesKaufmann/html-to-markdown/v2/converter"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/base"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/commonmark"
+	"github.com/JohannesKaufmann/html-to-markdown/v2/plugin/table"
+	"golang.org/x/net/html"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// mostMarkup is how many bytes of markup are converted.
+const mostMarkup = 400_000
+
+// Of is the text of an HTML output: "" where there is nothing but what a browser runs or draws. Where the markup is too
+// long, the last line says how much of it is left out.
+func Of(markup string) (string, error) {
+	reduced, left := reduce(strings.ToValidUTF8(markup, "\uFFFD"), mostMarkup)
+	text, err := convert(reduced)
+	if err != nil {
+		return "", err
+	}
+	text = tidy(text)
+	if left > 0 {
+		text = strings.TrimLeft(text+"\n… ("+words.Plural(left, "more character")+" of HTML)", "\n")
+	}
+	return text, nil
+}
+
+// convert makes Markdown of reduced markup.
+func convert(reduced string) (string, error) {
+	doc, err := html.Parse(strings.NewReader(reduced))
+	if err != nil {
+		return texts(reduced), nil //nolint:nilerr // it is nested too deeply, which is no reason to show nothing
+	}
+	prepare(doc)
+	conv := converter.NewConverter(
+		converter.WithEscapeMode(converter.EscapeModeDisabled),
+		converter.WithPlugins(
+			base.NewBasePlugin(),
+			commonmark.NewCommonmarkPlugin(commonmark.WithListEndComment(false)),
+			table.NewTablePlugin(
+				table.WithSpanCellBehavior(table.SpanBehaviorMirror),
+				table.WithCellPaddingBehavior(table.CellPaddingBehaviorMinimal),
+			),
+		),
+	)
+	out, err := conv.ConvertNode(doc)
+	if err != nil {
+		return "", fmt.Errorf("convert HTML of %s to text: %w", words.Plural(len(reduced), "byte"), err)
+	}
+	return unmasked.Replace(string(out)), nil
+}
+
+var (
+	blanks = regexp.MustCompile(`\n{3,}`)
+	// What the converter pads the cells of a row with, and leaves at the ends of lines.
+	ends = regexp.MustCompile(`[ \t]+\n`)
+)
+
+// tidy removes what is not text, and lines that are empty for no reason.
+func tidy(s string) string {
+	s = words.Plain(words.Lines(s))
+	s = strings.Map(func(r rune) rune {
+		switch {
+		case r == '\n' || r == '\t':
+			return r
+		case r == '\u00a0':
+			return ' '
+		case unicode.IsControl(r), unicode.Is(unicode.Bidi_Control, r), r == '\ufeff', r == '\u2028', r == '\u2029':
+			return -1
+		}
+		return r
+	}, s)
+	s = ends.ReplaceAllString(s+"\n", "\n")
+	s = blanks.ReplaceAllString(s, "\n\n")
+	return strings.TrimRight(strings.TrimLeft(s, "\n"), " \t\n")
+}
+
+// texts is the text of markup that cannot be parsed, in lines as its tags stand.
+func texts(markup string) string {
+	var out strings.Builder
+	for t := html.NewTokenizer(strings.NewReader(markup)); ; {
+		switch t.Next() {
+		case html.ErrorToken:
+			return out.String()
+		case html.TextToken:
+			out.Write(t.Text())
+		case html.EndTagToken, html.SelfClosingTagToken:
+			out.WriteByte('\n')
+		default:
+		}
+	}
+}
+
+// size counts the characters of what is left out.
+func size(b []byte) int { return utf8.RuneCount(b) }

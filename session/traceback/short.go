@@ -1,0 +1,202 @@
+package traceback
+
+import (
+	"regexp"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// The bounds of what is shown.
+const (
+	mostFrames = 6   // of the notebook's cells
+	mostCauses = 2   // of the exceptions before the last
+	mostCode   = 160 // characters of a line of code
+	mostLines  = 40  // of a traceback that is not understood
+	mostLine   = 500 // characters of such a line
+	mostTries  = 20  // lines that look like the first of the value
+)
+
+// Short is an error output as short text: the name and value of the error, and below them, innermost last, the frames
+// of the notebook's cells, each with the line of code that it stopped at. Where the error was raised in other code, the
+// place is the last of the frames. Exceptions that led to the error come behind, a line each.
+//
+// Of a traceback without such frames, all lines are kept but those that say again what the first one says. Short also
+// reports whether frames or lines of the traceback are left out.
+func Short(name, value string, lines []string) (text string, short bool) {
+	name, value = strings.TrimSpace(clean(name)), strings.TrimSpace(clean(value))
+	all := strings.Split(clean(strings.Join(lines, "\n")), "\n")
+	for i, line := range all {
+		all[i] = strings.TrimRight(line, " \t")
+	}
+	body, notes, shown := around(all, name, value)
+	chain := exceptions(body)
+	frames, more := framesOf(chain[len(chain)-1])
+	if !slices.ContainsFunc(frames, func(f frame) bool { return f.where != "" }) {
+		rest, cut := own(all, name, value)
+		return strings.Join(append(first(name, value), rest...), "\n"), cut
+	}
+	if m := place.FindStringSubmatch(value); m != nil && shown != value && frames[len(frames)-1].line == "" {
+		frames[len(frames)-1].line = m[1]
+	}
+	if !strings.HasSuffix(name, "SyntaxError") && name != "IndentationError" && name != "TabError" {
+		for i := range frames {
+			frames[i].caret = -1 // it underlines the call, which the line of code shows well enough
+		}
+	}
+	said := first(name, shown)
+	stops, out := path(frames)
+	causes, hidden := causesOf(chain[:len(chain)-1], strings.Join(said, ""))
+	text = strings.Join(slices.Concat(said, notes, stops, causes), "\n")
+	return text, more || out || hidden
+}
+
+// clean is text without colours, and with "\n" between its lines.
+func clean(s string) string { return words.Lines(words.Plain(strings.ToValidUTF8(s, "\uFFFD"))) }
+
+// exceptions splits the frames of an exception from those of the exceptions that led to it.
+func exceptions(lines []string) [][]string {
+	chain := [][]string{nil}
+	for _, line := range lines {
+		switch strings.TrimSpace(line) {
+		case "During handling of the above exception, another exception occurred:",
+			"The above exception was the direct cause of the following exception:":
+			chain = append(chain, nil)
+		default:
+			chain[len(chain)-1] = append(chain[len(chain)-1], line)
+		}
+	}
+	return chain
+}
+
+var (
+	title = regexp.MustCompile(`^(\S+)\s+Traceback \(most recent call last\):?$`)
+	// The line that an exception without a title ends with, as in mode Plain.
+	ending = regexp.MustCompile(`^[A-Za-z_][\w.]*(?:: .*)?$`)
+)
+
+// causesOf says what led to the error, the nearest first. The first of all is where things went wrong, so that it stays
+// where there are more than fit. What is no other error than the last is left out.
+func causesOf(chain [][]string, last string) (causes []string, hidden bool) {
+	for _, lines := range slices.Backward(chain) {
+		cause := saidAtEnd(lines)
+		if cause == "" || cause == last {
+			continue
+		}
+		causes = append(causes, "from "+clip(cause, mostCode))
+	}
+	if n := len(causes); n > mostCauses {
+		between := "… " + words.Plural(n-mostCauses, "more cause")
+		return slices.Concat(causes[:mostCauses-1], []string{between}, causes[n-1:]), true
+	}
+	return causes, len(chain) > 0
+}
+
+// saidAtEnd is the line with the name and value of an exception in the middle of a traceback.
+func saidAtEnd(lines []string) string {
+	name := ""
+	for _, line := range lines {
+		if m := title.FindStringSubmatch(line); m != nil {
+			name = m[1]
+			break
+		}
+	}
+	for _, line := range slices.Backward(lines) {
+		if name != "" && (strings.HasPrefix(line, name+":") || line == name) || name == "" && ending.MatchString(line) {
+			return strings.TrimRight(line, ": ")
+		}
+	}
+	return name
+}
+
+// path is the frames that are shown, and whether others are left out.
+func path(frames []frame) (shown []string, out bool) {
+	cells := 0
+	for _, f := range frames {
+		if f.cell {
+			cells++
+		}
+	}
+	var between int // frames left out since the last one that is shown
+	flush := func() {
+		switch {
+		case between < 0:
+			shown = append(shown, "… more frames")
+		case between > 0:
+			shown = append(shown, "… "+words.Plural(between, "more frame"))
+		}
+		between = 0
+	}
+	innermost := len(frames) - 1
+	for innermost > 0 && frames[innermost].where == "" {
+		innermost--
+	}
+	seen := 0
+	for i, f := range frames {
+		switch {
+		case f.where == "":
+			between = add(between, f.skipped)
+		case f.cell && (cells <= mostFrames || seen < mostFrames/2 || seen >= cells-mostFrames/2):
+			flush()
+			shown = append(shown, f.lines()...)
+		case !f.cell && i == innermost:
+			flush()
+			shown = append(shown, f.lines()...)
+		case f.cell:
+			between = add(between, 1)
+			out = true
+		default:
+			out = true
+		}
+		if f.cell {
+			seen++
+		}
+	}
+	flush()
+	return shown, out
+}
+
+// add counts frames, where -1 is a number that is not known.
+func add(a, b int) int {
+	if a < 0 || b < 0 {
+		return -1
+	}
+	return a + b
+}
+
+// lines is a frame as it is shown: its place and its code, and where a syntax error is what points at it.
+func (f frame) lines() []string {
+	text := f.where
+	switch {
+	case f.line == "":
+	case f.cell && strings.HasPrefix(f.where, "Cell"):
+		text += ", line " + f.line
+	default:
+		text += ":" + f.line
+	}
+	if f.function != "" {
+		text += ", in " + clip(f.function, mostCode)
+	}
+	code := strings.TrimSpace(f.code)
+	if code == "" || code == noSource {
+		return []string{text}
+	}
+	text += ": "
+	indent := len(f.code) - len(strings.TrimLeft(f.code, " \t"))
+	caret := words.Size(text) + f.caret - indent
+	text += clip(code, mostCode)
+	if f.caret < indent || f.caret-indent > mostCode {
+		return []string{text}
+	}
+	return []string{text, strings.Repeat(" ", caret) + "^"}
+}
+
+// clip cuts a line that is too long.
+func clip(s string, most int) string {
+	if words.Size(s) <= most {
+		return s
+	}
+	runes := []rune(s)[:most]
+	return string(runes[:words.Before(runes, most-1)]) + "…"
+}

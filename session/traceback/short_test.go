@@ -1,0 +1,70 @@
+package traceback_test
+
+import (
+	"encoding/json"
+	"flag"
+	"fmt"
+	"os"
+	"path/filepath"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/traceback"
+)
+
+var update = flag.Bool("update", false, "write what the recorded errors become to testdata/short.txt")
+
+// A sample is one error output as a kernel sent it.
+type sample struct {
+	Case      string
+	Cells     []string
+	Ename     string
+	Evalue    string
+	Traceback []string
+}
+
+// samples reads what was recorded from the kernels of one version.
+func samples(t testing.TB, name string) (all []sample) {
+	t.Helper()
+	data, err := os.ReadFile(filepath.Join("testdata", name))
+	if err != nil {
+		t.Fatal(err)
+	}
+	if err := json.Unmarshal(data, &all); err != nil {
+		t.Fatalf("%s: %v", name, err)
+	}
+	return all
+}
+
+// All recorded errors become the texts that were looked through and kept.
+func TestRecorded(t *testing.T) {
+	files, err := filepath.Glob("testdata/*.json")
+	if err != nil || len(files) == 0 {
+		t.Fatalf("%d files of samples, %v", len(files), err)
+	}
+	var got strings.Builder
+	for _, file := range files {
+		for _, s := range samples(t, filepath.Base(file)) {
+			text, short := traceback.Short(s.Ename, s.Evalue, s.Traceback)
+			fmt.Fprintf(&got, "== %s, %s (short: %v)\n%s\n\n", filepath.Base(file), s.Case, short, text)
+		}
+	}
+	if *update {
+		if err := os.WriteFile("testdata/short.txt", []byte(got.String()), 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	want, err := os.ReadFile("testdata/short.txt")
+	if err != nil {
+		t.Fatal(err)
+	}
+	theirs, ours := strings.Split(string(want), "\n\n== "), strings.Split(got.String(), "\n\n== ")
+	for i := range min(len(ours), len(theirs)) {
+		if ours[i] != theirs[i] {
+			t.Errorf("got:\n%s\nwant:\n%s", ours[i], theirs[i])
+		}
+	}
+	if len(ours) != len(theirs) {
+		t.Errorf("%d texts, want %d", len(ours), len(theirs))
+	}
+}
