@@ -34,6 +34,9 @@ func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
 	for _, i := range indexes {
 		next.ids[i], next.told[i] = cells[i].ID, true
 	}
+	if was, ok := l.Get(key); ok {
+		next.follow(was)
+	}
 	l.Add(key, next)
 }
 
@@ -72,6 +75,16 @@ func (d *Document) Listed(client string) (listed, now []ydoc.Cell, ok bool) {
 	return listed, now, true
 }
 
+// Left returns the ids of cells that the client was shown once, besides those of [Document.Listed]: cells that it has
+// deleted itself, or that were gone when it was shown the notebook again. Some may be there all the same.
+func (d *Document) Left(client string) []string {
+	known, ok := d.m.lists.Get(d.listKey(client))
+	if !ok {
+		return nil
+	}
+	return slices.Clone(known.left)
+}
+
 // Gone tells whether a cell of [Document.Listed] is no more.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
 
@@ -102,6 +115,7 @@ func (d *Document) Rearranged(client string, ids ...string) {
 	if len(next.ids) == 0 { // a notebook is never empty
 		next.ids, next.told = now, make([]bool, len(now))
 	}
+	next.follow(was)
 	l.Add(key, next)
 }
 

@@ -88,13 +88,15 @@ func (c CellName) Find(doc *session.Document, v desk.View) (ydoc.Cell, error) {
 		}
 		return cell, nil
 	}
-	cell, ok := doc.Notebook().Cell(c.CellID)
+	at, err := v.Find(c.CellID, "cell_id")
+	var unknown *desk.UnknownCellError
 	switch {
-	case ok:
-		return cell, nil
-	default:
-		return cell, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+words.Hint(": notebook_get shows the ids"), words.Quoted(c.CellID), doc.Path())}
+	case errors.As(err, &unknown):
+		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: fmt.Sprintf("there is no cell with the id %s in %s"+words.Hint(": notebook_get shows the ids"), words.Quoted(c.CellID), doc.Path())}
+	case err != nil:
+		return ydoc.Cell{}, tool.Coded{Code: desk.CodeCell, Message: err.Error()}
 	}
+	return v.Now[at], nil
 }
 
 // open opens the notebook that a call names. The caller releases it.

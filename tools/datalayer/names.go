@@ -211,9 +211,13 @@ func (c UsedCell) openAs(ctx context.Context, d *Toolset, view func(context.Cont
 // findUsed finds a cell by its id, or else by its index.
 func findUsed(v desk.View, index *int, id string) (cell ydoc.Cell, at int, err error) {
 	if id != "" {
-		at, err := desk.IndexOf(id, "cell_id", v.Now)
-		if err != nil {
+		at, err := v.Find(id, "cell_id")
+		var unknown *desk.UnknownCellError
+		switch {
+		case errors.As(err, &unknown):
 			return cell, 0, theirWords("No cell '%s' in this notebook: it was deleted, or is another notebook's. Read the notebook again", id)
+		case err != nil:
+			return cell, 0, err
 		}
 		return v.Now[at], at, nil
 	}

@@ -3,7 +3,6 @@ package desk
 import (
 	"errors"
 	"fmt"
-	"slices"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -42,14 +41,15 @@ func (r CellRange) String() string {
 	}
 }
 
-// Indexes returns the positions that r names among the cells. what is the name of the argument.
-func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
-	count := len(cells)
+// Indexes returns the positions that r names: among v.Now if it has an id, else among v.Listed. what is the name of the
+// argument.
+func (r CellRange) Indexes(what string, v View) ([]int, error) {
+	count := len(v.Listed)
 	switch {
 	case r.ID != "" && (r.Start != nil || r.End != nil):
 		return nil, fmt.Errorf("%s has an id and start or end: name the cell by its id alone, or cells by start and end", what)
 	case r.ID != "":
-		at, err := IndexOf(r.ID, what, cells)
+		at, err := v.Find(r.ID, what)
 		return []int{at}, err
 	case r.Start == nil:
 		return nil, fmt.Errorf("%s lacks start: name cells by start (and end), or one cell by id; %s", what, Holds(count))
@@ -78,16 +78,12 @@ func (r CellRange) Indexes(what string, cells []ydoc.Cell) ([]int, error) {
 
 // Cells returns the cells that r names.
 func (r CellRange) Cells(what string, v View) ([]ydoc.Cell, error) {
-	if r.ID != "" {
-		at, err := r.Indexes(what, v.Now)
-		if err != nil {
-			return nil, err
-		}
-		return []ydoc.Cell{v.Now[at[0]]}, nil
-	}
-	indexes, err := r.Indexes(what, v.Listed)
+	indexes, err := r.Indexes(what, v)
 	if err != nil {
 		return nil, err
+	}
+	if r.ID != "" {
+		return []ydoc.Cell{v.Now[indexes[0]]}, nil
 	}
 	out := make([]ydoc.Cell, len(indexes))
 	for i, at := range indexes {
@@ -101,7 +97,7 @@ func (r CellRange) Cells(what string, v View) ([]ydoc.Cell, error) {
 // CellsOf returns the cells that the ranges name, in the order given, without duplicates.
 func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
 	if len(ranges) == 0 {
-		_, err := Resolve(ranges, v.Listed)
+		_, err := Resolve(ranges, v)
 		return nil, err
 	}
 	var out []ydoc.Cell
@@ -121,15 +117,6 @@ func CellsOf(ranges []CellRange, v View) ([]ydoc.Cell, error) {
 	return out, nil
 }
 
-// IndexOf is the index of the cell with an id.
-func IndexOf(id, what string, cells []ydoc.Cell) (int, error) {
-	at := slices.IndexFunc(cells, func(c ydoc.Cell) bool { return c.ID == id })
-	if at < 0 {
-		return 0, fmt.Errorf("%s: there is no cell with the id %s, it may have been deleted: read the cells again; %s", what, words.Quoted(id), Holds(len(cells)))
-	}
-	return at, nil
-}
-
 // Holds says how many cells there are and which indexes are valid.
 func Holds(count int) string {
 	switch count {
@@ -142,15 +129,16 @@ func Holds(count int) string {
 	}
 }
 
-// Resolve returns the positions that the ranges name, in the order given, without duplicates.
-func Resolve(ranges []CellRange, cells []ydoc.Cell) ([]int, error) {
+// Resolve returns the positions that the ranges name, in the order given, without duplicates. In the view, indexes must
+// mean what is there now, see [ViewNow].
+func Resolve(ranges []CellRange, v View) ([]int, error) {
 	if len(ranges) == 0 {
-		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(cells)))
+		return nil, errors.New("ranges is an empty list: name at least one range, such as {\"start\": 0}; " + Holds(len(v.Listed)))
 	}
 	var out []int
 	named := make(map[int]bool)
 	for i, r := range ranges {
-		found, err := r.Indexes(fmt.Sprintf("ranges[%d]", i), cells)
+		found, err := r.Indexes(fmt.Sprintf("ranges[%d]", i), v)
 		if err != nil {
 			return nil, err
 		}

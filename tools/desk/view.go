@@ -14,6 +14,10 @@ import (
 // A View is a notebook's cells, as they are and at the indexes at which a client knows them.
 type View struct {
 	Listed, Now []ydoc.Cell
+	// known are the ids of the cells that the client was last shown, where Listed has others.
+	known []string
+	// left are the ids of cells that it was shown before that, see [session.Document.Left].
+	left []string
 	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
 	// that the client is shown the cells from an index on.
 	show func(from, count int)
@@ -23,7 +27,7 @@ type View struct {
 func ViewOf(ctx context.Context, doc *session.Document) View {
 	client := tool.ClientOf(ctx)
 	listed, now, known := doc.Listed(client)
-	v := View{Listed: listed, Now: now}
+	v := View{Listed: listed, Now: now, left: doc.Left(client)}
 	if !known {
 		v.show = func(from, count int) { doc.ListRange(client, now, from, count) }
 	}
@@ -38,10 +42,14 @@ func ViewToRun(ctx context.Context, doc *session.Document) View {
 	return v
 }
 
-// ViewNow is a view in which indexes mean what is there now.
-func ViewNow(_ context.Context, doc *session.Document) View {
-	now := doc.Notebook().Cells()
-	return View{Listed: now, Now: now}
+// ViewNow is a view in which indexes mean what is there now, and ids what the client knows by them.
+func ViewNow(ctx context.Context, doc *session.Document) View {
+	v := ViewToRun(ctx, doc)
+	for _, c := range v.Listed {
+		v.known = append(v.known, c.ID)
+	}
+	v.Listed = v.Now
+	return v
 }
 
 // At returns the cell that the client means by an index, which must be one of Listed. what is the name of the argument.

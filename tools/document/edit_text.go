@@ -76,7 +76,7 @@ func editByText(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cell, err := r.cell(doc, args.CellID)
+			cell, err := r.cell(ctx, doc, args.CellID)
 			if err != nil {
 				return nil, err
 			}
@@ -104,7 +104,7 @@ type replacement struct {
 }
 
 // cell finds the cell of a notebook that has the text; "" for a text document.
-func (r *replacement) cell(doc *session.Document, id string) (string, error) {
+func (r *replacement) cell(ctx context.Context, doc *session.Document, id string) (string, error) {
 	nb := doc.Notebook()
 	switch {
 	case nb == nil && id != "":
@@ -112,8 +112,12 @@ func (r *replacement) cell(doc *session.Document, id string) (string, error) {
 	case nb == nil:
 		return "", nil
 	case id != "":
-		_, err := desk.IndexOf(id, "cell_id", nb.Cells())
-		return id, err
+		v := desk.ViewOf(ctx, doc)
+		at, err := v.Find(id, "cell_id")
+		if err != nil {
+			return "", err
+		}
+		return v.Now[at].ID, nil
 	}
 	var having []string
 	var all strings.Builder

@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"slices"
 
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -70,7 +71,7 @@ func wholeReading(args ReadArgs) bool {
 
 // cellsToRead returns the indexes of the cells that a call of read_nb_cells asks for, and a note if the cell at its
 // cursor is gone.
-func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, err error) {
+func cellsToRead(args ReadArgs, v desk.View) (indexes []int, note string, err error) {
 	switch {
 	case args.Cursor != "" && args.Ranges != nil:
 		return nil, "", errors.New("both a cursor and ranges are given: give only one of them, because a cursor continues where an answer ended")
@@ -79,13 +80,13 @@ func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, 
 		if err != nil {
 			return nil, "", err
 		}
-		indexes, note = c.resume(cells)
+		indexes, note = c.resume(v.Now)
 		return indexes, note, nil
 	case args.Ranges != nil:
-		indexes, err = desk.Resolve(args.Ranges, cells)
+		indexes, err = desk.Resolve(args.Ranges, v)
 		return indexes, "", err
 	}
-	for i := range cells {
+	for i := range v.Now {
 		indexes = append(indexes, i)
 	}
 	return indexes, "", nil
@@ -94,7 +95,7 @@ func cellsToRead(args ReadArgs, cells []ydoc.Cell) (indexes []int, note string, 
 // resume finds the cells that a cursor names, if they still exist.
 func (c cursor) resume(cells []ydoc.Cell) (indexes []int, note string) {
 	shift := 0
-	if at, err := desk.IndexOf(c.ID, "", cells); err == nil {
+	if at := slices.IndexFunc(cells, func(now ydoc.Cell) bool { return now.ID == c.ID }); at >= 0 {
 		shift = at - c.At
 	} else {
 		note = "the cell at the cursor was deleted, so this answer continues at the same index: cells may be missing or come twice"

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -37,7 +38,7 @@ func TestCursorGoesOnWhereCellsHaveMoved(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		got, note, err := cellsToRead(ReadArgs{ReadOn: ReadOn{Cursor: next}}, c.now)
+		got, note, err := cellsToRead(ReadArgs{ReadOn: ReadOn{Cursor: next}}, desk.View{Listed: c.now, Now: c.now})
 		if err != nil {
 			t.Fatalf("%s: %v", name, err)
 		}

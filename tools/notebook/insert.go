@@ -146,7 +146,7 @@ func (a insertArgs) position(v desk.View) ([]ydoc.Cell, int, error) {
 	case a.AfterID != "" && a.Position != nil:
 		return nil, 0, errors.New("position and after_id are both given: give only one of them")
 	case a.AfterID != "":
-		at, err := desk.IndexOf(a.AfterID, "after_id", v.Now)
+		at, err := v.Find(a.AfterID, "after_id")
 		return v.Now, at + 1, err
 	case a.Position == nil:
 		return nil, 0, fmt.Errorf("position is missing: give the index that the first new cell will have, or after_id; %s, and %d appends", desk.Holds(n), n)

@@ -7,7 +7,6 @@ import (
 
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // one, span and byID are the ways to name cells.
@@ -15,8 +14,11 @@ func one(start int) desk.CellRange       { return desk.CellRange{Start: &start} 
 func span(start, end int) desk.CellRange { return desk.CellRange{Start: &start, End: &end} }
 func byID(id string) desk.CellRange      { return desk.CellRange{ID: id} }
 
-// some makes n cells, with the ids c0, c1, ….
-func some(n int) []ydoc.Cell { return sample.CellsOf(make([]string, n)...) }
+// some is a view of n cells, with the ids c0, c1, ….
+func some(n int) desk.View {
+	cells := sample.CellsOf(make([]string, n)...)
+	return desk.View{Listed: cells, Now: cells}
+}
 
 func TestResolve(t *testing.T) {
 	for _, c := range []struct {

@@ -217,8 +217,9 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 		limit = *args.Max
 	}
 	nb := doc.Notebook()
-	rev, cells := nb.Revision(), nb.Cells()
-	indexes, moved, err := cellsToRead(args, cells)
+	rev, view := nb.Revision(), desk.ViewNow(ctx, doc)
+	cells := view.Now
+	indexes, moved, err := cellsToRead(args, view)
 	if err != nil {
 		return nil, err
 	}
