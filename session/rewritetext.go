@@ -54,7 +54,7 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		switch {
 		case base != 0:
-			return ChangedText{}, &OutdatedError{Path: d.Path(), why: fmt.Sprintf("revision %d is not remembered: the document has changed too much since, or was opened again", base)}
+			return ChangedText{}, &OutdatedError{Path: d.Path(), why: "the revision that you give is not remembered: the document has changed too much since, or was opened again"}
 		case r.outdated(whole, d.Text().String()):
 			return ChangedText{}, r.outdatedText()
 		}
@@ -116,11 +116,11 @@ func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 	doubt := words.Quoted(r.Path()) + " was changed by somebody else between two readings of yours, and "
 	if c.From == 0 && c.To == len(last) {
 		return r.chosen(whole, was, [3]string{first, last, c.Put}, func() string {
-			return fmt.Sprintf("%syour text takes back or changes that:\n%sIf you mean that, repeat the change with revision \"%d\"", doubt, difference(first, last), was.last)
+			return fmt.Sprintf("%syour text takes back or changes that:\n%sIf you mean that, repeat the change with revision \"%s\"", doubt, difference(first, last), was.last)
 		})
 	}
 	r.unknow(whole)
-	return 0, &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%sa position means another place since: if yours is of the last one, repeat the change with revision \"%d\"", doubt, was.last)}
+	return 0, &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%sa position means another place since: if yours is of the last one, repeat the change with revision \"%s\"", doubt, was.last)}
 }
 
 // outdatedText is the error for a change by a client that was not shown the current text.

@@ -82,7 +82,7 @@ func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 	case err != nil, old == now.Source:
 		return err
 	}
-	return r.refused(now.ID, "%s was changed by somebody else since you read it:\n%sIf it is to go all the same, give force true, or its revision \"%d\" where it is named by id",
+	return r.refused(now.ID, "%s was changed by somebody else since you read it:\n%sIf it is to go all the same, give force true, or its revision \"%s\" where it is named by id",
 		named(now), difference(old, now.Source), now.Revision)
 }
 
@@ -113,7 +113,7 @@ func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revisio
 	}
 	return r.chosen(now.ID, was, [3]string{first, last, source}, func() string {
 		return fmt.Sprintf("%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s"+
-			"If you mean that, repeat the change with its revision \"%d\"; else read the cell again first", named(now), difference(first, last), difference(first, source), was.last)
+			"If you mean that, repeat the change with its revision \"%s\"; else read the cell again first", named(now), difference(first, last), difference(first, source), was.last)
 	})
 }
 

@@ -54,7 +54,7 @@ func (e *ConflictError) Error() string {
 	if e.ID != "" {
 		what = fmt.Sprintf("the source of cell %q", e.ID)
 	}
-	return fmt.Sprintf("%s was changed by somebody else since revision %d: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
+	return fmt.Sprintf("%s was changed by somebody else since revision %s: %s; read it again and repeat the change on what it says now", what, e.Base, e.Detail)
 }
 
 func (e *ConflictError) Unwrap() error { return e.cause }

@@ -4,6 +4,8 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"strconv"
+	"strings"
 	"sync/atomic"
 	"time"
 
@@ -15,16 +17,54 @@ import (
 // at that time.
 type Revision uint64
 
-// revisions is the last one given to any document of the process. They are drawn from one counter, which starts at the
-// milliseconds since 2025, so that a revision of a document that was since thrown away, by this process or an earlier
-// one, is not taken for one of the document that replaced it.
-var revisions atomic.Uint64
+// Foreign is a revision that no document has or will have, older than all: what the text of another process's revision
+// is parsed as.
+const Foreign = Revision(1)
 
-func init() {
-	revisions.Store(uint64(time.Since(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds()))
-}
+// start is where this process began to count, revisions the last one given to any of its documents. They are drawn from
+// one counter, which starts at the milliseconds since 2025, so that a revision of a document that was since thrown away,
+// by this process or an earlier one, is not taken for one of the document that replaced it.
+var (
+	start     = max(Foreign, Revision(max(0, time.Since(time.Date(2025, 1, 1, 0, 0, 0, 0, time.UTC)).Milliseconds())))
+	revisions atomic.Uint64
+)
+
+func init() { revisions.Store(uint64(start)) }
 
 func nextRevision() Revision { return Revision(revisions.Add(1)) }
+
+const (
+	digits    = 36 // the base in which a revision is written
+	markBytes = 2
+)
+
+// mark ends the text of each revision of a process that began to count there. Two that began within the same second have
+// different ones.
+func mark(start Revision) string {
+	text := "0" + strconv.FormatUint(uint64(start%(digits*digits)), digits)
+	return text[len(text)-markBytes:]
+}
+
+// String writes the revision in few characters, lower-case letters and digits: how many the process has given until then,
+// and the mark of the process.
+func (r Revision) String() string {
+	return strconv.FormatUint(uint64(r-min(r, start)), digits) + mark(start)
+}
+
+// ParseRevision reads what [Revision.String] has written. A text of another process, or of what this one has not given
+// yet, is [Foreign].
+func ParseRevision(s string) (Revision, error) {
+	at := max(0, len(s)-markBytes)
+	n, err := strconv.ParseUint(s[:at], digits, 64)
+	_, notMark := strconv.ParseUint(s[at:], digits, 64)
+	switch {
+	case err != nil || notMark != nil || n == 0 || s != strconv.FormatUint(n, digits)+strings.ToLower(s[at:]):
+		return 0, fmt.Errorf("%q is not a revision", s)
+	case s[at:] != mark(start) || n > revisions.Load()-uint64(start):
+		return Foreign, nil
+	}
+	return start + Revision(n), nil
+}
 
 // past is what a text was at older revisions, and is.
 type past struct {
@@ -46,7 +86,7 @@ func (p *past) at(r, last Revision) (string, error) {
 			}
 		}
 	}
-	return "", fmt.Errorf("%w: %d", ErrRevisionGone, r)
+	return "", fmt.Errorf("%w: %s", ErrRevisionGone, r)
 }
 
 // versionBytes is what a version costs besides its text. It counts, so that the number of versions is bounded as well.

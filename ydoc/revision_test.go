@@ -143,3 +143,79 @@ func TestManySmallVersionsAreBounded(t *testing.T) {
 		t.Errorf("%d versions are kept", kept)
 	}
 }
+
+// A revision is written short, and read back as it was.
+func TestRevisionText(t *testing.T) {
+	n := NewNotebook()
+	last := n.Revision()
+	for range 2000 {
+		r := nextRevision()
+		if got, err := ParseRevision(r.String()); err != nil || got != r || got <= last {
+			t.Fatalf("%d is written %q, and that is read as %d, %v", r, r, got, err)
+		}
+		last = r
+	}
+	if text := last.String(); len(text) > 6 || text != strings.ToLower(text) {
+		t.Errorf("it is written %q", text)
+	}
+}
+
+// A revision of another process is none that any document has, and what is none is refused.
+func TestParseRevision(t *testing.T) {
+	given := nextRevision().String()
+	count, of := given[:len(given)-markBytes], given[len(given)-markBytes:]
+	other := mark(start + 1)
+	for text, want := range map[string]Revision{
+		count + other:                   Foreign,
+		"59912345678":                   Foreign,
+		"zzzzz" + of:                    Foreign, // not given yet
+		"0" + of:                        0,
+		of:                              0,
+		"":                              0,
+		"1":                             0,
+		"0" + given:                     0,
+		strings.ToUpper("k" + given):    0,
+		count + strings.ToUpper("a"+of): 0,
+		count + " " + of:                0,
+		"-" + given:                     0,
+		"+" + given:                     0,
+		"1_0" + of:                      0,
+		"zzzzzzzzzzzzzzzzz" + of:        0,
+		count + "é":                     0,
+		"latest one":                    0,
+	} {
+		got, err := ParseRevision(text)
+		if got != want || (err != nil) != (want == 0) {
+			t.Errorf("%q is read as %d, %v, want %d", text, got, err, want)
+		}
+	}
+	for _, r := range []Revision{0, Foreign} {
+		if got, err := ParseRevision(r.String()); err == nil {
+			t.Errorf("%d is written %q, and that is read as %d", r, r, got)
+		}
+	}
+}
+
+// Processes that begin shortly after another have other marks.
+func TestMarks(t *testing.T) {
+	seen := map[string]bool{}
+	for i := range Revision(1000) {
+		m := mark(start + i)
+		if len(m) != markBytes || seen[m] {
+			t.Fatalf("the mark of start + %d is %q", i, m)
+		}
+		seen[m] = true
+	}
+}
+
+// A text of another process is the base of no change.
+func TestForeignRevisionIsGone(t *testing.T) {
+	n := NewNotebook()
+	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "x"})
+	if err := n.Edit("test", func(e *Editor) error { return e.Rewrite("c", Foreign, "y") }); !errors.Is(err, ErrRevisionGone) {
+		t.Errorf("of a cell: %v", err)
+	}
+	if _, err := NewText().At(Foreign); !errors.Is(err, ErrRevisionGone) {
+		t.Errorf("of a text: %v", err)
+	}
+}

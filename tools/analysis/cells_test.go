@@ -280,8 +280,8 @@ func TestNotebookCellsRefuse(t *testing.T) {
 		r.Bad("notebook_add_cell", add(toolstest.Dict{"source": strings.Repeat("x", desk.MaxSource+1)}), "at most 1,000,000 allowed")
 		edit := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "source": words.Marker(9)}
 		r.Bad("notebook_edit_cell", edit, "holds the mark", "nothing was changed")
-		edit["source"], edit["revision"] = "new", "latest"
-		r.Bad("notebook_edit_cell", edit, `revision "latest" is not a revision`)
+		edit["source"], edit["revision"] = "new", "the latest"
+		r.Bad("notebook_edit_cell", edit, `revision "the latest" is not a revision`)
 		move := toolstest.Dict{"session_id": s.ID, "cell_index": 0, "position": 2}
 		r.Bad("notebook_move_cell", move, "position 2 is out of range", "indexes 0 to 1", "nothing was moved")
 		move["position"] = -1

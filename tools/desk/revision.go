@@ -2,31 +2,52 @@ package desk
 
 import (
 	"fmt"
+	"hash/fnv"
 	"strconv"
+	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// Revision writes a revision for clients: as a string, because JSON readers may round a number that large.
-func Revision(r ydoc.Revision) string { return strconv.FormatUint(uint64(r), 10) }
+// Revision writes a revision for clients.
+func Revision(r ydoc.Revision) string { return r.String() }
+
+// fileMark begins the revision of a file. It is no digit, so that none of a document begins so.
+const fileMark = "-"
+
+// FileRevision is the revision of a file that has no room, made from its text. It is never one of a document.
+func FileRevision(text string) string {
+	h := fnv.New64a()
+	_, _ = h.Write([]byte(text)) // never fails
+	return fileMark + strconv.FormatUint(h.Sum64(), 36)
+}
 
 // RevisionText describes the revision of something in a result.
 func RevisionText(of string) string {
 	return "Changes exactly when " + of + " does; give it with a change made from what you read."
 }
 
-// ParseRevision reads a revision that a client gives back; 0 for "". An error begins with the word revision.
+// ParseRevision reads a revision that a client gives back; 0 for "", and [ydoc.Foreign] for one that no document of this
+// process has. An error begins with the word revision.
 func ParseRevision(s string) (ydoc.Revision, error) {
-	if s == "" {
+	return ParseRevisionOf(s, "the answer in which you read the cell")
+}
+
+// ParseRevisionOf is ParseRevision with the place from which it should have been copied.
+func ParseRevisionOf(s, from string) (ydoc.Revision, error) {
+	switch {
+	case s == "":
 		return 0, nil
+	case strings.HasPrefix(s, fileMark):
+		return ydoc.Foreign, nil
 	}
-	rev, err := strconv.ParseUint(s, 10, 64)
-	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("revision %s is not a revision: copy it from the answer in which you read the cell; nothing was changed", words.Quoted(s))
+	rev, err := ydoc.ParseRevision(s)
+	if err != nil {
+		return 0, fmt.Errorf("revision %s is not a revision: copy it from %s; nothing was changed", words.Quoted(s), from)
 	}
-	return ydoc.Revision(rev), nil
+	return rev, nil
 }
 
 // Forced is the argument that lets a call destroy what the client has not read, and disturb somebody who is typing.

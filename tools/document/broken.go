@@ -4,28 +4,19 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"hash/fnv"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // A broken notebook has no room, so what a client is shown of it is its file.
 
-// brokenRevision stands for the revision of a file that has none.
-func brokenRevision(text string) string {
-	h := fnv.New64a()
-	_, _ = h.Write([]byte(text)) // never fails
-	return desk.Revision(ydoc.Revision(h.Sum64()))
-}
-
 // readBroken answers a reading of a broken notebook with a piece of its file.
 func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
-	out := ContentResult{Revision: brokenRevision(broken.Text), Fault: broken.Err.Error()}
+	out := ContentResult{Revision: desk.FileRevision(broken.Text), Fault: broken.Err.Error()}
 	n, keep, err := readPiece(d.Pieces.Reading, tool.ClientOf(ctx), broken.Path, broken.Text, args, &out)
 	if err != nil {
 		return nil, err
@@ -40,7 +31,7 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	client := tool.ClientOf(ctx)
 	switch reached := d.Pieces.Reached(client, broken.Path, runes); {
 	case args.Force:
-	case args.Revision != "" && args.Revision != brokenRevision(broken.Text):
+	case args.Revision != "" && args.Revision != desk.FileRevision(broken.Text):
 		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+words.Hint(" with get_document_content"), words.Quoted(args.Revision))
 	case reached < len(runes):
 		return nil, notReached(broken.Path, reached, len(runes))

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
@@ -111,14 +110,7 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 
 // baseArg parses the revision that a call's positions or content refer to; 0 if it names none.
 func baseArg(named string) (ydoc.Revision, error) {
-	if named == "" {
-		return 0, nil
-	}
-	rev, err := strconv.ParseUint(named, 10, 64)
-	if err != nil || rev == 0 {
-		return 0, fmt.Errorf("revision %s is not a revision: copy it from an earlier answer about this document; nothing was changed", words.Quoted(named))
-	}
-	return ydoc.Revision(rev), nil
+	return desk.ParseRevisionOf(named, "an earlier answer about this document")
 }
 
 // rewriteText changes a text for the client of ctx, based on the revision that the call names.

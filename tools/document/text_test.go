@@ -110,8 +110,8 @@ func TestEditDocumentText(t *testing.T) {
 			}
 			args["revision"] = "x"
 			r.Bad(tool, args, `revision "x" is not a revision`)
-			args["revision"] = "1"
-			r.Bad(tool, args, "revision 1 is not remembered", "read it again")
+			args["revision"] = toolstest.ForeignRevision(r.Content(path).Revision)
+			r.Bad(tool, args, "revision that you give is not remembered", "read it again")
 			delete(args, "revision")
 			args["path"] = r.Server.Notebook(t, "1")
 			r.Bad(tool, args, "not a text document")

@@ -168,8 +168,8 @@ func TestModifyFromANamedRevision(t *testing.T) {
 		}
 		defer r.Unchanged(path)()
 		r.Bad("modify_nb_cells", modify("a = 7\nb = 1\n", first), "nothing was changed", "Their change")
-		r.Bad("modify_nb_cells", modify("x", "abc"), "modifications[0].revision", "abc")
-		r.Bad("modify_nb_cells", modify("x", "1"), "nothing was changed", "read the cell again")
+		r.Bad("modify_nb_cells", modify("x", "the last"), "modifications[0].revision", "the last")
+		r.Bad("modify_nb_cells", modify("x", toolstest.ForeignRevision(first)), "nothing was changed", "read the cell again")
 		r.Bad("modify_nb_cells", toolstest.Dict{"path": path, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0, "end": 2}, "content": "x", "revision": first}}}, "2 cells", "nothing was changed")
 	})
 }

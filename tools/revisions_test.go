@@ -1,0 +1,129 @@
+package tools_test
+
+import (
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// revised are the tools that take a revision of a cell, each called for "c1" with a revision, and whether they delete it.
+var revised = map[string]struct {
+	args    func(revision string) toolstest.Dict
+	deletes bool
+}{
+	"modify_nb_cells": {func(rev string) toolstest.Dict {
+		return toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": revisedMine, "revision": rev}}}
+	}, false},
+	"overwrite_cell_source": {single("revision", toolstest.Dict{"cell_id": "c1", "cell_source": revisedMine}), false},
+	"notebook_edit_cell":    {single("revision", toolstest.Dict{"cell_id": "c1", "source": revisedMine}), false},
+	"delete_nb_cells": {func(rev string) toolstest.Dict {
+		return toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1", "revision": rev}}}
+	}, true},
+	"notebook_delete_cell": {single("revision", toolstest.Dict{"cell_id": "c1"}), true},
+}
+
+// The cell as it is read, and the change of its end that is made from that.
+const (
+	revisedWas  = "b = 2\n# middle\nend = 2"
+	revisedMine = "b = 2\n# middle\nend = 3"
+)
+
+// The revision of a notebook that an answer gives serves for each of its cells: it means the cell as it was then,
+// whatever the client has read since.
+func TestRevisionOfTheNotebook(t *testing.T) {
+	source := func(s string) func(e *ydoc.Editor) error {
+		return func(e *ydoc.Editor) error { return e.SetSource("c1", s) }
+	}
+	for since, c := range map[string]struct {
+		edit    func(e *ydoc.Editor) error // what a person does after the reading
+		want    string                     // what is then written, "" for a refusal
+		deletes bool                       // whether it may be deleted
+	}{
+		"nothing":             {func(*ydoc.Editor) error { return nil }, revisedMine, true},
+		"another cell":        {func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 10") }, revisedMine, true},
+		"another is deleted":  {func(e *ydoc.Editor) error { return e.Delete("c0") }, revisedMine, true},
+		"its place":           {func(e *ydoc.Editor) error { return e.Move("c1", 2) }, revisedMine, true},
+		"its outputs":         {func(e *ydoc.Editor) error { return e.AppendStream("c1", "stdout", "x") }, revisedMine, true},
+		"elsewhere in it":     {source("b = 20\n# middle\nend = 2"), "b = 20\n# middle\nend = 3", false},
+		"the same words":      {source("b = 2\n# middle\nend = 9"), "", false},
+		"its place, and then": {func(e *ydoc.Editor) error { _ = e.Move("c1", 0); return e.SetSource("c1", "b = 2\n# middle\nend = 9") }, "", false},
+	} {
+		for name, tool := range revised {
+			t.Run(since+", "+name, func(t *testing.T) {
+				jupytertest.Test(t, func(t *testing.T) {
+					p := newRevised(t, name)
+					revision := p.Read(p.path).Revision
+					p.person(c.edit)
+					p.Read(p.path) // without the revision, the change would be one from this
+					want := p.cell("c1")
+					switch {
+					case tool.deletes && c.deletes:
+						want = ""
+					case !tool.deletes && c.want != "":
+						want = c.want
+					}
+					refused := c.want == "" || tool.deletes && !c.deletes
+					if text, failed := p.call(name, tool.args(revision)); failed != refused || failed && !strings.Contains(text, "nothing was changed") {
+						t.Errorf("answered %s", text)
+					}
+					if now := p.cell("c1"); now != want {
+						t.Errorf("the cell is %q, want %q", now, want)
+					}
+				})
+			})
+		}
+	}
+}
+
+// newRevised is a notebook with the cell that they are called for.
+func newRevised(t *testing.T, tool string) *positions {
+	r := toolstest.New(t)
+	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", revisedWas, "c = 3")}
+	switch {
+	case strings.HasPrefix(tool, "notebook_"):
+		p.session = r.Create(toolstest.Dict{"notebook_path": p.path}).ID
+	case !strings.Contains(tool, "_nb_"):
+		r.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
+	}
+	return p
+}
+
+// cell is the source of a cell, "" if there is none.
+func (p *positions) cell(id string) string {
+	_, cells := p.Room(p.path)
+	for _, c := range cells {
+		if c.ID == id {
+			return c.Source
+		}
+	}
+	return ""
+}
+
+// A revision of another process, or of before the cell was there, is the base of no change.
+func TestRevisionThatIsNotKnown(t *testing.T) {
+	for name, tool := range revised {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newRevised(t, name)
+				before := p.Read(p.path).Revision
+				p.person(func(e *ydoc.Editor) error { return e.Delete("c1") })
+				p.person(func(e *ydoc.Editor) error {
+					_, err := e.Insert(1, ydoc.NewCell{ID: "c1", Type: ydoc.Code, Source: "another"})
+					return err
+				})
+				now := p.Read(p.path).Revision
+				for _, rev := range []string{before, toolstest.ForeignRevision(now)} {
+					if text, failed := p.call(name, tool.args(rev)); !failed || !strings.Contains(text, "nothing was changed") {
+						t.Errorf("with %q: answered %s", rev, text)
+					}
+				}
+				if all, _ := p.sources(); all != "a = 1 another c = 3" {
+					t.Errorf("the cells are %q", all)
+				}
+			})
+		})
+	}
+}
