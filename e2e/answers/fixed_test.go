@@ -1,0 +1,101 @@
+package answers
+
+import (
+	"bytes"
+	"encoding/json"
+	"flag"
+	"os"
+	"path/filepath"
+	"testing"
+)
+
+// update makes the tests write the fixed notebook, instead of comparing with it: go test ./answers -update.
+var update = flag.Bool("update", false, "write the fixed notebook")
+
+// folder is where the notebooks are.
+var folder = filepath.Join("..", "testdata", "notebooks")
+
+// The fixed notebook in the repository is the one that the package makes.
+func TestFixedIsAsMade(t *testing.T) {
+	made, err := Fixed()
+	if err != nil {
+		t.Fatal(err)
+	}
+	file := filepath.Join(folder, "fixed.ipynb")
+	if *update {
+		if err := os.WriteFile(file, made, 0o600); err != nil {
+			t.Fatal(err)
+		}
+	}
+	kept, err := os.ReadFile(file)
+	if err != nil {
+		t.Fatal(err)
+	}
+	if !bytes.Equal(made, kept) {
+		t.Errorf("%s is not what Fixed makes: write it anew with go test ./answers -run TestFixedIsAsMade -update", file)
+	}
+}
+
+// cell is a cell of a notebook that the package makes.
+type cell struct {
+	Type    string           `json:"cell_type"`
+	Count   *int             `json:"execution_count"`
+	Outputs []map[string]any `json:"outputs"`
+}
+
+// cellsOf are the cells of a notebook that is made.
+func cellsOf(t *testing.T, made func() ([]byte, error)) []cell {
+	t.Helper()
+	file, err := made()
+	if err != nil {
+		t.Fatal(err)
+	}
+	var nb struct{ Cells []cell }
+	if err := json.Unmarshal(file, &nb); err != nil {
+		t.Fatal(err)
+	}
+	return nb.Cells
+}
+
+// The fixed notebook has its kinds of cells in their numbers, and the cells that have names are where these say.
+func TestFixedCells(t *testing.T) {
+	cells := cellsOf(t, Fixed)
+	kinds := map[string]int{}
+	for _, c := range cells {
+		kind := c.Type
+		if c.Count != nil {
+			kind = "run"
+		}
+		kinds[kind]++
+		if len(c.Outputs) > 0 && c.Count == nil {
+			t.Errorf("a cell that was not run has outputs: %v", c.Outputs)
+		}
+	}
+	for kind, want := range map[string]int{"run": 10, "markdown": 10, "code": 20} {
+		if kinds[kind] != want {
+			t.Errorf("%d cells are %s, want %d", kinds[kind], kind, want)
+		}
+	}
+	if len(cells) != Cells {
+		t.Errorf("there are %d cells, want %d", len(cells), Cells)
+	}
+	if data, _ := cells[Table].Outputs[0]["data"].(map[string]any); data["text/html"] == nil || data["text/plain"] == nil {
+		t.Errorf("cell %d shows no table: %v", Table, data)
+	}
+	if c := cells[NotRun]; c.Type != "code" || c.Count != nil {
+		t.Errorf("cell %d is no code that was not run: %+v", NotRun, c)
+	}
+}
+
+// Without outputs, the fixed notebook has the same cells.
+func TestBare(t *testing.T) {
+	bare := cellsOf(t, Bare)
+	if len(bare) != Cells {
+		t.Errorf("there are %d cells, want %d", len(bare), Cells)
+	}
+	for i, c := range bare {
+		if len(c.Outputs) > 0 {
+			t.Errorf("cell %d has outputs: %v", i, c.Outputs)
+		}
+	}
+}
