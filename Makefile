@@ -36,7 +36,7 @@ FURTHER      := venv-jsd nbmodel rkernel julia inspector
 
 .PHONY: help
 help: ## print this list
-	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-12s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
+	@awk -F ':.*## ' '/^[a-z][a-z-]*:.*## / { printf "make %-14s %s\n", $$1, $$2 }' $(firstword $(MAKEFILE_LIST))
 
 .PHONY: build
 build: need-go ## build bin/nbduet
@@ -143,6 +143,11 @@ soak: need-go venv browser ## fifty clients over HTTP for two minutes, all outag
 	@cd e2e && NBDUET_OUTAGES=all go test -race -v -timeout 30m -run TestOutages ./rooms
 	@cd e2e && NBDUET_ROOM_SEEDS=$${NBDUET_ROOM_SEEDS:-5000} go test -race -v -timeout 6h -run TestRandomEdits ./rooms
 
+.PHONY: bench
+bench: build venv venv-datalayer ## count the tokens of answers and of the list of tools, beside those of Datalayer's server (a minute)
+	@$(call program,bench)
+	@$(BIN)/bench
+
 .PHONY: bench-ydoc
 bench-ydoc: need-go venv node ## time shared documents beside yjs and pycrdt (ROUNDS=n says how often; some minutes)
 	@$(call program,ybench)
@@ -193,6 +198,10 @@ venv-jsd: ## make .venv-jsd with jupyter-server-documents, which some sites have
 .PHONY: venv-mcp
 venv-mcp: ## make .cache/mcp with the MCP SDK for Python, whose client the tests drive
 	@$(ALONE) venv-mcp $(SCRIPTS)/venv.sh mcp
+
+.PHONY: venv-datalayer
+venv-datalayer: ## make .cache/datalayer with Datalayer's jupyter-mcp-server, for make bench
+	@$(ALONE) venv-datalayer $(SCRIPTS)/venv.sh datalayer
 
 # After venv, whose pip it takes where there is one.
 .PHONY: nbmodel

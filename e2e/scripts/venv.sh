@@ -2,14 +2,18 @@
 # Makes a virtual environment, once for each content of its requirements: .venv
 # with JupyterLab or, where the argument is "jsd", .venv-jsd with
 # jupyter-server-documents or, where it is "mcp", .cache/mcp with the MCP SDK for
-# Python; where a second argument is "check", it only sees that it could. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter, or
-# NBDUET_MCP_PYTHON the python, of another environment, there is nothing to do.
+# Python or, where it is "datalayer", .cache/datalayer with Datalayer's
+# jupyter-mcp-server; where a second argument is "check", it only sees that it
+# could. Where NBDUET_JUPYTER (NBDUET_JUPYTER_DOCUMENTS) names the jupyter,
+# NBDUET_MCP_PYTHON the python, or NBDUET_DATALAYER the jupyter-mcp-server, of
+# another environment, there is nothing to do.
 set -euo pipefail
 top=$(cd "$(dirname "${BASH_SOURCE[0]}")/../.." && pwd)
 case ${1:-lab} in
 lab) variable=NBDUET_JUPYTER name=.venv what=JupyterLab requirements=$top/e2e/requirements.txt ;;
 jsd) variable=NBDUET_JUPYTER_DOCUMENTS name=.venv-jsd what=jupyter-server-documents requirements=$top/e2e/requirements-jsd.txt ;;
 mcp) variable=NBDUET_MCP_PYTHON name=.cache/mcp what="the MCP SDK for Python" requirements=$top/e2e/requirements-mcp.txt ;;
+datalayer) variable=NBDUET_DATALAYER name=.cache/datalayer what="Datalayer's jupyter-mcp-server" requirements=$top/e2e/requirements-datalayer.txt ;;
 *) printf 'There is no environment %s.\n' "$1" >&2; exit 1 ;;
 esac
 venv=$top/$name

@@ -1,0 +1,124 @@
+// Command bench counts what a model pays for the answers of nbduet, in tokens of o200k, beside those of Datalayer's
+// jupyter-mcp-server and beside what the answers are about, and prints a table.
+//
+// It starts one JupyterLab and both servers as an MCP client does, over stdio and with what each does unless told
+// otherwise, and gives each the same notebooks under names of their own. What is counted are all texts of an answer; pictures,
+// structured content, and what the model itself writes to call a tool are not. Notes under the table say which calls were
+// made.
+package main
+
+import (
+	"context"
+	"errors"
+	"flag"
+	"fmt"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"syscall"
+
+	"github.com/nbduet/nbduet/e2e/answers"
+	"github.com/nbduet/nbduet/e2e/lab"
+)
+
+// datalayerVariable names the environment variable that says which jupyter-mcp-server to run in place of the one in
+// .cache/datalayer.
+const datalayerVariable = "NBDUET_DATALAYER"
+
+func main() {
+	binary := flag.String("nbduet", "", "the nbduet to run; default is bin/nbduet of this repository")
+	flag.Parse()
+	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
+	err := run(ctx, *binary)
+	stop()
+	switch {
+	case err == nil:
+	case errors.Is(err, context.Canceled):
+		os.Exit(130)
+	default:
+		fmt.Fprintln(os.Stderr, "bench:", err)
+		os.Exit(1)
+	}
+}
+
+// run is the whole bench. It leaves no process behind.
+func run(ctx context.Context, binary string) (err error) {
+	root, err := lab.RepoRoot()
+	if err != nil {
+		return err
+	}
+	if binary == "" {
+		binary = filepath.Join(root, "bin", "nbduet")
+	}
+	other, err := datalayerProgram(root)
+	if err != nil {
+		return err
+	}
+	jupyter, err := lab.Start(ctx, lab.Options{})
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, jupyter.Stop()) }()
+	if err := putNotebooks(jupyter); err != nil {
+		return err
+	}
+	ours, err := start(ctx, "nbduet", binary, nil, append(jupyter.ClientEnv(),
+		"JUPYTER_SERVER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token, "NBDUET_STATE=:memory:"))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, ours.close()) }()
+	theirs, err := start(ctx, "Datalayer", other, []string{"start", "--transport=stdio", "--start-new-code-sandbox=false"},
+		append(jupyter.ClientEnv(), "JUPYTER_URL="+jupyter.URL, "JUPYTER_TOKEN="+jupyter.Token))
+	if err != nil {
+		return err
+	}
+	defer func() { err = errors.Join(err, theirs.close()) }()
+	lines, err := measure(ctx, jupyter, ours, theirs)
+	if err != nil {
+		return fmt.Errorf("%w\nthe end of the log of Datalayer's server:\n%s", err, tail(theirs.process.Log()))
+	}
+	fmt.Print(table(lines))
+	return nil
+}
+
+// datalayerProgram is the path of jupyter-mcp-server.
+func datalayerProgram(root string) (string, error) {
+	name := os.Getenv(datalayerVariable)
+	if name == "" {
+		name = filepath.Join(root, ".cache", "datalayer", "bin", "jupyter-mcp-server")
+	}
+	path, err := exec.LookPath(name)
+	if err != nil {
+		return "", fmt.Errorf("no jupyter-mcp-server: run `make venv-datalayer`, or name another one with %s: %w", datalayerVariable, err)
+	}
+	return path, nil
+}
+
+// putNotebooks gives each server the notebooks.
+func putNotebooks(jupyter *lab.Lab) error {
+	fixed, err := answers.Fixed()
+	if err != nil {
+		return err
+	}
+	bare, err := answers.Bare()
+	if err != nil {
+		return err
+	}
+	worked, err := scratch()
+	if err != nil {
+		return err
+	}
+	for _, side := range []string{"nbduet", "datalayer"} {
+		if err := os.Mkdir(jupyter.Path(side), 0o700); err != nil {
+			return fmt.Errorf("give the notebooks to %s: %w", side, err)
+		}
+		for name, content := range map[string][]byte{fixedName: fixed, bareName: bare, scratchName: worked} {
+			if err := os.WriteFile(jupyter.Path(side+"/"+name), content, 0o600); err != nil {
+				return fmt.Errorf("give the notebooks to %s: %w", side, err)
+			}
+		}
+	}
+	return nil
+}

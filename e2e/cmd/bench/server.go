@@ -1,0 +1,147 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"io"
+	"strings"
+	"time"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/client/transport"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/e2e/tokens"
+)
+
+// exitLimit is how long a server may take to end.
+const exitLimit = 20 * time.Second
+
+// server is an MCP server that runs, with its client.
+type server struct {
+	name    string
+	process *agent.Process
+	client  *client.Client
+}
+
+// start starts an MCP server and connects to it over stdio.
+func start(ctx context.Context, name, program string, args, env []string) (*server, error) {
+	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: env})
+	if err != nil {
+		return nil, err
+	}
+	c := client.NewClient(transport.NewIO(p.Stdout, p.Stdin, io.NopCloser(strings.NewReader(""))))
+	s := &server{name: name, process: p, client: c}
+	if err := s.connect(ctx); err != nil {
+		p.Kill()
+		return nil, fmt.Errorf("connect to %s: %w; the end of its log:\n%s", name, errors.Join(err, c.Close()), tail(p.Log()))
+	}
+	return s, nil
+}
+
+func (s *server) connect(ctx context.Context) error {
+	// The client keeps this context for as long as it lives.
+	if err := s.client.Start(context.WithoutCancel(ctx)); err != nil {
+		return err
+	}
+	var hello mcp.InitializeRequest
+	hello.Params.ProtocolVersion = "2025-06-18"
+	hello.Params.ClientInfo = mcp.Implementation{Name: "nbduet-bench", Version: "1"}
+	_, err := s.client.Initialize(ctx, hello)
+	return err
+}
+
+// close ends the server. How the other one ends is no matter.
+func (s *server) close() error {
+	err := s.client.Close()
+	if _, late := s.process.Wait(exitLimit); late != nil {
+		s.process.Kill()
+	}
+	if err != nil {
+		return fmt.Errorf("leave %s: %w", s.name, err)
+	}
+	return nil
+}
+
+// call is a call of a tool.
+type call struct {
+	tool string
+	args map[string]any
+}
+
+// cost makes the calls of a measurement, and counts the tokens of all texts of their answers.
+func (s *server) cost(ctx context.Context, m measurement, calls []call) (int, error) {
+	sum := 0
+	var said strings.Builder
+	for _, c := range calls {
+		var request mcp.CallToolRequest
+		request.Params.Name, request.Params.Arguments = c.tool, c.args
+		result, err := s.client.CallTool(ctx, request)
+		if err != nil {
+			return 0, fmt.Errorf("call %s of %s: %w", c.tool, s.name, err)
+		}
+		for _, text := range textsOf(result) {
+			if result.IsError && !m.fails {
+				return 0, fmt.Errorf("call %s of %s with %v: %s", c.tool, s.name, c.args, text)
+			}
+			n, err := tokens.Count(text)
+			if err != nil {
+				return 0, err
+			}
+			sum += n
+			said.WriteString(text)
+		}
+	}
+	if !strings.Contains(said.String(), m.says) {
+		return 0, fmt.Errorf("%s of %s does not say %q, but %q", m.what, s.name, m.says, said.String())
+	}
+	return sum, nil
+}
+
+// textsOf are the texts of an answer.
+func textsOf(result *mcp.CallToolResult) (texts []string) {
+	for _, content := range result.Content {
+		if text, ok := content.(mcp.TextContent); ok {
+			texts = append(texts, text.Text)
+		}
+	}
+	return texts
+}
+
+// list counts the tokens of the list of tools: as it is sent, and of it what models are given, which are names,
+// descriptions and arguments.
+func (s *server) list(ctx context.Context) (sent, given int, err error) {
+	list, err := s.client.ListTools(ctx, mcp.ListToolsRequest{})
+	if err != nil {
+		return 0, 0, fmt.Errorf("list the tools of %s: %w", s.name, err)
+	}
+	b, err := json.Marshal(list.Tools)
+	if err != nil {
+		return 0, 0, fmt.Errorf("list the tools of %s: %w", s.name, err)
+	}
+	if sent, err = tokens.Count(string(b)); err != nil {
+		return 0, 0, err
+	}
+	var functions []struct {
+		Name        string          `json:"name"`
+		Description string          `json:"description"`
+		Arguments   json.RawMessage `json:"inputSchema"`
+	}
+	if err := json.Unmarshal(b, &functions); err != nil {
+		return 0, 0, fmt.Errorf("read the list of the tools of %s: %w", s.name, err)
+	}
+	if b, err = json.Marshal(functions); err != nil {
+		return 0, 0, fmt.Errorf("write the list of the tools of %s: %w", s.name, err)
+	}
+	given, err = tokens.Count(string(b))
+	return sent, given, err
+}
+
+// tail is the end of a log.
+func tail(log string) string {
+	lines := strings.Split(strings.TrimRight(log, "\n"), "\n")
+	return strings.Join(lines[max(0, len(lines)-20):], "\n")
+}
