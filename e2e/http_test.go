@@ -339,11 +339,10 @@ func TestBlockedCallsStallNobody(t *testing.T) {
 		id++
 		w.call(id, tool, args)
 		var result struct {
-			Content any             `json:"structuredContent"`
-			Said    json.RawMessage `json:"content"`
+			Content []struct{ Text string } `json:"content"`
 		}
-		result.Content = out
 		must(t, json.Unmarshal(w.answered(fmt.Sprint(id)).Result, &result))
+		must(t, json.Unmarshal([]byte(result.Content[0].Text), out))
 	}
 	must(t, poll.Until(t.Context(), "twenty runs, of which one runs", func(context.Context) error {
 		ask("list_runs", map[string]any{"limit": 50}, &listed)

@@ -14,15 +14,17 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// OutputSchemas says which tools are listed with the schema of their result.
+// OutputSchemas says which tools are listed with the schema of their result, and answer with structured content.
 type OutputSchemas string
 
 // The values of OutputSchemas. Clients of a protocol revision without output schemas are never sent any.
 const (
-	// LeanOutputs leaves out those of the set "core", whose results say themselves what they are. It is the default.
-	LeanOutputs OutputSchemas = "lean"
-	FullOutputs OutputSchemas = "full"
+	// NoOutputs is the default: hosts that find structured content give the model that alone, or both, so that pictures
+	// are lost or every answer is paid for twice.
 	NoOutputs   OutputSchemas = "none"
+	FullOutputs OutputSchemas = "full"
+	// LeanOutputs leaves out those of the set "core".
+	LeanOutputs OutputSchemas = "lean"
 )
 
 // OutputSchemasWords are the values of OutputSchemas.
@@ -39,6 +41,7 @@ type offer struct {
 	on       []string // the chosen toolsets; nil if none were chosen
 	readOnly bool
 	outputs  OutputSchemas
+	answers  Answers
 	callable map[string]bool
 	listed   map[string]bool
 	found    desk.PerClient[map[string]bool]
@@ -46,7 +49,7 @@ type offer struct {
 
 // newOffer makes the offer of a server with the tools all. none are toolsets that cannot be offered.
 func newOffer(all []tool.Tool, cfg Config) *offer {
-	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
+	o := &offer{all: all, on: cfg.Toolsets, readOnly: cfg.ReadOnly, outputs: cfg.OutputSchemas, answers: answersOf(cfg), by: map[string]tool.Tool{}, callable: map[string]bool{}, listed: map[string]bool{}}
 	chosen, shown := o.on, o.on
 	if o.on == nil {
 		chosen, shown = ToolsetNames(), []string{tool.ToolsetCore}
@@ -138,18 +141,18 @@ func (o *offer) scope() mcp.CacheScope {
 // sinceOutputs is the first revision of the protocol that has output schemas.
 const sinceOutputs = mcp.ProtocolVersion20250618
 
-// describes tells whether a client is sent the schema of a tool's result.
+// describes reports whether a client is sent the schema of a tool's result, and its results as structured content.
 func (o *offer) describes(ctx context.Context, name string) bool {
 	if v := server.RequestProtocolVersion(ctx); v != "" && v < sinceOutputs {
 		return false
 	}
 	switch o.outputs {
-	case NoOutputs:
-		return false
 	case FullOutputs:
 		return true
+	case LeanOutputs:
+		return !o.by[name].In(tool.ToolsetCore)
 	}
-	return !o.by[name].In(tool.ToolsetCore)
+	return false
 }
 
 // unknown says why a tool cannot be called, and what to do.

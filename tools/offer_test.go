@@ -191,7 +191,8 @@ func TestOutputSchemas(t *testing.T) {
 			revision  string
 			core, run bool
 		}{
-			{"", "2025-06-18", false, true},
+			{"", "2025-06-18", false, false},
+			{tools.LeanOutputs, "2025-06-18", false, true},
 			{tools.FullOutputs, "2025-06-18", true, true},
 			{tools.NoOutputs, "2025-06-18", false, false},
 			{tools.FullOutputs, "2025-03-26", false, false},

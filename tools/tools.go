@@ -31,8 +31,12 @@ type Config struct {
 	// Toolsets names the toolsets that are on, as [ParseToolsets] returns them: their tools are listed, and no others
 	// can be called. With none, the default ones are listed, and all tools can be called.
 	Toolsets []string
-	// OutputSchemas says which tools are listed with the schema of their result, "" for [LeanOutputs].
+	// OutputSchemas says which tools are listed with the schema of their result and answer with structured content, ""
+	// for [NoOutputs].
 	OutputSchemas OutputSchemas
+	// Answers says how the tools of "core" and "runs" answer. "" is [JSONAnswers] where Toolsets name a set of another
+	// server's tools or OutputSchemas is [FullOutputs], else [TextAnswers].
+	Answers Answers
 	// ReadOnly leaves out each tool that changes anything.
 	ReadOnly bool
 	// Clients makes the clients of a transport that tells them apart; nil if mcp-go's sessions do.
@@ -178,13 +182,16 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 			return nil, err
 		}
 		defer end()
+		if o.speaks(t) {
+			bound = tool.WithWords(bound)
+		}
 		a, question, err := answerCall(bound, t, check, open, req)
 		if question != nil {
 			r.asks = true
 			return question, nil
 		}
 		if r.answer = a; err == nil {
-			if result, err = a.Result(); err == nil {
+			if result, err = a.Result(o.describes(ctx, t.Name)); err == nil {
 				o.settleResult(result)
 			}
 		}

@@ -33,21 +33,23 @@ func Example() {
 		var answer struct {
 			ID     int
 			Result struct {
-				ServerInfo        struct{ Name string }
-				StructuredContent struct {
-					Path string `json:"notebook_path"`
-				}
+				ServerInfo struct{ Name string }
+				Content    []struct{ Text string }
 			}
 		}
 		if err := json.Unmarshal(answers.Bytes(), &answer); err != nil {
 			fmt.Println(err)
 		}
-		fmt.Printf("answer %d: %s%s\n", answer.ID, answer.Result.ServerInfo.Name, answer.Result.StructuredContent.Path)
+		said := answer.Result.ServerInfo.Name
+		for _, c := range answer.Result.Content {
+			said += c.Text
+		}
+		fmt.Printf("answer %d: %s\n", answer.ID, said)
 	}
 	stdin.Close()
 	fmt.Println("exit code", <-ended)
 	// Output:
 	// answer 1: nbduet
-	// answer 2: counts.ipynb
+	// answer 2: {"original_url":"http://localhost:8888/lab/tree/counts.ipynb","base_url":"http://localhost:8888","notebook_path":"counts.ipynb"}
 	// exit code 0
 }

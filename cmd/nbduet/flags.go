@@ -43,7 +43,8 @@ type flags struct {
 	ImageCache    int `env:"NBDUET_IMAGE_CACHE" default:"64" placeholder:"MB" help:"Megabytes of images kept in memory; others are read again from their cells. Default: ${default}."`
 
 	Toolsets string `env:"NBDUET_TOOLSETS" default:"default" placeholder:"A,B" help:"Toolsets to offer: ${toolsets}, default or all. Without it, the tools of core are listed and all can be called by name; with it, what it leaves out is refused. Default: ${default}."`
-	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"lean" placeholder:"WHICH" help:"Tools listed with the schema of their result: full (all), lean (all but those of core) or none. Clients of a protocol before 2025-06-18 never get one. Default: ${default}."`
+	Outputs  string `name:"output-schemas" env:"NBDUET_OUTPUT_SCHEMAS" default:"none" placeholder:"WHICH" help:"For programs: tools listed with the schema of their result, and answering with structured content unless they show a picture: full (all), lean (all but those of core) or none. Many hosts show a model the structured content alone, or pay for both. Clients of a protocol before 2025-06-18 get neither. Default: ${default}."`
+	Answers  string `env:"NBDUET_ANSWERS" placeholder:"HOW" help:"How the tools of core answer: text (words, which cost a model least) or json (the objects of their contracts, for programs). Default: text; json where --toolsets names another set than core and runs, or --output-schemas is full."`
 	ReadOnly bool   `env:"NBDUET_READ_ONLY" help:"Offer only tools that change nothing. No code runs for them: no kernel is started, and values that only code of their own could show are not shown."`
 
 	State   string `env:"NBDUET_STATE" placeholder:"FILE" help:"Database that remembers what each session worked on (the context:// resources), and which cells run, to take their runs up after the end of this program; or :memory: for none. Default: nbduet/activity.db in the state directory, ~/.local/state."`
@@ -74,6 +75,7 @@ type settings struct {
 	imageCache     int      // bytes
 	toolsets       []string // nil if none were chosen
 	outputs        tools.OutputSchemas
+	answers        tools.Answers
 	readOnly       bool
 	logLevel       slog.Level
 	logCode        bool
@@ -190,6 +192,9 @@ func (f flags) check() (settings, error) {
 	}
 	if s.outputs = tools.OutputSchemas(strings.ToLower(strings.TrimSpace(f.Outputs))); !slices.Contains(tools.OutputSchemasWords(), string(s.outputs)) {
 		return settings{}, fmt.Errorf("--output-schemas: %q is not one of %s", f.Outputs, strings.Join(tools.OutputSchemasWords(), ", "))
+	}
+	if s.answers = tools.Answers(strings.ToLower(strings.TrimSpace(f.Answers))); s.answers != "" && !slices.Contains(tools.AnswersWords(), string(s.answers)) {
+		return settings{}, fmt.Errorf("--answers: %q is not one of %s", f.Answers, strings.Join(tools.AnswersWords(), ", "))
 	}
 	if err := s.logLevel.UnmarshalText([]byte(f.LogLevel)); err != nil {
 		return settings{}, fmt.Errorf("--log-level: %q is not one of debug, info, warn, error", f.LogLevel)

@@ -83,7 +83,7 @@ func TestLogHoldsNoCode(t *testing.T) {
 	s := jupytertest.Shared(t)
 	path := s.Notebook(t, "'"+mark+"'")
 	t.Cleanup(func() { shutKernel(t, s, path) })
-	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--log-level=debug", "--toolsets=all", "--input-timeout=0.5")
+	p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--log-level=debug", "--toolsets=all", "--output-schemas=full", "--input-timeout=0.5")
 	p.initialize()
 	calls := 0
 	do := func(says, tool string, args map[string]any) string {

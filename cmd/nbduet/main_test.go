@@ -155,6 +155,7 @@ func TestWrongFlags(t *testing.T) {
 		{[]string{"--image-cache=0"}, []string{"--image-cache", "0 is not"}},
 		{[]string{"--toolsets=notebook,bogus"}, []string{"--toolsets", `"bogus"`, "notebook, runs, document, rtc, analysis, context"}},
 		{[]string{"--output-schemas=some"}, []string{"--output-schemas", `"some"`, "full, lean, none"}},
+		{[]string{"--answers=prose"}, []string{"--answers", `"prose"`, "text, json"}},
 		{[]string{"--project=../up.yaml"}, []string{"--project", "../up.yaml"}},
 		{[]string{"--project=/"}, []string{"--project", `"/"`}},
 		{[]string{"--log-level=loud"}, []string{"--log-level", `"loud"`, "debug"}},
@@ -186,7 +187,7 @@ func TestSettings(t *testing.T) {
 	}
 	s := read()
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
-		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.LeanOutputs || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
+		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
 		s.project != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)

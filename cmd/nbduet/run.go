@@ -98,7 +98,7 @@ func work(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io
 		observe = figures.Observe
 	}
 	mcp, err := tools.New(tools.Config{
-		Work: jobs, Version: versionText(), Toolsets: set.toolsets, OutputSchemas: set.outputs, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
+		Work: jobs, Version: versionText(), Toolsets: set.toolsets, OutputSchemas: set.outputs, Answers: set.answers, ReadOnly: set.readOnly, Logger: log, LogCode: set.logCode, Clients: clients,
 		Images: pictures, MaxImages: shown(set.maxImages), MaxImageBytes: set.maxImageBytes,
 		Activity: record, Project: set.project, Notebook: set.servers.notebook, Observe: observe, AnswerWithin: set.answerWithin, AgentPasswords: set.agentPasswords,
 	})

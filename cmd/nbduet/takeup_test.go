@@ -30,7 +30,7 @@ type spawned struct {
 
 func spawn(t *testing.T, args ...string) *spawned {
 	t.Helper()
-	cmd := exec.Command(os.Args[0], args...)
+	cmd := exec.Command(os.Args[0], append([]string{"--answers=json"}, args...)...)
 	cmd.Env = append(os.Environ(), asProgram+"=1")
 	cmd.Stderr = os.Stderr
 	in, err := cmd.StdinPipe()
@@ -95,9 +95,14 @@ func (p *spawned) call(name string, args map[string]any) map[string]any {
 	p.t.Helper()
 	m := p.ask("tools/call", map[string]any{"name": name, "arguments": args})
 	result, _ := m["result"].(map[string]any)
-	out, ok := result["structuredContent"].(map[string]any)
-	if !ok || result["isError"] == true {
+	content, _ := result["content"].([]any)
+	if len(content) == 0 || result["isError"] == true {
 		p.t.Fatalf("%s answers %v", name, m)
+	}
+	text, _ := content[0].(map[string]any)["text"].(string)
+	var out map[string]any
+	if err := json.Unmarshal([]byte(text), &out); err != nil {
+		p.t.Fatalf("%s answers %v: %v", name, m, err)
 	}
 	return out
 }

@@ -12,7 +12,7 @@ import (
 // run inside Jupyter Server. A user of that server keeps the same prompts.
 //
 // Their answer is a text, a table with tabs, or the outputs of code as a list of texts and images. The content of our
-// answer holds it as it is; the structured content holds it as "result", beside "kind".
+// answer holds it as it is; the structured content, where there is one, holds it as "result", beside "kind".
 
 // ofToday puts a tool that their current server has into both toolsets.
 func ofToday(t tool.Tool) tool.Tool {

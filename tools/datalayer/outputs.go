@@ -18,7 +18,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// An outputsResult is an answer that is a list: texts, and objects for images, which are shown beside it.
+// An outputsResult is an answer that is a list: texts, and objects for images, which are shown at their places.
 type outputsResult struct {
 	Kind    string      `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
 	Result  []any       `json:"result" jsonschema:"In order: texts, and objects for images, which are shown beside this."`
@@ -79,9 +79,14 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 	}
 	a = &tool.Answer{Body: out, Doc: desk.About(doc), Meta: idMeta(s.cell, nil)}
 	a.Parts = func() (parts []any) {
+		images := 0
 		for _, item := range out.Result {
-			if t, ok := item.(string); ok {
-				parts = append(parts, tool.Verbatim(t))
+			switch item := item.(type) {
+			case string:
+				parts = append(parts, tool.Verbatim(item))
+			case placedImage:
+				parts = append(parts, tool.Place(images))
+				images++
 			}
 		}
 		return append(parts, warning(a)...)

@@ -50,7 +50,7 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 				t.Fatalf("limit %d: a call makes no progress", limit)
 			}
 			a := &tool.Answer{Body: ReadResult{Cells: page.cells, Message: page.message}, Images: page.images}
-			res, err := a.Result()
+			res, err := a.Result(true)
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -91,7 +91,7 @@ func TestExecutionResultsAlwaysFit(t *testing.T) {
 	}); err != nil {
 		t.Fatal(err)
 	}
-	res, err := a.Result()
+	res, err := a.Result(true)
 	if err != nil {
 		t.Fatal(err)
 	}

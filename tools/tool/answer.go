@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
 )
 
 // MaxAnswerBytes bounds an answer on the wire, with text, structured content and images: hosts cut at about a megabyte.
@@ -19,12 +20,15 @@ const AnswerBudget = MaxAnswerBytes - 20_000
 
 // An Answer is a tool's result before it is put into MCP's form.
 type Answer struct {
-	// Body is the result object. It is marshalled once, and sent as text and as structured content.
+	// Body is the result object. It is sent as text, and as structured content where that is asked for.
 	Body any
 	// Parts, if set, returns the texts of the answer, which replace the body as text: each as JSON, unless it is
-	// [Verbatim]. The body says all that they say.
+	// [Verbatim], or a [Place] of an image. The body says all that they say.
 	Parts func() []any
-	// Images are shown beside the body, in order.
+	// Words, if set, returns the answer in words, which replace the body and the parts as text. It is called after each
+	// change of the body. Set it where [InWords] says so.
+	Words func() plain.Text
+	// Images are shown behind the texts, in order, unless a part is their place.
 	Images []Image
 	// Resources follow the images: links to resources, or embedded ones.
 	Resources []mcp.Content
@@ -57,6 +61,17 @@ type FileNote struct {
 	Away        string `json:"server_away,omitempty" jsonschema:"Why this is not the shared document as it is now: its server is away, or it is damaged."`
 	Tabs        string `json:"tabs,omitempty" jsonschema:"Said once: people's tabs do not show edits as they are made."`
 	Overwritten string `json:"overwritten,omitempty" jsonschema:"Said once: another program wrote the file, or the server restarted, so earlier edits may be lost; read again."`
+}
+
+// notes are the note in words.
+func (n FileNote) notes() []string {
+	var out []string
+	for _, s := range []string{n.Away, n.Overwritten, n.Tabs, n.SaveProblem} {
+		if s != "" {
+			out = append(out, s)
+		}
+	}
+	return out
 }
 
 // Ask asks the document for the note about its file, the first time: some of it is said only once.
@@ -127,24 +142,38 @@ func Compact(v any) (json.RawMessage, error) {
 // Verbatim is a part of an answer that is sent as it is, not as JSON.
 type Verbatim string
 
-// texts returns the texts of the answer whose structured content is body.
-func (a *Answer) texts(body json.RawMessage) ([]string, error) {
+// A Place is a part of an answer at which one of its images is shown, by its index.
+type Place int
+
+// texts returns the texts of the answer whose structured content is body, and before which of them images are shown, by the
+// image's index.
+func (a *Answer) texts(body json.RawMessage) (out []string, places map[int]int, err error) {
+	if a.Words != nil {
+		t := a.Words()
+		if a.Doc != nil {
+			t.Notes = append(t.Notes, a.Ask().notes()...)
+		}
+		return []string{t.String()}, nil, nil
+	}
 	if a.Parts == nil {
-		return []string{string(body)}, nil
+		return []string{string(body)}, nil, nil
 	}
-	var out []string
+	places = map[int]int{}
 	for _, part := range a.Parts() {
-		if v, ok := part.(Verbatim); ok {
-			out = append(out, string(v))
-			continue
+		switch part := part.(type) {
+		case Verbatim:
+			out = append(out, string(part))
+		case Place:
+			places[int(part)] = len(out)
+		default:
+			b, err := Compact(part)
+			if err != nil {
+				return nil, nil, err
+			}
+			out = append(out, string(b))
 		}
-		b, err := Compact(part)
-		if err != nil {
-			return nil, err
-		}
-		out = append(out, string(b))
 	}
-	return out, nil
+	return out, places, nil
 }
 
 // WireSize returns how many bytes body and images take in an answer, as the MCP library writes them.
@@ -168,27 +197,50 @@ func sizeOf(texts []string, body json.RawMessage, images []Image) (int, error) {
 	return n, nil
 }
 
-// write makes the answer's texts and structured content, and counts their bytes and those of the images.
-func (a *Answer) write() (texts []string, body json.RawMessage, n int, err error) {
-	if body, err = a.encode(); err == nil {
-		if texts, err = a.texts(body); err == nil {
-			n, err = sizeOf(texts, body, a.Images)
+// A written answer is its content in the protocol's form, without its resources.
+type written struct {
+	content []mcp.Content
+	body    json.RawMessage
+	size    int // bytes, with the resources
+}
+
+// write makes the answer's content and structured content, and counts their bytes.
+func (a *Answer) write() (w written, err error) {
+	var texts []string
+	var places map[int]int
+	if w.body, err = a.encode(); err == nil {
+		if texts, places, err = a.texts(w.body); err == nil {
+			w.size, err = sizeOf(texts, w.body, a.Images)
 		}
 	}
+	shown := 0
+	show := func(before int) {
+		for ; shown < len(a.Images); shown++ {
+			if at, placed := places[shown]; !placed && before < len(texts) || placed && at > before {
+				return
+			}
+			w.content = append(w.content, mcp.NewImageContent(a.Images[shown].Data, a.Images[shown].MIME))
+		}
+	}
+	for i, t := range texts {
+		show(i)
+		w.content = append(w.content, mcp.NewTextContent(t))
+	}
+	show(len(texts))
 	for _, r := range a.Resources {
 		b, problem := json.Marshal(r)
-		n, err = n+len(b), errors.Join(err, problem)
+		w.size, err = w.size+len(b), errors.Join(err, problem)
 	}
 	if err != nil {
-		return nil, nil, 0, Fault{fmt.Errorf("write the answer: %w", err)}
+		return written{}, Fault{fmt.Errorf("write the answer: %w", err)}
 	}
-	return texts, body, n, nil
+	return w, nil
 }
 
 // fits tells whether the answer is within [MaxAnswerBytes].
 func (a *Answer) fits() (bool, error) {
-	_, _, n, err := a.write()
-	return err == nil && n <= AnswerBudget, err
+	w, err := a.write()
+	return err == nil && w.size <= AnswerBudget, err
 }
 
 // Trim calls shorter, which shortens the body, until the answer fits or shorter returns false.
@@ -216,24 +268,21 @@ func (a *Answer) TrimTo(n int, keep func(n int)) error {
 	})
 }
 
-// Result puts the answer into MCP's form.
-func (a *Answer) Result() (*mcp.CallToolResult, error) {
-	texts, body, n, err := a.write()
+// Result puts the answer into MCP's form, with structured content if structured says so and the answer has no picture and
+// no link: half of the hosts show a model the structured content alone where there is one, and the picture is lost
+// (anthropics/claude-code issues 54737, 55677; microsoft/vscode 290063).
+func (a *Answer) Result(structured bool) (*mcp.CallToolResult, error) {
+	w, err := a.write()
 	if err != nil {
 		return nil, err
 	}
-	if n > MaxAnswerBytes {
-		return nil, Fault{fmt.Errorf("the answer takes %d bytes, the limit is %d", n, MaxAnswerBytes)}
+	if w.size > MaxAnswerBytes {
+		return nil, Fault{fmt.Errorf("the answer takes %d bytes, the limit is %d", w.size, MaxAnswerBytes)}
 	}
-	var content []mcp.Content
-	for _, t := range texts {
-		content = append(content, mcp.NewTextContent(t))
+	result := &mcp.CallToolResult{Content: append(w.content, a.Resources...)}
+	if structured && len(a.Images)+len(a.Resources) == 0 {
+		result.StructuredContent = w.body
 	}
-	for _, img := range a.Images {
-		content = append(content, mcp.NewImageContent(img.Data, img.MIME))
-	}
-	content = append(content, a.Resources...)
-	result := &mcp.CallToolResult{Content: content, StructuredContent: body}
 	if a.Meta != nil {
 		result.Meta = &mcp.Meta{AdditionalFields: a.Meta}
 	}

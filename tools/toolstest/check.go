@@ -16,7 +16,9 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-func (r *Rig) check(name string, res *mcp.CallToolResult) {
+// check holds a result against everything that it must be. full says that it is of a server that answers with structured
+// content wherever it may.
+func (r *Rig) check(name string, res *mcp.CallToolResult, full bool) {
 	r.T.Helper()
 	b, err := json.Marshal(res)
 	if err != nil {
@@ -29,6 +31,13 @@ func (r *Rig) check(name string, res *mcp.CallToolResult) {
 		r.T.Errorf("%s: the answer holds the token", name)
 	}
 	if res.IsError {
+		return
+	}
+	if shows := shows(res); full && shows == (res.StructuredContent != nil) {
+		r.T.Errorf("%s: with pictures or links: %v, with structured content: %v", name, shows, !shows)
+	}
+	if res.StructuredContent == nil {
+		r.checkText(name, res)
 		return
 	}
 	if body, ok := res.StructuredContent.(map[string]any); ok && body["kind"] != nil {
@@ -48,6 +57,30 @@ func (r *Rig) check(name string, res *mcp.CallToolResult) {
 	}
 }
 
+// shows reports whether a result has pictures or links.
+func shows(res *mcp.CallToolResult) bool {
+	return slices.ContainsFunc(res.Content, func(c mcp.Content) bool {
+		_, text := c.(mcp.TextContent)
+		return !text
+	})
+}
+
+// checkText checks the text of a result without structured content: where it is one JSON object, it is what the tool's
+// schema says.
+func (r *Rig) checkText(name string, res *mcp.CallToolResult) {
+	r.T.Helper()
+	var body map[string]any
+	if json.Unmarshal([]byte(MessageOf(res)), &body) != nil || firstPart(name, Dict{}) == nil {
+		return
+	}
+	if err := strict(r.T, name).Validate(body); err != nil {
+		r.T.Errorf("%s: the result is not what its schema says: %v\n%s", name, err, MessageOf(res))
+	}
+}
+
+// fileWarning begins the text that says why a notebook's file is not up to date.
+const fileWarning = "[WARNING] The notebook's file"
+
 // checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
 func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 	r.T.Helper()
@@ -65,7 +98,7 @@ func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 		}
 	}
 	for _, c := range res.Content {
-		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, "[WARNING] The notebook's file") {
+		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, fileWarning) {
 			if name == "read_cells" {
 				if !strings.HasPrefix(t.Text, "{") {
 					continue // says what was left out

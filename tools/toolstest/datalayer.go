@@ -1,13 +1,13 @@
 package toolstest
 
 import (
-	"fmt"
 	"regexp"
 	"slices"
 	"strings"
 	"time"
 
 	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -72,17 +72,14 @@ func (r *Rig) Said(name string, args Dict) string {
 // Result is the list of texts and images that a tool answers with; an image is its type.
 func (r *Rig) Result(name string, args Dict) (out []string) {
 	r.T.Helper()
-	body, _ := r.Good(name, args, nil).StructuredContent.(map[string]any)
-	list, ok := body["result"].([]any)
-	if !ok {
-		r.T.Fatalf("%s: %v", name, body)
-	}
-	for _, item := range list {
+	for _, item := range r.Good(name, args, nil).Content {
 		switch item := item.(type) {
-		case string:
-			out = append(out, item)
-		case map[string]any:
-			out = append(out, fmt.Sprint(item["type"], " ", item["mimeType"]))
+		case mcp.TextContent:
+			if !strings.HasPrefix(item.Text, fileWarning) {
+				out = append(out, item.Text)
+			}
+		case mcp.ImageContent:
+			out = append(out, item.Type+" "+item.MIMEType)
 		}
 	}
 	return out

@@ -30,6 +30,7 @@ type Rig struct {
 	Srv    *jupyter.Server
 	Work   *desk.Work
 	Client *client.Client
+	full   *client.Client  // the first one, which is sent structured content
 	Record *activity.Store // of what the clients do
 	Who    *tool.Client    // that all calls come from; nil where each MCP client is one
 }
@@ -51,7 +52,8 @@ func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 		t.Fatal(err)
 	}
 	r := &Rig{T: t, Server: s, Srv: srv, Work: m, Record: record}
-	r.Client = r.Connect(tools.Config{Work: m, Version: "test", Toolsets: tools.ToolsetNames(), Logger: log, Activity: record})
+	r.Client = r.Connect(tools.Config{Work: m, Version: "test", Toolsets: tools.ToolsetNames(), OutputSchemas: tools.FullOutputs, Logger: log, Activity: record})
+	r.full = r.Client
 	t.Cleanup(func() {
 		if err := r.Client.Close(); err != nil {
 			t.Error(err)
@@ -141,7 +143,7 @@ func (r *Rig) CallAs(c *client.Client, name string, args Dict) *mcp.CallToolResu
 	if err != nil {
 		r.T.Fatalf("%s: protocol error: %v", name, err)
 	}
-	r.check(name, res)
+	r.check(name, res, c == r.full)
 	return res
 }
 

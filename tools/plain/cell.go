@@ -1,0 +1,60 @@
+package plain
+
+import (
+	"fmt"
+	"strings"
+)
+
+// A Cell is what a head line says of a cell.
+type Cell struct {
+	// Index is the cell's position, from 0; -1 if the cell is not there.
+	Index int
+	// ID is what the cell is named by in calls.
+	ID string
+	// Type is the cell's type; "" and "code" are not said.
+	Type string
+	// Count is the execution count, nil if there is none.
+	Count *int
+	// Says is what else there is to say of the cell; empty ones are not said.
+	Says []string
+}
+
+// Name names the cell in a sentence or a list: its index and its id.
+func (c Cell) Name() string {
+	if c.Index < 0 {
+		return c.ID
+	}
+	return fmt.Sprintf("%d %s", c.Index, c.ID)
+}
+
+// Head is the cell's head line, without the mark.
+func (c Cell) Head() string {
+	head := c.Name()
+	if c.Index < 0 {
+		head = " " + head
+	}
+	if c.Count != nil {
+		head += fmt.Sprintf(" [%d]", *c.Count)
+	}
+	if c.Type != "" && c.Type != "code" {
+		head += " " + c.Type
+	}
+	var says []string
+	for _, s := range c.Says {
+		if s != "" {
+			says = append(says, s)
+		}
+	}
+	if len(says) > 0 {
+		head += " " + strings.Join(says, ", ")
+	}
+	return head
+}
+
+// Source is the block of a cell with its source.
+func Source(c Cell, source string) Block {
+	if Hides(source) {
+		c.Says = append(c.Says, "with hidden characters")
+	}
+	return Block{Head: c.Head(), Body: source}
+}

@@ -1,0 +1,137 @@
+package plain
+
+import (
+	"maps"
+	"slices"
+	"strings"
+)
+
+// The heads of blocks of outputs.
+const (
+	headOut    = " out"
+	headStderr = " stderr"
+)
+
+// Outputs are the blocks of a cell's outputs, which have nbformat's form with the members that the tools' contract has
+// for errors. Texts that follow each other make one block. below says that a head line stands above that already says
+// what they are, so that the first text needs none: it is returned by itself.
+func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block) {
+	var text strings.Builder
+	head := headOut
+	flush := func() {
+		body := visible(strings.TrimRight(text.String(), "\n"))
+		text.Reset()
+		switch {
+		case body == "":
+		case below && len(blocks) == 0 && head == headOut && first == "":
+			first = body
+		default:
+			blocks = append(blocks, Block{head, body})
+		}
+	}
+	put := func(as, s string) {
+		if as != head {
+			flush()
+			head = as
+		}
+		if text.Len() > 0 && !strings.HasSuffix(text.String(), "\n") && as == headOut && s != "" && !strings.HasPrefix(s, "\n") {
+			text.WriteByte('\n') // each display begins a line of its own
+		}
+		text.WriteString(s)
+	}
+	stream := false // whether the last output was one: they go on where the one before ended
+	for _, o := range outputs {
+		kind, _ := o["output_type"].(string)
+		was := stream
+		stream = kind == "stream"
+		switch kind {
+		case "stream":
+			as := headOut
+			if o["name"] == "stderr" {
+				as = headStderr
+			}
+			s := overwritten(stringOf(o["text"]))
+			if was && as == head {
+				text.WriteString(s)
+			} else {
+				put(as, s)
+			}
+		case "error":
+			put(headOut, errorText(o))
+		case "display_data", "execute_result":
+			data, _ := o["data"].(map[string]any)
+			for _, mime := range slices.Sorted(maps.Keys(data)) {
+				s := stringOf(data[mime])
+				if !strings.HasPrefix(mime, "image/") {
+					put(headOut, s)
+					continue
+				}
+				flush()
+				blocks = append(blocks, Block{Head: " " + strings.Trim(s, "<>")})
+			}
+		default:
+			put(headOut, stringOf(o["text"]))
+		}
+	}
+	flush()
+	return first, blocks
+}
+
+// errorText is the text of an error.
+func errorText(o map[string]any) string {
+	var lines []string
+	switch trace := o["traceback"].(type) {
+	case []string:
+		lines = trace
+	case []any:
+		for _, l := range trace {
+			lines = append(lines, stringOf(l))
+		}
+	}
+	if len(lines) > 0 {
+		return strings.Join(lines, "\n")
+	}
+	name, value := stringOf(o["name"]), stringOf(o["value"])
+	if name != "" && value != "" {
+		name += ": "
+	}
+	return name + value
+}
+
+// visible takes what cannot be seen out of an output.
+func visible(s string) string {
+	return strings.Map(func(r rune) rune {
+		if isHidden(r) && r != '\u200e' && r != '\u200f' && r != '\u061c' {
+			return -1
+		}
+		return r
+	}, s)
+}
+
+// overwritten is what a terminal shows of a text whose lines were written over, as progress bars do: after a carriage
+// return a line is written anew from its beginning.
+func overwritten(s string) string {
+	if !strings.Contains(s, "\r") {
+		return s
+	}
+	lines := strings.Split(strings.ReplaceAll(s, "\r\n", "\n"), "\n")
+	for i, line := range lines {
+		parts := strings.Split(line, "\r")
+		shown := []rune(parts[0])
+		for _, part := range parts[1:] {
+			over := []rune(part)
+			if len(over) >= len(shown) {
+				shown = over
+			} else {
+				copy(shown, over)
+			}
+		}
+		lines[i] = string(shown)
+	}
+	return strings.Join(lines, "\n")
+}
+
+func stringOf(v any) string {
+	s, _ := v.(string)
+	return s
+}

@@ -1,0 +1,158 @@
+package plain
+
+import (
+	"fmt"
+	"strings"
+	"unicode"
+)
+
+// A Text is an answer in words.
+type Text struct {
+	// First is the first line, "" for none. It says what the answer is about.
+	First  string
+	Blocks []Block
+	// Notes are the last lines: what went wrong, what was left out, and how to get it.
+	Notes []string
+	// Tail, if not nil, follows the first line and the notes as it stands, to the end of the answer. Blocks are none then.
+	Tail *string
+}
+
+// A Block is a head line and the text beneath it.
+type Block struct {
+	// Head is what follows the mark: an index for a cell, a space and a word for the rest.
+	Head string
+	// Body is shown as it stands. It has no line of its own if it is empty.
+	Body string
+}
+
+// Note adds a note, unless it is empty.
+func (t *Text) Note(note string) {
+	if note != "" {
+		t.Notes = append(t.Notes, note)
+	}
+}
+
+// Add adds blocks.
+func (t *Text) Add(blocks ...Block) { t.Blocks = append(t.Blocks, blocks...) }
+
+// String writes the answer, without a line end after the last line.
+func (t Text) String() string {
+	var out []string
+	line := func(parts ...string) { out = append(out, Line(strings.Join(parts, ""))) }
+	if t.Tail != nil {
+		line(append([]string{t.First}, notes(t.Notes)...)...)
+		return strings.Join(append(out, *t.Tail), "\n")
+	}
+	mark, usual := t.mark()
+	switch {
+	case usual && t.First != "":
+		line(t.First)
+	case !usual:
+		line(t.First, fmt.Sprintf(" (nbduet's own lines begin with %s here)", mark))
+	}
+	for _, b := range t.Blocks {
+		line(mark, b.Head)
+		if b.Body != "" {
+			out = append(out, b.Body)
+		}
+	}
+	for _, note := range t.Notes {
+		if len(t.Blocks) > 0 {
+			note = mark + " " + note
+		}
+		line(note)
+	}
+	return strings.Join(out, "\n")
+}
+
+// notes are the notes as they go on from a first line.
+func notes(all []string) (out []string) {
+	for _, note := range all {
+		out = append(out, "; ", note)
+	}
+	return out
+}
+
+// usualMark begins the lines that are not of the texts. Hardly a line of code, Markdown or output begins with it.
+const usualMark = "@@"
+
+// mark returns a mark that no line of the texts begins with, and whether it is the usual one.
+func (t Text) mark() (mark string, usual bool) {
+	var taken []string // lines that begin with the usual mark
+	for _, b := range t.Blocks {
+		taken = append(taken, marked(b.Body)...)
+	}
+	mark = usualMark
+	for n := 1; ; n++ {
+		free := true
+		for _, line := range taken {
+			free = free && !strings.HasPrefix(line, mark)
+		}
+		if free {
+			return mark, n == 1
+		}
+		if mark = strings.Repeat("@", n+2); n > 4 {
+			mark = fmt.Sprintf("%s%d:", usualMark, n)
+		}
+	}
+}
+
+// longestMark is more characters than any mark has.
+const longestMark = 20
+
+// marked returns the beginnings of the lines of a text that begin with the usual mark. What may look like a line end
+// counts as one.
+func marked(text string) (out []string) {
+	from := 0
+	for {
+		at := strings.Index(text[from:], usualMark)
+		if at < 0 {
+			return out
+		}
+		at += from
+		if before := []rune(lastRune(text[:at])); len(before) == 0 || isLineEnd(before[0]) || isHidden(before[0]) {
+			out = append(out, text[at:min(len(text), at+longestMark)])
+		}
+		for from = at + len(usualMark); from < len(text) && text[from] == '@'; from++ {
+			continue
+		}
+	}
+}
+
+// lastRune is the last character of s, "" if it is empty.
+func lastRune(s string) string {
+	last := ""
+	for _, r := range strings.ToValidUTF8(s[max(0, len(s)-4):], "") {
+		last = string(r)
+	}
+	return last
+}
+
+// isLineEnd reports whether some programs end a line at r.
+func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+
+// isHidden reports whether r cannot be seen where it stands, or changes the order in which the rest is seen: control
+// characters, bidirectional controls, zero-width characters. Line ends and tabs are not hidden.
+func isHidden(r rune) bool {
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\u2060\ufeff", r)
+}
+
+// Hides reports whether a text has characters that cannot be seen, which a reader is to be told of.
+func Hides(text string) bool {
+	return strings.IndexFunc(text, func(r rune) bool {
+		return isHidden(r) && r != '\u200e' && r != '\u200f' && r != '\u061c' // marks that right-to-left texts need
+	}) >= 0
+}
+
+// Line makes one line of a text: what ends a line becomes a space, and hidden characters go.
+func Line(s string) string {
+	return strings.Map(func(r rune) rune {
+		switch {
+		case isLineEnd(r):
+			return ' '
+		case isHidden(r):
+			return -1
+		}
+		return r
+	}, s)
+}
