@@ -71,6 +71,18 @@ func (k *notebookKernel) name() string {
 	return name
 }
 
+// language is the language that the notebook's metadata names, "" for none.
+func (k *notebookKernel) language() string {
+	metadata := k.d.Notebook().Metadata()
+	for _, named := range []struct{ of, member string }{{"language_info", "name"}, {"kernelspec", "language"}} {
+		of, _ := metadata[named.of].(map[string]any)
+		if language, _ := of[named.member].(string); language != "" {
+			return language
+		}
+	}
+	return ""
+}
+
 // Session finds or starts the notebook's Jupyter session, with its kernel.
 func (k *notebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
 	s, _, err := k.session(ctx, "")
@@ -91,7 +103,7 @@ func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 	if s, ok, err := k.servers.Session(ctx, d.FileID(), d.Path()); ok || err != nil {
 		return s, false, err
 	}
-	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, k.servers.Documents, d.Path(), "", cmp.Or(spec, k.name()))
+	s, started, err = kernel.FindOrStart(ctx, k.servers.Kernels, d.Path(), "", kernel.Wish{Spec: cmp.Or(spec, k.name()), Language: k.language()})
 	if err == nil {
 		k.servers.Take(d.FileID(), s)
 	}

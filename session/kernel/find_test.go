@@ -15,7 +15,7 @@ func TestFindOrStart(t *testing.T) {
 		s := jupytertest.Shared(t)
 		srv, ctx := serverOf(t, s), testContext(t)
 		path := s.Notebook(t, "1+1")
-		first, started, err := FindOrStart(ctx, srv, srv, "/"+path, "", "")
+		first, started, err := FindOrStart(ctx, srv, "/"+path, "", Wish{})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -23,7 +23,7 @@ func TestFindOrStart(t *testing.T) {
 		if !started || first.Path != path || first.Kernel.ID == "" || first.Kernel.Name != "python3" {
 			t.Errorf("started %t, %+v", started, first)
 		}
-		again, started, err := FindOrStart(ctx, srv, srv, path, "", "")
+		again, started, err := FindOrStart(ctx, srv, path, "", Wish{})
 		if err != nil || started || again.Kernel.ID != first.Kernel.ID {
 			t.Errorf("the second call: started %t, %+v, %v", started, again, err)
 		}
@@ -32,7 +32,7 @@ func TestFindOrStart(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		found, started, err := FindOrStart(ctx, srv, srv, other, "", "no-such-kernel")
+		found, started, err := FindOrStart(ctx, srv, other, "", Wish{Spec: "no-such-kernel"})
 		if err != nil || started || found.ID != made.ID {
 			t.Errorf("a session that somebody else made: started %t, %+v, %v", started, found, err)
 		}
@@ -44,28 +44,21 @@ func TestFindOrStartMissingSpec(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		srv, ctx := serverOf(t, s), testContext(t)
-		notebook := func(spec, language string) string {
-			return s.Write(t, s.Name(t, ".ipynb"), `{"nbformat":4,"nbformat_minor":5,"cells":[],"metadata":{"kernelspec":{"name":"`+
-				spec+`","display_name":"x"},"language_info":{"name":"`+language+`"}}}`)
-		}
-		found, started, err := FindOrStart(ctx, srv, srv, notebook("my-venv", "Python"), "", "")
+		found, started, err := FindOrStart(ctx, srv, s.Notebook(t), "", Wish{"my-venv", "Python"})
 		if err != nil || !started || found.Kernel.Name != "python3" {
 			t.Errorf("another Python: %+v, started %t, %v", found, started, err)
 		}
 		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
-		_, _, err = FindOrStart(ctx, srv, srv, notebook("ir", "R"), "", "")
+		_, _, err = FindOrStart(ctx, srv, s.Notebook(t), "", Wish{"ir", "R"})
 		if err == nil || !strings.Contains(err.Error(), `"ir"`) || !strings.Contains(err.Error(), "python3") {
 			t.Errorf("R where there is none: %v, want an error that names both", err)
 		}
-		found, _, err = FindOrStart(ctx, srv, srv, s.Write(t, s.Name(t, ".ipynb"), `{"nbformat":4,"nbformat_minor":5,"cells":[],"metadata":{}}`), "", "")
+		found, _, err = FindOrStart(ctx, srv, s.Write(t, s.Name(t, ".ipynb"), ""), "", Wish{})
 		if err != nil || found.Kernel.Name != "python3" {
-			t.Errorf("no kernelspec at all: %+v, %v, want the server's default", found, err)
+			t.Errorf("no kernelspec at all, and a file that is being written: %+v, %v, want the server's default", found, err)
 		}
 		_ = srv.ShutdownKernel(ctx, found.Kernel.ID)
-		if _, _, err = FindOrStart(ctx, srv, srv, s.Name(t, ".ipynb"), "", ""); !errors.Is(err, jupyter.ErrNotFound) {
-			t.Errorf("a missing notebook: %v, want ErrNotFound", err)
-		}
-		if _, _, err = FindOrStart(ctx, srv, srv, "../x.ipynb", "", ""); !errors.Is(err, jupyter.ErrBadPath) {
+		if _, _, err = FindOrStart(ctx, srv, "../x.ipynb", "", Wish{}); !errors.Is(err, jupyter.ErrBadPath) {
 			t.Errorf("a bad path: %v, want ErrBadPath", err)
 		}
 	})
