@@ -24,7 +24,7 @@ MODULES := . e2e
 # What gates a change: first the tests of the program against a fake Jupyter server, and those of e2e that need nothing but
 # Go; then the contract, which holds the fake against a real server; then the journeys, through the built program.
 GATE         := test-fake environments test-contract test-journeys
-PLAIN        := ./cmd/... ./gotest ./listing ./scripts
+PLAIN        := ./answers ./cmd/... ./gotest ./listing ./scripts ./tokens
 # A test too large for the race detector.
 UNRACED      := -run '^TestVastOutput$$' ./tools/notebook
 CONTRACT     := ./rtc/jupyter/jupytertest/...

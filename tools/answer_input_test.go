@@ -162,7 +162,7 @@ func TestAnswerInputPassword(t *testing.T) {
 
 		var log bytes.Buffer
 		c := r.Connect(tools.Config{
-			Work: r.Work, Version: "test", AgentPasswords: true, LogCode: true,
+			Work: r.Work, Version: "test", AgentPasswords: true, LogCode: true, Answers: tools.JSONAnswers,
 			Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug})),
 		})
 		defer c.Close()

@@ -15,14 +15,16 @@
 //   - resource: resources, prompts, and the tool that keeps findings
 //   - desk: what all of these work with
 //   - tool: what a tool is, whatever it is about
+//   - plain: how an answer in words is written
 //
 // execute_code and execute_cell answer in the way of analysis or of datalayer, so they are made here.
 //
 // # How a call is answered
 //
 // [New] puts one handler around every tool. It checks the arguments against the tool's schema, decodes them, calls the
-// tool, and turns what comes back into an MCP result: the JSON object once as text and once as structured content, with
-// images beside it, all within [tool.MaxAnswerBytes]. An error is answered as a tool error, which the model reads: it
+// tool, and turns what comes back into an MCP result: words or a JSON object (answers.go), with images beside it, all
+// within [tool.MaxAnswerBytes]. The object is structured content as well where the tool is listed with its schema
+// (offer.go) and the answer has no picture. An error is answered as a tool error, which the model reads: it
 // says what was wrong, with the value, and what to do. Only this program's own fault, such as a panic, becomes a
 // protocol error.
 //

@@ -27,7 +27,7 @@ func TestInputIsElicited(t *testing.T) {
 		r.Who = (&tool.Clients{}).Enter() // with two programs
 		var log bytes.Buffer
 		p := &toolstest.Answerer{}
-		s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+		s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Answers: tools.JSONAnswers, Logger: slog.New(slog.NewTextHandler(&log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -67,9 +68,18 @@ func findTools(p *parts) tool.Tool {
 			} else if p.offer.put(tool.ClientOf(ctx), names) {
 				p.resources.ToolsChanged(tool.ClientOf(ctx))
 			}
-			return &tool.Answer{Body: out}, nil
+			return &tool.Answer{Body: out, Words: tool.Words(ctx, out.words)}, nil
 		}),
 	}
+}
+
+// words are each tool with its description and the schema of its arguments.
+func (r findToolsResult) words() plain.Text {
+	t := plain.Text{First: r.Message}
+	for _, one := range r.Tools {
+		t.Add(plain.Block{Head: " " + one.Name, Body: one.Description + "\n" + string(one.Arguments)})
+	}
+	return t
 }
 
 // fitting returns the tools that fit a wish best, the best first. A word counts the more the fewer tools have it.

@@ -50,7 +50,7 @@ func TestListedAndCallable(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "x = 1")
-		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
+		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record, Answers: tools.JSONAnswers})
 		defer c.Close()
 		list := listedBy(t, c)
 		if len(list) > 16 || list["read_nb_cells"].Name == "" || list["get_nb_stat"].Name != "" {
@@ -101,7 +101,7 @@ func TestFindAndCall(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "x = 1")
-		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
+		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record, Answers: tools.JSONAnswers})
 		defer c.Close()
 		other := r.Connect(tools.Config{Work: r.Work, Activity: r.Record})
 		defer other.Close()

@@ -77,9 +77,16 @@ const instructions = `Tools for Jupyter notebooks that people may have open in J
 Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as you were last shown them, with your own changes since; if somebody has deleted the cell, the call is refused. Ids stay the same.
 A change of a cell is merged with what people type into it meanwhile. If both changed the same words, nothing is written and the tool shows both changes.`
 
+// instructionsForWords say how cells stand in answers in words.
+const instructionsForWords = `
+In answers a line such as "@@3 4f2a [5]" begins a cell: its index, the beginning of its id, which calls take as the id, and its execution count. Its source follows as it stands, and its outputs under "@@ out". A picture stands beside the text, and its address in it.`
+
 // instructionsFor returns the instructions, with what is special about this server.
 func instructionsFor(cfg Config) string {
 	text := instructions
+	if answersOf(cfg) == TextAnswers && (len(cfg.Toolsets) == 0 || slices.Contains(cfg.Toolsets, tool.ToolsetCore)) {
+		text += instructionsForWords
+	}
 	if cfg.Notebook != "" {
 		text += fmt.Sprintf("\nIf no other notebook is named, work in %q.", cfg.Notebook)
 	}

@@ -66,7 +66,7 @@ func TestStaysUpWithoutAServer(t *testing.T) {
 	running.Store(&[]jupyter.Running{there, other})
 	call("list_nbs", true, "several Jupyter servers", s.URL, s.Root, other.URL, other.Root, "--jupyter-url (JUPYTER_SERVER_URL)")
 	running.Store(&[]jupyter.Running{there})
-	call("list_nbs", false, `"notebooks"`)
+	call("list_nbs", false, "notebook")
 	call("get_base_url", false, s.URL)
 	p.in.Close()
 	if code := p.end(); code != exitOK {

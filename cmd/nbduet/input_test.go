@@ -171,7 +171,7 @@ func TestCancelOverStdio(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			path := s.Notebook(t, "import time\nprint('it runs', flush=True)\ntime.sleep(600)")
 			t.Cleanup(func() { shutKernel(t, s, path) })
-			p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:")
+			p := launch(t, "--jupyter-url="+s.URL, "--token="+s.Token, "--state=:memory:", "--answers=json")
 			p.initialize()
 			call := `{"jsonrpc":"2.0","id":` + c.id + `,"method":"tools/call","params":{"name":"execute_nb_cells","arguments":{"path":"` + path + `","ranges":[{"start":0}],"timeout":600}}}`
 			if _, err := io.WriteString(p.in, call+"\n"); err != nil {

@@ -20,6 +20,8 @@ type Options struct {
 	Args []string
 	// Env is its whole environment; nil is the one of this process.
 	Env []string
+	// Words leaves the answers in words, as models get them; else they are JSON, which [Agent.Do] decodes.
+	Words bool
 	// Protocol is the MCP revision to ask for; empty is the newest. A revision
 	// before 2026-07-28 begins with `initialize`.
 	Protocol string
@@ -54,7 +56,9 @@ func Spawn(opt Options) (*Process, error) {
 		err:    &Record{},
 		exited: make(chan struct{}),
 	}
-	p.cmd.Env = opt.Env
+	if p.cmd.Env = opt.Env; !opt.Words {
+		p.cmd.Env = append(p.cmd.Environ(), "NBDUET_ANSWERS=json")
+	}
 	p.cmd.Stderr = p.err
 	if opt.Stderr != nil {
 		p.cmd.Stderr = io.MultiWriter(p.err, opt.Stderr)

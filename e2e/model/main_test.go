@@ -56,7 +56,7 @@ func newCaller(t *testing.T) *caller {
 		t.Fatal(err)
 	}
 	manager := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "test"})
+	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(manager), Version: "test", Answers: tools.JSONAnswers})
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -55,6 +55,21 @@ func uri(session, id, ext string) string {
 	return uriHead + url.PathEscape(session) + "/images/" + id + "." + ext
 }
 
+const (
+	shortHead = "jupyter://images/"
+	// shortID is how many characters of an id the short address has: of ten thousand images hardly two begin alike.
+	shortID = 10
+)
+
+// ShortURI is the image's address without its session, for who has the session anyway.
+func (e Entry) ShortURI() string { return shortHead + e.ID[:min(shortID, len(e.ID))] }
+
+// ParseShortURI reports whether an address is a short one, and returns the beginning of the id that it has.
+func ParseShortURI(address string) (id string, ok bool) {
+	id, ok = strings.CutPrefix(address, shortHead)
+	return id, ok && len(id) >= shortID && !strings.ContainsAny(id, "/?#.")
+}
+
 // ParseURI takes an image's address apart.
 func ParseURI(address string) (session, id string, err error) {
 	rest, ok := strings.CutPrefix(address, uriHead)
@@ -184,6 +199,22 @@ func (s *Store) Find(session, id string) (e Entry, img Image, ok bool) {
 	}
 	b, _ := s.bytes.Get(blobKey{nameKey: key})
 	return e, b.picture.Image, true
+}
+
+// FindShort is [Store.Find] for a short address, among the images of some sessions. Where two fit, none is found.
+func (s *Store) FindShort(sessions []string, id string) (e Entry, img Image, ok bool) {
+	s.mu.Lock()
+	var found []nameKey
+	for _, key := range s.known.Keys() {
+		if strings.HasPrefix(key.id, id) && slices.Contains(sessions, key.session) {
+			found = append(found, key)
+		}
+	}
+	s.mu.Unlock()
+	if len(found) == 0 || slices.ContainsFunc(found, func(key nameKey) bool { return key.id != found[0].id }) {
+		return Entry{}, Image{}, false
+	}
+	return s.Find(found[0].session, found[0].id)
 }
 
 // Forget forgets all images of some sessions.

@@ -17,6 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -45,33 +46,42 @@ func inspectData(d *inspector) tool.Tool {
 		Input:       tool.ArgumentsOf[inspectArgs](nil),
 		Output:      tool.ResultOf[map[string]any](nil),
 		Handle: tool.Typed(func(ctx context.Context, args inspectArgs) (*tool.Answer, error) {
-			pass := func(to tool.Tool, given map[string]any) (*tool.Answer, error) {
-				var req mcp.CallToolRequest
-				req.Params.Name, req.Params.Arguments = to.Name, given
-				return to.Handle(ctx, req)
+			a, err := d.look(ctx, args, preview, picture)
+			if err == nil {
+				a.Words = tool.Words(ctx, func() plain.Text { return wordsOf(a.Body, args.Path) })
 			}
-			switch ending := strings.ToLower(path.Ext(args.Path)); {
-			case strings.HasPrefix(args.Path, desk.JupyterScheme) && strings.Contains(args.Path, "/images/"):
-				return pass(picture, map[string]any{"resource_uri": args.Path, "include_data": false})
-			case ending == ".ipynb":
-				return d.inspectNotebook(ctx, args)
-			case strings.Contains(" .png .jpg .jpeg .gif .webp .bmp .svg ", " "+ending+" "):
-				return d.inspectImage(ctx, args.Path)
-			}
-			given := map[string]any{"path": args.Path}
-			if args.Rows > 0 {
-				given["rows"] = args.Rows
-			}
-			if args.Name != "" {
-				what := "table"
-				if strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls") {
-					what = "sheet"
-				}
-				given[what] = args.Name
-			}
-			return pass(preview, given)
+			return a, err
 		}),
 	}
+}
+
+// look looks at what the arguments name: by tools of the set analysis, where one does it.
+func (d *inspector) look(ctx context.Context, args inspectArgs, preview, picture tool.Tool) (*tool.Answer, error) {
+	pass := func(to tool.Tool, given map[string]any) (*tool.Answer, error) {
+		var req mcp.CallToolRequest
+		req.Params.Name, req.Params.Arguments = to.Name, given
+		return to.Handle(ctx, req)
+	}
+	switch ending := strings.ToLower(path.Ext(args.Path)); {
+	case strings.HasPrefix(args.Path, desk.JupyterScheme) && strings.Contains(args.Path, "/images/"):
+		return pass(picture, map[string]any{"resource_uri": args.Path, "include_data": false})
+	case ending == ".ipynb":
+		return d.inspectNotebook(ctx, args)
+	case strings.Contains(" .png .jpg .jpeg .gif .webp .bmp .svg ", " "+ending+" "):
+		return d.inspectImage(ctx, args.Path)
+	}
+	given := map[string]any{"path": args.Path}
+	if args.Rows > 0 {
+		given["rows"] = args.Rows
+	}
+	if args.Name != "" {
+		what := "table"
+		if strings.HasPrefix(strings.ToLower(path.Ext(args.Path)), ".xls") {
+			what = "sheet"
+		}
+		given[what] = args.Name
+	}
+	return pass(preview, given)
 }
 
 // An inspectedImage is what inspect_data says of an image file.

@@ -156,6 +156,7 @@ type ImageSet struct {
 	expected      int           // roughly how many images will come
 	budget        int           // bytes of base64 left
 	AddressesOnly bool          // show no image, give only its address
+	inWords       bool          // write references as short as they may be
 	Images        []tool.Image
 	Named         []images.Entry // including those not shown
 }
@@ -163,7 +164,7 @@ type ImageSet struct {
 // NewSet makes a set for an answer with about that many images.
 func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
 	return &ImageSet{
-		ImageStore: g, expected: expected, budget: ImageBudget, From: images.Origin{Session: ImageOwner(ctx)},
+		ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
 		show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
 			return g.Store.Show(ctx, e, img, lim)
 		},
@@ -185,14 +186,26 @@ func (t *ImageSet) put(data map[string]any) map[string]string {
 		}
 	}
 	if _, ok := data[Plotly]; ok {
-		refs[Plotly] = "<interactive plotly figure: there is no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
-			"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
-		if drawn {
+		refs[Plotly] = plotlyAlone
+		if t.inWords {
+			refs[Plotly] = plotlyShort
+		}
+		switch {
+		case drawn && t.inWords:
+			refs[Plotly] = ""
+		case drawn:
 			refs[Plotly] = "<interactive plotly figure, of which the image is a picture>"
 		}
 	}
 	return refs
 }
+
+// What is said of a plotly figure that has no picture.
+const (
+	plotlyShort = `<no picture of it: fig.show("png") makes one, if kaleido is installed>`
+	plotlyAlone = "<interactive plotly figure: there is no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
+		"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
+)
 
 // one adds an image. drawn tells that another form of it was already added.
 func (t *ImageSet) one(mime, data string, drawn *bool) string {
@@ -204,25 +217,28 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	if err != nil {
 		return NotShown + err.Error() + ">"
 	}
-	about := sizeAbout(e)
+	about, address := sizeAbout(e), e.URI()
+	if t.inWords {
+		about, address = pixelsOf(e), e.ShortURI()
+	}
 	if !*drawn {
 		t.Named = append(t.Named, e)
 	}
 	if *drawn {
-		return fmt.Sprintf("<the same image, %s: %s>", about, e.URI())
+		return fmt.Sprintf("<the same image, %s: %s>", about, address)
 	}
 	*drawn = true
 	if len(t.Images) >= t.most {
-		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+words.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), e.URI())
+		return fmt.Sprintf("<image, %s, not shown because an answer shows %d"+words.Hint(": get_image_resource shows %s")+">", about, max(0, t.most), address)
 	}
 	left := max(1, min(t.most, t.expected)-len(t.Images))
 	bytes := min(t.Each, t.budget/left*3/4-3)
 	if bytes < min(t.Each, leastImage) {
-		return fmt.Sprintf("<image, %s, not shown because the answer is full"+words.Hint(": get_image_resource shows %s")+">", about, e.URI())
+		return fmt.Sprintf("<image, %s, not shown because the answer is full"+words.Hint(": get_image_resource shows %s")+">", about, address)
 	}
 	p, err := t.show(e, img, images.Limits{Bytes: bytes})
 	if err != nil {
-		return fmt.Sprintf("<image, %s, not shown: %v; as it is: %s>", about, err, e.URI())
+		return fmt.Sprintf("<image, %s, not shown: %v; as it is: %s>", about, err, address)
 	}
 	shown := tool.Image{MIME: p.MIME, Data: base64.StdEncoding.EncodeToString(p.Data)}
 	t.Images = append(t.Images, shown)
@@ -231,7 +247,10 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	if e.Width > 0 && p.Width != e.Width {
 		size = fmt.Sprintf(" at %d×%d", p.Width, p.Height)
 	}
-	return fmt.Sprintf("<image %d, %s, shown below%s: %s>", len(t.Images), about, size, e.URI())
+	if t.inWords {
+		return fmt.Sprintf("<image %d, %s%s: %s>", len(t.Images), about, size, address)
+	}
+	return fmt.Sprintf("<image %d, %s, shown below%s: %s>", len(t.Images), about, size, address)
 }
 
 // sizeAbout says how large an image is.
@@ -240,6 +259,14 @@ func sizeAbout(e images.Entry) string {
 		return e.MIME + ", " + words.Kilobytes(e.Bytes)
 	}
 	return fmt.Sprintf("%d×%d, %s", e.Width, e.Height, words.Kilobytes(e.Bytes))
+}
+
+// pixelsOf is how large an image is on the screen, or else its type.
+func pixelsOf(e images.Entry) string {
+	if e.Width == 0 {
+		return strings.TrimPrefix(e.MIME, "image/")
+	}
+	return fmt.Sprintf("%d×%d", e.Width, e.Height)
 }
 
 // Count is the number of images, for [ImageSet.Rollback].

@@ -14,15 +14,20 @@ import (
 // FindImage finds the original image at an address, in the cache or in the cell that it came from. A client finds only
 // the images of its own sessions.
 func (d *Desk) FindImage(ctx context.Context, uri string) (images.Entry, images.Image, error) {
-	owner, id, err := images.ParseURI(uri)
-	if err != nil {
-		return images.Entry{}, images.Image{}, err
-	}
 	var e images.Entry
 	var img images.Image
-	ok := d.ownsImages(ctx, owner)
+	var err error
+	id, ok := images.ParseShortURI(uri)
 	if ok {
-		e, img, ok = d.Images.Store.Find(owner, id)
+		e, img, ok = d.Images.Store.FindShort(d.ImageSessions(ctx), id)
+	} else {
+		var owner string
+		if owner, id, err = images.ParseURI(uri); err != nil {
+			return images.Entry{}, images.Image{}, err
+		}
+		if ok = d.ownsImages(ctx, owner); ok {
+			e, img, ok = d.Images.Store.Find(owner, id)
+		}
 	}
 	if !ok {
 		return images.Entry{}, images.Image{}, fmt.Errorf("no image is known at %s in this session: it is another session's, or was shown too long ago"+

@@ -179,7 +179,7 @@ print("unharmed")`)
 func TestImagesLetGo(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r := toolstest.New(t)
-		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Images: images.NewStore(1)})
+		c := r.Connect(tools.Config{Work: r.Work, Version: "test", Images: images.NewStore(1), Answers: tools.JSONAnswers})
 		defer c.Close()
 		path := r.Server.Notebook(t, toolstest.Plotting+"plt.plot([1, 2])\nplt.show()")
 		var got notebook.ExecuteResult

@@ -36,6 +36,7 @@ type ShownOutputs struct {
 	Images   []int  // for each, the index of its image in the image set, -1 for none
 	Original int    // characters of all text before cutting
 	Omitted  int    // outputs left out completely
+	Short    bool   // whether something was left out before, see [ContentsFor]
 }
 
 // Truncated tells whether anything was cut or left out.
@@ -79,6 +80,7 @@ func (c Contents) Show(lim OutputLimits, pictures *ImageSet) ShownOutputs {
 		if len(pictures.Images) > before {
 			at = before
 		}
+		s.Short = s.Short || all[i].out[shortMember] != nil
 		s.Outputs, s.Cut, s.Images = append(s.Outputs, out), append(s.Cut, wasCut), append(s.Images, at)
 	}
 	return s

@@ -21,7 +21,7 @@ func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, ar
 	if err != nil {
 		return nil, err
 	}
-	a := &tool.Answer{Body: &out}
+	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words(broken.Path, args.Position))}
 	return a, a.TrimTo(n, keep)
 }
 

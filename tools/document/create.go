@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -80,7 +81,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,
-			}}, nil
+			}, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: "created " + Named(made.Path)} })}, nil
 		}),
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
@@ -90,9 +91,25 @@ func editByText(d *desk.Desk) tool.Tool {
 			if done.Revision != 0 {
 				out.Revision = desk.Revision(done.Revision)
 			}
-			return &tool.Answer{Body: out, Doc: doc}, nil
+			return &tool.Answer{Body: &out, Doc: doc, Words: out.words(ctx, doc)}, nil
 		}),
 	}
+}
+
+// words say where how many were replaced, and show the change where it is not only the one asked for.
+func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func() plain.Text {
+	say := func(where string) plain.Text {
+		t := plain.Text{First: "replaced " + words.Thousands(r.Replaced) + " in " + where}
+		if r.Merged {
+			t.First += ", revision " + r.Revision
+			t.Add(plain.Block{Head: " merged with what somebody typed at the same time:", Body: r.Diff})
+		}
+		return t
+	}
+	if r.CellID == "" {
+		return tool.Words(ctx, func() plain.Text { return say(doc.Path()) })
+	}
+	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text { return say(roll.Names(r.CellID)) })
 }
 
 // A replacement is a change of a text that is named by its words.

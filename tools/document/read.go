@@ -9,6 +9,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -84,9 +85,27 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			a := &tool.Answer{Body: &out, Doc: doc}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words(doc.Path(), args.Position))}
 			return a, a.TrimTo(n, keep)
 		}),
+	}
+}
+
+// words are the text beneath a line that says which part of the document it is.
+func (r *ContentResult) words(path string, from int) func() plain.Text {
+	return func() plain.Text {
+		t := plain.Text{First: path + ", " + words.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
+		if r.Truncated || from > 0 {
+			t.Note(fmt.Sprintf("from %s", words.Thousands(from)))
+		}
+		if r.Next != nil {
+			t.Note(fmt.Sprintf("the rest begins at position %d", *r.Next))
+		}
+		if plain.Hides(r.Content) {
+			t.Note("with hidden characters")
+		}
+		t.Note(r.Fault)
+		return t
 	}
 }
 

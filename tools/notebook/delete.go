@@ -8,6 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -90,6 +91,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
+			named := namesOf(ctx, doc, cells)
 			if args.What == whatOutputs {
 				return clearOutputsOf(ctx, doc, cells)
 			}
@@ -98,9 +100,24 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := DeleteResult{Message: "Successfully deleted " + words.Plural(len(cells), "cell"), Deleted: len(cells)}
-			return &tool.Answer{Body: out, Doc: doc}, nil
+			left := doc.Notebook().Len()
+			return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, func() plain.Text {
+				return plain.Text{First: fmt.Sprintf("deleted %s; %s left", named, words.Plural(left, "cell"))}
+			})}, nil
 		}),
 	}
+}
+
+// namesOf names the cells before they are deleted, for an answer in words.
+func namesOf(ctx context.Context, doc *session.Document, cells []session.Deletion) string {
+	if !tool.InWords(ctx) {
+		return ""
+	}
+	ids := make([]string, len(cells))
+	for i, c := range cells {
+		ids[i] = c.Cell
+	}
+	return desk.RollOf(ctx, doc).Names(ids...)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
@@ -116,5 +133,10 @@ func clearOutputsOf(ctx context.Context, doc *session.Document, cells []session.
 		return nil, err
 	}
 	out := DeleteResult{Message: "Successfully cleared the outputs of " + words.Plural(len(ids), "code cell"), Cleared: len(ids)}
-	return &tool.Answer{Body: out, Doc: doc}, nil
+	return &tool.Answer{Body: out, Doc: doc, Words: desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text {
+		if len(ids) == 0 {
+			return plain.Text{First: "none of them is a code cell; nothing was cleared"}
+		}
+		return plain.Text{First: "cleared the outputs of " + roll.Names(ids...)}
+	})}, nil
 }

@@ -76,7 +76,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			out := InsertResult{Message: "Successfully inserted cells", CellIDs: ids}
-			a := &tool.Answer{Body: &out, Doc: doc}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(runnable) == 0 {
 				return a, nil
 			}
@@ -86,6 +86,7 @@ func insertNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed them")
+			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}

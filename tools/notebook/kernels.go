@@ -93,6 +93,7 @@ type RestartResult struct {
 	CellsExecuted  bool   `json:"cells_executed" jsonschema:"Whether cells were sent to the kernel; see execution_results."`
 	KernelName     string `json:"kernel_name" jsonschema:"The notebook's kernel now."`
 	executed
+	did string // in words
 }
 
 // restartNbKernel makes restart_nb_kernel.
@@ -127,8 +128,8 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 // afterRestart clears and runs the cells as the call asks, and makes the answer.
 func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args restartArgs, change session.KernelChange) (*tool.Answer, error) {
 	out := RestartResult{Restarted: change.Fresh, KernelName: change.Kernel.Name}
-	out.Message = "Successfully " + did(change)
-	a := &tool.Answer{Body: &out, Doc: doc}
+	out.Message, out.did = "Successfully "+did(change), did(change)
+	a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 	cells := codeCells(doc)
 	if args.ClearOutputs {
 		if err := ClearOutputs(ctx, doc, cells); err != nil {
@@ -136,12 +137,14 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 		}
 		out.OutputsCleared = true
 		out.Message += ", cleared the outputs"
+		out.did += ", cleared the outputs"
 	}
 	if !wanted(args.Exec) {
 		return a, nil
 	}
 	if len(cells) == 0 {
 		out.Message += "; there are no code cells to execute"
+		out.did += "; there are no code cells to execute"
 		return a, nil
 	}
 	ran, err := runCells(ctx, d, doc, cells, args.RunOptions)
@@ -154,6 +157,7 @@ func afterRestart(ctx context.Context, d *desk.Desk, doc *session.Document, args
 	} else {
 		out.Message = "The kernel is a new one" + then
 	}
+	a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 	return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 }
 

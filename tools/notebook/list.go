@@ -65,7 +65,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
 				})
 			}
-			a := &tool.Answer{Body: &out}
+			a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 			return a, a.TrimTo(len(out.Notebooks), func(n int) {
 				out.Notebooks = out.Notebooks[:n]
 				out.Stopped = true

@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/textdiff"
 )
 
 type modifyArgs struct {
@@ -54,6 +55,7 @@ type mergedCell struct {
 	Source    string `json:"source" jsonschema:"The source now."`
 	Truncated bool   `json:"truncated" jsonschema:"Whether the source was cut: if so, read the cell."`
 	Revision  string `json:"revision"`
+	diff      string // from the source given to the one now
 }
 
 // Refine implements tool.Refiner.
@@ -88,7 +90,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			}
 			out := ModifyResult{ModifiedRanges: len(args.Modifications), Merged: changed.Merged, CellIDs: changed.ids}
 			out.Message = "Successfully modified " + words.Plural(len(args.Modifications), "cell range")
-			a := &tool.Answer{Body: &out, Doc: doc}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 			if !wanted(args.Exec) || len(changed.runnable) == 0 {
 				return a, nil
 			}
@@ -98,6 +100,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Executed = true
 			out.Message += ran.afterwards(" and executed cells")
+			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}
@@ -200,7 +203,14 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification) (Ch
 		if !wasCut {
 			doc.Answer(client, now)
 		}
-		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision)})
+		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision), diff: mergedDiff(t.Source, now.Source)})
 	}
 	return out, nil
+}
+
+// mergedDiff shows how a source differs from the one that was given.
+func mergedDiff(given, now string) string {
+	const most = 4000
+	diff, _ := words.Cut(textdiff.Unified("cell", given, now, 1), most)
+	return diff
 }

@@ -77,7 +77,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 			}
 			out.Position, _ = doc.Notebook().Index(out.CellIDs[0])
 			out.Message = fmt.Sprintf("Successfully moved %s to index %d", words.Plural(len(cells), "cell"), out.Position)
-			return &tool.Answer{Body: out, Doc: doc}, nil
+			return &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}, nil
 		}),
 	}
 }

@@ -25,13 +25,16 @@ type cellPage struct {
 type rendering struct {
 	newSet func(expected int) *desk.ImageSet
 	from   func(ydoc.Cell) images.Origin
+	// contents decodes a cell's outputs.
+	contents func([]ydoc.Output) desk.Contents
 }
 
 // renderingOf is the rendering of a notebook.
 func renderingOf(ctx context.Context, g *desk.ImageStore, doc *session.Document) rendering {
 	return rendering{
-		newSet: g.Sets(ctx),
-		from:   func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
+		newSet:   g.Sets(ctx),
+		from:     func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
+		contents: func(o []ydoc.Output) desk.Contents { return desk.ContentsFor(ctx, o) },
 	}
 }
 
@@ -46,7 +49,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	used := 4000 // for the fields around the cells
 	for n, at := range indexes {
 		before := pictures.Count()
-		c, outputs := cells[at], desk.ContentsOf(cells[at].Outputs)
+		c, outputs := cells[at], show.contents(cells[at].Outputs)
 		pictures.From = show.from(c)
 		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerBudget / 2, Count: desk.MaxOutputs} // every character is sent twice
 		view := showCell(c, at, limit, outputs, lim, pictures)

@@ -40,8 +40,9 @@ func TestShowCellsAlwaysFits(t *testing.T) {
 		indexes := []int{0, 1, 2}
 		for calls := 0; len(indexes) > 0; calls++ {
 			page, err := showCells(cells, indexes, limit, rendering{
-				newSet: func(int) *desk.ImageSet { return trayOf(t, 4) },
-				from:   func(c ydoc.Cell) images.Origin { return images.Origin{CellID: c.ID} },
+				newSet:   func(int) *desk.ImageSet { return trayOf(t, 4) },
+				from:     func(c ydoc.Cell) images.Origin { return images.Origin{CellID: c.ID} },
+				contents: desk.ContentsOf,
 			})
 			if err != nil {
 				t.Fatal(err)

@@ -239,10 +239,11 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 		shown[i] = v.Index
 	}
 	doc.List(tool.ClientOf(ctx), cells, shown...)
-	return &tool.Answer{Doc: doc, Images: page.images, Body: ReadResult{
+	out := &ReadResult{
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
-	}}, nil
+	}
+	return &tool.Answer{Doc: doc, Images: page.images, Body: out, Words: desk.CellWords(ctx, doc, out.words)}, nil
 }
 
 // showCell cuts one cell to size.

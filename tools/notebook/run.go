@@ -90,6 +90,8 @@ type ExecutionResult struct {
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
 	Message        string           `json:"message,omitempty" jsonschema:"Why the cell did not finish, and notes, such as that the kernel is new."`
+	// Shortened says that an answer in words leaves out parts of a traceback.
+	Shortened bool `json:"-"`
 }
 
 // Refine implements tool.Refiner.
@@ -144,7 +146,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 			from = d.Images.OfCell(ctx, doc, cell)
 			from.Count = result.Count
 		}
-		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), from})
+		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, desk.ContentsFor(ctx, result.Outputs), from})
 	}
 	return out, nil
 }
@@ -244,6 +246,7 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		Outputs: o.Outputs, Truncated: o.Truncated(), OriginalSize: o.Original, OutputsOmitted: o.Omitted,
 		CellID: r.cell, RunID: r.id, State: string(r.State), ExecutionCount: r.Count,
 	}
+	out.Shortened = o.Short
 	out.Dropped, out.Input = r.Dropped, desk.InputOf(r.Result)
 	var says []string
 	if r.Err != nil {
@@ -327,7 +330,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 				}
 			}
 			out.ExecutedCells = len(out.CellIDs)
-			a := &tool.Answer{Body: &out, Doc: doc}
+			a := &tool.Answer{Body: &out, Doc: doc, Words: desk.CellWords(ctx, doc, out.words)}
 			if len(out.CellIDs) == 0 {
 				out.Message = fmt.Sprintf("Nothing was executed: none of the %s is a code cell", words.Plural(len(cells), "cell"))
 				return a, nil
@@ -341,6 +344,7 @@ func executeNbCells(d *desk.Desk) tool.Tool {
 			} else {
 				out.Message = "Executed " + words.Plural(len(args.Ranges), "cell range") + done
 			}
+			a.Words = desk.CellWords(ctx, doc, out.words) // the cells may have moved meanwhile
 			return a, ran.into(a, func(r []ExecutionResult) { out.Results = r })
 		}),
 	}

@@ -73,9 +73,9 @@ func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
-		r.ID, r.CellID, result, desk.ContentsOf(result.Outputs), d.OfRun(ctx, r, result.Count),
+		r.ID, r.CellID, result, desk.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count),
 	}}}
-	a := &tool.Answer{Body: &out}
+	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })
 }
 
@@ -95,7 +95,7 @@ func getRun(d *desk.Desk) tool.Tool {
 			}
 			switch {
 			case args.Output != nil:
-				return answerPage(r, args)
+				return answerPage(ctx, r, args)
 			case args.Offset != nil && *args.Offset > 0:
 				return nil, errors.New("offset needs output, which names the output to page through")
 			}
@@ -230,6 +230,6 @@ func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Ans
 			Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
 		})
 	}
-	a := &tool.Answer{Body: &out}
+	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, a.TrimTo(len(out.Runs), func(n int) { out.Runs = out.Runs[:n] })
 }

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"strings"
@@ -106,7 +107,7 @@ func unfinishedEscape(piece []rune) int {
 }
 
 // answerPage answers with a page of a run's output.
-func answerPage(r *run.Run, args getRunArgs) (*tool.Answer, error) {
+func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer, error) {
 	result := r.Result()
 	outputs := desk.ContentsOf(result.Outputs)
 	offset, n := 0, args.Size()
@@ -124,7 +125,7 @@ func answerPage(r *run.Run, args getRunArgs) (*tool.Answer, error) {
 		},
 		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
 	}}
-	a := &tool.Answer{Body: &out}
+	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, a.Trim(func() bool {
 		n = n * 3 / 4
 		if p, err = pageOf(r, outputs, *args.Output, offset, n); err != nil || n < 1 {

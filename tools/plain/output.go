@@ -60,14 +60,21 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 			put(headOut, errorText(o))
 		case "display_data", "execute_result":
 			data, _ := o["data"].(map[string]any)
+			picture := false
 			for _, mime := range slices.Sorted(maps.Keys(data)) {
 				s := stringOf(data[mime])
-				if !strings.HasPrefix(mime, "image/") {
+				switch {
+				case strings.HasPrefix(mime, "image/"):
+					flush()
+					blocks = append(blocks, Block{Head: " " + strings.Trim(s, "<>")})
+					picture = true
+				case picture && mime == "text/plain": // it says what the picture is
+					blocks[len(blocks)-1].Body = s
+				case strings.HasPrefix(mime, "application/vnd."):
+					put(headOut, strings.Trim(s, "<>"))
+				default:
 					put(headOut, s)
-					continue
 				}
-				flush()
-				blocks = append(blocks, Block{Head: " " + strings.Trim(s, "<>")})
 			}
 		default:
 			put(headOut, stringOf(o["text"]))

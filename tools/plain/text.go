@@ -13,7 +13,8 @@ type Text struct {
 	Blocks []Block
 	// Notes are the last lines: what went wrong, what was left out, and how to get it.
 	Notes []string
-	// Tail, if not nil, follows the first line and the notes as it stands, to the end of the answer. Blocks are none then.
+	// Tail, if not nil, follows the first line, which has the notes too then, as it stands, to the end of the answer. There
+	// are no blocks then.
 	Tail *string
 }
 
@@ -40,7 +41,7 @@ func (t Text) String() string {
 	var out []string
 	line := func(parts ...string) { out = append(out, Line(strings.Join(parts, ""))) }
 	if t.Tail != nil {
-		line(append([]string{t.First}, notes(t.Notes)...)...)
+		line(append(append([]string{t.First}, notes(t.Notes)...), ":")...)
 		return strings.Join(append(out, *t.Tail), "\n")
 	}
 	mark, usual := t.mark()

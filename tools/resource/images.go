@@ -32,6 +32,7 @@ func addImages(s *server.MCPServer, d *Provider) {
 				return []mcp.ResourceContents{c}, err
 			})
 	}
+	add("jupyter://images/{image_id}", "image-by-id", "An image of one of your sessions, at the short address that answers in words name.", d.readImage)
 	const uri = "jupyter://sessions/{session_id}/images/{image_id}.{ext}"
 	add(uri, "image", "The image of a cell's output, SVG without scripts and outside references; one that is too large for an answer is scaled down. Answers of tools name the addresses.", d.readImage)
 	add(uri+images.FullSuffix, "full-image", "The original of an image that is too large for an answer.", func(_ context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {

@@ -5,8 +5,9 @@
 //
 // # Answers
 //
-// The body of an [Answer] is one JSON object. It is sent once as text and once as structured content, with images
-// beside it, all within [MaxAnswerBytes]; [Answer.Trim] makes the body smaller until it fits. An error becomes a tool
+// The body of an [Answer] is one JSON object. Its text is that, or the same in words ([Answer.Words]), with images beside
+// it, all within [MaxAnswerBytes]; [Answer.Trim] makes the body smaller until it fits. The object can be structured content
+// as well. An error becomes a tool
 // error, which the model reads. A [Fault], this program's own mistake, becomes a protocol error.
 //
 // # Concurrency

@@ -1,6 +1,10 @@
 package tool
 
-import "context"
+import (
+	"context"
+
+	"github.com/nbduet/nbduet/tools/plain"
+)
 
 type wordsKey struct{}
 
@@ -11,4 +15,12 @@ func WithWords(ctx context.Context) context.Context { return context.WithValue(c
 func InWords(ctx context.Context) bool {
 	words, _ := ctx.Value(wordsKey{}).(bool)
 	return words
+}
+
+// Words returns what an answer in words is made by, for [Answer.Words]; nil where the answer of the call is not in words.
+func Words(ctx context.Context, write func() plain.Text) func() plain.Text {
+	if !InWords(ctx) {
+		return nil
+	}
+	return write
 }

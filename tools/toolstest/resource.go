@@ -215,7 +215,7 @@ func (r *Rig) MCPServer() *server.MCPServer {
 // elicitation if p is nil.
 func (r *Rig) Modern(log *bytes.Buffer, p *Answerer) *client.Client {
 	r.T.Helper()
-	s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
+	s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Answers: tools.JSONAnswers, Logger: slog.New(slog.NewTextHandler(log, &slog.HandlerOptions{Level: slog.LevelDebug}))})
 	if err != nil {
 		r.T.Fatal(err)
 	}

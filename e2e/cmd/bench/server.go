@@ -29,7 +29,7 @@ type server struct {
 
 // start starts an MCP server and connects to it over stdio.
 func start(ctx context.Context, name, program string, args, env []string) (*server, error) {
-	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: env})
+	p, err := agent.Spawn(agent.Options{Binary: program, Args: args, Env: env, Words: true})
 	if err != nil {
 		return nil, err
 	}

@@ -1,0 +1,216 @@
+package analysis
+
+import (
+	"encoding/json"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/inspect"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+// The answers of inspect_data in words.
+
+// wordsOf is what inspect_data says in words of what it has found.
+func wordsOf(body any, named string) plain.Text {
+	switch b := body.(type) {
+	case *inspect.Listing:
+		return listingWords(*b)
+	case inspect.Detail:
+		return detailWords(b)
+	case inspect.Preview:
+		return previewWords(b)
+	case ImageResult:
+		t := plain.Text{First: fmt.Sprintf("%s, %s, %d×%d", b.Description, b.MIME, b.Width, b.Height)}
+		t.Note(b.Message)
+		return t
+	case inspectedImage:
+		t := plain.Text{First: fmt.Sprintf("%s, %s, %d×%d%s", b.Path, b.MIME, b.Width, b.Height, sizeText(b.Size))}
+		t.Note(b.Message)
+		return t
+	}
+	return plain.Text{First: named}
+}
+
+func sizeText(size *int64) string {
+	if size == nil {
+		return ""
+	}
+	return ", " + words.Kilobytes(int(*size))
+}
+
+// listingWords are a line for each variable.
+func listingWords(l inspect.Listing) plain.Text {
+	if l.Total == 0 {
+		return plain.Text{First: "no variables"}
+	}
+	lines := make([]string, len(l.Variables))
+	for i, v := range l.Variables {
+		lines[i] = plain.Line(variableLine(v))
+	}
+	t := plain.Text{First: words.Plural(l.Total, "variable")}
+	if n := len(l.Variables); n < l.Total {
+		t.First += fmt.Sprintf(", the first %d", n)
+	}
+	all := strings.Join(lines, "\n")
+	t.Tail = &all
+	return t
+}
+
+// variableLine is a variable with its class, its size and its value.
+func variableLine(v inspect.Variable) string {
+	line := v.Name + ": " + v.Type
+	if v.Size != "" {
+		line += ", " + v.Size
+	}
+	if len(v.Value) > 0 {
+		line += " = " + string(v.Value)
+	}
+	return line
+}
+
+// detailWords are one value.
+func detailWords(d inspect.Detail) plain.Text {
+	if d.Frame != nil {
+		return tableWords(d.Name+": "+d.Type, d.Size, *d.Frame)
+	}
+	t := plain.Text{First: d.Name + ": " + d.Type}
+	if d.Size != "" {
+		t.First += ", " + d.Size
+	}
+	if d.Truncated {
+		t.First += ", cut"
+	}
+	if value := textOf(d.Value); value != "" {
+		t.Add(plain.Block{Head: " value", Body: value})
+	}
+	if len(d.Attributes) > 0 {
+		var lines []string
+		for _, a := range d.Attributes {
+			lines = append(lines, a.Name+": "+a.Type)
+		}
+		t.Add(plain.Block{Head: " attributes", Body: strings.Join(lines, "\n")})
+	}
+	return t
+}
+
+// tableWords are a table: its columns, each with its type and what its values are like, and its first rows.
+func tableWords(name, size string, f inspect.Table) plain.Text {
+	t := plain.Text{First: name}
+	if size != "" {
+		t.First += ", " + size
+	} else if shape := shapeText(f.Shape); shape != "" {
+		t.First += ", " + shape
+	}
+	if f.Memory != nil {
+		t.First += sizeText(f.Memory)
+	}
+	types, missing, figures := byColumn[any](f.DTypes), byColumn[float64](f.Missing), byColumn[map[string]any](f.Figures)
+	lines := make([]string, len(f.Columns))
+	for i, c := range f.Columns {
+		parts := []string{fmt.Sprint(types[c])}
+		if n := missing[c]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%v missing", n))
+		}
+		for _, key := range []string{"min", "mean", "max", "unique", "top"} {
+			if v, ok := figures[c][key]; ok && v != nil {
+				parts = append(parts, key+" "+scalar(v))
+			}
+		}
+		lines[i] = plain.Line(c + ": " + strings.Join(parts, ", "))
+	}
+	t.Add(plain.Block{Head: " columns", Body: strings.Join(lines, "\n")})
+	if head := headText(f.Columns, f.Head); head != "" {
+		t.Add(plain.Block{Head: " first rows", Body: head})
+	}
+	for _, note := range f.Notes {
+		t.Note(note)
+	}
+	return t
+}
+
+// previewWords are the beginning of a data file.
+func previewWords(p inspect.Preview) plain.Text {
+	name := fmt.Sprintf("%s, %s%s", p.Path, p.Format, sizeText(&p.Size))
+	for _, part := range []struct {
+		what, shown string
+		all         []string
+	}{{"sheet", p.Sheet, p.Sheets}, {"table", p.Table, p.Tables}} {
+		if part.shown == "" {
+			continue
+		}
+		name += fmt.Sprintf(", %s %s", part.what, words.Quoted(part.shown))
+		if others := slices.DeleteFunc(slices.Clone(part.all), func(s string) bool { return s == part.shown }); len(others) > 0 {
+			name += " (also " + words.QuotedList(others) + ")"
+		}
+	}
+	if p.Delimiter != "" && p.Delimiter != "," && p.Delimiter != "\t" {
+		name += ", delimiter " + words.Quoted(p.Delimiter)
+	}
+	if p.Encoding != "" && !strings.EqualFold(p.Encoding, "utf-8") {
+		name += ", " + p.Encoding
+	}
+	size := shapeText(p.Shape)
+	if p.Rows == nil && p.Estimate != nil {
+		size = fmt.Sprintf("about %s rows × %d columns", words.Thousands(int(*p.Estimate)), len(p.Columns))
+	}
+	return tableWords(name, size, inspect.Table{Shape: p.Shape, Columns: p.Columns, DTypes: p.DTypes, Head: p.Head, Notes: p.Notes})
+}
+
+// shapeText is a table's size, "" if it is not known.
+func shapeText(shape []*int64) string {
+	if len(shape) != 2 || shape[0] == nil || shape[1] == nil {
+		return ""
+	}
+	return fmt.Sprintf("%s rows × %d columns", words.Thousands(int(*shape[0])), *shape[1])
+}
+
+// byColumn reads an object with a member for each column; what is not of that form is left out.
+func byColumn[V any](raw json.RawMessage) map[string]V {
+	var out map[string]V
+	_ = json.Unmarshal(raw, &out) // then nothing is known by column
+	return out
+}
+
+// headText is the first rows as a table.
+func headText(columns []string, raw json.RawMessage) string {
+	var rows []map[string]any
+	if json.Unmarshal(raw, &rows) != nil || len(rows) == 0 {
+		return ""
+	}
+	out := make([][]string, len(rows))
+	for i, row := range rows {
+		for _, c := range columns {
+			out[i] = append(out[i], scalar(row[c]))
+		}
+	}
+	return plain.Table(columns, out)
+}
+
+// scalar writes a value of a table.
+func scalar(v any) string {
+	switch v := v.(type) {
+	case nil:
+		return ""
+	case string:
+		return v
+	case float64:
+		return strings.TrimSuffix(fmt.Sprintf("%.6g", v), ".0")
+	}
+	b, err := json.Marshal(v)
+	if err != nil {
+		return fmt.Sprint(v)
+	}
+	return string(b)
+}
+
+// textOf is a JSON value as text: of a string the string itself.
+func textOf(raw json.RawMessage) string {
+	var s string
+	if json.Unmarshal(raw, &s) == nil {
+		return s
+	}
+	return string(raw)
+}

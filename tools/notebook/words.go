@@ -1,0 +1,194 @@
+package notebook
+
+import (
+	"fmt"
+	"slices"
+	"strings"
+
+	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+// The answers of the tools of cells and runs in words. Each is made of the same result as the JSON.
+
+// words are the cells that were read.
+func (r *ReadResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, words.Plural(r.CellCount, "cell"), r.Revision)}
+	for _, v := range r.Cells {
+		t.Add(v.blocks(roll)...)
+	}
+	if t.Note(r.Message); r.Next != "" {
+		t.Note("next_cursor " + r.Next)
+	}
+	return t
+}
+
+// blocks are a cell with its outputs.
+func (v CellView) blocks(roll *desk.Roll) []plain.Block {
+	c := plain.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
+	if v.ExecutionState == string(run0.Running) {
+		c.Says = append(c.Says, "running")
+	}
+	if v.Truncated.Source {
+		c.Says = append(c.Says, "cut")
+	}
+	if v.Fault != "" {
+		c.Says = append(c.Says, "broken: "+v.Fault)
+	}
+	out := []plain.Block{plain.Source(c, v.Source)}
+	_, outputs := plain.Outputs(v.Outputs, false)
+	out = append(out, outputs...)
+	if v.OutputsOmitted > 0 {
+		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", words.Plural(v.OutputsOmitted, "output"))})
+	}
+	return out
+}
+
+// markedBy is what a cell's metadata says that matters to who works with the cell.
+func markedBy(metadata map[string]any) (says []string) {
+	if tags, _ := metadata["tags"].([]any); len(tags) > 0 {
+		var names []string
+		for _, t := range tags {
+			if s, ok := t.(string); ok {
+				names = append(names, s)
+			}
+		}
+		line, _ := words.Cut("tags "+strings.Join(names, " "), 100)
+		says = append(says, line)
+	}
+	for _, no := range []struct{ key, says string }{{"editable", "not editable"}, {"deletable", "not deletable"}} {
+		if v, ok := metadata[no.key].(bool); ok && !v {
+			says = append(says, no.says)
+		}
+	}
+	return says
+}
+
+// stateWords are the states of runs that an answer says, and how.
+var stateWords = map[run0.State]string{
+	run0.Failed: "failed", run0.Interrupted: "interrupted", run0.Lost: "lost with the kernel", run0.Cancelled: "not run",
+	run0.WaitingForInput: "waiting for input", run0.Running: "running", run0.Queued: "waiting for its turn",
+}
+
+// blocks are a run of a cell.
+func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
+	c.Count = r.ExecutionCount
+	state := run0.State(r.State)
+	said := stateWords[state]
+	first, outputs := plain.Outputs(r.Outputs, true)
+	switch {
+	case said == "" && first == "" && len(outputs) == 0 && r.Message == "":
+		c.Says = append(c.Says, "no output")
+	case said != "":
+		c.Says = append(c.Says, said)
+	}
+	if r.Truncated || !state.Ended() || r.Shortened {
+		c.Says = append(c.Says, r.RunID)
+	}
+	out := append([]plain.Block{{Head: c.Head(), Body: first}}, outputs...)
+	if r.OutputsOmitted > 0 {
+		out = append(out, plain.Block{Head: fmt.Sprintf(" %s left out of the middle", words.Plural(r.OutputsOmitted, "output"))})
+	}
+	if r.Message != "" {
+		out = append(out, plain.Block{Head: " " + r.Message})
+	}
+	return out
+}
+
+// addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run, are
+// only in the first line.
+func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
+	more := false
+	for _, r := range results {
+		if len(results) > 1 && (r.State == string(run0.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run0.Cancelled)) {
+			continue
+		}
+		t.Add(r.blocks(roll.Cell(r.CellID))...)
+		roll.Show(r.CellID)
+		more = more || r.Truncated || r.Shortened
+	}
+	if more {
+		t.Note("the whole of an output" + words.Hint(": get_run with the run's id and output 0, 1 …"))
+	}
+}
+
+// ranWords says how the runs of a call went; "" where they say so themselves.
+func ranWords(roll *desk.Roll, results []ExecutionResult) string {
+	if len(results) < 2 {
+		return ""
+	}
+	count := map[run0.State]int{}
+	for _, r := range results {
+		count[run0.State(r.State)]++
+	}
+	out := "ran " + words.Plural(len(results), "cell")
+	if count[run0.Done] == len(results) {
+		return out
+	}
+	var parts, notRun []string
+	for _, r := range results {
+		if r.State == string(run0.Cancelled) {
+			notRun = append(notRun, r.CellID)
+		}
+	}
+	if n := count[run0.Done]; n > 0 {
+		parts = append(parts, fmt.Sprintf("%d well", n))
+	}
+	for _, s := range []run0.State{run0.Failed, run0.Interrupted, run0.Lost, run0.WaitingForInput, run0.Running, run0.Queued} {
+		if n := count[s]; n > 0 {
+			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[s]))
+		}
+	}
+	if len(notRun) > 0 {
+		parts = append(parts, "not run "+roll.Names(notRun...))
+	}
+	return out + ": " + strings.Join(parts, ", ")
+}
+
+// joined joins the parts of a first line.
+func joined(parts ...string) string {
+	return strings.Join(slices.DeleteFunc(parts, func(p string) bool { return p == "" }), "; ")
+}
+
+// words are the runs of the cells that were asked for.
+func (r *ExecuteResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: ranWords(roll, r.Results)}
+	if len(r.Results) == 0 {
+		t.First = r.Message
+	}
+	addRuns(&t, roll, r.Results)
+	return t
+}
+
+// words are the new cells, and their runs.
+func (r *InsertResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: joined("inserted "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
+	addRuns(&t, roll, r.Results)
+	return t
+}
+
+// words are the changed cells, what became of those that others changed at the same time, and their runs.
+func (r *ModifyResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: joined("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
+	for _, m := range r.Merged {
+		c := roll.Cell(m.ID)
+		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
+		t.Add(plain.Block{Head: c.Head(), Body: m.diff})
+	}
+	addRuns(&t, roll, r.Results)
+	return t
+}
+
+// words are the moved cells.
+func (r *MoveResult) words(roll *desk.Roll) plain.Text {
+	return plain.Text{First: "moved " + roll.Names(r.CellIDs...)}
+}
+
+// words say what was done with the kernel, and the runs after it.
+func (r *RestartResult) words(roll *desk.Roll) plain.Text {
+	t := plain.Text{First: joined(r.did, ranWords(roll, r.Results))}
+	addRuns(&t, roll, r.Results)
+	return t
+}

@@ -1,0 +1,36 @@
+package notebook
+
+import (
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+// words are a line for each notebook: its path, its size, when it was last written.
+func (r *ListNbsResult) words() plain.Text {
+	lines := make([]string, len(r.Notebooks))
+	for i, nb := range r.Notebooks {
+		line := nb.Path
+		if plain.Line(line) != line {
+			line = words.Quoted(line)
+		}
+		if nb.Size != nil {
+			line += ", " + words.Kilobytes(int(*nb.Size))
+		}
+		if at, _, _ := strings.Cut(nb.LastModified, "."); at != "" {
+			line += ", " + strings.TrimSuffix(at, "Z")
+		}
+		if !nb.Writable {
+			line += ", not writable"
+		}
+		lines[i] = line
+	}
+	all := strings.Join(lines, "\n")
+	t := plain.Text{First: words.Plural(len(lines), "notebook"), Tail: &all}
+	if len(lines) == 0 {
+		t = plain.Text{First: "no notebooks"}
+	}
+	t.Note(r.Message)
+	return t
+}

@@ -1,0 +1,97 @@
+package notebook
+
+import (
+	"fmt"
+	"strings"
+	"time"
+
+	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+// idShown is how much of a cell's id is shown where its notebook is not looked at.
+const idShown = 8
+
+// cellOfRun names the cell of a run.
+func cellOfRun(id string) plain.Cell {
+	short, _ := words.Cut(id, len(id))
+	return plain.Cell{Index: -1, ID: short[:min(idShown, len(short))]}
+}
+
+// where says of what a run is: a notebook, or code outside one.
+func where(path string) string {
+	if path == "" {
+		return "code"
+	}
+	return path
+}
+
+// words are a run as it is now.
+func (r *RunView) words() plain.Text {
+	t := plain.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
+	t.Add(r.ExecutionResult.blocks(cellOfRun(r.CellID))...)
+	if r.Truncated || r.Shortened {
+		t.Note("the whole of an output" + words.Hint(": get_run with output 0, 1 …"))
+	}
+	return t
+}
+
+// took says how long a run took, or has taken so far.
+func took(started, ended string) string {
+	from, err := time.Parse(time.RFC3339, started)
+	if err != nil {
+		return ""
+	}
+	if to, err := time.Parse(time.RFC3339, ended); err == nil {
+		if d := to.Sub(from).Round(100 * time.Millisecond); d > 0 {
+			return "took " + d.String()
+		}
+		return ""
+	}
+	return "running for " + time.Since(from).Round(time.Second).String()
+}
+
+// words are a page of an output, or the run.
+func (r *PagedRun) words() plain.Text {
+	p := r.Page
+	if p == nil {
+		return r.RunView.words()
+	}
+	end := p.Offset + words.Size(p.Text)
+	t := plain.Text{First: fmt.Sprintf("%s, output %d, characters %d to %d of %d", r.RunID, p.Output, p.Offset, end, p.Length), Tail: &p.Text}
+	if p.Next != nil {
+		t.Note(fmt.Sprintf("go on with offset %d", *p.Next))
+	}
+	if state := run0.State(r.State); !state.Ended() {
+		t.Note("it is " + stateWords[state])
+	}
+	return t
+}
+
+// words are a line for each run.
+func (r *ListRunsResult) words() plain.Text {
+	lines := make([]string, len(r.Runs))
+	for i, one := range r.Runs {
+		parts := []string{one.RunID, where(one.Path)}
+		if one.CellID != "" {
+			parts = append(parts, cellOfRun(one.CellID).ID)
+		}
+		state := run0.State(one.State)
+		if said := stateWords[state]; said != "" {
+			parts = append(parts, said)
+		} else {
+			parts = append(parts, one.State)
+		}
+		if t := took(one.Started, one.Ended); t != "" {
+			parts = append(parts, t)
+		}
+		lines[i] = plain.Line(strings.Join(parts, ", "))
+	}
+	first := words.Plural(r.Total, "run")
+	if len(lines) < r.Total {
+		first += fmt.Sprintf(", the last %d", len(lines))
+	}
+	all := strings.Join(lines, "\n")
+	return plain.Text{First: first, Tail: &all}
+}
