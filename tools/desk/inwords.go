@@ -34,6 +34,8 @@ func readable(outputs []ydoc.Output) []ydoc.Output {
 		switch data, ok := o["data"].(map[string]any); {
 		case o.Type() == "error":
 			out[i] = shortError(o)
+		case ok && drawn && len(data) == 1 && figure.Axes(words.Plain(JoinText(data["text/plain"]))) != "":
+			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(words.Plain(JoinText(data["text/plain"])))}}
 		case ok && drawn && onlyClasses.MatchString(words.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
 			// What the code that drew the picture has returned: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}

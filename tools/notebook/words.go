@@ -110,9 +110,12 @@ func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
 		more = more || r.Truncated || r.Shortened
 	}
 	if more {
-		t.Note("the whole of an output" + words.Hint(": get_run with the run's id and output 0, 1 …"))
+		t.Note(wholeOutputs)
 	}
 }
+
+// wholeOutputs says how to see what was left out of the outputs of a run.
+var wholeOutputs = "not all is shown" + words.Hint(": get_run with run_id and output 0, 1 … pages through it")
 
 // ranWords says how the runs of a call went; "" where they say so themselves.
 func ranWords(roll *desk.Roll, results []ExecutionResult) string {

@@ -32,7 +32,7 @@ func (r *RunView) words() plain.Text {
 	t := plain.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
 	t.Add(r.ExecutionResult.blocks(cellOfRun(r.CellID))...)
 	if r.Truncated || r.Shortened {
-		t.Note("the whole of an output" + words.Hint(": get_run with output 0, 1 …"))
+		t.Note(wholeOutputs)
 	}
 	return t
 }
