@@ -160,6 +160,7 @@ type CellView struct {
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision"`
 	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
+	shortened      bool             // see [desk.ContentsFor]
 }
 
 // Refine implements tool.Refiner.
@@ -223,7 +224,11 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	if err != nil {
 		return nil, err
 	}
-	page, err := showCells(cells, indexes, limit, renderingOf(ctx, d.Images, doc))
+	show := renderingOf(ctx, d.Images, doc)
+	if limit > DefaultCellData {
+		show.contents = desk.ContentsOf // who asks for more is to see all of a traceback, too
+	}
+	page, err := showCells(cells, indexes, limit, show)
 	if err != nil {
 		return nil, err
 	}
@@ -256,7 +261,7 @@ func showCell(c ydoc.Cell, index, limit int, outputs desk.Contents, lim desk.Out
 	if c.Type == ydoc.Code {
 		v.ExecutionCount, v.ExecutionState = c.ExecutionCount, c.ExecutionState
 		o := outputs.Show(lim, pictures)
-		v.Outputs, v.Truncated.Outputs, v.OutputsOmitted = o.Outputs, o.Cut, o.Omitted
+		v.Outputs, v.Truncated.Outputs, v.OutputsOmitted, v.shortened = o.Outputs, o.Cut, o.Omitted, o.Short
 	}
 	return v
 }
