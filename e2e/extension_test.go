@@ -354,7 +354,7 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	link := &http.Transport{TLSClientConfig: &tls.Config{RootCAs: pool, MinVersion: tls.VersionTLS12}}
 	t.Cleanup(link.CloseIdleConnections)
 	s := startSite(t, lab.Options{
-		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + jupyter.Token}, ReadyPath: "/api", Client: &http.Client{Transport: link},
+		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + jupyter.Token, "NBDUET_ANSWERS=json"}, ReadyPath: "/api", Client: &http.Client{Transport: link},
 		Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + jupyter.URL},
 	})
 	s.sender = link
