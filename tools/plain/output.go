@@ -1,6 +1,7 @@
 package plain
 
 import (
+	"encoding/json"
 	"maps"
 	"slices"
 	"strings"
@@ -138,7 +139,13 @@ func overwritten(s string) string {
 	return strings.Join(lines, "\n")
 }
 
+// stringOf is a text, or a value as JSON, "" if it is neither.
 func stringOf(v any) string {
-	s, _ := v.(string)
-	return s
+	switch v := v.(type) {
+	case string:
+		return v
+	case json.RawMessage:
+		return string(v)
+	}
+	return ""
 }

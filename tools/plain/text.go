@@ -2,6 +2,7 @@ package plain
 
 import (
 	"fmt"
+	"slices"
 	"strings"
 	"unicode"
 )
@@ -77,25 +78,35 @@ func notes(all []string) (out []string) {
 // usualMark begins the lines that are not of the texts. Hardly a line of code, Markdown or output begins with it.
 const usualMark = "@@"
 
-// mark returns a mark that no line of the texts begins with, and whether it is the usual one.
+// mark returns a mark that no line of the texts begins with, nor the first line, and whether it is the usual one.
 func (t Text) mark() (mark string, usual bool) {
-	var taken []string // lines that begin with the usual mark
+	taken := marked(Line(t.First)) // lines that begin with the usual mark
 	for _, b := range t.Blocks {
 		taken = append(taken, marked(b.Body)...)
+		if seen := seen(b.Body); len(seen) < len(b.Body) {
+			taken = append(taken, marked(seen)...) // what looks like one
+		}
 	}
+	slices.Sort(taken)
 	mark = usualMark
 	for n := 1; ; n++ {
-		free := true
-		for _, line := range taken {
-			free = free && !strings.HasPrefix(line, mark)
-		}
-		if free {
+		if at, _ := slices.BinarySearch(taken, mark); at == len(taken) || !strings.HasPrefix(taken[at], mark) {
 			return mark, n == 1
 		}
 		if mark = strings.Repeat("@", n+2); n > 4 {
 			mark = fmt.Sprintf("%s%d:", usualMark, n)
 		}
 	}
+}
+
+// seen is what is seen of a text: its line ends, and no hidden characters.
+func seen(text string) string {
+	return strings.Map(func(r rune) rune {
+		if isHidden(r) && !isLineEnd(r) {
+			return -1
+		}
+		return r
+	}, text)
 }
 
 // longestMark is more characters than any mark has.
@@ -130,12 +141,21 @@ func lastRune(s string) string {
 }
 
 // isLineEnd reports whether some programs end a line at r.
-func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\u0085\u2028\u2029", r) }
+func isLineEnd(r rune) bool { return strings.ContainsRune("\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029", r) }
 
 // isHidden reports whether r cannot be seen where it stands, or changes the order in which the rest is seen: control
-// characters, bidirectional controls, zero-width characters. Line ends and tabs are not hidden.
+// characters, bidirectional controls, zero-width characters, tags. Line ends and tabs are not hidden.
 func isHidden(r rune) bool {
-	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || strings.ContainsRune("\u200b\u2060\ufeff", r)
+	return r != '\n' && r != '\t' && unicode.IsControl(r) || unicode.Is(unicode.Bidi_Control, r) || unicode.Is(unseen, r)
+}
+
+// unseen are characters that have no width and that no text needs. Tags spell ASCII text that only a model reads.
+var unseen = &unicode.RangeTable{
+	R16: []unicode.Range16{
+		{Lo: 0x180e, Hi: 0x180e, Stride: 1}, {Lo: 0x200b, Hi: 0x200b, Stride: 1}, {Lo: 0x2060, Hi: 0x2064, Stride: 1},
+		{Lo: 0x206a, Hi: 0x206f, Stride: 1}, {Lo: 0xfeff, Hi: 0xfeff, Stride: 1}, {Lo: 0xfff9, Hi: 0xfffb, Stride: 1},
+	},
+	R32: []unicode.Range32{{Lo: 0xe0000, Hi: 0xe007f, Stride: 1}},
 }
 
 // Hides reports whether a text has characters that cannot be seen, which a reader is to be told of.
