@@ -105,10 +105,10 @@ func (o *offer) settleError(err error) error {
 	return err
 }
 
-// settleResult settles the hints of an answer.
-func (o *offer) settleResult(r *mcp.CallToolResult) {
+// settleResult settles the hints of an answer. inWords says that those of its texts are settled.
+func (o *offer) settleResult(r *mcp.CallToolResult, inWords bool) {
 	for i, c := range r.Content {
-		if t, ok := c.(mcp.TextContent); ok {
+		if t, ok := c.(mcp.TextContent); ok && !inWords {
 			t.Text = o.settle(t.Text)
 			r.Content[i] = t
 		}

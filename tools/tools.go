@@ -198,8 +198,9 @@ func (o *offer) handler(t tool.Tool, check *jsonschema.Resolved, open *tool.Susp
 			return question, nil
 		}
 		if r.answer = a; err == nil {
+			a.Settle = o.settle
 			if result, err = a.Result(o.describes(ctx, t.Name)); err == nil {
-				o.settleResult(result)
+				o.settleResult(result, a.Words != nil)
 			}
 		}
 		err = o.settleError(err)

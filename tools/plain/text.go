@@ -37,6 +37,19 @@ func (t *Text) Note(note string) {
 // Add adds blocks.
 func (t *Text) Add(blocks ...Block) { t.Blocks = append(t.Blocks, blocks...) }
 
+// Own makes what change does of nbduet's own words, which are the first line, the head lines and the notes. The texts stay
+// as they are.
+func (t Text) Own(change func(string) string) Text {
+	t.First, t.Blocks, t.Notes = change(t.First), slices.Clone(t.Blocks), slices.Clone(t.Notes)
+	for i := range t.Blocks {
+		t.Blocks[i].Head = change(t.Blocks[i].Head)
+	}
+	for i := range t.Notes {
+		t.Notes[i] = change(t.Notes[i])
+	}
+	return t
+}
+
 // String writes the answer, without a line end after the last line.
 func (t Text) String() string {
 	var out []string

@@ -28,6 +28,9 @@ type Answer struct {
 	// Words, if set, returns the answer in words, which replace the body and the parts as text. It is called after each
 	// change of the body. Set it where [InWords] says so.
 	Words func() plain.Text
+	// Settle, if set, settles the hints of an answer in words, see [words.Hint]: in its own lines alone, for the texts are
+	// others' and stay as they are.
+	Settle func(string) string
 	// Images are shown behind the texts, in order, unless a part is their place.
 	Images []Image
 	// Resources follow the images: links to resources, or embedded ones.
@@ -152,6 +155,9 @@ func (a *Answer) texts(body json.RawMessage) (out []string, places map[int]int, 
 		t := a.Words()
 		if a.Doc != nil {
 			t.Notes = append(t.Notes, a.Ask().notes()...)
+		}
+		if a.Settle != nil {
+			t = t.Own(a.Settle)
 		}
 		return []string{t.String()}, nil, nil
 	}
