@@ -1,0 +1,179 @@
+package tools_test
+
+import (
+	"encoding/base64"
+	"fmt"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/tools/toolstest/hosts"
+)
+
+// drawing is code that draws a picture and prints a word, which does not stand in the code.
+func drawing(word string) string {
+	return fmt.Sprintf("display({'image/png': '%s'}, raw=True)\nprint('%s' + '%s')", onePixel, word[:2], word[2:])
+}
+
+// A hosted is a model that calls tools from a host.
+type hosted struct {
+	*toolstest.Rig
+	chat    *hosts.Chat
+	client  *client.Client
+	path    string // of a notebook
+	text    string // of a text document
+	picture string // of an image file
+}
+
+// newHosted makes one, with a notebook.
+func newHosted(t *testing.T, h hosts.Host, outputs tools.OutputSchemas) *hosted {
+	t.Helper()
+	r := toolstest.New(t)
+	m := &hosted{Rig: r, chat: h.Chat(), client: r.Connect(tools.Config{Work: r.Work, Activity: r.Record, OutputSchemas: outputs})}
+	t.Cleanup(func() {
+		if err := m.client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	m.path = r.Server.Notebook(t, drawing("firstword"), "# sourceword", "import time\ntime.sleep(500)", "q = 1")
+	m.text = r.Server.Write(t, r.Server.Name(t, ".md"), "docword\n")
+	png, err := base64.StdEncoding.DecodeString(onePixel)
+	if err != nil {
+		t.Fatal(err)
+	}
+	m.picture = r.Server.Write(t, r.Server.Name(t, ".png"), string(png))
+	return m
+}
+
+// turn calls a tool, and returns what the model is given then, and with the next turn.
+func (m *hosted) turn(name string, args toolstest.Dict) (now, next hosts.Seen) {
+	m.T.Helper()
+	var req mcp.CallToolRequest
+	req.Params.Name, req.Params.Arguments = name, args
+	res, err := m.client.CallTool(m.T.Context(), req)
+	if err != nil {
+		m.T.Fatalf("%s: %v", name, err)
+	}
+	if res.IsError {
+		m.T.Fatalf("%s: %s", name, toolstest.MessageOf(res))
+	}
+	return m.chat.Turn(res), m.chat.Turn(nil)
+}
+
+// A coreCall is a call of a tool of the set "core".
+type coreCall struct {
+	tool string
+	args func(m *hosted) toolstest.Dict
+	// says is what stands in the answer, once.
+	says func(m *hosted) string
+	// pictures is how many there are beside it.
+	pictures int
+}
+
+func saying(text string) func(*hosted) string { return func(*hosted) string { return text } }
+func atCell(n int) []toolstest.Dict           { return []toolstest.Dict{{"start": n}} }
+func newCell(source string) []toolstest.Dict  { return []toolstest.Dict{{"content": source}} }
+func onNotebook(more toolstest.Dict) func(*hosted) toolstest.Dict {
+	return func(m *hosted) toolstest.Dict { return with(more, "path", m.path) }
+}
+
+// coreCalls are calls of all tools of the set "core", in an order in which each finds what it needs.
+var coreCalls = []coreCall{
+	{"list_nbs", func(*hosted) toolstest.Dict { return toolstest.Dict{} }, func(m *hosted) string { return m.path }, 0},
+	{"read_nb_cells", onNotebook(toolstest.Dict{}), saying("sourceword"), 0},
+	{"execute_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(0)}), saying("firstword"), 1},
+	{"read_nb_cells", onNotebook(toolstest.Dict{}), saying("firstword"), 1},
+	{"read_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(0)}), saying("firstword"), 1},
+	{"watch_runs", func(*hosted) toolstest.Dict { return toolstest.Dict{} }, saying("run-1,"), 0},
+	{"watch_runs", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-1"} }, saying("firstword"), 1},
+	{"watch_runs", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-1", "output": 1} }, saying("firstword"), 0},
+	{"execute_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(2), "timeout": 1}), saying("@@2 c2 [2] running, run-2"), 0},
+	{"cancel_run", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-2"} }, saying("interrupted, run-2"), 0},
+	{"insert_nb_cells", onNotebook(toolstest.Dict{"position": 1, "cells": newCell(drawing("otherword"))}), saying("otherword"), 1},
+	{"modify_nb_cells", onNotebook(toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": drawing("changedword")}}}), saying("changedword"), 1},
+	{"edit_text", onNotebook(toolstest.Dict{"old_text": "q = 1", "new_text": "q = 2"}), saying("replaced 1 in 4 c3"), 0},
+	{"move_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(4), "position": 0}), saying("moved 0 c3"), 0},
+	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c2"}}}), saying("c2"), 0},
+	{"restart_nb_kernel", onNotebook(toolstest.Dict{}), saying("changedword"), 2},
+	{"get_document_content", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.text} }, saying("docword"), 0},
+	{"create_document", func(*hosted) toolstest.Dict { return toolstest.Dict{"path": "newword.md", "type": "markdown"} }, saying("newword"), 0},
+	{"inspect_data", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.picture} }, func(m *hosted) string { return m.picture }, 1},
+	{"find_tools", func(*hosted) toolstest.Dict { return toolstest.Dict{"wish": "copy a file"} }, saying("@@ copy_document"), 0},
+	{"call_tool", func(*hosted) toolstest.Dict {
+		return toolstest.Dict{"name": "get_run", "arguments": toolstest.Dict{"run_id": "run-1"}}
+	}, saying("firstword"), 1},
+}
+
+// namesPicture is a picture's size and its address in a text.
+var namesPicture = regexp.MustCompile(`1×1: (jupyter://images/\w+)`)
+
+// However a host treats results, its model gets each answer of a core tool once, with its picture, and where the picture
+// comes late or not at all, the text says how large it is, and an address that shows it.
+func TestCoreToolsInEveryHost(t *testing.T) {
+	for _, outputs := range []tools.OutputSchemas{"", tools.LeanOutputs} {
+		for _, h := range hosts.All() {
+			t.Run(string(outputs)+" "+h.Name, func(t *testing.T) {
+				jupytertest.Test(t, func(t *testing.T) {
+					m := newHosted(t, h, outputs)
+					for _, c := range coreCalls {
+						now, next := m.turn(c.tool, c.args(m))
+						m.holds(c, now, next)
+					}
+				})
+			})
+		}
+	}
+}
+
+// holds checks what a model is given of a call.
+func (m *hosted) holds(c coreCall, now, next hosts.Seen) {
+	m.T.Helper()
+	if n := strings.Count(now.Text, c.says(m)); n != 1 {
+		m.T.Errorf("%s: the model reads %q %d times:\n%s", c.tool, c.says(m), n, now.Text)
+	}
+	if next.Text != "" {
+		m.T.Errorf("%s: a turn later it reads %s", c.tool, next.Text)
+	}
+	want := [2]int{c.pictures, 0}
+	switch {
+	case !m.chat.Pictures:
+		want = [2]int{}
+	case m.chat.Late:
+		want = [2]int{0, c.pictures}
+	}
+	if got := [2]int{len(now.Pictures), len(next.Pictures)}; got != want {
+		m.T.Errorf("%s: it sees %v pictures, want %v", c.tool, got, want)
+	}
+	if c.pictures == 0 || c.tool == "inspect_data" {
+		return
+	}
+	named := namesPicture.FindAllStringSubmatch(now.Text, -1)
+	if len(named) != c.pictures {
+		m.T.Fatalf("%s: the text names %d pictures of %d:\n%s", c.tool, len(named), c.pictures, now.Text)
+	}
+	shown, later := m.turn("inspect_data", toolstest.Dict{"path": named[0][1]})
+	if m.chat.Pictures && len(shown.Pictures)+len(later.Pictures) != 1 {
+		m.T.Errorf("%s shows %d pictures", named[0][1], len(shown.Pictures)+len(later.Pictures))
+	}
+	if !strings.Contains(shown.Text, "1×1") {
+		m.T.Errorf("%s is said to be %s", named[0][1], shown.Text)
+	}
+}
+
+// Every tool of the set "core" is called in every host.
+func TestCoreToolsAreAllHosted(t *testing.T) {
+	for _, d := range tools.Definitions() {
+		tested := slices.ContainsFunc(coreCalls, func(c coreCall) bool { return c.tool == d.Name })
+		if in := d.In(tool.ToolsetCore); in != tested {
+			t.Errorf("%s is in core: %v, and is tested: %v", d.Name, in, tested)
+		}
+	}
+}
