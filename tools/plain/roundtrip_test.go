@@ -4,80 +4,16 @@ import (
 	"fmt"
 	"math/rand/v2"
 	"regexp"
-	"slices"
-	"strconv"
 	"strings"
 	"testing"
 	"time"
 
 	"github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plain/plaintest"
 )
 
-// A block is what a reader who knows only the rule makes of a part of an answer.
-type block struct{ head, body string }
-
-var (
-	otherMark = regexp.MustCompile(` \(nbduet's own lines begin with (\S+) here\)$`)
-	cellHead  = regexp.MustCompile(`^(\d+) (\S+)(?: \[(\d+)\])?(?: (?:markdown|raw))?(?: .*)?$`)
-)
-
-// parsed reads an answer by the rule alone: the first line names the mark, else it is "@@"; a line that begins with the
-// mark is a head line, and what stands between two head lines is a text.
-func parsed(answer string) (first string, blocks []block) {
-	lines := strings.Split(answer, "\n")
-	mark := "@@"
-	if m := otherMark.FindStringSubmatch(lines[0]); m != nil {
-		mark = m[1]
-	}
-	if !strings.HasPrefix(lines[0], mark) {
-		first, lines = otherMark.ReplaceAllString(lines[0], ""), lines[1:]
-	}
-	var body []string
-	for _, line := range slices.Backward(lines) {
-		if head, ok := strings.CutPrefix(line, mark); ok {
-			slices.Reverse(body)
-			blocks = append(blocks, block{head, strings.Join(body, "\n")})
-			body = nil
-			continue
-		}
-		body = append(body, line)
-	}
-	slices.Reverse(blocks)
-	return first, blocks
-}
-
-// A cell is what a reader makes of a block of a cell.
-type cell struct {
-	index      int
-	id, source string
-}
-
-// cellsIn are the cells of an answer, by the rule.
-func cellsIn(t *testing.T, blocks []block) (out []cell) {
-	t.Helper()
-	for _, b := range blocks {
-		if strings.HasPrefix(b.head, " ") {
-			continue
-		}
-		m := cellHead.FindStringSubmatch(b.head)
-		if m == nil {
-			t.Fatalf("%q is no cell's head line", b.head)
-		}
-		at, err := strconv.Atoi(m[1])
-		if err != nil {
-			t.Fatal(err)
-		}
-		out = append(out, cell{at, m[2], b.body})
-	}
-	return out
-}
-
-// hostile are pieces of texts that look like what is not of the texts.
-var hostile = []string{
-	"@@3 4f2a [5]", "@@ out", "@@@", "@@@@@@@@", "@@1:", "@@5:", "@@6: x", "@", "@@", "@@0 a0b1", "@@ stderr", "@@@0 a0b1",
-	"\n", "\n\n", "\r", "\r\n", "\v", "\f", "\x1c", "\x85", "\u0085", "\u2028", "\u2029", "\u200b", "\u2060", "\ufeff", "\u202e", "\u2066", "\u200e",
-	"\U000e0041", "\x00", "\x1b[31m", "x", " ", "\t", "ü", "\xff", "é", " (nbduet's own lines begin with @@@ here)", "next_cursor", "🏴",
-}
+// hostile are pieces of texts that look like what is not of the texts, and one that is no text.
+var hostile = append(plaintest.Hostile(), "\xff")
 
 // heard is a text as JSON carries it.
 func heard(s string) string { return strings.ToValidUTF8(s, "\ufffd") }
@@ -102,18 +38,20 @@ func check(t *testing.T, first string, sources ...string) {
 		sources[i] = heard(sources[i])
 	}
 	written := text(first, sources...).String()
-	said, blocks := parsed(written)
+	said, blocks := plaintest.Parse(written)
 	if want := plain.Line(first); said != want {
 		t.Errorf("the first line is %q, want %q:\n%s", said, want, written)
 	}
-	var want []cell
-	for i, s := range sources {
-		want = append(want, cell{i, fmt.Sprintf("a%03d", i), s})
+	cells, _, err := plaintest.Cells(written)
+	if err != nil || len(cells) != len(sources) {
+		t.Fatalf("%d cells of %d are read back, %v, of\n%q", len(cells), len(sources), err, written)
 	}
-	if got := cellsIn(t, blocks); !slices.Equal(got, want) {
-		t.Errorf("read back %+v, want %+v, of\n%q", got, want, written)
+	for i, c := range cells {
+		if c.Index != i || c.ID != fmt.Sprintf("a%03d", i) || c.Count != i+1 || c.Source != sources[i] {
+			t.Errorf("read back %+v, want %q at %d, of\n%q", c, sources[i], i, written)
+		}
 	}
-	if last := blocks[len(blocks)-1]; last != (block{" the last of it", ""}) {
+	if last := blocks[len(blocks)-1]; last != (plaintest.Block{Head: " the last of it"}) {
 		t.Errorf("the last block is %q", last)
 	}
 	unmistakable(t, written)
@@ -126,13 +64,10 @@ var lineEnds = regexp.MustCompile("[\n\r\v\f\x1c\x1d\x1e\u0085\u2028\u2029]")
 // lines, and with what cannot be seen left out.
 func unmistakable(t *testing.T, written string) {
 	t.Helper()
-	mark := "@@"
-	if m := otherMark.FindStringSubmatch(strings.SplitN(written, "\n", 2)[0]); m != nil {
-		mark = m[1]
-	}
-	_, blocks := parsed(written)
+	mark := plaintest.Mark(written)
+	_, blocks := plaintest.Parse(written)
 	for _, b := range blocks {
-		for _, line := range lineEnds.Split(b.body, -1) {
+		for _, line := range lineEnds.Split(b.Body, -1) {
 			if strings.HasPrefix(plain.Line(line), mark) {
 				t.Errorf("%q of a text looks like a line that begins with %q", line, mark)
 			}
