@@ -1,0 +1,255 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	plain0 "github.com/nbduet/nbduet/tools/plain"
+	"github.com/nbduet/nbduet/tools/plain/plaintest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A talk is a client of a server as it is by default, which answers in words.
+type talk struct {
+	*toolstest.Rig
+	client *client.Client
+}
+
+// newTalk makes one.
+func newTalk(t *testing.T) *talk {
+	t.Helper()
+	r := toolstest.New(t)
+	m := &talk{r, r.Connect(tools.Config{Work: r.Work, Activity: r.Record})}
+	t.Cleanup(func() {
+		if err := m.client.Close(); err != nil {
+			t.Error(err)
+		}
+	})
+	return m
+}
+
+// result is what a tool answers.
+func (m *talk) result(name string, args toolstest.Dict) *mcp.CallToolResult {
+	m.T.Helper()
+	res := m.CallAs(m.client, name, args)
+	if res.IsError {
+		m.T.Fatalf("%s: %s", name, toolstest.MessageOf(res))
+	}
+	return res
+}
+
+// says is the text of what a tool answers.
+func (m *talk) says(name string, args toolstest.Dict) string {
+	m.T.Helper()
+	return toolstest.MessageOf(m.result(name, args))
+}
+
+// refuses is the text of what a tool answers that must refuse.
+func (m *talk) refuses(name string, args toolstest.Dict) string {
+	m.T.Helper()
+	res := m.CallAs(m.client, name, args)
+	if !res.IsError {
+		m.T.Fatalf("%s accepts %v: %s", name, args, toolstest.MessageOf(res))
+	}
+	return toolstest.MessageOf(res)
+}
+
+// cells are the cells that read_nb_cells shows, read on to the end, and in how many answers.
+func (m *talk) cells(args toolstest.Dict) (all []plaintest.Cell, answers int) {
+	m.T.Helper()
+	for {
+		cells, next, err := plaintest.Cells(m.says("read_nb_cells", args))
+		if err != nil {
+			m.T.Fatal(err)
+		}
+		all, answers = append(all, cells...), answers+1
+		if next == "" {
+			return all, answers
+		}
+		args = with(args, "cursor", next)
+		delete(args, "ranges")
+	}
+}
+
+// there are the notebook's cells, by the shared document.
+func (m *talk) there(path string) []ydoc.Cell {
+	m.T.Helper()
+	doc, err := m.Work.Open(m.T.Context(), path)
+	if err != nil {
+		m.T.Fatal(err)
+	}
+	defer doc.Release()
+	return doc.Notebook().Cells()
+}
+
+// code is a code cell of a notebook's file.
+func code(id, source string, outputs ...toolstest.Dict) toolstest.Dict {
+	if outputs == nil {
+		outputs = []toolstest.Dict{}
+	}
+	return toolstest.Dict{"id": id, "cell_type": "code", "source": source, "metadata": toolstest.Dict{}, "execution_count": nil, "outputs": outputs}
+}
+
+// printed is an output of text in a notebook's file.
+func printed(text string) toolstest.Dict {
+	return toolstest.Dict{"output_type": "stream", "name": "stdout", "text": text}
+}
+
+// shown is a display in a notebook's file, of data by MIME type.
+func shown(data toolstest.Dict) toolstest.Dict {
+	return toolstest.Dict{"output_type": "display_data", "data": data, "metadata": toolstest.Dict{}}
+}
+
+// book writes a notebook.
+func (m *talk) book(cells ...toolstest.Dict) (path string) {
+	m.T.Helper()
+	b, err := json.Marshal(toolstest.Dict{
+		"nbformat": 4, "nbformat_minor": 5, "cells": cells,
+		"metadata": toolstest.Dict{"kernelspec": toolstest.Dict{"name": "python3", "display_name": "Python 3"}},
+	})
+	if err != nil {
+		m.T.Fatal(err)
+	}
+	return m.Server.Write(m.T, m.Server.Name(m.T, ".ipynb"), string(b))
+}
+
+// hostileSources are texts of pieces that look like what is not of the texts.
+func hostileSources(n int) (out []string) {
+	pieces := plaintest.Hostile()
+	out = append(out, "", "\n", "\n\n\n", "x", "x\n", "x\n\n", "\nx")
+	for _, p := range pieces {
+		out = append(out, p, "x\n"+p, p+"\n")
+	}
+	random := rand.New(rand.NewPCG(3, 4))
+	for range n {
+		source := ""
+		for range random.IntN(9) {
+			source += pieces[random.IntN(len(pieces))]
+		}
+		out = append(out, source)
+	}
+	return out
+}
+
+// What read_nb_cells says is read back by its rule alone as the cells that there are, each with its index, its id and its
+// exact source, whatever the sources and the outputs hold.
+func TestWordsAreReadBack(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		var cells []toolstest.Dict
+		for i, s := range hostileSources(200) {
+			cells = append(cells, code(fmt.Sprintf("%04x", 0xa000+i), s, printed(s)))
+		}
+		path := m.book(cells...)
+		there := m.there(path)
+		got, _ := m.cells(toolstest.Dict{"path": path})
+		if len(got) != len(there) {
+			t.Fatalf("%d cells of %d", len(got), len(there))
+		}
+		for i, c := range got {
+			if c.Index != i || c.ID != there[i].ID || c.Source != there[i].Source {
+				t.Errorf("read %+v, want %q of %s at %d", c, there[i].Source, there[i].ID, i)
+			}
+			if hidden := strings.Contains(c.Says, "with hidden characters"); hidden != plain0.Hides(c.Source) {
+				t.Errorf("%q: the head line says of hidden characters: %v", c.Source, hidden)
+			}
+		}
+	})
+}
+
+// Each cell alone is read back too: the mark is chosen for what stands in the answer.
+func TestWordsOfOneCell(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		sources := hostileSources(20)
+		var cells []toolstest.Dict
+		for i, s := range sources {
+			cells = append(cells, code(fmt.Sprintf("%04x", 0xa000+i), s, printed(s)))
+		}
+		path := m.book(cells...)
+		for i, c := range m.there(path) {
+			got, _ := m.cells(toolstest.Dict{"path": path, "ranges": atCell(i)})
+			if len(got) != 1 || got[0].Index != i || got[0].Source != c.Source {
+				t.Errorf("read %+v, want %q at %d", got, c.Source, i)
+			}
+		}
+	})
+}
+
+// A notebook of a thousand cells is read to its end, each cell once.
+func TestWordsOfManyCells(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		var cells []toolstest.Dict
+		for i := range 1000 {
+			cells = append(cells, code(fmt.Sprintf("id-%d", i), fmt.Sprintf("x = %d\n%s", i, strings.Repeat("# as long as sources are\n", 40)), printed(strings.Repeat("and what it put out\n", 50))))
+		}
+		path := m.book(cells...)
+		got, answers := m.cells(toolstest.Dict{"path": path})
+		if answers < 2 {
+			t.Errorf("%d answers: the test is of nothing", answers)
+		}
+		var indexes []int
+		for _, c := range got {
+			indexes = append(indexes, c.Index)
+			if !strings.HasPrefix(c.Source, fmt.Sprintf("x = %d\n", c.Index)) {
+				t.Errorf("cell %d is %.20q", c.Index, c.Source)
+			}
+		}
+		if len(indexes) != 1000 || !slices.IsSorted(indexes) || len(slices.Compact(indexes)) != 1000 {
+			t.Errorf("read %v", indexes)
+		}
+	})
+}
+
+// However alike the ids of cells are, what is shown of each names that cell and no other: to change it, to run it and to
+// delete it, after others have gone too.
+func TestWordsNameTheRightCell(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		var cells []toolstest.Dict
+		for i := 1; i <= 12; i++ {
+			cells = append(cells, code(fmt.Sprintf("cell-%d", i), fmt.Sprintf("print('of cell-%d')", i)))
+		}
+		for i := range 6 {
+			id := fmt.Sprintf("0f8fad5b-d9cb-469f-a165-708677%06x", i*0x111)
+			cells = append(cells, code(id, fmt.Sprintf("print('of %s')", id)))
+		}
+		path := m.book(cells...)
+		read, _ := m.cells(toolstest.Dict{"path": path})
+		there := m.there(path)
+		if len(read) != len(there) {
+			t.Fatalf("%d cells of %d", len(read), len(there))
+		}
+		for i, c := range read {
+			m.says("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": c.ID}, "content": c.Source + " # seen"}}})
+			if got := m.there(path)[i].Source; got != there[i].Source+" # seen" {
+				t.Errorf("%s changed another cell than %s, which is %q", c.ID, there[i].ID, got)
+			}
+		}
+		for i, c := range read {
+			ran := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": c.ID}}})
+			if !strings.Contains(ran, "of "+there[i].ID+"\n") && !strings.HasSuffix(ran, "of "+there[i].ID) {
+				t.Errorf("%s ran another cell than %s: %s", c.ID, there[i].ID, ran)
+			}
+		}
+		order := rand.New(rand.NewPCG(5, 6)).Perm(len(read))
+		for n, i := range order {
+			m.says("delete_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": read[i].ID}}})
+			left := m.there(path)
+			if slices.ContainsFunc(left, func(c ydoc.Cell) bool { return c.ID == there[i].ID }) || n+1 < len(order) && len(left) != len(order)-n-1 {
+				t.Errorf("%s deleted another cell than %s", read[i].ID, there[i].ID)
+			}
+		}
+	})
+}
