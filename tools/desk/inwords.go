@@ -12,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/traceback"
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -36,6 +37,9 @@ func readable(outputs []ydoc.Output) []ydoc.Output {
 			out[i] = shortError(o)
 		case ok && drawn && len(data) == 1 && figure.Axes(words.Plain(JoinText(data["text/plain"]))) != "":
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(words.Plain(JoinText(data["text/plain"])))}}
+		case o.Type() == "stream":
+			// Before it is cut to size: what was written over takes no room.
+			out[i] = ydoc.Output{"output_type": "stream", "name": o["name"], "text": plain.Overwritten(words.Plain(JoinText(o["text"])))}
 		case ok && drawn && onlyClasses.MatchString(words.Plain(JoinText(data["text/plain"]))) && len(data) == 1:
 			// What the code that drew the picture has returned: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}

@@ -16,13 +16,13 @@ import (
 // words are the cells that were read.
 func (r *ReadResult) words(roll *desk.Roll) plain.Text {
 	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, words.Plural(r.CellCount, "cell"), r.Revision)}
-	short := false
+	cut := false
 	for _, v := range r.Cells {
 		t.Add(v.blocks(roll)...)
-		short = short || v.shortened
+		cut = cut || v.shortened || v.Truncated.Source || slices.Contains(v.Truncated.Outputs, true)
 	}
-	if short {
-		t.Note(fmt.Sprintf("tracebacks are short; with maxCellData above %d they are whole", DefaultCellData))
+	if cut && r.Max < MaxCellData {
+		t.Note("a higher maxCellData shows more of what is cut, and whole tracebacks")
 	}
 	if t.Note(r.Message); r.Next != "" {
 		t.Note("next_cursor " + r.Next)

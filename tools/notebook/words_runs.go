@@ -63,6 +63,9 @@ func (r *PagedRun) words() plain.Text {
 	if p.Next != nil {
 		t.Note(fmt.Sprintf("go on with offset %d", *p.Next))
 	}
+	if plain.Hides(p.Text) {
+		t.Note("with hidden characters")
+	}
 	if state := run0.State(r.State); !state.Ended() {
 		t.Note("it is " + stateWords[state])
 	}

@@ -51,7 +51,7 @@ func Outputs(outputs []map[string]any, below bool) (first string, blocks []Block
 			if o["name"] == "stderr" {
 				as = headStderr
 			}
-			s := overwritten(stringOf(o["text"]))
+			s := Overwritten(stringOf(o["text"]))
 			if was && as == head {
 				text.WriteString(s)
 			} else {
@@ -116,9 +116,9 @@ func visible(s string) string {
 	}, s)
 }
 
-// overwritten is what a terminal shows of a text whose lines were written over, as progress bars do: after a carriage
+// Overwritten is what a terminal shows of a text whose lines were written over, as progress bars do: after a carriage
 // return a line is written anew from its beginning.
-func overwritten(s string) string {
+func Overwritten(s string) string {
 	if !strings.Contains(s, "\r") {
 		return s
 	}
