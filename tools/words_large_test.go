@@ -1,0 +1,174 @@
+package tools_test
+
+import (
+	"fmt"
+	"regexp"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+var (
+	namesRun = regexp.MustCompile(`run-\d+`)
+	goesOn   = regexp.MustCompile(`go on with offset (\d+)`)
+)
+
+// pages are what watch_runs says of an output of a run, page by page to the end.
+func (m *talk) pages(run string, output int) string {
+	m.T.Helper()
+	var text strings.Builder
+	args := toolstest.Dict{"run_id": run, "output": output, "maxCellOutputSize": 100_000}
+	for range 1000 {
+		first, page, _ := strings.Cut(m.says("watch_runs", args), "\n")
+		text.WriteString(page)
+		more := goesOn.FindStringSubmatch(first)
+		if more == nil {
+			return text.String()
+		}
+		offset, err := strconv.Atoi(more[1])
+		if err != nil {
+			m.T.Fatal(err)
+		}
+		args = with(args, "offset", offset)
+	}
+	m.T.Fatal("the pages do not end")
+	return ""
+}
+
+// cutTo checks that an answer is short, says that something was left out, and how to see the rest; the run it names is
+// returned.
+func (m *talk) cutTo(answer, how string) (run string) {
+	m.T.Helper()
+	if len(answer) > 5000 {
+		m.T.Errorf("the answer takes %d bytes: %.300s", len(answer), answer)
+	}
+	for _, want := range []string{"characters left out] …", how} {
+		if !strings.Contains(answer, want) {
+			m.T.Errorf("%q is not said: %s", want, answer)
+		}
+	}
+	return namesRun.FindString(answer)
+}
+
+// numbered are lines with numbers, and holds whether a text has them all.
+func numbered(word string, n int) (lines []string, in func(text string) error) {
+	for i := range n {
+		lines = append(lines, fmt.Sprintf("%s %07d", word, i))
+	}
+	return lines, func(text string) error {
+		for _, line := range lines {
+			_, rest, found := strings.Cut(text, line)
+			if !found {
+				return fmt.Errorf("%q is missing, or not in its place", line)
+			}
+			text = rest
+		}
+		return nil
+	}
+}
+
+// A run that prints five megabytes is answered in a few lines that say how to see the rest, and the rest is all there.
+func TestWordsOfMuchText(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.book(code("aaaa", "import time\nfor part in range(20):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*2500, part*2500+2500)]), flush=True)\n    time.sleep(2)"))
+		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with the run's id and output 0")
+		_, in := numbered("line", 50_000)
+		if err := in(m.pages(run, 0)); err != nil {
+			t.Error(err)
+		}
+		m.cutTo(m.says("read_nb_cells", toolstest.Dict{"path": path}), "a higher maxCellData")
+		more := m.says("read_nb_cells", toolstest.Dict{"path": path, "maxCellData": 100_000})
+		if len(more) < 90_000 || len(more) > 110_000 {
+			t.Errorf("with maxCellData it takes %d bytes", len(more))
+		}
+	})
+}
+
+// More text than a notebook takes from one run is left out of it, and the run has it.
+func TestWordsOfTextLeftOut(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.book(code("aaaa", "import time\nfor part in range(40):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*2500, part*2500+2500)]), flush=True)\n    time.sleep(2)"))
+		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
+		run := m.cutTo(answer, "watch_runs with output -1 pages through its text")
+		_, in := numbered("line", 100_000)
+		if err := in(m.pages(run, 0) + m.pages(run, -1)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An HTML of several hundred kilobytes without any other form is answered as the beginning of its text, and the run has
+// it as it is.
+func TestWordsOfMuchHTML(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row %07d' % i + 'x'*40 for i in range(100000)]) + '</p>'}, raw=True)"))
+		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
+		run := m.cutTo(answer, "more characters of HTML")
+		_, in := numbered("row", 100_000)
+		if err := in(m.pages(run, 0)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// An error whose text has a hundred thousand lines is answered with what it is and where it was raised, and the run has
+// all of it.
+func TestWordsOfALongError(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.book(code("aaaa", "raise ValueError('\\n'.join(['why %07d' % i for i in range(100000)]))"))
+		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
+		run := m.cutTo(answer, "ValueError: why 0000000")
+		if !strings.Contains(answer, "line 1: raise ValueError") {
+			t.Errorf("it is not said where: %s", answer)
+		}
+		_, in := numbered("why", 100_000)
+		if err := in(m.pages(run, 0)); err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// A traceback of a hundred thousand lines is read as the error and where it was raised.
+func TestWordsOfALongTraceback(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		lines, _ := numbered(`  File "/usr/lib/python3/site-packages/x.py", line`, 100_000)
+		path := m.book(code("aaaa", "f()", toolstest.Dict{"output_type": "error", "ename": "RecursionError", "evalue": "too deep", "traceback": lines}), code("bbbb", "next = 1"))
+		answer := m.says("read_nb_cells", toolstest.Dict{"path": path})
+		if len(answer) > 5000 || !strings.Contains(answer, "RecursionError: too deep") || !strings.Contains(answer, "next = 1") {
+			t.Errorf("%d bytes: %.2000s", len(answer), answer)
+		}
+	})
+}
+
+// Of a progress bar only its last state is shown, of a cell that has run here and of one whose file has every state.
+func TestWordsOfProgressBars(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		states := ""
+		for i := range 101 {
+			states += fmt.Sprintf("\r%3d%% |%-50s| a bar", i, strings.Repeat("#", i/2))
+		}
+		path := m.book(
+			code("aaaa", "for i in range(101): print('\\r%3d%% |%s%s| a bar' % (i, '#'*(i//2), ' '*(50-i//2)), end='')"),
+			code("bbbb", "2", printed(states+"\n")),
+		)
+		want := "100% |##################################################| a bar"
+		if got := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}); got != "@@0 aaaa [1]\n"+want {
+			t.Errorf("ran: %s", got)
+		}
+		cells, _ := m.cells(toolstest.Dict{"path": path})
+		for _, c := range cells {
+			if len(c.Rest) != 1 || c.Rest[0].Body != want {
+				t.Errorf("%s: %q", c.ID, c.Rest)
+			}
+		}
+	})
+}
