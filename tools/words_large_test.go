@@ -75,7 +75,7 @@ func TestWordsOfMuchText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "import time\nfor part in range(20):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*2500, part*2500+2500)]), flush=True)\n    time.sleep(2)"))
-		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with the run's id and output 0")
+		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with run_id and output 0")
 		_, in := numbered("line", 50_000)
 		if err := in(m.pages(run, 0)); err != nil {
 			t.Error(err)

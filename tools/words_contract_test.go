@@ -1,0 +1,128 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"strings"
+	"testing"
+
+	"github.com/mark3labs/mcp-go/client"
+	"github.com/mark3labs/mcp-go/mcp"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/plain/plaintest"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+// Programs that parse answers get the objects of the contracts: where they ask for them, where they have chosen the tools
+// of another server, and where they have the schemas of all results. Else, and where they ask for it, there are words.
+func TestAnswersAreOfTheContract(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "print('an' + 'swer')", "x = 2")
+		seed := []string{tool.ToolsetRTCMCP}
+		for what, one := range map[string]struct {
+			cfg   tools.Config
+			words bool
+		}{
+			"by default":                  {tools.Config{}, true},
+			"asked for":                   {tools.Config{Answers: tools.JSONAnswers}, false},
+			"of rtc-mcp":                  {tools.Config{Toolsets: seed}, false},
+			"of all":                      {tools.Config{Toolsets: tools.ToolsetNames()}, false},
+			"of core and a seed's":        {tools.Config{Toolsets: []string{tool.ToolsetCore, tool.ToolsetAnalysis}}, false},
+			"of core and runs":            {tools.Config{Toolsets: []string{tool.ToolsetCore, tool.ToolsetRuns}}, true},
+			"with all schemas":            {tools.Config{OutputSchemas: tools.FullOutputs}, false},
+			"with some schemas":           {tools.Config{OutputSchemas: tools.LeanOutputs}, true},
+			"of a seed, in words":         {tools.Config{Toolsets: seed, Answers: tools.TextAnswers}, true},
+			"with all schemas, in words":  {tools.Config{OutputSchemas: tools.FullOutputs, Answers: tools.TextAnswers}, true},
+			"of core and runs, asked for": {tools.Config{Toolsets: []string{tool.ToolsetCore, tool.ToolsetRuns}, Answers: tools.JSONAnswers}, false},
+		} {
+			one.cfg.Work = r.Work
+			c := r.Connect(one.cfg)
+			t.Cleanup(func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			call := r.CallAs // which holds JSON against the schemas
+			if one.words {
+				call = bare(t)
+			}
+			ran := toolstest.MessageOf(call(c, "execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}))
+			read := toolstest.MessageOf(call(c, "read_nb_cells", toolstest.Dict{"path": path}))
+			if one.words {
+				holdsWords(t, what, ran, read)
+			} else {
+				holdsContract(t, what, ran, read)
+			}
+		}
+	})
+}
+
+// bare calls tools without holding what they answer against anything.
+func bare(t *testing.T) func(c *client.Client, name string, args toolstest.Dict) *mcp.CallToolResult {
+	return func(c *client.Client, name string, args toolstest.Dict) *mcp.CallToolResult {
+		t.Helper()
+		var req mcp.CallToolRequest
+		req.Params.Name, req.Params.Arguments = name, args
+		res, err := c.CallTool(t.Context(), req)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return res
+	}
+}
+
+// holdsWords checks that two answers are words.
+func holdsWords(t *testing.T, what, ran, read string) {
+	t.Helper()
+	if json.Valid([]byte(ran)) || !strings.HasSuffix(ran, "]\nanswer") {
+		t.Errorf("%s: ran %s", what, ran)
+	}
+	cells, _, err := plaintest.Cells(read)
+	if err != nil || len(cells) != 2 || cells[0].Source != "print('an' + 'swer')" || len(cells[0].Rest) != 1 || cells[0].Rest[0].Body != "answer" {
+		t.Errorf("%s: read %s", what, read)
+	}
+}
+
+// holdsContract checks that two answers are the objects of the contract. The rig has held them against their schemas.
+func holdsContract(t *testing.T, what, ran, read string) {
+	t.Helper()
+	var result notebook.ExecuteResult
+	if err := json.Unmarshal([]byte(ran), &result); err != nil || len(result.Results) != 1 || result.Results[0].Outputs[0]["text"] != "answer\n" {
+		t.Errorf("%s: ran %s, %v", what, ran, err)
+	}
+	var cells notebook.ReadResult
+	if err := json.Unmarshal([]byte(read), &cells); err != nil || len(cells.Cells) != 2 || cells.Cells[0].ID != "c0" || cells.Cells[0].Outputs[0]["text"] != "answer\n" {
+		t.Errorf("%s: read %s, %v", what, read, err)
+	}
+}
+
+// The tools of the other seeds answer as their contracts say, and where the tools of "core" answer in words too.
+func TestSeedsAnswerAsTheirContracts(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		path := r.Server.Notebook(t, "x = 1")
+		for _, answers := range []tools.Answers{"", tools.TextAnswers, tools.JSONAnswers} {
+			c := r.Connect(tools.Config{Work: r.Work, Toolsets: []string{tool.ToolsetRTCMCP, tool.ToolsetDatalayer, tool.ToolsetAnalysis}, Answers: answers})
+			t.Cleanup(func() {
+				if err := c.Close(); err != nil {
+					t.Error(err)
+				}
+			})
+			for name, args := range map[string]toolstest.Dict{
+				"get_nb_stat": {"path": path}, "list_documents": {"path": ""}, "get_base_url": {}, "session_list": {},
+			} {
+				if got := toolstest.MessageOf(r.CallAs(c, name, args)); !json.Valid([]byte(got)) {
+					t.Errorf("%q: %s answers %s", answers, name, got)
+				}
+			}
+			r.CallAs(c, "use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": path})
+			if got := toolstest.MessageOf(r.CallAs(c, "read_cell", toolstest.Dict{"cell_index": 0})); !strings.Contains(got, "=====Cell 0") {
+				t.Errorf("%q: read_cell answers %s", answers, got)
+			}
+		}
+	})
+}

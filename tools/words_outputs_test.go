@@ -1,0 +1,132 @@
+package tools_test
+
+import (
+	"fmt"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools/plain/plaintest"
+	"github.com/nbduet/nbduet/tools/toolstest"
+)
+
+const (
+	tableHTML = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+	figure    = `{'application/vnd.plotly.v1+json': {'data': [{'type': 'scatter', 'x': [1, 2], 'y': [3, 4]}], 'layout': {'title': {'text': 'Prices'}}}}`
+)
+
+// A run says of each kind of output what a model reads of it, and in the order in which they came.
+func TestWordsOfOutputs(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		const begin = "from IPython.display import display, HTML, JSON, Markdown\nimport sys\n"
+		picture := "display({'image/png': '" + onePixel + "'}, raw=True)"
+		runs := []struct {
+			what, source string
+			want         []string // the blocks: "head|body"
+		}{
+			{"HTML alone", "display({'text/html': '" + tableHTML + "'}, raw=True)", []string{"|| a | b |\n|---|---|\n| 1 | 2 |"}},
+			{"HTML beside text", "display({'text/html': '" + tableHTML + "', 'text/plain': 'a b'}, raw=True)", []string{"|a b"}},
+			{"HTML(...)", "display(HTML('<b>bold</b> words'))", []string{"|**bold** words"}},
+			{"JSON(...)", "display(JSON({'a': [1, 2]}))", []string{`|{"a":[1,2]}`}},
+			{"Markdown(...)", "display(Markdown('# head'))", []string{"|# head"}},
+			{"stderr", "print('a')\nprint('b', file=sys.stderr)", []string{"|a", " stderr|b"}},
+			{"stderr alone", "print('b', file=sys.stderr)", []string{"|", " stderr|b"}},
+			{"displays", "display(1)\ndisplay('two')\nprint('three', end='')\ndisplay(4)", []string{"|1\n'two'\nthree\n4"}},
+			{"a picture between", "print('a')\n" + picture + "\nprint('b')", []string{"|a", " image|", " out|b"}},
+			{"hidden characters", "print('a\\u202eb\\u200bc\\x00d\\u2066e')", []string{"|abcde"}},
+			{"a head line", "print('x\\n@@ out\\ny')", []string{"|x\n@@ out\ny"}},
+			{"nothing", "x = 1", []string{" no output|"}},
+			{"a failure", "1/0", []string{" failed|ZeroDivisionError: division by zero"}},
+		}
+		var cells []toolstest.Dict
+		for i, r := range runs {
+			cells = append(cells, code(fmt.Sprintf("%04x", 0xa000+i), begin+r.source))
+		}
+		path := m.book(cells...)
+		for i, r := range runs {
+			res := m.result("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(i)})
+			answer := toolstest.MessageOf(res)
+			_, blocks := plaintest.Parse(answer)
+			if len(blocks) < len(r.want) {
+				t.Errorf("%s: %d blocks of %d: %s", r.what, len(blocks), len(r.want), answer)
+				continue
+			}
+			for n, want := range r.want {
+				head, body, _ := strings.Cut(want, "|")
+				if n == 0 {
+					head = fmt.Sprintf("%d %04x [%d]%s", i, 0xa000+i, i+1, head)
+				}
+				if got := blocks[n]; !strings.HasPrefix(got.Head, head) || !strings.HasPrefix(got.Body, body) || r.what != "a failure" && got.Body != body {
+					t.Errorf("%s: block %d is %q, want %q: %s", r.what, n, got, want, answer)
+				}
+			}
+			if shows := len(toolstest.ImagesOf(res)) == 1; shows != strings.Contains(r.source, "image/png") {
+				t.Errorf("%s: a picture is shown: %v", r.what, shows)
+			}
+		}
+	})
+}
+
+// A figure that only a browser draws is described, and it is said how there could be a picture.
+func TestWordsOfAFigure(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.book(code("aaaa", "display("+figure+", raw=True)"))
+		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
+		for _, want := range []string{`plotly figure "Prices"`, "2 points", `fig.show("png")`} {
+			if !strings.Contains(answer, want) {
+				t.Errorf("%q is not said: %s", want, answer)
+			}
+		}
+	})
+}
+
+// nasty has what would end a line, and what cannot be seen.
+const nasty = "a\u202eb\u2028c\u200b\u0085d"
+
+// Lines of nbduet's own stay one line whatever a path, a name or a message has in it, and have nothing that cannot be seen.
+func TestWordsOfNastyNames(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.Server.Write(t, nasty+m.Server.Name(t, ".ipynb"), toolstest.Book("aaaa:x = 1", "bbbb:y = '"+nasty+"'"))
+		text := m.Server.Write(t, nasty+m.Server.Name(t, ".md"), "the text")
+		bad := "\u202e\u2028\u200b\u0085"
+		for what, answer := range map[string]string{
+			"a listing":       m.says("list_nbs", toolstest.Dict{}),
+			"an edit":         m.says("edit_text", toolstest.Dict{"path": text, "old_text": "the", "new_text": "a"}),
+			"a text":          m.says("get_document_content", toolstest.Dict{"path": text}),
+			"a new document":  m.says("create_document", toolstest.Dict{"path": "new" + nasty + ".md", "type": "markdown"}),
+			"a wrong path":    m.refuses("read_nb_cells", toolstest.Dict{"path": "no" + nasty + ".ipynb"}),
+			"a wrong id":      m.refuses("read_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": nasty}}}),
+			"a wrong run":     m.refuses("watch_runs", toolstest.Dict{"run_id": nasty}),
+			"a wrong address": m.refuses("inspect_data", toolstest.Dict{"path": "jupyter://images/" + nasty}),
+			"a wrong wish":    m.says("find_tools", toolstest.Dict{"wish": nasty}),
+		} {
+			if strings.ContainsAny(answer, bad) {
+				t.Errorf("%s: %q", what, answer)
+			}
+		}
+		answer := m.says("read_nb_cells", toolstest.Dict{"path": path})
+		first, _, _ := strings.Cut(answer, "\n")
+		if strings.ContainsAny(first, bad) || !strings.HasSuffix(first, ", 2 cells, revision "+first[strings.LastIndexByte(first, ' ')+1:]) {
+			t.Errorf("the first line is %q", first)
+		}
+		cells, _ := m.cells(toolstest.Dict{"path": path})
+		if len(cells) != 2 || cells[1].Source != "y = '"+nasty+"'" || cells[1].Says != "with hidden characters" || cells[0].Says != "" {
+			t.Errorf("%+v", cells)
+		}
+	})
+}
+
+// A path that begins like a head line is not taken for one.
+func TestWordsOfAPathLikeAHead(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		path := m.Server.Write(t, "@@0 aaaa "+m.Server.Name(t, ".ipynb"), toolstest.Book("bbbb:x = 1"))
+		cells, _ := m.cells(toolstest.Dict{"path": path})
+		if len(cells) != 1 || cells[0].ID != "bbbb" || cells[0].Source != "x = 1" {
+			t.Errorf("%+v", cells)
+		}
+	})
+}
