@@ -74,7 +74,7 @@ func numbered(word string, n int) (lines []string, in func(text string) error) {
 func TestWordsOfMuchText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "import time\nfor part in range(20):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*2500, part*2500+2500)]), flush=True)\n    time.sleep(2)"))
+		path := m.book(code("aaaa", "import time\nfor part in range(5):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with run_id and output 0")
 		_, in := numbered("line", 50_000)
 		if err := in(m.pages(run, 0)); err != nil {
@@ -92,7 +92,7 @@ func TestWordsOfMuchText(t *testing.T) {
 func TestWordsOfTextLeftOut(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "import time\nfor part in range(40):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*2500, part*2500+2500)]), flush=True)\n    time.sleep(2)"))
+		path := m.book(code("aaaa", "import time\nfor part in range(10):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		run := m.cutTo(answer, "watch_runs with output -1 pages through its text")
 		_, in := numbered("line", 100_000)
