@@ -1,0 +1,16 @@
+package notebook
+
+import (
+	"strings"
+	"testing"
+)
+
+// What was merged is shown line by line, with a gap between changes that are apart, and without a line that begins as those
+// of nbduet's own do.
+func TestChangedLines(t *testing.T) {
+	given := "a\n" + strings.Repeat("same\n", 9) + "b"
+	now := "A\n" + strings.Repeat("same\n", 9) + "@@"
+	if got, want := changedLines(mergedDiff(given, now)), "-a\n+A\n same\n…\n same\n-b\n+@@"; got != want {
+		t.Errorf("the change is shown as\n%s\nwant\n%s", got, want)
+	}
+}
