@@ -103,14 +103,16 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 }
 
 // addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run, are
-// only in the first line.
-func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
+// only in the first line. says is what there is to say of each cell besides.
+func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult, says ...string) {
 	more := false
 	for _, r := range results {
 		if len(results) > 1 && (r.State == string(run0.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run0.Cancelled)) {
 			continue
 		}
-		t.Add(r.blocks(roll.Cell(r.CellID))...)
+		c := roll.Cell(r.CellID)
+		c.Says = slices.Clone(says)
+		t.Add(r.blocks(c)...)
 		roll.Show(r.CellID)
 		more = more || r.Truncated || r.Shortened
 	}
@@ -172,13 +174,25 @@ func (r *ExecuteResult) words(roll *desk.Roll) plain.Text {
 
 // words are the new cells, and their runs.
 func (r *InsertResult) words(roll *desk.Roll) plain.Text {
-	t := plain.Text{First: joined("inserted "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
-	addRuns(&t, roll, r.Results)
+	return didAndRan("inserted", roll, r.CellIDs, r.Results)
+}
+
+// didAndRan are the cells to which something was done, and their runs. One cell is named once.
+func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionResult) (t plain.Text) {
+	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
+		addRuns(&t, roll, results, did)
+		return t
+	}
+	t.First = joined(did+" "+roll.Names(ids...), ranWords(roll, results))
+	addRuns(&t, roll, results)
 	return t
 }
 
 // words are the changed cells, what became of those that others changed at the same time, and their runs.
 func (r *ModifyResult) words(roll *desk.Roll) plain.Text {
+	if len(r.Merged) == 0 {
+		return didAndRan("changed", roll, r.CellIDs, r.Results)
+	}
 	t := plain.Text{First: joined("changed "+roll.Names(r.CellIDs...), ranWords(roll, r.Results))}
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
