@@ -16,11 +16,12 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // The table has a line for each measurement, with nothing where there is no content, and its note below.
 func TestTable(t *testing.T) {
-	got := table([]line{
+	got := table("Calls", []line{
 		{what: "read it", nbduet: 1234, other: 56, itself: 7, note: "with a call"},
 		{what: "change it", nbduet: 8, other: 9, itself: -1, note: "with another"},
 	})
 	for _, want := range []string{
+		"Calls, in tokens of o200k\n",
 		"\nread it                              |    1,234 |        56 |                  7\n",
 		"\nchange it                            |        8 |         9 |                   \n",
 		"\nread it: with a call\nchange it: with another\n",

@@ -3,8 +3,9 @@
 //
 // It starts one JupyterLab and both servers as an MCP client does, over stdio and with what each does unless told
 // otherwise, and gives each the same notebooks under names of their own. What is counted are all texts of an answer; pictures,
-// structured content, and what the model itself writes to call a tool are not. Notes under the table say which calls were
-// made.
+// structured content, and in the first table what the model itself writes to call a tool, are not. Notes under the table say which calls were
+// made. A second table has what a whole piece of work costs, that of the demo, with the list of tools and with what the
+// model writes.
 package main
 
 import (
@@ -28,9 +29,10 @@ const datalayerVariable = "NBDUET_DATALAYER"
 
 func main() {
 	binary := flag.String("nbduet", "", "the nbduet to run; default is bin/nbduet of this repository")
+	record := flag.String("answers", "", "a file to write the texts of all answers to")
 	flag.Parse()
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
-	err := run(ctx, *binary)
+	err := run(ctx, *binary, *record)
 	stop()
 	switch {
 	case err == nil:
@@ -42,8 +44,8 @@ func main() {
 	}
 }
 
-// run is the whole bench. It leaves no process behind.
-func run(ctx context.Context, binary string) (err error) {
+// run is the whole bench, with the answers recorded in a file if record names one. It leaves no process behind.
+func run(ctx context.Context, binary, record string) (err error) {
 	root, err := lab.RepoRoot()
 	if err != nil {
 		return err
@@ -60,7 +62,7 @@ func run(ctx context.Context, binary string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, jupyter.Stop()) }()
-	if err := putNotebooks(jupyter); err != nil {
+	if err := putNotebooks(jupyter, root); err != nil {
 		return err
 	}
 	ours, err := start(ctx, "nbduet", binary, nil, append(jupyter.ClientEnv(),
@@ -75,13 +77,28 @@ func run(ctx context.Context, binary string) (err error) {
 		return err
 	}
 	defer func() { err = errors.Join(err, theirs.close()) }()
+	if record != "" {
+		file, failed := os.Create(record)
+		if failed != nil {
+			return fmt.Errorf("record the answers: %w", failed)
+		}
+		defer func() { err = errors.Join(err, file.Close()) }()
+		ours.record, theirs.record = file, file
+	}
 	lines, err := measure(ctx, jupyter, ours, theirs)
 	if err != nil {
 		return fmt.Errorf("%w\nthe end of the log of Datalayer's server:\n%s", err, tail(theirs.process.Log()))
 	}
-	fmt.Print(table(lines))
+	fmt.Println(table("Answers", lines))
+	if lines, err = measureTask(ctx, jupyter, ours, theirs); err != nil {
+		return fmt.Errorf("%w\nthe end of the log of Datalayer's server:\n%s", err, tail(theirs.process.Log()))
+	}
+	fmt.Print(table("The whole of the demo's task", lines))
 	return nil
 }
+
+// sides are the folders of the two servers.
+var sides = []string{"nbduet", "datalayer"}
 
 // datalayerProgram is the path of jupyter-mcp-server.
 func datalayerProgram(root string) (string, error) {
@@ -97,7 +114,7 @@ func datalayerProgram(root string) (string, error) {
 }
 
 // putNotebooks gives each server the notebooks.
-func putNotebooks(jupyter *lab.Lab) error {
+func putNotebooks(jupyter *lab.Lab, root string) error {
 	fixed, err := answers.Fixed()
 	if err != nil {
 		return err
@@ -110,11 +127,15 @@ func putNotebooks(jupyter *lab.Lab) error {
 	if err != nil {
 		return err
 	}
-	for _, side := range []string{"nbduet", "datalayer"} {
+	demo, err := os.ReadFile(filepath.Join(root, "e2e", "testdata", taskName))
+	if err != nil {
+		return fmt.Errorf("read the demo's notebook: %w", err)
+	}
+	for _, side := range sides {
 		if err := os.Mkdir(jupyter.Path(side), 0o700); err != nil {
 			return fmt.Errorf("give the notebooks to %s: %w", side, err)
 		}
-		for name, content := range map[string][]byte{fixedName: fixed, bareName: bare, scratchName: worked} {
+		for name, content := range map[string][]byte{fixedName: fixed, bareName: bare, scratchName: worked, taskName: demo} {
 			if err := os.WriteFile(jupyter.Path(side+"/"+name), content, 0o600); err != nil {
 				return fmt.Errorf("give the notebooks to %s: %w", side, err)
 			}

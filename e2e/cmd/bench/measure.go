@@ -64,7 +64,9 @@ type measurement struct {
 	// shows is what of these an answer shows.
 	shows func(tokens.Content) int
 	// says is what the answers of both must say: one that is about something else costs what it likes.
-	says string
+	says []string
+	// pictures is how many pictures the answers of both must show.
+	pictures int
 	// fails says that the answer may be that something failed.
 	fails bool
 	note  string
@@ -92,19 +94,19 @@ func measurements() []measurement {
 	return []measurement{
 		{theirs: []call{use(bareName, "")}},
 		{
-			what: "read 40 cells without outputs", file: bareName, shows: all, says: "Zahlen, ihre Quadrate und Kuben",
+			what: "read 40 cells without outputs", file: bareName, shows: all, says: []string{"Zahlen, ihre Quadrate und Kuben"},
 			ours:   []call{{"read_nb_cells", map[string]any{"path": our(bareName)}}},
 			theirs: []call{{"read_notebook", map[string]any{"notebook_name": bareName, "response_format": "detailed", "limit": 0}}},
 			note:   "read_nb_cells; read_notebook with response_format=detailed and limit=0, which shows no outputs",
 		},
 		{theirs: []call{use(fixedName, "")}},
 		{
-			what: "read 40 cells with outputs", file: fixedName, shows: all, says: "30      900        27000",
+			what: "read 40 cells with outputs", file: fixedName, shows: all, says: []string{"30      900        27000"},
 			ours: []call{{"read_nb_cells", map[string]any{"path": our(fixedName)}}}, theirs: each,
 			note: "read_nb_cells; read_cell of each of the 40, for no other tool shows outputs",
 		},
 		{
-			what: "read one cell with a table", file: fixedName, cells: []int{answers.Table}, shows: all, says: "4    5   1104",
+			what: "read one cell with a table", file: fixedName, cells: []int{answers.Table}, shows: all, says: []string{"4    5   1104"},
 			ours:   []call{{"read_nb_cells", map[string]any{"path": our(fixedName), "ranges": ranges(answers.Table)}}},
 			theirs: each[answers.Table : answers.Table+1],
 			note:   "read_nb_cells with one range; read_cell",
@@ -117,19 +119,19 @@ func measurements() []measurement {
 		},
 		{theirs: []call{use(scratchName, "NEW"), {"execute_cell", map[string]any{"cell_index": 0}}}, ours: []call{{"execute_nb_cells", map[string]any{"path": our(scratchName), "ranges": ranges(0)}}}},
 		{
-			what: "run df.head()", file: scratchName, cells: []int{1}, shows: outputs, says: "bikes",
+			what: "run df.head()", file: scratchName, cells: []int{1}, shows: outputs, says: []string{"bikes"},
 			ours:   []call{{"execute_nb_cells", map[string]any{"path": our(scratchName), "ranges": ranges(1)}}},
 			theirs: []call{{"execute_cell", map[string]any{"cell_index": 1}}},
 			note:   "execute_nb_cells; execute_cell",
 		},
 		{
-			what: "run 1/0", file: scratchName, cells: []int{2}, shows: outputs, fails: true, says: "ZeroDivisionError",
+			what: "run 1/0", file: scratchName, cells: []int{2}, shows: outputs, fails: true, says: []string{"ZeroDivisionError"},
 			ours:   []call{{"execute_nb_cells", map[string]any{"path": our(scratchName), "ranges": ranges(2)}}},
 			theirs: []call{{"execute_cell", map[string]any{"cell_index": 2}}},
 			note:   "execute_nb_cells; execute_cell",
 		},
 		{
-			what: "insert and run print(1)", file: scratchName, cells: []int{3}, shows: outputs, says: "1",
+			what: "insert and run print(1)", file: scratchName, cells: []int{3}, shows: outputs, says: []string{"1"},
 			ours:   []call{{"insert_nb_cells", map[string]any{"path": our(scratchName), "position": 3, "cells": []map[string]any{{"type": "code", "content": "print(1)"}}}}},
 			theirs: []call{{"insert_execute_code_cell", map[string]any{"cell_index": 3, "cell_source": "print(1)"}}},
 			note:   "insert_nb_cells; insert_execute_code_cell",

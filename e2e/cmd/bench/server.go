@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"context"
 	"encoding/json"
 	"errors"
@@ -25,6 +26,8 @@ type server struct {
 	name    string
 	process *agent.Process
 	client  *client.Client
+	// record, where not nil, gets the texts of all answers.
+	record io.Writer
 }
 
 // start starts an MCP server and connects to it over stdio.
@@ -74,7 +77,7 @@ type call struct {
 
 // cost makes the calls of a measurement, and counts the tokens of all texts of their answers.
 func (s *server) cost(ctx context.Context, m measurement, calls []call) (int, error) {
-	sum := 0
+	sum, pictures := 0, 0
 	var said strings.Builder
 	for _, c := range calls {
 		var request mcp.CallToolRequest
@@ -83,6 +86,7 @@ func (s *server) cost(ctx context.Context, m measurement, calls []call) (int, er
 		if err != nil {
 			return 0, fmt.Errorf("call %s of %s: %w", c.tool, s.name, err)
 		}
+		pictures += picturesOf(result)
 		for _, text := range textsOf(result) {
 			if result.IsError && !m.fails {
 				return 0, fmt.Errorf("call %s of %s with %v: %s", c.tool, s.name, c.args, text)
@@ -92,13 +96,32 @@ func (s *server) cost(ctx context.Context, m measurement, calls []call) (int, er
 				return 0, err
 			}
 			sum += n
-			said.WriteString(text)
+			said.WriteString(text + "\n")
+			if err := s.keep(m, c, text, n); err != nil {
+				return 0, err
+			}
 		}
 	}
-	if !strings.Contains(said.String(), m.says) {
-		return 0, fmt.Errorf("%s of %s does not say %q, but %q", m.what, s.name, m.says, said.String())
+	for _, says := range m.says {
+		if !strings.Contains(said.String(), says) {
+			return 0, fmt.Errorf("%s of %s does not say %q, but %q", m.what, s.name, says, said.String())
+		}
+	}
+	if pictures < m.pictures {
+		return 0, fmt.Errorf("%s of %s shows %d pictures, not %d", m.what, s.name, pictures, m.pictures)
 	}
 	return sum, nil
+}
+
+// keep records an answer.
+func (s *server) keep(m measurement, c call, text string, n int) error {
+	if s.record == nil {
+		return nil
+	}
+	if _, err := fmt.Fprintf(s.record, "=== %s: %s, %s, %d tokens\n%s\n\n", s.name, cmp.Or(m.what, "before the next"), c.tool, n, text); err != nil {
+		return fmt.Errorf("record an answer: %w", err)
+	}
+	return nil
 }
 
 // textsOf are the texts of an answer.
@@ -109,6 +132,16 @@ func textsOf(result *mcp.CallToolResult) (texts []string) {
 		}
 	}
 	return texts
+}
+
+// picturesOf counts the pictures of an answer.
+func picturesOf(result *mcp.CallToolResult) (n int) {
+	for _, content := range result.Content {
+		if _, ok := content.(mcp.ImageContent); ok {
+			n++
+		}
+	}
+	return n
 }
 
 // list counts the tokens of the list of tools: as it is sent, and of it what models are given, which are names,

@@ -8,9 +8,9 @@ import (
 )
 
 // table writes the lines for people, with the notes below.
-func table(lines []line) string {
+func table(about string, lines []line) string {
 	var b, notes strings.Builder
-	fmt.Fprintf(&b, "Tokens of o200k\n\n%-36s | %8s | %9s | %18s\n%s\n", "what", "nbduet", "Datalayer", "the content itself", strings.Repeat("-", 37)+"+"+strings.Repeat("-", 10)+"+"+strings.Repeat("-", 11)+"+"+strings.Repeat("-", 19))
+	fmt.Fprintf(&b, "%s, in tokens of o200k\n\n%-36s | %8s | %9s | %18s\n%s\n", about, "what", "nbduet", "Datalayer", "the content itself", strings.Repeat("-", 37)+"+"+strings.Repeat("-", 10)+"+"+strings.Repeat("-", 11)+"+"+strings.Repeat("-", 19))
 	for _, l := range lines {
 		itself := ""
 		if l.itself >= 0 {

@@ -1,0 +1,127 @@
+package main
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"fmt"
+	"strings"
+
+	"github.com/nbduet/nbduet/e2e/cmd/demo/task"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/e2e/nbfile"
+	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/e2e/tokens"
+)
+
+// taskName is the notebook of the demo's task that each server has in its folder.
+const taskName = "demo.ipynb"
+
+// ourTask are the calls of the demo.
+func ourTask() (calls []call) {
+	for _, s := range task.Steps("nbduet/" + taskName) {
+		calls = append(calls, call{s.Tool, s.Args})
+	}
+	return calls
+}
+
+// theirTask are the same reads, runs and changes of the same cells with the tools of Datalayer's server, none of which runs
+// two cells, or runs a cell that it changes.
+func theirTask() []call {
+	at := func(cell int) map[string]any { return map[string]any{"cell_index": cell} }
+	insert := func(cell int, source string) call {
+		return call{"insert_execute_code_cell", map[string]any{"cell_index": cell, "cell_source": source}}
+	}
+	return []call{
+		{"use_notebook", map[string]any{"notebook_name": "demo", "notebook_path": "datalayer/" + taskName, "kernel_id": "NEW"}},
+		{"read_notebook", map[string]any{"notebook_name": "demo", "response_format": "detailed", "limit": 0}},
+		{"execute_cell", at(1)},
+		{"execute_cell", at(2)},
+		insert(3, task.TextCell),
+		insert(4, task.TableCell),
+		insert(5, task.PlotCell),
+		{"overwrite_cell_source", map[string]any{"cell_index": 5, "cell_source": task.ChangedPlotCell}},
+		{"execute_cell", at(5)},
+	}
+}
+
+// taskSays is what the answers to the task say, whoever gives them: the last line that is printed, and a line of the table.
+var taskSays = []string{"Sun ######            1215", "dry      4  2916.2  3395"}
+
+// paid is what a model pays for a task.
+type paid struct{ list, calls, arguments, answers, all int }
+
+// pay has a server do the task, and counts.
+func (s *server) pay(ctx context.Context, calls []call) (p paid, err error) {
+	if _, p.list, err = s.list(ctx); err != nil {
+		return paid{}, err
+	}
+	p.calls = len(calls)
+	for _, c := range calls {
+		n, err := written(c.args)
+		if err != nil {
+			return paid{}, err
+		}
+		p.arguments += n
+	}
+	if p.answers, err = s.cost(ctx, measurement{what: "the demo's task", says: taskSays, pictures: 2}, calls); err != nil {
+		return paid{}, err
+	}
+	p.all = p.list + p.arguments + p.answers
+	return p, nil
+}
+
+// written counts the arguments of a call as a model writes them: as JSON in which nothing is escaped that need not be.
+func written(args map[string]any) (int, error) {
+	var b strings.Builder
+	e := json.NewEncoder(&b)
+	e.SetEscapeHTML(false)
+	if err := e.Encode(args); err != nil {
+		return 0, fmt.Errorf("write arguments: %w", err)
+	}
+	return tokens.Count(strings.TrimSpace(b.String()))
+}
+
+// measureTask has both servers do the demo's task, and returns the lines of its table.
+func measureTask(ctx context.Context, jupyter *lab.Lab, ours, theirs *server) ([]line, error) {
+	our, err := ours.pay(ctx, ourTask())
+	if err != nil {
+		return nil, err
+	}
+	their, err := theirs.pay(ctx, theirTask())
+	if err != nil {
+		return nil, err
+	}
+	for _, side := range sides {
+		file := jupyter.Path(side + "/" + taskName)
+		if err := poll.Until(ctx, "the task to be done in "+file, func(context.Context) error {
+			cells, err := nbfile.Read(file)
+			return errors.Join(err, task.Check(cells))
+		}); err != nil {
+			return nil, err
+		}
+	}
+	return []line{
+		{"the list of tools, as models get it", our.list, their.list, -1, "names, descriptions and arguments of the tools that are listed unless told otherwise"},
+		{"the arguments of the calls, as JSON", our.arguments, their.arguments, -1, fmt.Sprintf("of %s; of %s", named(ourTask()), named(theirTask()))},
+		{"the answers", our.answers, their.answers, -1, "all their texts; pictures, which both show, do not count"},
+		{"all of it", our.all, their.all, -1, "the sum"},
+	}, nil
+}
+
+// named says how many calls there are, and of which tools.
+func named(calls []call) string {
+	var parts []string
+	for i := 0; i < len(calls); {
+		n := 1
+		for i+n < len(calls) && calls[i+n].tool == calls[i].tool {
+			n++
+		}
+		part := calls[i].tool
+		if n > 1 {
+			part = fmt.Sprintf("%d × %s", n, part)
+		}
+		parts, i = append(parts, part), i+n
+	}
+	return fmt.Sprintf("%d calls (%s)", len(calls), strings.Join(parts, ", "))
+}
