@@ -7,16 +7,15 @@ import (
 	"github.com/nbduet/nbduet/e2e/sdk"
 )
 
-// The Python SDK lists the tools and reads a notebook.
-func TestPythonSDK(t *testing.T) {
+// The SDKs list the tools and read a notebook.
+func TestSDKs(t *testing.T) {
 	t.Parallel()
-	listAndCall(t, sdk.Python)
-}
-
-// The TypeScript SDK lists the tools and reads a notebook.
-func TestTypeScriptSDK(t *testing.T) {
-	t.Parallel()
-	listAndCall(t, sdk.TypeScript)
+	for name, kit := range map[string]sdk.Kit{"Python": sdk.Python, "TypeScript": sdk.TypeScript} {
+		t.Run(name, func(t *testing.T) {
+			t.Parallel()
+			listAndCall(t, kit)
+		})
+	}
 }
 
 func listAndCall(t *testing.T, kit sdk.Kit) {
