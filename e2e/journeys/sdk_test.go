@@ -11,16 +11,16 @@ import (
 func TestSDKs(t *testing.T) {
 	t.Parallel()
 	for name, kit := range map[string]sdk.Kit{"Python": sdk.Python, "TypeScript": sdk.TypeScript} {
+		path := notebook(t, jupyter, "seen = 'by an SDK'")
 		t.Run(name, func(t *testing.T) {
 			t.Parallel()
-			listAndCall(t, kit)
+			listAndCall(t, kit, path)
 		})
 	}
 }
 
-func listAndCall(t *testing.T, kit sdk.Kit) {
+func listAndCall(t *testing.T, kit sdk.Kit, path string) {
 	t.Helper()
-	path := notebook(t, jupyter, "seen = 'by an SDK'")
 	file, err := binary()
 	must(t, err)
 	c, err := sdk.Start(t.Context(), sdk.Options{Kit: kit, ClientEnv: jupyter.ClientEnv(), Command: file, Env: map[string]string{

@@ -80,14 +80,16 @@ func (r *ListRunsResult) words() plain.Text {
 		if one.CellID != "" {
 			parts = append(parts, cellOfRun(one.CellID).ID)
 		}
-		state := run0.State(one.State)
-		if said := stateWords[state]; said != "" {
+		state, time := run0.State(one.State), took(one.Started, one.Ended)
+		switch said := stateWords[state]; {
+		case state == run0.Running && time != "": // it says so
+		case said != "":
 			parts = append(parts, said)
-		} else {
+		default:
 			parts = append(parts, one.State)
 		}
-		if t := took(one.Started, one.Ended); t != "" {
-			parts = append(parts, t)
+		if time != "" {
+			parts = append(parts, time)
 		}
 		lines[i] = plain.Line(strings.Join(parts, ", "))
 	}
