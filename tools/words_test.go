@@ -253,3 +253,30 @@ func TestWordsNameTheRightCell(t *testing.T) {
 		}
 	})
 }
+
+// Ids that nbformat does not allow are shown so that they can be given back.
+func TestWordsOfOddIDs(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		m := newTalk(t)
+		ids := []string{"a b [7] markdown", "x\n@@9 zzzz", "zw\u200bj", "bi\u202edi", `q"uote`, "c,omma", "back\\slash", "plain-1"}
+		var cells []toolstest.Dict
+		for i, id := range ids {
+			cells = append(cells, code(id, fmt.Sprintf("x = %d", i)))
+		}
+		path := m.book(cells...)
+		read, _ := m.cells(toolstest.Dict{"path": path})
+		if len(read) != len(ids) {
+			t.Fatalf("%+v", read)
+		}
+		for i, c := range read {
+			again, _ := m.cells(toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"id": c.ID}}})
+			if !strings.HasPrefix(ids[i], c.ID) || c.Source != fmt.Sprintf("x = %d", i) || len(again) != 1 || again[0].Index != i {
+				t.Errorf("%q is read as %+v, and by that id %+v", ids[i], c, again)
+			}
+		}
+		moved := m.says("move_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0, "end": 3}}, "position": 8})
+		if moved != `moved 5-7 "a b " "x\n@@" "zw\u200bj"` {
+			t.Errorf("%s", moved)
+		}
+	})
+}

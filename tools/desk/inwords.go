@@ -99,6 +99,9 @@ func oneForm(data map[string]any) map[string]any {
 		return cmp.Or(cmp.Compare(rankIn(a, data), rankIn(b, data)), cmp.Compare(a, b))
 	})
 	for _, mime := range forms {
+		if mime == "application/javascript" {
+			continue // it makes the display, and does not say what that is
+		}
 		if mime != "text/html" {
 			return map[string]any{mime: data[mime]}
 		}

@@ -75,7 +75,7 @@ func (r *Roll) Names(ids ...string) string {
 		} else {
 			part := fmt.Sprintf("%d-%d", first.Index, first.Index+n-1)
 			for _, id := range ids[:n] {
-				part += " " + r.short(id)
+				part += " " + plain.ID(r.short(id))
 			}
 			parts = append(parts, part)
 		}

@@ -2,7 +2,9 @@ package plain
 
 import (
 	"fmt"
+	"strconv"
 	"strings"
+	"unicode"
 )
 
 // A Cell is what a head line says of a cell.
@@ -22,9 +24,19 @@ type Cell struct {
 // Name names the cell in a sentence or a list: its index and its id.
 func (c Cell) Name() string {
 	if c.Index < 0 {
-		return c.ID
+		return ID(c.ID)
 	}
-	return fmt.Sprintf("%d %s", c.Index, c.ID)
+	return fmt.Sprintf("%d %s", c.Index, ID(c.ID))
+}
+
+// ID is a cell's id as a line shows it. Notebooks may have ids that nbformat does not allow: one with blanks, or with
+// characters that a line does not show, is quoted, so that it is seen where it ends and can be given back as it is.
+func ID(id string) string {
+	odd := func(r rune) bool { return unicode.IsSpace(r) || !strconv.IsPrint(r) || r == '"' || r == ',' }
+	if strings.ContainsFunc(id, odd) {
+		return strconv.Quote(id)
+	}
+	return id
 }
 
 // Head is the cell's head line, without the mark.

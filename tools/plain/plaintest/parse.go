@@ -27,7 +27,7 @@ type Cell struct {
 
 var (
 	otherMark = regexp.MustCompile(` \(nbduet's own lines begin with (\S+) here\)$`)
-	cellHead  = regexp.MustCompile(`^(\d+) (\S+)(?: \[(\d+)\])?(?: (.*))?$`)
+	cellHead  = regexp.MustCompile(`^(\d+) ("(?:[^"\\]|\\.)*"|\S+)(?: \[(\d+)\])?(?: (.*))?$`)
 	cursor    = regexp.MustCompile(`(?m)^.* ?next_cursor (\S+)$`)
 )
 
@@ -79,6 +79,11 @@ func Cells(answer string) (cells []Cell, next string, err error) {
 			return nil, "", fmt.Errorf("%q is no head line of a cell", b.Head)
 		}
 		c := Cell{ID: m[2], Source: b.Body, Says: m[4]}
+		if strings.HasPrefix(c.ID, `"`) {
+			if c.ID, err = strconv.Unquote(c.ID); err != nil {
+				return nil, "", fmt.Errorf("the id in the head line %q: %w", b.Head, err)
+			}
+		}
 		for to, text := range map[*int]string{&c.Index: m[1], &c.Count: m[3]} {
 			if text == "" {
 				continue
