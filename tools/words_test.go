@@ -105,11 +105,6 @@ func printed(text string) toolstest.Dict {
 	return toolstest.Dict{"output_type": "stream", "name": "stdout", "text": text}
 }
 
-// shown is a display in a notebook's file, of data by MIME type.
-func shown(data toolstest.Dict) toolstest.Dict {
-	return toolstest.Dict{"output_type": "display_data", "data": data, "metadata": toolstest.Dict{}}
-}
-
 // book writes a notebook.
 func (m *talk) book(cells ...toolstest.Dict) (path string) {
 	m.T.Helper()
