@@ -96,7 +96,7 @@ var coreCalls = []coreCall{
 	{"watch_runs", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-1"} }, saying("firstword"), 1},
 	{"watch_runs", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-1", "output": 1} }, saying("firstword"), 0},
 	{"execute_nb_cells", onNotebook(toolstest.Dict{"ranges": atCell(2), "timeout": 1}), saying("@@2 c2 [2] running, run-2"), 0},
-	{"cancel_run", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-2"} }, saying("interrupted, run-2"), 0},
+	{"cancel_run", func(*hosted) toolstest.Dict { return toolstest.Dict{"run_id": "run-2"} }, saying("interrupted"), 0},
 	{"insert_nb_cells", onNotebook(toolstest.Dict{"position": 1, "cells": newCell(drawing("otherword"))}), saying("otherword"), 1},
 	{"modify_nb_cells", onNotebook(toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": drawing("changedword")}}}), saying("changedword"), 1},
 	{"edit_text", onNotebook(toolstest.Dict{"old_text": "q = 1", "new_text": "q = 2"}), saying("replaced 1 in 4 c3"), 0},

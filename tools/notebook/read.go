@@ -139,6 +139,7 @@ type ReadResult struct {
 	Revision  string     `json:"revision"`
 	Next      string     `json:"next_cursor,omitempty" jsonschema:"If cells did not fit: the cursor for the next call."`
 	Message   string     `json:"message,omitempty" jsonschema:"What was left out, and how to get it."`
+	one       bool       // whether one cell alone was asked for
 }
 
 // Refine implements tool.Refiner.
@@ -247,6 +248,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	out := &ReadResult{
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
+		one: args.Ranges != nil && len(indexes) == 1,
 	}
 	return &tool.Answer{Doc: doc, Images: page.images, Body: out, Words: desk.CellWords(ctx, doc, out.words)}, nil
 }

@@ -16,6 +16,9 @@ import (
 // words are the cells that were read.
 func (r *ReadResult) words(roll *desk.Roll) plain.Text {
 	t := plain.Text{First: fmt.Sprintf("%s, %s, revision %s", r.Path, words.Plural(r.CellCount, "cell"), r.Revision)}
+	if r.one {
+		t.First = ""
+	}
 	cut := false
 	for _, v := range r.Cells {
 		t.Add(v.blocks(roll)...)
@@ -103,16 +106,14 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 }
 
 // addRuns adds the runs of a call. Of several, those that ran well and put out nothing, and those that were not run, are
-// only in the first line. says is what there is to say of each cell besides.
-func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult, says ...string) {
+// only in the first line.
+func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
 	more := false
 	for _, r := range results {
 		if len(results) > 1 && (r.State == string(run0.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run0.Cancelled)) {
 			continue
 		}
-		c := roll.Cell(r.CellID)
-		c.Says = slices.Clone(says)
-		t.Add(r.blocks(c)...)
+		t.Add(r.blocks(roll.Cell(r.CellID))...)
 		roll.Show(r.CellID)
 		more = more || r.Truncated || r.Shortened
 	}
@@ -177,10 +178,11 @@ func (r *InsertResult) words(roll *desk.Roll) plain.Text {
 	return didAndRan("inserted", roll, r.CellIDs, r.Results)
 }
 
-// didAndRan are the cells to which something was done, and their runs. One cell is named once.
+// didAndRan are the cells to which something was done, and their runs. One cell is named once: by its run, which says
+// that it is there.
 func didAndRan(did string, roll *desk.Roll, ids []string, results []ExecutionResult) (t plain.Text) {
 	if len(ids) == 1 && len(results) == 1 && results[0].CellID == ids[0] {
-		addRuns(&t, roll, results, did)
+		addRuns(&t, roll, results)
 		return t
 	}
 	t.First = joined(did+" "+roll.Names(ids...), ranWords(roll, results))

@@ -30,7 +30,9 @@ func where(path string) string {
 // words are a run as it is now.
 func (r *RunView) words() plain.Text {
 	t := plain.Text{First: joined(r.RunID+" of "+where(r.Path), took(r.Started, r.Ended))}
-	t.Add(r.ExecutionResult.blocks(cellOfRun(r.CellID))...)
+	named := r.ExecutionResult
+	named.RunID = "" // said already
+	t.Add(named.blocks(cellOfRun(r.CellID))...)
 	if r.Truncated || r.Shortened {
 		t.Note(wholeOutputs)
 	}

@@ -43,7 +43,7 @@ func ID(id string) string {
 func (c Cell) Head() string {
 	head := c.Name()
 	if c.Index < 0 {
-		head = " " + head
+		head = " cell " + head // not to be taken for another kind of head
 	}
 	if c.Count != nil {
 		head += fmt.Sprintf(" [%d]", *c.Count)
