@@ -11,6 +11,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/nbfile"
@@ -152,9 +153,9 @@ func (s *story) little(index int) {
 // answers are kept for people to read.
 func TestAnswersCostLittle(t *testing.T) {
 	t.Parallel()
-	folder, err := os.MkdirTemp(jupyter.Root, "work-")
-	must(t, err)
-	s := &story{t: t, a: start(t, agent.Options{Words: true}), path: filepath.Base(folder) + "/bikes.ipynb"}
+	folder := fmt.Sprintf("work-%d", time.Now().Unix())
+	must(t, os.Mkdir(jupyter.Path(folder), 0o700))
+	s := &story{t: t, a: start(t, agent.Options{Words: true}), path: folder + "/bikes.ipynb"}
 	t.Cleanup(func() {
 		must(t, os.MkdirAll(filepath.Dir(answersFile), 0o755))
 		must(t, os.WriteFile(answersFile, []byte(s.told.String()), 0o600))
@@ -176,7 +177,7 @@ func TestAnswersCostLittle(t *testing.T) {
 	}
 }
 
-// runs runs tables, an error and a plot.
+// runs has the story run tables, an error and a plot.
 func (s *story) runs() {
 	s.tell("listing the notebooks", "list_nbs", nil, 0)
 	s.tell("reading an empty notebook", "read_nb_cells", s.in(map[string]any{}), 0)
@@ -218,7 +219,7 @@ func (s *story) merges() {
 	s.tell("reading one cell", "read_nb_cells", s.at(3), 0)
 }
 
-// looks looks at what is in the kernel.
+// looks has the story look at what is in the kernel.
 func (s *story) looks() {
 	has(s.t, "the list of variables", s.tell("listing the variables", "inspect_data", s.in(map[string]any{}), 0), "trips")
 	has(s.t, "the table", s.tell("looking at a table", "inspect_data", s.in(map[string]any{"name": "month"}), 0), "bikes")
@@ -231,7 +232,7 @@ func (s *story) looks() {
 // runID finds the id of a run.
 var runID = regexp.MustCompile(`run-[\w-]+`)
 
-// waits waits for a run that takes long, ends it, and restarts the kernel.
+// waits has the story wait for a run that takes long, end it, and restart the kernel.
 func (s *story) waits() {
 	slow := s.insert(0, true, "import time\nprint('begun', flush=True)\ntime.sleep(600)")
 	slow["timeout"] = 1
