@@ -102,7 +102,7 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 		t := plain.Text{First: "replaced " + words.Thousands(r.Replaced) + " in " + where}
 		if r.Merged {
 			t.First += ", revision " + r.Revision
-			t.Add(plain.Block{Head: " merged with what somebody typed at the same time:", Body: r.Diff})
+			t.Add(plain.Block{Head: " merged with what somebody typed at the same time:", Body: plain.Changed(r.Diff)})
 		}
 		return t
 	}

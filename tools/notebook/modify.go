@@ -211,6 +211,6 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification) (Ch
 // mergedDiff shows how a source differs from the one that was given.
 func mergedDiff(given, now string) string {
 	const most = 4000
-	diff, _ := words.Cut(textdiff.Unified("cell", given, now, 1), most)
+	diff, _ := words.Cut(textdiff.Unified("cell", given+"\n", now+"\n", 1), most)
 	return diff
 }

@@ -199,26 +199,10 @@ func (r *ModifyResult) words(roll *desk.Roll) plain.Text {
 	for _, m := range r.Merged {
 		c := roll.Cell(m.ID)
 		c.Says = []string{"merged with what somebody typed at the same time, revision " + m.Revision + "; as a change from what you gave:"}
-		t.Add(plain.Block{Head: c.Head(), Body: changedLines(m.diff)})
+		t.Add(plain.Block{Head: c.Head(), Body: plain.Changed(m.diff)})
 	}
 	addRuns(&t, roll, r.Results)
 	return t
-}
-
-// changedLines are the lines of a unified diff of one cell, with "…" between those that are apart: without the heads, which
-// name nothing that the answer does not, and begin with the mark of nbduet's own lines.
-func changedLines(diff string) string {
-	var out []string
-	for n, line := range strings.Split(strings.TrimSuffix(diff, "\n"), "\n") {
-		switch {
-		case n < 2 || strings.HasPrefix(line, `\ `): // the names of the two, or that there is no last line end
-		case !strings.HasPrefix(line, "@@"):
-			out = append(out, line)
-		case len(out) > 0:
-			out = append(out, "…")
-		}
-	}
-	return strings.Join(out, "\n")
 }
 
 // words are the moved cells.

@@ -3,6 +3,8 @@ package notebook
 import (
 	"strings"
 	"testing"
+
+	"github.com/nbduet/nbduet/tools/plain"
 )
 
 // What was merged is shown line by line, with a gap between changes that are apart, and without a line that begins as those
@@ -10,7 +12,10 @@ import (
 func TestChangedLines(t *testing.T) {
 	given := "a\n" + strings.Repeat("same\n", 9) + "b"
 	now := "A\n" + strings.Repeat("same\n", 9) + "@@"
-	if got, want := changedLines(mergedDiff(given, now)), "-a\n+A\n same\n…\n same\n-b\n+@@"; got != want {
+	if got, want := plain.Changed(mergedDiff(given, now)), "-a\n+A\n same\n…\n same\n-b\n+@@"; got != want {
 		t.Errorf("the change is shown as\n%s\nwant\n%s", got, want)
+	}
+	if got, want := plain.Changed(mergedDiff("a\nb", "a\nb\nc")), " b\n+c"; got != want {
+		t.Errorf("a line behind the last one is shown as\n%s\nwant\n%s", got, want)
 	}
 }
