@@ -26,7 +26,7 @@ func TestServerRunsAnswerAlike(t *testing.T) {
 		t.Fatal(err)
 	}
 	m := session.New(session.Config{Server: srv, Execute: run.ExecuteServer})
-	client := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Logger: slog.New(slog.DiscardHandler)})
+	client := r.Connect(tools.Config{Work: desk.NewWork(m), Version: "test", Answers: tools.JSONAnswers, Logger: slog.New(slog.DiscardHandler)})
 	t.Cleanup(func() {
 		if err := client.Close(); err != nil {
 			t.Error(err)

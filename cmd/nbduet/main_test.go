@@ -398,7 +398,7 @@ func TestEndsInOrder(t *testing.T) {
 			p.initialize()
 			if text, failed := p.tool(2, "insert_nb_cells", map[string]any{
 				"path": path, "position": 1, "cells": []any{map[string]any{"content": "import time; time.sleep(600)"}}, "timeout": 0.5,
-			}); failed || !strings.Contains(text, "] running") {
+			}); failed || !strings.Contains(text, " running, run-") {
 				t.Fatalf("insert: %v %s", failed, text)
 			}
 			// A call that is being served when the end comes.
