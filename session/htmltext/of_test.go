@@ -4,7 +4,6 @@ import (
 	"os"
 	"strings"
 	"testing"
-	"time"
 	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/session/htmltext"
@@ -162,18 +161,12 @@ func TestHostile(t *testing.T) {
 		"backticks":               "the text <code>" + strings.Repeat("`", 300_000) + "</code>",
 		"comments":                "the text" + strings.Repeat("<!--", 200_000),
 	} {
-		start := time.Now()
 		text, err := htmltext.Of(markup)
-		took := time.Since(start)
-		t.Logf("%s: %v, %d bytes", name, took.Round(time.Millisecond), len(text))
 		if err != nil {
 			t.Errorf("%s: %v", name, err)
 		}
 		if !strings.Contains(text, "the text") {
 			t.Errorf("%s has no text: %.200q", name, text)
-		}
-		if took > 20*time.Second {
-			t.Errorf("%s took %v", name, took)
 		}
 		if len(text) > 4_000_000 {
 			t.Errorf("%s became %d bytes", name, len(text))
