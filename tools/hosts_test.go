@@ -31,6 +31,7 @@ type hosted struct {
 	path    string // of a notebook
 	text    string // of a text document
 	picture string // of an image file
+	fresh   string // of a document that is not there yet
 }
 
 // newHosted makes one, with a notebook.
@@ -45,6 +46,7 @@ func newHosted(t *testing.T, h hosts.Host, outputs tools.OutputSchemas) *hosted 
 	})
 	m.path = r.Server.Notebook(t, drawing("firstword"), "# sourceword", "import time\ntime.sleep(500)", "q = 1")
 	m.text = r.Server.Write(t, r.Server.Name(t, ".md"), "docword\n")
+	m.fresh = r.Server.Name(t, ".markdown")
 	png, err := base64.StdEncoding.DecodeString(onePixel)
 	if err != nil {
 		t.Fatal(err)
@@ -104,7 +106,7 @@ var coreCalls = []coreCall{
 	{"delete_nb_cells", onNotebook(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c2"}}}), saying("c2"), 0},
 	{"restart_nb_kernel", onNotebook(toolstest.Dict{}), saying("changedword"), 2},
 	{"get_document_content", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.text} }, saying("docword"), 0},
-	{"create_document", func(*hosted) toolstest.Dict { return toolstest.Dict{"path": "newword.md", "type": "markdown"} }, saying("newword"), 0},
+	{"create_document", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.fresh, "type": "markdown"} }, func(m *hosted) string { return m.fresh }, 0},
 	{"inspect_data", func(m *hosted) toolstest.Dict { return toolstest.Dict{"path": m.picture} }, func(m *hosted) string { return m.picture }, 1},
 	{"find_tools", func(*hosted) toolstest.Dict { return toolstest.Dict{"wish": "copy a file"} }, saying("@@ copy_document"), 0},
 	{"call_tool", func(*hosted) toolstest.Dict {
