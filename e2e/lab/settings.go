@@ -38,10 +38,33 @@ func newLayout(base, root string) (layout, error) {
 	return l, nil
 }
 
+// endsWhereItCannotBegin ends a kernel that cannot begin. The server picks a kernel's ports and lets go of them for the
+// kernel to take, and now and then another program takes one in between. Such a kernel is to die, and the server begins
+// it anew with other ports; but ipykernel 7 starts a thread before it binds the port for outputs, and the thread keeps
+// the process, which nobody hears, alive for ever.
+const endsWhereItCannotBegin = `import os
+import sys
+
+
+def end(*what):
+    sys.__excepthook__(*what)
+    os._exit(1)
+
+
+sys.excepthook = end
+`
+
 // writeSettings writes the settings that keep a fresh JupyterLab from asking
 // its person anything: no question about news, no look for updates, no build
 // check and no splash screen, which also make each page load seconds faster.
 func (l layout) writeSettings() error {
+	kernels := filepath.Join(l.ipython, "profile_default", "ipython_kernel_config.py")
+	if err := os.MkdirAll(filepath.Dir(kernels), 0o700); err != nil {
+		return fmt.Errorf("write the settings of the kernels: %w", err)
+	}
+	if err := os.WriteFile(kernels, []byte(endsWhereItCannotBegin), 0o600); err != nil {
+		return fmt.Errorf("write the settings of the kernels: %w", err)
+	}
 	files := map[string]any{
 		filepath.Join(l.settings, "@jupyterlab", "apputils-extension", "notification.jupyterlab-settings"): map[string]any{
 			"fetchNews":       "false",
