@@ -122,7 +122,11 @@ func TestResumeLost(t *testing.T) {
 					t.Fatal(err)
 				}
 				defer c.Close()
-				if reply, err := c.Await(testContext(t), nil); !errors.Is(err, ErrAnswerLost) && !errors.Is(err, ErrKernelRestarted) {
+				reply, err := c.Await(testContext(t), nil)
+				if reply.Error != nil && wasInterrupted(*reply.Error) && name == "the process was replaced" {
+					return // the answer came before the process was ended, and the server has kept it
+				}
+				if !errors.Is(err, ErrAnswerLost) && !errors.Is(err, ErrKernelRestarted) {
 					t.Errorf("%+v, %v, want %v, or that the kernel was restarted", reply, err, ErrAnswerLost)
 				}
 			})
