@@ -11,8 +11,8 @@ import (
 )
 
 const (
-	tableHTML = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
-	figure    = `{'application/vnd.plotly.v1+json': {'data': [{'type': 'scatter', 'x': [1, 2], 'y': [3, 4]}], 'layout': {'title': {'text': 'Prices'}}}}`
+	tableHTML    = "<table><tr><th>a</th><th>b</th></tr><tr><td>1</td><td>2</td></tr></table>"
+	plotlyFigure = `{'application/vnd.plotly.v1+json': {'data': [{'type': 'scatter', 'x': [1, 2], 'y': [3, 4]}], 'layout': {'title': {'text': 'Prices'}}}}`
 )
 
 // A run says of each kind of output what a model reads of it, and in the order in which they came.
@@ -75,7 +75,7 @@ func TestWordsOfOutputs(t *testing.T) {
 func TestWordsOfAFigure(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "display("+figure+", raw=True)"))
+		path := m.book(code("aaaa", "display("+plotlyFigure+", raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		for _, want := range []string{`plotly figure "Prices"`, "2 points", `fig.show("png")`} {
 			if !strings.Contains(answer, want) {

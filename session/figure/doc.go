@@ -1,9 +1,11 @@
 // Package figure says in a line of text what a figure in an output shows: its title, its axes, and what is drawn.
 //
-// Figures of plotly are described from the JSON that a browser would draw ([Plotly]). Of matplotlib's there is only a
-// picture, and sometimes what Python writes for the axes ([Axes]).
+// Figures of plotly are described from the JSON that a browser would draw ([Plotly]). Of matplotlib's a notebook has only a
+// picture, and sometimes what Python writes for the axes ([Axes]). So the kernel is asked to tell more beside the picture
+// ([Setup]), where nbduet runs the cell: the figure is closed when it has been shown, and who looks later may find another.
+// What it tells is kept out of the notebook, and remembered by the picture ([Known]).
 //
 // # Concurrency
 //
-// The package has only functions, without shared state.
+// The functions share no state, and a [Known] is safe for concurrent use.
 package figure

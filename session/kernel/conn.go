@@ -74,6 +74,8 @@ type Conn struct {
 	restartErr error                 // a restart that nobody was told of by Restarted
 	unheard    chan struct{}         // closed at the first word of a process that took a dead one's place; nil: it was heard
 
+	introduced string // the expression that the kernel's process was given before its requests, see Request.First
+
 	language map[string]any // as the kernel describes it; nil until it has
 	informed chan struct{}  // closed when it has
 }

@@ -53,6 +53,10 @@ func (c *Conn) onStatus(m incoming) {
 		c.processHeard()
 	}
 	switch content.State {
+	case StateStarting, StateRestarting:
+		c.introduced = ""
+	}
+	switch content.State {
 	case StateStarting:
 		// A new process. What the old one was running is lost; a probe shows the rest.
 		c.restarted(ErrKernelRestarted)
@@ -94,6 +98,7 @@ func (c *Conn) onShutdown(m incoming) {
 	c.mu.Lock()
 	occupied := c.state.occupied(m.parent.ID)
 	c.state.shutdown(content.Restart)
+	c.introduced = ""
 	if content.Restart {
 		c.restartErr = ErrKernelRestarted
 		c.restarted(ErrKernelRestarted)

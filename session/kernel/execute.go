@@ -22,6 +22,9 @@ type Request struct {
 	AllowStdin bool
 	// UserExpressions are evaluated after the code, if it did not fail.
 	UserExpressions map[string]string
+	// First, if not empty, is an expression that the kernel's process evaluates before, once for all requests that have the
+	// same. Nobody hears what becomes of it. It is in Python: a kernel that is known to be for another language is left alone.
+	First string
 	// Marked, if not nil, is called before the request is sent, with what a later connection needs to take it up.
 	Marked func(Mark)
 }
@@ -96,6 +99,9 @@ func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Re
 	if err := c.register(ex); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}
+	if err := c.introduce(ctx, ex, req.First); err != nil {
+		return Reply{}, fmt.Errorf("execute code: %w", err)
+	}
 	return c.follow(ctx, ex, c.outbox, m, handle)
 }
 
@@ -127,6 +133,9 @@ func (c *Conn) conclude(ex *execution, handle func(Event)) (Reply, error) {
 	defer c.mu.Unlock()
 	if ex.err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", ex.err)
+	}
+	if ex.reply.Status == "aborted" {
+		c.introduced = "" // what was sent before it was not evaluated either
 	}
 	return *ex.reply, nil
 }

@@ -17,6 +17,7 @@ import (
 func (c *Conn) redial(cause error) (*websocket.Conn, error) {
 	c.mu.Lock()
 	c.state.gap()
+	c.introduced = "" // it may be another process
 	c.waiting = false
 	since := c.alive
 	c.mu.Unlock()

@@ -67,10 +67,10 @@ func (o *outputs) admitText(text string, newItem bool) string {
 
 func (o *outputs) spoolText(text string) {
 	if o.spool == nil {
-		if o.spools == nil {
+		if o.stores.Spools == nil {
 			return
 		}
-		o.spool = &spool{all: o.spools}
+		o.spool = &spool{all: o.stores.Spools}
 	}
 	o.spool.write(text)
 }

@@ -7,7 +7,7 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-func figure(n int) kernel.Event {
+func picture(n int) kernel.Event {
 	return kernel.Display{Data: map[string]any{"image/png": strings.Repeat("A", n), "text/plain": "<Figure>"}}
 }
 
@@ -16,7 +16,7 @@ func TestFiguresBesideALotOfText(t *testing.T) {
 	var o outputs
 	for range 6 {
 		o.add(stdout(strings.Repeat("x", 3<<20)))
-		o.add(figure(3 << 20))
+		o.add(picture(3 << 20))
 	}
 	o.sayOmitted()
 	kept, notes := 0, 0
@@ -36,9 +36,9 @@ func TestFiguresBesideALotOfText(t *testing.T) {
 func TestFiguresAreBounded(t *testing.T) {
 	var o outputs
 	for range 15 {
-		o.add(figure(3 << 20))
+		o.add(picture(3 << 20))
 	}
-	o.add(figure(100))
+	o.add(picture(100))
 	o.add(stdout("text"))
 	o.sayOmitted()
 	if o.figureSize > figureBytesMax || o.figures != 2 || o.omitted != 0 {
@@ -49,7 +49,7 @@ func TestFiguresAreBounded(t *testing.T) {
 		t.Errorf("%d outputs, the last of them %v", n, all[14:])
 	}
 	o.add(kernel.ClearOutput{})
-	o.add(figure(3 << 20))
+	o.add(picture(3 << 20))
 	if o.figures != 0 || len(o.list()) != 1 {
 		t.Errorf("after a clear: %d figures left out", o.figures)
 	}

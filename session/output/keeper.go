@@ -5,10 +5,10 @@ import "github.com/nbduet/nbduet/session/kernel"
 // Keeper takes in the output of a run without a cell.
 type Keeper struct{ held }
 
-// NewKeeper makes a Keeper for the run with that id. Output beyond the bounds goes to spools.
-func NewKeeper(run string, spools *Spools) *Keeper {
+// NewKeeper makes a Keeper for the run with that id.
+func NewKeeper(run string, stores Stores) *Keeper {
 	k := &Keeper{}
-	k.outs.run, k.outs.spools = run, spools
+	k.outs.run, k.outs.stores = run, stores
 	return k
 }
 

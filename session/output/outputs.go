@@ -16,8 +16,8 @@ import (
 // Open tabs show a change of a cell's outputs correctly in two cases only: when something is appended, and when all of
 // them are rewritten. So a change is one of these two.
 type outputs struct {
-	run     string  // its id
-	spools  *Spools // for text that the cell does not get; nil for none
+	run     string // its id
+	stores  Stores
 	items   []item
 	added   []change // to be put at the end
 	rewrite bool     // all has to be written anew; added is empty
@@ -66,6 +66,7 @@ func (o *outputs) add(ev kernel.Event) {
 	case kernel.Gap:
 		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")
 	case kernel.Display:
+		e.Data = o.stores.Figures.Take(e.Data)
 		if e.Update {
 			o.update(e.DisplayID, e.Data, e.Metadata)
 			return
@@ -74,6 +75,7 @@ func (o *outputs) add(ev kernel.Event) {
 	case kernel.Result:
 		n := e.Count
 		o.count = &n
+		e.Data = o.stores.Figures.Take(e.Data)
 		o.put(ydoc.Output{"output_type": "execute_result", "execution_count": n, "data": object(e.Data), "metadata": object(e.Metadata)}, e.DisplayID)
 	case kernel.Error:
 		tb := make([]any, len(e.Traceback))

@@ -3,6 +3,8 @@ package output
 import (
 	"slices"
 	"sync"
+
+	"github.com/nbduet/nbduet/session/figure"
 )
 
 const (
@@ -11,6 +13,12 @@ const (
 	// maxOpenSpools is how many runs have a file at once.
 	maxOpenSpools = 32
 )
+
+// Stores are where output of runs goes that cells do not get. Each of them may be nil: then it is gone.
+type Stores struct {
+	Spools  *Spools       // text beyond the bounds
+	Figures *figure.Known // what figures tell of themselves
+}
 
 // Spools are the files of all runs. Beyond the bounds the oldest are dropped. The zero value is ready for use.
 type Spools struct {

@@ -40,7 +40,7 @@ type Target struct {
 	Cell     string    // its id
 	Run      string    // the id of the run
 	Displays *Displays // of the notebook
-	Spools   *Spools   // for what the cell does not get
+	Stores   Stores    // for what the cell does not get
 	Log      *slog.Logger
 	Before   []ydoc.Output // of a run that goes on, without notes that no longer hold; nil for a new run
 }
@@ -67,7 +67,7 @@ type Writer struct {
 func NewWriter(ctx context.Context, to Target) *Writer {
 	ctx, end := context.WithCancel(ctx)
 	w := &Writer{to: to, ctx: ctx, end: end, wake: make(chan struct{}, 1), over: make(chan struct{}), done: make(chan struct{})}
-	w.outs.run, w.outs.spools = to.Run, to.Spools
+	w.outs.run, w.outs.stores = to.Run, to.Stores
 	w.outs.resume(to.Before)
 	w.space = sync.NewCond(&w.mu)
 	go w.write()

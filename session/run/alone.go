@@ -5,6 +5,7 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/output"
 )
@@ -49,7 +50,7 @@ func (a *Alone) Run(code string, opt Options) (*Run, error) {
 
 // execute carries out one run.
 func (a *Alone) execute(r *Run) {
-	k := output.NewKeeper(r.ID, &a.table.spools)
+	k := output.NewKeeper(r.ID, a.table.stores())
 	r.begin(k)
 	state, err := a.ask(r, k)
 	if err != nil && a.ctx.Err() != nil {
@@ -73,7 +74,7 @@ func (a *Alone) ask(r *Run, k *output.Keeper) (State, error) {
 			return Cancelled, r.cancelled()
 		}
 		reply, in, err := a.converse(r, a.user.Link(), conn, k, func(handle func(kernel.Event)) (kernel.Reply, error) {
-			return conn.Execute(a.ctx, kernel.Request{Code: r.code, StoreHistory: true, AllowStdin: true}, handle)
+			return conn.Execute(a.ctx, kernel.Request{Code: r.code, First: figure.Setup, StoreHistory: true, AllowStdin: true}, handle)
 		})
 		switch {
 		case anew(err, try):

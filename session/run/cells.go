@@ -140,7 +140,7 @@ func (c *Cells) finish(r *Run, w *output.Writer, state State, err error) {
 // newWriter makes the writer of a run's output into its cell.
 func (c *Cells) newWriter(r *Run, before []ydoc.Output) *output.Writer {
 	return output.NewWriter(c.ctx, output.Target{
-		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Spools: &c.table.spools, Log: c.table.cfg.Log,
+		Notebook: c.nb, Cell: r.CellID, Run: r.ID, Displays: &c.displays, Stores: c.table.stores(), Log: c.table.cfg.Log,
 		Before: before,
 	})
 }

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
@@ -29,7 +30,7 @@ func (k byKernel) Run(r *Run, source string, w *output.Writer) (State, error) {
 			return Cancelled, r.cancelled()
 		}
 		reply, in, err := k.converse(r, k.nb.Link(), conn, w, func(handle func(kernel.Event)) (kernel.Reply, error) {
-			return conn.Execute(k.ctx, kernel.Request{Code: source, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
+			return conn.Execute(k.ctx, kernel.Request{Code: source, First: figure.Setup, StoreHistory: true, AllowStdin: true, Marked: r.marked}, handle)
 		})
 		if k.ctx.Err() != nil || !anew(err, try) {
 			return k.conclude(r, w, reply, in, err)

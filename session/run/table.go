@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/output"
 )
 
@@ -34,6 +35,8 @@ type TableConfig struct {
 type Table struct {
 	cfg    TableConfig
 	spools output.Spools // of the runs
+
+	figures figure.Known // what the figures that runs have shown tell of themselves
 
 	mu     sync.Mutex
 	next   int
@@ -65,6 +68,14 @@ func NewTable(cfg TableConfig) *Table {
 		return err
 	})
 	return t
+}
+
+// Figures is what the figures that runs have shown tell of themselves.
+func (t *Table) Figures() *figure.Known { return &t.figures }
+
+// stores are where the output of runs goes beside their cells.
+func (t *Table) stores() output.Stores {
+	return output.Stores{Spools: &t.spools, Figures: &t.figures}
 }
 
 // Close drops the runs' data in files.

@@ -19,23 +19,39 @@ import (
 
 // ContentsFor are the contents of outputs for the answer of a call: all of them, or for an answer in words what a model
 // reads of them, see [readable].
-func ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
+func (d *Desk) ContentsFor(ctx context.Context, outputs []ydoc.Output) Contents {
 	if tool.InWords(ctx) {
-		outputs = readable(outputs)
+		outputs = readable(outputs, d.figures())
 	}
 	return ContentsOf(outputs)
 }
 
+// figures is what the figures that were shown tell of themselves; nil where nothing runs.
+func (d *Desk) figures() *figure.Known {
+	if d.Manager == nil {
+		return nil
+	}
+	return d.Manager.RunTable().Figures()
+}
+
 // readable keeps of each output what a model reads: of a display one picture, or the one text that says most; of an error
 // what went wrong and where. The whole output is in the run, page by page, and in the notebook's file.
-func readable(outputs []ydoc.Output) []ydoc.Output {
+func readable(outputs []ydoc.Output, figures *figure.Known) []ydoc.Output {
 	out := make([]ydoc.Output, len(outputs))
 	drawn := PicturesIn(outputs) > 0
+	told := slices.ContainsFunc(outputs, func(o ydoc.Output) bool { // a picture says more of its axes
+		data, _ := o["data"].(map[string]any)
+		return figures.About(data) != ""
+	})
 	for i, o := range outputs {
 		switch data, ok := o["data"].(map[string]any); {
 		case o.Type() == "error":
 			out[i] = shortError(o)
 		case ok && drawn && len(data) == 1 && figure.Axes(words.Plain(JoinText(data["text/plain"]))) != "":
+			if told {
+				out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}
+				continue
+			}
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{"text/plain": figure.Axes(words.Plain(JoinText(data["text/plain"])))}}
 		case o.Type() == "stream":
 			// Before it is cut to size: what was written over takes no room.
@@ -44,7 +60,7 @@ func readable(outputs []ydoc.Output) []ydoc.Output {
 			// What the code that drew the picture has returned: the artists, by their addresses in memory.
 			out[i] = ydoc.Output{"output_type": o["output_type"], "data": map[string]any{}}
 		case ok:
-			out[i] = ydoc.Output{"output_type": o["output_type"], "data": oneForm(data)}
+			out[i] = ydoc.Output{"output_type": o["output_type"], "data": oneForm(data, figures)}
 		default:
 			out[i] = o
 		}
@@ -78,7 +94,7 @@ func linesOf(v any) (lines []string) {
 }
 
 // oneForm keeps of a display one picture with what is said of it, or else the best text.
-func oneForm(data map[string]any) map[string]any {
+func oneForm(data map[string]any, figures *figure.Known) map[string]any {
 	kept := map[string]any{}
 	for _, mime := range images.Types() {
 		if v, ok := data[mime]; ok {
@@ -90,7 +106,7 @@ func oneForm(data map[string]any) map[string]any {
 		kept[Plotly] = v
 	}
 	if len(kept) > 0 {
-		if about := aboutPicture(data); about != "" {
+		if about := aboutPicture(data, figures); about != "" {
 			kept["text/plain"] = about
 		}
 		return kept
@@ -116,9 +132,12 @@ func oneForm(data map[string]any) map[string]any {
 }
 
 // aboutPicture is what a display says of its picture, "" if nothing: hosts show a picture a turn late, or not at all.
-func aboutPicture(data map[string]any) string {
+func aboutPicture(data map[string]any, figures *figure.Known) string {
 	if v, ok := data[Plotly]; ok {
 		return figure.Plotly(v)
+	}
+	if line := figures.About(data); line != "" {
+		return line
 	}
 	return figure.Axes(words.Plain(JoinText(data["text/plain"])))
 }

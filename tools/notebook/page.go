@@ -30,11 +30,11 @@ type rendering struct {
 }
 
 // renderingOf is the rendering of a notebook.
-func renderingOf(ctx context.Context, g *desk.ImageStore, doc *session.Document) rendering {
+func renderingOf(ctx context.Context, d *desk.Desk, doc *session.Document) rendering {
 	return rendering{
-		newSet:   g.Sets(ctx),
-		from:     func(c ydoc.Cell) images.Origin { return g.OfCell(ctx, doc, c) },
-		contents: func(o []ydoc.Output) desk.Contents { return desk.ContentsFor(ctx, o) },
+		newSet:   d.Images.Sets(ctx),
+		from:     func(c ydoc.Cell) images.Origin { return d.Images.OfCell(ctx, doc, c) },
+		contents: func(o []ydoc.Output) desk.Contents { return d.ContentsFor(ctx, o) },
 	}
 }
 

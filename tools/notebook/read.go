@@ -225,7 +225,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	if err != nil {
 		return nil, err
 	}
-	show := renderingOf(ctx, d.Images, doc)
+	show := renderingOf(ctx, d, doc)
 	if limit > DefaultCellData {
 		show.contents = desk.ContentsOf // who asks for more is to see all of a traceback, too
 	}

@@ -146,7 +146,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 			from = d.Images.OfCell(ctx, doc, cell)
 			from.Count = result.Count
 		}
-		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, desk.ContentsFor(ctx, result.Outputs), from})
+		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), from})
 	}
 	return out, nil
 }

@@ -73,7 +73,7 @@ func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
-		r.ID, r.CellID, result, desk.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count),
+		r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count),
 	}}}
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })

@@ -1,0 +1,93 @@
+package figure
+
+import (
+	"crypto/sha256"
+	"io"
+	"maps"
+	"strings"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+)
+
+// mostKnown bounds how many pictures are remembered: about a megabyte of lines.
+const mostKnown = 2000
+
+// Known remembers what figures have told of themselves, by their pictures, so that a picture that is read later from the
+// notebook is described too. The zero value is ready for use, and safe for concurrent use.
+type Known struct {
+	mu    sync.Mutex
+	lines *lru.Cache[[sha256.Size]byte, string]
+}
+
+// Take returns an output's data without what a figure tells of itself, which is remembered; k may be nil. It does not
+// change data.
+func (k *Known) Take(data map[string]any) map[string]any {
+	v, ok := data[MIME]
+	if !ok {
+		return data
+	}
+	data = maps.Clone(data)
+	delete(data, MIME)
+	line := Matplotlib(v)
+	if k == nil || line == "" {
+		return data
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lines == nil {
+		lines, err := lru.New[[sha256.Size]byte, string](mostKnown)
+		if err != nil {
+			panic(err) // the size is a positive constant
+		}
+		k.lines = lines
+	}
+	for mime, picture := range data {
+		if strings.HasPrefix(mime, "image/") {
+			k.lines.Add(sum(mime, picture), line)
+		}
+	}
+	return data
+}
+
+// About is what the figure of which an output has the picture has told of itself, "" if that is not known; k may be nil.
+func (k *Known) About(data map[string]any) string {
+	if k == nil {
+		return ""
+	}
+	k.mu.Lock()
+	defer k.mu.Unlock()
+	if k.lines == nil {
+		return ""
+	}
+	for mime, picture := range data {
+		if strings.HasPrefix(mime, "image/") {
+			if line, ok := k.lines.Get(sum(mime, picture)); ok {
+				return line
+			}
+		}
+	}
+	return ""
+}
+
+// sum names a picture. A file has line ends in it that the kernel's message had not, or has it line by line.
+func sum(mime string, picture any) (name [sha256.Size]byte) {
+	h := sha256.New()
+	// A hash takes everything.
+	_, _ = io.WriteString(h, mime)
+	write := func(v any) {
+		text, _ := v.(string)
+		for part := range strings.FieldsSeq(text) {
+			_, _ = io.WriteString(h, part)
+		}
+	}
+	if lines, ok := picture.([]any); ok {
+		for _, line := range lines {
+			write(line)
+		}
+	} else {
+		write(picture)
+	}
+	copy(name[:], h.Sum(nil))
+	return name
+}

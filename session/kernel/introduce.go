@@ -1,0 +1,53 @@
+package kernel
+
+import (
+	"context"
+	"strings"
+)
+
+// introduce sends what the kernel's process is to evaluate before a request, unless it has already. It waits for no answer:
+// the kernel answers in order.
+func (c *Conn) introduce(ctx context.Context, before *execution, expression string) error {
+	if expression == "" {
+		return nil
+	}
+	c.mu.Lock()
+	known := c.introduced == expression
+	c.mu.Unlock()
+	if known {
+		return nil
+	}
+	m, err := newOutgoing("shell", c.ids.header("execute_request"), nil, map[string]any{
+		"code": "", "silent": true, "store_history": false, "allow_stdin": false, "stop_on_error": false,
+		"user_expressions": map[string]string{"first": expression},
+	})
+	if err != nil {
+		return err
+	}
+	m.sending = func() bool {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		if c.introduced == expression || c.language != nil && !c.speaksPython() {
+			return false
+		}
+		c.introduced = expression
+		return true
+	}
+	m.unsent = func() {
+		c.mu.Lock()
+		defer c.mu.Unlock()
+		c.introduced = ""
+	}
+	select {
+	case c.outbox <- m:
+	case <-before.done: // the kernel is gone
+	case <-ctx.Done(): // as the request will see too
+	}
+	return nil
+}
+
+// speaksPython reports whether the kernel says that it is for Python. c.mu is held.
+func (c *Conn) speaksPython() bool {
+	name, _ := c.language["name"].(string)
+	return strings.EqualFold(name, "python") || strings.EqualFold(name, "ipython")
+}
