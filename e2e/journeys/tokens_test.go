@@ -188,7 +188,7 @@ func (s *story) runs() {
 	s.tell("running a cell that shows a table", "execute_nb_cells", s.at(3), 0)
 	s.little(3)
 	s.tell("running a cell that fails", "execute_nb_cells", s.at(4), mostError)
-	s.tell("running a cell that draws", "execute_nb_cells", s.at(5), 0)
+	has(s.t, "the picture", s.tell("running a cell that draws", "execute_nb_cells", s.at(5), 0), figureSays)
 	s.tell("running several cells of which one fails", "execute_nb_cells", s.in(map[string]any{"ranges": []any{map[string]any{"start": 1, "end": 6}}}), 0)
 	has(s.t, "the inserted cell", s.tell("inserting and running print(1)", "insert_nb_cells", s.insert(6, true, "print(1)"), mostInsert), "]\n1")
 }
