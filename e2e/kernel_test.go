@@ -134,7 +134,7 @@ func (k *kernelTest) killed(t *testing.T) {
 		t.Errorf("the next run's answer is %+v", result)
 	}
 	k.tab.see(t, nil, asks, "[1]:", "False")
-	must(t, k.tab.WaitKernel(ctx, "idle"))
+	must(t, k.tab.WaitKernel(ctx))
 	k.tab.shoot("works-again")
 }
 
@@ -150,7 +150,7 @@ func (k *kernelTest) restarted(t *testing.T) {
 	_, err := k.nbduet.Do(ctx, "restart_nb_kernel", map[string]any{"path": k.path, "exec": false}, nil)
 	must(t, err)
 	k.ends(t, call, "the kernel was restarted while this cell ran; its variables are gone")
-	must(t, k.tab.WaitKernel(ctx, "idle"))
+	must(t, k.tab.WaitKernel(ctx))
 	k.tab.shoot("restarted")
 	must(t, k.tab.run(ctx, asks))
 	k.tab.see(t, nil, asks, "[1]:", "False")
@@ -184,7 +184,7 @@ func (k *kernelTest) exchanged(t *testing.T) {
 		}
 		return err
 	}))
-	must(t, k.tab.WaitKernel(soon, "idle"))
+	must(t, k.tab.WaitKernel(soon))
 	k.noneBusy(t)
 
 	readCells(t, k.nbduet, k.path)

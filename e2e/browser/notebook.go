@@ -89,19 +89,31 @@ func (n *Notebook) load(ctx context.Context, pageURL string) error {
 	if err != nil {
 		return err
 	}
-	return n.WaitKernel(ctx, "idle")
+	return n.WaitKernel(ctx)
 }
 
-// WaitKernel waits until the tab is connected to a kernel in the given state,
-// such as "idle" or "busy".
-func (n *Notebook) WaitKernel(ctx context.Context, state string) error {
-	return poll.Until(ctx, "the kernel to be "+state, func(ctx context.Context) error {
-		seen, err := Eval[string](ctx, n.Tab, `(() => {
+// WaitKernel waits until the kernel is not busy and the tab hears what it says.
+//
+// The tab's own word for it is not enough: the tab calls a kernel idle that was
+// restarted through the server a moment ago; and its connection to a new process
+// may bring replies some 100 ms before it brings what the process publishes. What
+// is lost of that, the tab waits for: a cell that is run in that moment shows as
+// busy for ever, and a kernel whose first words were lost as "starting" or
+// "unknown" until a cell has run. So the tab asks the kernel for something, until
+// it has both the reply and the published end of it.
+func (n *Notebook) WaitKernel(ctx context.Context) error {
+	return poll.Until(ctx, "the kernel to be heard in the tab, and not busy", func(ctx context.Context) error {
+		problem, err := Eval[string](ctx, n.Tab, `(async () => {
 			const kernel = `+current+`.sessionContext.session?.kernel;
-			return !kernel ? "no kernel" : kernel.connectionStatus !== "connected" ? kernel.connectionStatus : kernel.status;
+			if (!kernel) return "no kernel";
+			if (kernel.connectionStatus !== "connected") return kernel.connectionStatus;
+			const unheard = new Promise(resolve => setTimeout(resolve, 1000, "no whole answer in a second"));
+			const heard = kernel.requestKernelInfo().then(() => "", problem => String(problem));
+			const problem = await Promise.race([heard, unheard]);
+			return problem || (["busy", "dead"].includes(kernel.status) ? kernel.status : "");
 		})()`)
-		if err == nil && seen != state {
-			err = errors.New(seen)
+		if err == nil && problem != "" {
+			err = errors.New(problem)
 		}
 		return err
 	})
