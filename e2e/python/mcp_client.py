@@ -186,18 +186,24 @@ async def main():
     lines = anyio.wrap_file(sys.stdin)
     first = json.loads(await lines.readline())
     given = first["args"][0]
-    connected = False
+    connected = leaving = False
     try:
-        async with (
-            httpx2.AsyncClient(headers=given.get("headers") or {}, timeout=TIMEOUT) as http,
-            client_for(given, http) as client,
-            anyio.create_task_group() as tasks,
-        ):
-            commands = Commands(client, tasks)
-            write({"id": first["id"], "result": commands.hello()})
-            connected = True
-            await serve(lines, commands, tasks)
-            tasks.cancel_scope.cancel()
+        try:
+            async with (
+                httpx2.AsyncClient(headers=given.get("headers") or {}, timeout=TIMEOUT) as http,
+                client_for(given, http) as client,
+                anyio.create_task_group() as tasks,
+            ):
+                commands = Commands(client, tasks)
+                write({"id": first["id"], "result": commands.hello()})
+                connected = True
+                await serve(lines, commands, tasks)
+                tasks.cancel_scope.cancel()
+                leaving = True
+        except* anyio.BrokenResourceError:
+            # The SDK's reader of HTTP+SSE had a message from the server that nobody was there to take any more.
+            if not (leaving and given.get("sse")):
+                raise
     except Exception as e:
         if connected:
             raise
