@@ -79,7 +79,8 @@ type Manager struct {
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
 	sources sources // that clients were shown
-	lists   *lists  // of cells, likewise
+	parts   memory[parts]
+	lists   *lists // of cells, likewise
 	lobby   *lobby.Keeper
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.
@@ -133,6 +134,7 @@ func newManager(cfg Config) *Manager {
 		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 		sources: newSources(),
+		parts:   newMemory[parts](partsMax),
 		lists:   newLists(),
 	}
 	m.runs = run.NewTable(run.TableConfig{

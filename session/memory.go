@@ -14,6 +14,8 @@ const (
 	revisionsMax = 16384
 	// sourcesMax bounds the source hashes that a manager keeps, about 100 bytes each.
 	sourcesMax = 50_000
+	// partsMax bounds the texts of which a manager knows which parts clients were shown.
+	partsMax = 4096
 )
 
 // shownKey is one cell of a document as one client has seen it.
@@ -64,13 +66,15 @@ func newSources() sources {
 	return sources{newMemory[uint64](sourcesMax), maphash.MakeSeed()}
 }
 
-func (s sources) show(key shownKey, source string) { s.Add(key, maphash.String(s.seed, source)) }
+func (s sources) hash(source string) uint64 { return maphash.String(s.seed, source) }
+
+func (s sources) show(key shownKey, source string) { s.Add(key, s.hash(source)) }
 
 // spoil records a hash that does not match the source, so that it counts as changed.
-func (s sources) spoil(key shownKey, source string) { s.Add(key, ^maphash.String(s.seed, source)) }
+func (s sources) spoil(key shownKey, source string) { s.Add(key, ^s.hash(source)) }
 
 // knows tells whether a client was shown the cell, and whether with this source.
 func (s sources) knows(key shownKey, source string) (known, same bool) {
 	last, ok := s.Get(key)
-	return ok, ok && last == maphash.String(s.seed, source)
+	return ok, ok && last == s.hash(source)
 }

@@ -21,6 +21,7 @@ func (m *Manager) Forget(owner string) {
 		d.current().shown.forget(owner)
 	}
 	m.sources.forget(owner)
+	m.parts.forget(owner)
 	m.lists.forget(owner)
 }
 

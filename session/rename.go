@@ -50,6 +50,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		return
 	}
 	m.sources.move(old, path)
+	m.parts.move(old, path)
 	m.lobby.Moved(old, path)
 	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})

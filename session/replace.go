@@ -71,6 +71,7 @@ func (r reader) replaceIn(ctx context.Context, cell string, edit func(string) (s
 
 func (r reader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
 	var want string
+	known := r.knowledge()
 	err = r.EditText(ctx, "edit text", func(e *ydoc.TextEditor) (err error) {
 		done.Was = e.String()
 		if want, err = edit(done.Was); err == nil {
@@ -101,7 +102,7 @@ func (r reader) replaceText(ctx context.Context, edit func(string) (string, erro
 	_, knew := r.knows(whole, done.Was)
 	done.Now, done.Revision = t.Read()
 	if done.Merged = done.Now != want; knew && !done.Merged {
-		r.wrote(whole, done.Now, done.Revision)
+		known.wroteText(done.Was, done.Now, done.Revision)
 	}
 	return done, nil
 }

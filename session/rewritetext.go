@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
@@ -33,7 +32,7 @@ type ChangedText struct {
 
 // RewriteText changes a text document, and merges the change with what others have typed since. The base is a revision,
 // 0 for the one that the client was shown. change is called with the base text, and again if another base is needed. The
-// expected text is recorded as shown to the client.
+// expected text is recorded as shown to the client, as far as it knew the text or has put it there.
 //
 // If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, or the
 // client would remove what it was not shown, an [*OutdatedError].
@@ -44,13 +43,15 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	}
 	r := reader{d, client}
 	from := base
+	known, was := r.knowledge(), ""
+	heeding := known.heed(base, &was, change)
 	if from == 0 {
 		var err error
-		if from, change, err = r.textBase(t, change); err != nil {
+		if from, err = r.textBase(t, heeding); err != nil {
 			return ChangedText{}, err
 		}
 	}
-	done, err := r.rewriteText(ctx, name, from, change)
+	done, err := r.rewriteText(ctx, name, from, heeding)
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		switch {
 		case base != 0:
@@ -59,7 +60,7 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 			return ChangedText{}, r.outdatedText()
 		}
 		// The document no longer has the revision that the client was shown, but the text is the same.
-		done, err = r.rewriteText(ctx, name, 0, change)
+		done, err = r.rewriteText(ctx, name, 0, heeding)
 	}
 	switch {
 	case err != nil:
@@ -67,35 +68,56 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	case done.Merged:
 		r.spoil(done.Text)
 	default:
-		r.wrote(whole, done.Text, done.Revision)
+		known.wroteText(was, done.Text, done.Revision)
 	}
 	return done, nil
 }
 
-// textBase is the revision that the client was shown, 0 for the current text. A client that was shown none of it may
-// insert, but not remove: then the change is one that refuses that.
-func (r reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, textChanger, error) {
+// OverwriteText gives a text document a new text, whatever is there and whoever has read it.
+func (d *Document) OverwriteText(ctx context.Context, client, name, text string) (ChangedText, error) {
+	r := reader{d, client}
+	done, err := r.rewriteText(ctx, name, 0, func(base string) (TextChange, error) {
+		return TextChange{To: len(base), Put: text}, nil
+	})
+	if err != nil {
+		return done, err
+	}
+	if done.Merged {
+		r.spoil(done.Text)
+	} else {
+		d.ShowText(client, text, done.Revision, 0, len(text))
+		r.wrote(whole, text, done.Revision)
+	}
+	return done, nil
+}
+
+// heed has a change refused that removes what the client has not read; was gets the base of which it was made last. Who
+// names a revision and was shown nothing of the document may have read it elsewhere.
+func (k knowledge) heed(named ydoc.Revision, was *string, change textChanger) textChanger {
+	return func(base string) (TextChange, error) {
+		*was = base
+		c, err := change(base)
+		if err == nil && (k.ok || named == 0) {
+			err = k.mayRemove(named, base, c)
+		}
+		return c, err
+	}
+}
+
+// textBase is the revision that the client was shown, 0 for the current text.
+func (r reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, error) {
 	shown, ok := r.shown(whole)
 	now := t.String()
 	known, same := r.knows(whole, now)
 	switch {
 	case ok && shown.first == stale, !ok && known && !same:
-		return 0, nil, r.outdatedText()
+		return 0, r.outdatedText()
 	case ok && shown.first == shown.last:
-		return shown.last, change, nil
+		return shown.last, nil
 	case ok:
-		base, err := r.textOfTwo(t, shown, change)
-		return base, change, err
-	case known:
-		return 0, change, nil
+		return r.textOfTwo(t, shown, change)
 	}
-	return 0, func(base string) (TextChange, error) {
-		c, err := change(base)
-		if err == nil && strings.TrimSpace(base[c.From:c.To]) != "" {
-			err = &OutdatedError{Path: r.Path(), why: words.Quoted(r.Path()) + " was never shown to you as a whole, and this would remove text that you have not read"}
-		}
-		return c, err
-	}, nil
+	return 0, nil
 }
 
 // textOfTwo is the one of two showings from which a change was made, see [reader.chosen]. Of a change of a part that

@@ -2,6 +2,7 @@ package session
 
 import (
 	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/spans"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -18,10 +19,16 @@ const whole = ""
 // text, whatever was at its path before.
 func (m *Manager) Made(client, path, cell, source string) {
 	m.sources.show(shownKey{client, path, cell}, source)
+	if cell == whole {
+		m.parts.Add(shownKey{client, path, whole}, parts{hash: m.sources.hash(source), known: spans.Set{{To: len(source)}}})
+	}
 }
 
 // Renamed keeps what clients were shown of a file, or of those in a folder, for its new path.
-func (m *Manager) Renamed(from, to string) { m.sources.move(from, to) }
+func (m *Manager) Renamed(from, to string) {
+	m.sources.move(from, to)
+	m.parts.move(from, to)
+}
 
 // Show records that a client is shown cells with their whole sources: its next change is based on them.
 func (d *Document) Show(client string, cells ...ydoc.Cell) {
@@ -50,18 +57,19 @@ func (d *Document) Edited(client string, was, now ydoc.Cell) {
 // ReadText returns the whole text of a text document, and records that the client is shown it.
 func (d *Document) ReadText(client string) (string, ydoc.Revision) {
 	text, rev := d.Text().Read()
-	reader{d, client}.show(whole, text, rev)
+	d.ShowText(client, text, rev, 0, len(text))
 	return text, rev
 }
 
-// ReadNotebook returns a notebook's content, see [nbformat.Of], and records that the client is shown it.
-func (d *Document) ReadNotebook(client string) (map[string]any, ydoc.Revision) {
+// ReadNotebook returns a notebook's content, see [nbformat.Of], and a function that records that a client is shown it.
+func (d *Document) ReadNotebook() (content map[string]any, rev ydoc.Revision, shownTo func(client string)) {
 	nb := d.Notebook()
-	rev, cells := nb.Revision(), nb.Cells() // in this order, because a revision that is too old is harmless
-	content := nbformat.Of(nb)
-	d.Show(client, cells...)
-	d.ListRange(client, cells, 0, len(cells))
-	return content, rev
+	rev = nb.Revision()
+	cells := nb.Cells() // in this order, because a revision that is too old is harmless
+	return nbformat.Of(nb), rev, func(client string) {
+		d.Show(client, cells...)
+		d.ListRange(client, cells, 0, len(cells))
+	}
 }
 
 // A reader is a client that is shown a document.
@@ -86,6 +94,7 @@ func (r reader) wrote(cell, source string, rev ydoc.Revision) {
 func (r reader) unknow(cell string) {
 	r.current().shown.Remove(shownKey{client: r.client, cell: cell})
 	r.m.sources.Remove(shownKey{r.client, r.Path(), cell})
+	r.m.parts.Remove(shownKey{r.client, r.Path(), cell})
 }
 
 // spoil records that the client no longer knows the document's text.

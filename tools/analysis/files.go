@@ -129,12 +129,12 @@ func fileRead(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			out := FileReadResult{Path: file.Path, Type: file.Type}
-			n, keep, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
+			finish, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
 			if err != nil {
 				return nil, err
 			}
 			a := &tool.Answer{Body: &out, Doc: doc}
-			return a, a.TrimTo(n, keep)
+			return a, finish(a)
 		}),
 	}
 }

@@ -17,24 +17,25 @@ import (
 // readBroken answers a reading of a broken notebook with a piece of its file.
 func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ContentArgs) (*tool.Answer, error) {
 	out := ContentResult{Revision: desk.FileRevision(broken.Text), Fault: broken.Err.Error()}
-	n, keep, err := readPiece(d.Pieces.Reading, tool.ClientOf(ctx), broken.Path, broken.Text, args, &out)
+	finish, err := readPiece(broken.Text, args, &out, func(from, to int) {
+		d.Pieces.Read(tool.ClientOf(ctx), broken.Path, broken.Text, from, to)
+	})
 	if err != nil {
 		return nil, err
 	}
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words(broken.Path, args.Position))}
-	return a, a.TrimTo(n, keep)
+	return a, finish(a)
 }
 
 // mend writes a notebook in place of a broken one that the client has read, and opens it.
 func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args overwriteArgs) (*session.Document, error) {
-	runes := []rune(broken.Text)
 	client := tool.ClientOf(ctx)
-	switch reached := d.Pieces.Reached(client, broken.Path, runes); {
+	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
 	case args.Force:
 	case args.Revision != "" && args.Revision != desk.FileRevision(broken.Text):
 		return nil, fmt.Errorf("nothing was changed: revision %s is not the one of the file as it is now; read it again"+words.Hint(" with get_document_content"), words.Quoted(args.Revision))
-	case reached < len(runes):
-		return nil, notReached(broken.Path, reached, len(runes))
+	case reached < len(broken.Text):
+		return nil, notReached(broken.Path, words.Size(broken.Text[:reached]), words.Size(broken.Text))
 	}
 	if err := d.Files.Mend(ctx, broken.Path, broken.Text, args.Content); err != nil {
 		return nil, err
@@ -44,7 +45,8 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	if err != nil {
 		return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
 	}
-	doc.ReadNotebook(client) // it is what the client has written
+	_, _, shownTo := doc.ReadNotebook()
+	shownTo(client) // it is what the client has written
 	return doc, nil
 }
 

@@ -210,7 +210,7 @@ func editText(ctx context.Context, d *desk.Desk, args replaceTextArgs, name stri
 
 func editOpen(ctx context.Context, doc *session.Document, args replaceTextArgs, name string) (done editDone, err error) {
 	put := words.Lines(args.Text)
-	changed, err := rewriteText(ctx, doc, args.Revision, name, func(base string) (session.TextChange, error) {
+	changed, err := rewriteText(ctx, doc, args.Revision, name, "", func(base string) (session.TextChange, error) {
 		from, to, err := charSpan(base, args.Position, args.Length)
 		if err != nil {
 			return session.TextChange{}, err

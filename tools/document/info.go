@@ -86,7 +86,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			if !args.Include {
 				return a, nil
 			}
-			runes := []rune(content)
+			runes := []rune(content.all)
 			end := min(len(runes), limitOf(args.Max))
 			part := func() {
 				shown := string(runes[:end])
@@ -94,10 +94,14 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 			}
 			part()
 			a.Parts = func() []any { return []any{out.Info, out.contentInfo, tool.Verbatim(*out.Content)} }
-			return a, a.TrimTo(end, func(n int) {
+			if err := a.TrimTo(end, func(n int) {
 				end = n
 				part()
-			})
+			}); err != nil {
+				return nil, err
+			}
+			content.shown(0, len(*out.Content))
+			return a, nil
 		}),
 	}
 }
@@ -106,11 +110,11 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 const formatLimit = 1 << 20
 
 // properties returns what the server knows about a file, with its format, and its content if wanted.
-func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, string, error) {
+func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, reading, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
-		return file, "", err
+		return file, reading{}, err
 	}
 	switch {
 	case file.Type != "file":
@@ -118,7 +122,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 	case content || file.Size != nil && *file.Size <= formatLimit:
 		full, err := srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file"})
 		if err != nil {
-			return file, "", err
+			return file, reading{}, err
 		}
 		file = full
 	case strings.HasPrefix(file.MimeType, "text/"):
@@ -133,31 +137,30 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		}
 	}
 	if !content {
-		return file, "", nil
+		return file, reading{}, nil
 	}
 	if file.Type == "directory" {
-		return file, "", fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
+		return file, reading{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
 }
 
 // currentContent is the content of a file's room, or of the file on disk if it can have no room.
-func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (string, error) {
+func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (reading, error) {
 	if file.Format != "base64" {
 		doc, err := openDocument(ctx, d, file.Path)
 		switch {
 		case err == nil:
 			defer doc.Release()
-			all, _, err := show(ctx, doc)
-			return all, err
+			return readingOf(ctx, d, doc)
 		case !errors.Is(err, session.ErrNotText):
-			return "", err
+			return reading{}, err
 		}
 	}
-	var s string
-	if err := json.Unmarshal(file.Content, &s); err != nil {
-		return "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path), err)}
+	r := reading{shown: func(int, int) {}} // it cannot be edited
+	if err := json.Unmarshal(file.Content, &r.all); err != nil {
+		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path), err)}
 	}
-	return s, nil
+	return r, nil
 }

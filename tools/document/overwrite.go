@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 	"slices"
-	"strings"
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
@@ -83,42 +82,29 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 				out.Revision = desk.Revision(doc.Notebook().Revision())
 				return &tool.Answer{Body: out, Doc: doc}, nil
 			}
-			if args.Force {
-				args.Revision = desk.Revision(doc.Text().Revision())
-			}
-			client := tool.ClientOf(ctx)
-			done, err := rewriteText(ctx, doc, args.Revision, "overwrite", func(base string) (session.TextChange, error) {
-				if err := readToTheEnd(d, client, doc.Path(), base, args); err != nil {
-					return session.TextChange{}, err
-				}
-				return session.TextChange{To: len(base), Put: words.Lines(args.Content)}, nil
-			})
+			done, err := overwriteText(ctx, doc, args)
 			if err != nil {
 				return nil, err
 			}
-			d.Pieces.Drop(client, doc.Path())
 			out.Revision, out.Merged = desk.Revision(done.Revision), done.Merged
 			return &tool.Answer{Body: out, Doc: doc}, nil
 		}),
 	}
 }
 
-// readToTheEnd refuses to replace a text of which the client has read the first pieces only: what was cut off in the
-// answer would be gone.
-func readToTheEnd(d *desk.Desk, client, path, base string, args overwriteArgs) error {
-	if words.Marked(args.Content) && !words.Marked(base) && !args.Force {
-		return errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+// overwriteText changes a text to a new one.
+func overwriteText(ctx context.Context, doc *session.Document, args overwriteArgs) (session.ChangedText, error) {
+	const name = "overwrite"
+	text := words.Lines(args.Content)
+	if args.Force {
+		return doc.OverwriteText(ctx, tool.ClientOf(ctx), name, text)
 	}
-	if args.Force || !d.Pieces.Began(client, path) {
-		return nil
-	}
-	runes := []rune(base)
-	reached := d.Pieces.Reached(client, path, runes)
-	rest := strings.TrimSpace(string(runes[reached:]))
-	if reached == 0 || rest == "" || strings.HasSuffix(strings.TrimSpace(words.Lines(args.Content)), rest) {
-		return nil
-	}
-	return notReached(path, reached, len(runes))
+	return rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (session.TextChange, error) {
+		if words.Marked(args.Content) && !words.Marked(base) {
+			return session.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+		}
+		return session.TextChange{To: len(base), Put: text}, nil
+	})
 }
 
 // Named quotes a path for a message.

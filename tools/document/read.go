@@ -81,12 +81,12 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			var out ContentResult
-			n, keep, err := ReadText(ctx, d, doc, args.ContentArgs, &out)
+			finish, err := ReadText(ctx, d, doc, args.ContentArgs, &out)
 			if err != nil {
 				return nil, err
 			}
 			a := &tool.Answer{Body: &out, Doc: doc, Words: tool.Words(ctx, out.words(doc.Path(), args.Position))}
-			return a, a.TrimTo(n, keep)
+			return a, finish(a)
 		}),
 	}
 }
@@ -109,35 +109,66 @@ func (r *ContentResult) words(path string, from int) func() plain.Text {
 	}
 }
 
-// ReadText puts the requested part of an open document into out: n characters, which keep can shorten.
-func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
-	all, rev, err := show(ctx, doc)
+// ReadText puts the requested part of an open document into out. finish has to be called with the answer: it shortens the
+// part until the answer may be sent, and records what is left of it as read.
+func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (finish func(*tool.Answer) error, err error) {
+	r, err := readingOf(ctx, d, doc)
 	if err != nil {
-		return 0, nil, err
+		return nil, err
 	}
-	out.Revision = desk.Revision(rev)
-	return readPiece(d.Pieces.Reading, tool.ClientOf(ctx), doc.Path(), all, args, out)
+	out.Revision = desk.Revision(r.rev)
+	return readPiece(r.all, args, out, r.shown)
 }
 
-// readPiece puts the requested part of a text into out, and records it as read.
-func readPiece(reading func(client, path string, text []rune, from int) func(int), client, path, all string, args ContentArgs, out *ContentResult) (n int, keep func(n int), err error) {
+// A reading is the content of a document as one text.
+type reading struct {
+	all   string
+	rev   ydoc.Revision
+	shown func(from, to int) // records which bytes of it are in an answer
+}
+
+func readingOf(ctx context.Context, d *desk.Desk, doc *session.Document) (r reading, err error) {
+	client := tool.ClientOf(ctx)
+	if t := doc.Text(); t != nil {
+		r.all, r.rev = t.Read()
+		r.shown = func(from, to int) { doc.ShowText(client, r.all, r.rev, from, to) }
+		return r, nil
+	}
+	content, rev, shownTo := doc.ReadNotebook()
+	r.rev = rev
+	r.shown = func(from, to int) {
+		if d.Pieces.Read(client, doc.Path(), r.all, from, to) {
+			shownTo(client)
+		}
+	}
+	r.all, err = notebookText(content)
+	return r, err
+}
+
+// readPiece puts the requested part of a text into out; shown is told which bytes of it are in the answer.
+func readPiece(all string, args ContentArgs, out *ContentResult, shown func(from, to int)) (finish func(*tool.Answer) error, err error) {
 	runes := []rune(all)
 	if args.Position < 0 || args.Position > len(runes) {
-		return 0, nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, words.Plural(len(runes), "character"))
+		return nil, fmt.Errorf("position %d is out of range: the document has %s", args.Position, words.Plural(len(runes), "character"))
 	}
 	out.Length = len(runes)
-	shown := reading(client, path, runes, args.Position)
-	keep = func(n int) {
+	keep := func(n int) {
 		end := args.Position + n
 		out.Content = string(runes[args.Position:end])
-		shown(end)
 		if out.Truncated = end < len(runes); out.Truncated {
 			out.Next = &end
 		}
 	}
-	n = min(len(runes)-args.Position, limitOf(args.Max))
+	n := min(len(runes)-args.Position, limitOf(args.Max))
 	keep(n)
-	return n, keep, nil
+	return func(a *tool.Answer) error {
+		if err := a.TrimTo(n, keep); err != nil {
+			return err
+		}
+		from := byteOffset(all, args.Position)
+		shown(from, from+len(out.Content))
+		return nil
+	}, nil
 }
 
 func limitOf(given *int) int {
@@ -145,18 +176,6 @@ func limitOf(given *int) int {
 		return defaultContent
 	}
 	return *given
-}
-
-// show returns the content of a document as one text, and records that the client of ctx has seen it.
-func show(ctx context.Context, doc *session.Document) (string, ydoc.Revision, error) {
-	client := tool.ClientOf(ctx)
-	if doc.Text() != nil {
-		all, rev := doc.ReadText(client)
-		return all, rev, nil
-	}
-	content, rev := doc.ReadNotebook(client)
-	all, err := notebookText(content)
-	return all, rev, err
 }
 
 // notebookText writes a notebook as the JSON of its file.

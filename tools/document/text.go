@@ -113,8 +113,9 @@ func baseArg(named string) (ydoc.Revision, error) {
 	return desk.ParseRevisionOf(named, "an earlier answer about this document")
 }
 
-// rewriteText changes a text for the client of ctx, based on the revision that the call names.
-func rewriteText(ctx context.Context, doc *session.Document, named, name string, change func(base string) (session.TextChange, error)) (session.ChangedText, error) {
+// rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
+// a refusal.
+func rewriteText(ctx context.Context, doc *session.Document, named, name, instead string, change func(base string) (session.TextChange, error)) (session.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {
 		return session.ChangedText{}, err
@@ -122,7 +123,7 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name string,
 	done, err := doc.RewriteText(ctx, tool.ClientOf(ctx), name, base, change)
 	var outdated *session.OutdatedError
 	if errors.As(err, &outdated) {
-		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit", err)
+		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit%s", err, instead)
 	}
 	return done, desk.EditError(err)
 }

@@ -64,6 +64,7 @@ func TestEditDocumentText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		r, other := toolstest.New(t), toolstest.New(t)
 		path := r.TextFile("😀😀 one two 日本 😀")
+		r.Content(path)
 		other.Content(path)
 		var got toolstest.Written
 		r.Good("insert_document_text", toolstest.Dict{"path": "/" + path, "position": 2, "text": " a𝒷c\r\nd"}, &got)
@@ -165,8 +166,10 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		// It does not know what it has before it now.
 		r.Bad("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 5}, "nothing was changed", "read it again")
 		r.Bad("overwrite_document", toolstest.Dict{"path": path, "content": "x"}, "nothing was changed", "read it again")
-		// With the revision that it had from the answer it does.
+		// The revision that it had from the answer says what its positions mean, not that it has read the text.
 		last := got.Revision
+		r.Bad("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 2, "revision": last}, "nothing was changed", "read on from position 0")
+		r.Content(path)
 		got = toolstest.Written{}
 		r.Good("delete_document_text", toolstest.Dict{"path": path, "position": 0, "length": 2, "revision": last}, &got)
 		if got.Removed != "😀 " || got.Merged {
