@@ -119,14 +119,21 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 // remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
 	var ids []string
+	var no refusals
 	for i, c := range now {
 		if kept[i] {
 			continue
 		}
-		if err := o.mayRemove(c); err != nil {
+		if err := no.add(o.mayRemove(c)); err != nil {
 			return err
 		}
+		if no.full() {
+			break
+		}
 		ids = append(ids, c.ID)
+	}
+	if err := no.err(); err != nil {
+		return fmt.Errorf("the new content leaves out what you have not read: %w; or give force true", err)
 	}
 	return o.e.Delete(ids...)
 }
@@ -137,12 +144,10 @@ func (o *overwriting) mayRemove(c ydoc.Cell) error {
 	case o.force:
 		return nil
 	case !o.named:
-		if err := o.mayDelete(o.e, c, 0); err != nil {
-			return fmt.Errorf("the new content leaves out a cell that you have not read as it is; read it again, then repeat the change: %w", err)
-		}
+		return o.mayDelete(o.e, c, 0)
 	case c.Revision > o.base:
 		return &OutdatedError{o.Path(), c.ID, fmt.Sprintf(
-			"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change", c.ID)}
+			"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change, or give force true", c.ID), false}
 	}
 	return nil
 }

@@ -14,6 +14,8 @@ type Change struct {
 	Source string
 	// Base is the revision of the cell of which the source is a change; 0 means the one that the client was shown.
 	Base ydoc.Revision
+	// Force has the source replace what is there, whoever has read it.
+	Force bool
 }
 
 // OutdatedError says that a change was refused, because its base is no longer known and others have changed the
@@ -22,14 +24,15 @@ type OutdatedError struct {
 	Path string // of the document
 	Cell string // "" for the document as a whole
 	why  string
+	// Shown: the error shows what the client had not read, and the same call again goes through.
+	Shown bool
 }
 
 func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
 
 // outdatedCell is the error for a change of a cell.
-func (r reader) outdatedCell(id string) error {
-	return &OutdatedError{r.Path(), id, fmt.Sprintf("cell %q was changed by somebody else since you were last shown it, too long ago to merge the two changes; "+
-		"read the cell again, then repeat the change", id)}
+func (r reader) outdatedCell(now ydoc.Cell) error {
+	return r.refused(now, "%s was changed by somebody else since you were last shown it, too long ago to merge the two changes", named(now))
 }
 
 // Rewrite gives cells of a notebook new sources, all or none, each merged with what others have typed since. It returns
@@ -65,12 +68,16 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 // rewrite writes the new sources in one transaction.
 func (r reader) rewrite(ctx context.Context, changes []Change) error {
 	return r.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
+		var no refusals
 		for _, c := range changes {
-			if err := r.change(e, c); err != nil {
+			if err := no.add(r.change(e, c)); err != nil {
 				return err
 			}
+			if no.full() {
+				break
+			}
 		}
-		return nil
+		return no.err()
 	})
 }
 
@@ -79,6 +86,9 @@ func (r reader) change(e *ydoc.Editor, c Change) error {
 	now, ok := e.Cell(c.Cell)
 	if !ok {
 		return e.SetSource(c.Cell, c.Source) // it says so
+	}
+	if c.Force {
+		return e.SetSource(c.Cell, c.Source)
 	}
 	base := c.Base
 	if base == 0 {
@@ -91,7 +101,7 @@ func (r reader) change(e *ydoc.Editor, c Change) error {
 		// The document no longer has the revision that the client was shown. If the cell has not changed since, its
 		// current source is as good a base.
 		if _, same := r.knows(c.Cell, now.Source); base != now.Revision && (c.Base != 0 || !same) {
-			return r.outdatedCell(c.Cell)
+			return r.outdatedCell(now)
 		}
 		return e.SetSource(c.Cell, c.Source)
 	}

@@ -32,7 +32,7 @@ func (r *rewriter) others(source string) {
 
 // rewrite gives the cell a source, and says what became of it.
 func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, error) {
-	cells, err := r.Rewrite(r.t.Context(), client, []Change{{r.id, source, base}})
+	cells, err := r.Rewrite(r.t.Context(), client, []Change{{Cell: r.id, Source: source, Base: base}})
 	if err != nil {
 		return r.cell().Source, err
 	}

@@ -136,13 +136,15 @@ func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 		return 0, err
 	}
 	doubt := words.Quoted(r.Path()) + " was changed by somebody else between two readings of yours, and "
-	if c.From == 0 && c.To == len(last) {
-		return r.chosen(whole, was, [3]string{first, last, c.Put}, func() string {
-			return fmt.Sprintf("%syour text takes back or changes that:\n%sIf you mean that, repeat the change with revision \"%s\"", doubt, difference(first, last), was.last)
-		})
+	refused := func(why string) error {
+		diff := difference(first, last)
+		r.current().shown.wrote(shownKey{client: r.client, cell: whole}, was.last) // the client was shown both
+		return &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%s%s:\n%sIf you mean that, repeat the change", doubt, why, diff), Shown: true}
 	}
-	r.unknow(whole)
-	return 0, &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%sa position means another place since: if yours is of the last one, repeat the change with revision \"%s\"", doubt, was.last)}
+	if c.From == 0 && c.To == len(last) {
+		return was.chosen(first, last, c.Put, func() error { return refused("your text takes back or changes that") })
+	}
+	return 0, refused("a position means another place since; yours has to be of the last one")
 }
 
 // outdatedText is the error for a change by a client that was not shown the current text.

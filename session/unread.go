@@ -25,7 +25,8 @@ type Deletion struct {
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
-// error is an [*OutdatedError], and where somebody is typing in it a [*TypingError], unless force is set.
+// error is an [*OutdatedError], which shows the cell, and where somebody is typing in it a [*TypingError], unless force is
+// set.
 func (d *Document) Delete(ctx context.Context, client string, cells []Deletion, force bool) error {
 	r := reader{d, client}
 	ids := make([]string, len(cells))
@@ -36,14 +37,21 @@ func (d *Document) Delete(ctx context.Context, client string, cells []Deletion, 
 		return err
 	}
 	if err := d.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
+		var no refusals
 		for _, c := range cells {
 			now, ok := e.Cell(c.Cell)
 			if !ok || force {
 				continue // Delete says so
 			}
-			if err := r.mayDelete(e, now, c.Base); err != nil {
+			if err := no.add(r.mayDelete(e, now, c.Base)); err != nil {
 				return err
 			}
+			if no.full() {
+				break
+			}
+		}
+		if err := no.err(); err != nil {
+			return err
 		}
 		return e.Delete(ids...)
 	}); err != nil {
@@ -67,9 +75,9 @@ func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 		case known && same:
 			return nil
 		case known:
-			return r.refused(now.ID, "%s was changed by somebody else since you were last shown it; read it again, or give force true", named(now))
+			return r.refused(now, "%s was changed by somebody else since you were last shown it", named(now))
 		default:
-			return r.refused(now.ID, "%s was never shown to you; read it, or give force true", named(now))
+			return r.refused(now, "%s was never shown to you", named(now))
 		}
 	}
 	old, err := e.SourceAt(now.ID, from)
@@ -78,12 +86,11 @@ func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 		if _, same := r.knows(now.ID, now.Source); same && base == 0 {
 			return nil
 		}
-		return r.refused(now.ID, "%s was changed by somebody else since you read it, too long ago to show how; read it again, or give force true", named(now))
+		return r.refused(now, "%s was changed by somebody else since you read it, too long ago to show how", named(now))
 	case err != nil, old == now.Source:
 		return err
 	}
-	return r.refused(now.ID, "%s was changed by somebody else since you read it:\n%sIf it is to go all the same, give force true, or its revision \"%s\" where it is named by id",
-		named(now), difference(old, now.Source), now.Revision)
+	return r.refused(now, "%s was changed by somebody else since you read it:\n%s", named(now), difference(old, now.Source))
 }
 
 // base is the revision from which a new source of a cell counts as a change: the one that the client was shown. It is
@@ -95,9 +102,9 @@ func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revisio
 		case known && same, strings.TrimSpace(now.Source) == "":
 			return now.Revision, nil
 		case known:
-			return 0, r.outdatedCell(now.ID)
+			return 0, r.outdatedCell(now)
 		default:
-			return 0, r.refused(now.ID, "%s was never shown to you as a whole; read it, then repeat the change", named(now))
+			return 0, r.refused(now, "%s was never shown to you as a whole", named(now))
 		}
 	}
 	if was.first == was.last {
@@ -111,30 +118,24 @@ func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revisio
 	if err != nil {
 		return was.last, nil //nolint:nilerr // likewise
 	}
-	return r.chosen(now.ID, was, [3]string{first, last, source}, func() string {
-		return fmt.Sprintf("%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s"+
-			"If you mean that, repeat the change with its revision \"%s\"; else read the cell again first", named(now), difference(first, last), difference(first, source), was.last)
+	return was.chosen(first, last, source, func() error {
+		r.unknow(now.ID) // where the refusal does not show it, the next reading counts
+		return r.refused(now, "%s was changed by somebody else between two readings of yours, and your source takes back or changes that.\nTheir change:\n%sYour change:\n%s",
+			named(now), difference(first, last), difference(first, source))
 	})
 }
 
 // chosen is the revision of the two showings from which a text was made: the last one, if the text keeps what was changed
 // between them, and the first one, if it has nothing to do with that. Else it cannot be known: the client may be two
-// agents, of which this one has not read what it would take back. texts are those of the two showings, and the new one.
-func (r reader) chosen(cell string, was showing, texts [3]string, why func() string) (ydoc.Revision, error) {
-	first, last, made := texts[0], texts[1], texts[2]
+// agents, of which this one has not read what it would take back.
+func (s showing) chosen(first, last, made string, refuse func() error) (ydoc.Revision, error) {
 	switch {
 	case first == last, textdiff.Keeps(first, last, made):
-		return was.last, nil
+		return s.last, nil
 	case textdiff.Apart(first, last, made):
-		return was.first, nil
+		return s.first, nil
 	}
-	r.unknow(cell) // the next reading counts
-	return 0, &OutdatedError{r.Path(), cell, why()}
-}
-
-// refused is the error for a cell.
-func (r reader) refused(id, format string, args ...any) error {
-	return &OutdatedError{r.Path(), id, fmt.Sprintf(format, args...)}
+	return 0, refuse()
 }
 
 // named names a cell in an error by its id and its beginning.

@@ -1,6 +1,7 @@
 package tools_test
 
 import (
+	"fmt"
 	"strings"
 	"testing"
 
@@ -67,52 +68,129 @@ func newUnread(t *testing.T, tool string) *positions {
 }
 
 // What a client has not read it does not destroy: not a cell that it was never shown, by index or by id, and not what was
-// typed since it read it.
+// typed since it read it. The refusal shows the cell, so that the same call goes through after it.
 func TestUnreadIsNotDestroyed(t *testing.T) {
 	for name, c := range destroying {
-		t.Run(name, func(t *testing.T) {
+		for way, args := range map[string]toolstest.Dict{"by index": c.byIndex, "by id": c.byID} {
+			if args == nil {
+				continue
+			}
+			t.Run(name+"/"+way, func(t *testing.T) {
+				jupytertest.Test(t, func(t *testing.T) {
+					p := newUnread(t, name)
+					says := []string{"nothing was changed", "never shown to you", "| # b"}
+					// Datalayer's own read gives an overview.
+					if way == "by index" && !strings.Contains(name, "_cell_source") && name != "delete_cell" {
+						says = []string{"you were shown none of this notebook", "a = 1", "c = 3", "nothing was done", "| # b"}
+					}
+					p.refuses(name, args, says...)
+					if all, _ := p.sources(); all != "a = 1\n# a b = 2\n# b c = 3\n# c" {
+						t.Fatalf("the cells are %q", all)
+					}
+					text, failed := p.call(name, args)
+					if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
+						t.Errorf("the second call answers %s; the cells are %q", text, all)
+					}
+				})
+			})
+		}
+		t.Run(name+"/typed since", func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
 				p := newUnread(t, name)
-				refused := func(args toolstest.Dict, says ...string) {
-					t.Helper()
-					text, failed := p.call(name, args)
-					for _, s := range says {
-						if !failed || !strings.Contains(text, s) {
-							t.Errorf("answered %s, want %q", text, s)
-						}
-					}
-				}
-				if c.byIndex != nil && !strings.Contains(name, "_cell_source") && name != "delete_cell" { // of theirs an overview was shown
-					refused(c.byIndex, "you were shown none of this notebook", "a = 1", "c = 3")
-				}
-				refused(c.byID, "nothing was changed", "never shown to you")
-				if all, _ := p.sources(); all != "a = 1\n# a b = 2\n# b c = 3\n# c" {
-					t.Fatalf("the cells are %q", all)
-				}
-				// p.sources read the document itself, and not for the client.
 				p.Read(p.path)
 				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2\n# b, and typed") })
-				if c.deletes {
-					refused(c.byID, "nothing was changed", "+# b, and typed")
-					args := toolstest.Dict{"force": true}
-					for k, v := range c.byID {
-						args[k] = v
-					}
-					if text, failed := p.call(name, args); failed {
-						t.Errorf("by force: %s", text)
-					}
-					if all, _ := p.sources(); strings.Contains(all, "typed") {
-						t.Errorf("by force: %q", all)
+				if !c.deletes {
+					p.call(name, c.byID)
+					if all, _ := p.sources(); !strings.Contains(all, "typed") {
+						t.Errorf("what was typed is gone: %q", all)
 					}
 					return
 				}
-				p.call(name, c.byID)
-				if all, _ := p.sources(); !strings.Contains(all, "typed") {
-					t.Errorf("what was typed is gone: %q", all)
+				p.refuses(name, c.byID, "nothing was changed", "+# b, and typed", "| # b, and typed")
+				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2\n# b, and typed more") })
+				p.refuses(name, c.byID, "+# b, and typed more")
+				text, failed := p.call(name, c.byID)
+				if all, _ := p.sources(); failed || strings.Contains(all, "typed") {
+					t.Errorf("the same call again: %s; the cells are %q", text, all)
+				}
+			})
+		})
+		t.Run(name+"/by force", func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newUnread(t, name)
+				text, failed := p.call(name, with(c.byID, "force", true))
+				if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
+					t.Errorf("answered %s; the cells are %q", text, all)
+				}
+			})
+		})
+		t.Run(name+"/a long cell", func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newUnread(t, name)
+				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", strings.Repeat("# b\n", 2000)) })
+				for range 2 {
+					p.refuses(name, c.byID, "never shown to you", "Read it, then repeat the call; or give force true")
 				}
 			})
 		})
 	}
+}
+
+// refuses calls a tool and checks that it refuses, and what it says.
+func (p *positions) refuses(name string, args toolstest.Dict, says ...string) {
+	p.T.Helper()
+	text, failed := p.call(name, args)
+	for _, s := range says {
+		if !failed || !strings.Contains(text, s) {
+			p.T.Errorf("answered %s, want %q", text, s)
+		}
+	}
+}
+
+// A cell whose newest text was shown is changed at the second call at the latest, and at the first one with its revision,
+// though somebody typed into it between two readings.
+func TestReadTwiceIsRefusedOnce(t *testing.T) {
+	for name, c := range destroying {
+		if name == "overwrite_document" {
+			continue // as the tools that it is made of
+		}
+		for _, named := range []bool{false, true} {
+			if named && name == "delete_cell" {
+				continue // it takes none
+			}
+			t.Run(fmt.Sprintf("%s/with its revision: %v", name, named), func(t *testing.T) {
+				jupytertest.Test(t, func(t *testing.T) {
+					p := newUnread(t, name)
+					p.Read(p.path)
+					p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2 # typed\n# b") })
+					revision := p.Read(p.path).Cells[1].Revision
+					if named {
+						if text, failed := p.call(name, withRevision(c.byID, revision)); failed {
+							t.Error(text)
+						}
+					} else {
+						p.refuses(name, c.byID, "changed by somebody else", "+b = 2 # typed", "| b = 2 # typed", revision)
+						if text, failed := p.call(name, c.byID); failed {
+							t.Error(text)
+						}
+					}
+					if all, _ := p.sources(); strings.Contains(all, "typed") {
+						t.Errorf("the cells are %q", all)
+					}
+				})
+			})
+		}
+	}
+}
+
+// withRevision is a call by id with the revision of the cell.
+func withRevision(args toolstest.Dict, revision string) toolstest.Dict {
+	for _, list := range []string{"modifications", "ranges"} {
+		if of, ok := args[list].([]toolstest.Dict); ok {
+			return with(args, list, []toolstest.Dict{with(of[0], "revision", revision)})
+		}
+	}
+	return with(args, "revision", revision)
 }
 
 // The reading of one agent of a client is no reading of another, which writes from what it has read itself; each may name

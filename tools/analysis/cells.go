@@ -89,6 +89,7 @@ type editCellArgs struct {
 	cellOfNotebook
 	Source   string `json:"source" jsonschema:"The whole new source. Line ends are stored as \\n."`
 	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that your change starts from. Left out: the one you were shown."`
+	desk.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -126,7 +127,7 @@ func notebookEditCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}

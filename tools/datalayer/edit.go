@@ -88,6 +88,7 @@ type overwriteCellArgs struct {
 	UsedCell
 	Source   string `json:"cell_source" jsonschema:"The whole new source. Line ends are stored as \\n."`
 	Revision string `json:"revision,omitempty" jsonschema:"The cell's revision that the new source was made from. Left out: the one you were shown."`
+	desk.Forced
 }
 
 // Refine implements tool.Refiner.
@@ -111,7 +112,7 @@ func overwriteCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}})
+			changed, err := notebook.Modify(ctx, doc, []notebook.Modification{{Range: desk.CellRange{ID: cell.ID}, Content: args.Source, Revision: args.Revision}}, args.Force)
 			if err != nil {
 				return nil, err
 			}

@@ -19,8 +19,9 @@ type View struct {
 	// left are the ids of cells that it was shown before that, see [session.Document.Left].
 	left []string
 	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
-	// that the client is shown the cells from an index on.
-	show func(from, count int)
+	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
+	// [session.Document.Reveal].
+	show func(from, count, whole int) string
 }
 
 // ViewOf is the view that the client of ctx has of a notebook.
@@ -29,7 +30,10 @@ func ViewOf(ctx context.Context, doc *session.Document) View {
 	listed, now, known := doc.Listed(client)
 	v := View{Listed: listed, Now: now, left: doc.Left(client)}
 	if !known {
-		v.show = func(from, count int) { doc.ListRange(client, now, from, count) }
+		v.show = func(from, count, whole int) string {
+			doc.ListRange(client, now, from, count)
+			return doc.Reveal(client, now[whole])
+		}
 	}
 	return v
 }
@@ -99,9 +103,12 @@ func (v View) introduce(index int, what string) error {
 	for i := from; i < min(from+introduced, len(v.Now)); i++ {
 		parts = append(parts, fmt.Sprintf("%d is %s (%s)", i, words.Quoted(v.Now[i].ID), words.Quoted(firstLine(v.Now[i]))))
 	}
-	v.show(from, introduced)
-	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: repeat the call if index %d is the cell that you mean",
-		what, strings.Join(parts, ", "), index)
+	shown := v.show(from, introduced, index)
+	if shown != "" {
+		shown = fmt.Sprintf("\nOf index %d: %s", index, shown)
+	}
+	return fmt.Errorf("%s: an index means a cell as you were last shown it, and you were shown none of this notebook: %s; nothing was done: repeat the call if index %d is the cell that you mean%s",
+		what, strings.Join(parts, ", "), index, strings.TrimSuffix(shown, "\n"))
 }
 
 func firstLine(c ydoc.Cell) string {

@@ -122,7 +122,7 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name, instea
 	}
 	done, err := doc.RewriteText(ctx, tool.ClientOf(ctx), name, base, change)
 	var outdated *session.OutdatedError
-	if errors.As(err, &outdated) {
+	if errors.As(err, &outdated) && !outdated.Shown {
 		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit%s", err, instead)
 	}
 	return done, desk.EditError(err)

@@ -17,6 +17,7 @@ type modifyArgs struct {
 	desk.InNotebook
 	Modifications []Modification `json:"modifications" jsonschema:"Each cell once."`
 	Exec          *bool          `json:"exec,omitempty" jsonschema:"Run the changed code cells."`
+	desk.Forced
 	RunOptions
 }
 
@@ -84,7 +85,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			changed, err := Modify(ctx, doc, args.Modifications)
+			changed, err := Modify(ctx, doc, args.Modifications, args.Force)
 			if err != nil {
 				return nil, err
 			}
@@ -173,8 +174,8 @@ type ChangedCells struct {
 	Merged []mergedCell
 }
 
-// Modify writes the new sources in one transaction.
-func Modify(ctx context.Context, doc *session.Document, mods []Modification) (ChangedCells, error) {
+// Modify writes the new sources in one transaction. With force they replace what is there, whoever has read it.
+func Modify(ctx context.Context, doc *session.Document, mods []Modification, force bool) (ChangedCells, error) {
 	list, err := targets(mods, desk.ViewOf(ctx, doc))
 	if err != nil {
 		return ChangedCells{}, err
@@ -182,6 +183,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification) (Ch
 	changes := make([]session.Change, len(list))
 	for i, t := range list {
 		changes[i] = t.Change
+		changes[i].Force = force
 	}
 	client := tool.ClientOf(ctx)
 	cells, err := doc.Rewrite(ctx, client, changes)
