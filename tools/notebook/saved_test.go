@@ -35,11 +35,16 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer doc.Release()
+		// Not while the first edit is being saved, which makes the file anew if it has looked for it before.
+		release, err := doc.SaveAndHold(t.Context())
+		if err != nil {
+			t.Fatal(err)
+		}
 		if err := r.Srv.DeleteContents(t.Context(), path); err != nil {
 			t.Fatal(err)
 		}
-		// By who has it open: a call that opens it is refused as soon as it is known that the file is gone, which the save of
-		// the first edit may have found out.
+		release()
+		// By who has it open: a call that opens it is refused as soon as it is known that the file is gone.
 		if err := doc.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
 			_, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "3"})
 			return err
