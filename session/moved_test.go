@@ -36,7 +36,7 @@ func TestLateTextFollowsAMovedCell(t *testing.T) {
 		}
 		moved := make(chan error, 1)
 		go func() {
-			moved <- d.Move(t.Context(), "me", "c0", func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
+			moved <- d.Move(t.Context(), "me", session.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
 		}()
 		sessiontest.Eventually(t, "the cell is moved here", func() bool {
 			at, _ := d.Notebook().Index("c0")
@@ -76,7 +76,7 @@ func TestEditBehindAMoveIsMade(t *testing.T) {
 			c, _ := ours.Notebook().Cell("c0")
 			return c.Source == "alpha = 10"
 		})
-		if err := d.Move(t.Context(), "me", "c0", func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
+		if err := d.Move(t.Context(), "me", session.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true); err != nil {
 			t.Fatal(err)
 		}
 		cable.Mend()

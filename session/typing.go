@@ -31,21 +31,24 @@ func (e *TypingError) Error() string {
 
 // Move moves a cell to the place that to names in the notebook as it is then. Where somebody is typing in the cell it
 // waits for a pause, because what they type into a cell that is moved can be lost, and then fails with a
-// [*TypingError], unless force is set.
-func (d *Document) Move(ctx context.Context, client, cell string, to func(*ydoc.Editor) (int, error), force bool) error {
-	if err := d.undisturbed(ctx, force, cell); err != nil {
+// [*TypingError]; where the cell has changed since its base, with an [*OutdatedError]; unless force is set.
+func (d *Document) Move(ctx context.Context, client string, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
+	if err := d.undisturbed(ctx, force, cell.Cell); err != nil {
 		return err
 	}
 	if err := d.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+		if err := (reader{d, client}).mayMove(e, cell.Cell, cell.Base, force); err != nil {
+			return err
+		}
 		at, err := to(e)
 		if err != nil {
 			return err
 		}
-		return e.Move(cell, at)
+		return e.Move(cell.Cell, at)
 	}); err != nil {
 		return err
 	}
-	d.Rearranged(client, cell)
+	d.Rearranged(client, cell.Cell)
 	return nil
 }
 

@@ -29,10 +29,10 @@ func (p *person) caretAt(cell string, offset int) {
 func TestTypingIsNotDisturbed(t *testing.T) {
 	for name, change := range map[string]func(ctx context.Context, d *session.Document, cell string, force bool) error{
 		"delete": func(ctx context.Context, d *session.Document, cell string, force bool) error {
-			return d.Delete(ctx, "me", []session.Deletion{{Cell: cell}}, force)
+			return d.Delete(ctx, "me", []session.Target{{Cell: cell}}, force)
 		},
 		"move": func(ctx context.Context, d *session.Document, cell string, force bool) error {
-			return d.Move(ctx, "me", cell, func(*ydoc.Editor) (int, error) { return 0, nil }, force)
+			return d.Move(ctx, "me", session.Target{Cell: cell}, func(*ydoc.Editor) (int, error) { return 0, nil }, force)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {

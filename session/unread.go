@@ -17,22 +17,29 @@ import (
 // maxDifference is how much of a difference an error shows, in characters.
 const maxDifference = 1500
 
-// A Deletion names a cell to delete.
-type Deletion struct {
+// A Target names a cell that is to be deleted or moved.
+type Target struct {
 	Cell string // its id
-	// Base is the revision of the cell at which the client has read it; 0 for what it was shown.
+	// Base is the revision at which the client has read the cell. With 0 a deletion is of what the client was shown, and a
+	// move of the cell as it is.
 	Base ydoc.Revision
+}
+
+// targetIDs are the ids of targets.
+func targetIDs(targets []Target) []string {
+	ids := make([]string, len(targets))
+	for i, t := range targets {
+		ids[i] = t.Cell
+	}
+	return ids
 }
 
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
 // error is an [*OutdatedError], which shows the cell, and where somebody is typing in it a [*TypingError], unless force is
 // set.
-func (d *Document) Delete(ctx context.Context, client string, cells []Deletion, force bool) error {
+func (d *Document) Delete(ctx context.Context, client string, cells []Target, force bool) error {
 	r := reader{d, client}
-	ids := make([]string, len(cells))
-	for i, c := range cells {
-		ids[i] = c.Cell
-	}
+	ids := targetIDs(cells)
 	if err := d.undisturbed(ctx, force, ids...); err != nil {
 		return err
 	}
@@ -80,12 +87,28 @@ func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 			return r.refused(now, "%s was never shown to you", named(now))
 		}
 	}
+	if _, same := r.knows(now.ID, now.Source); same && base == 0 {
+		if _, err := e.SourceAt(now.ID, from); errors.Is(err, ydoc.ErrRevisionGone) {
+			return nil
+		}
+	}
+	return r.sameSince(e, now, from)
+}
+
+// mayMove refuses to move a cell that is not as the client has read it, where it says at which revision that was.
+func (r reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
+	now, ok := e.Cell(cell)
+	if !ok || force || base == 0 || base == now.Revision {
+		return nil // the move says so
+	}
+	return r.sameSince(e, now, base)
+}
+
+// sameSince refuses what is to be done with a cell whose source has changed since a revision.
+func (r reader) sameSince(e *ydoc.Editor, now ydoc.Cell, from ydoc.Revision) error {
 	old, err := e.SourceAt(now.ID, from)
 	switch {
 	case errors.Is(err, ydoc.ErrRevisionGone):
-		if _, same := r.knows(now.ID, now.Source); same && base == 0 {
-			return nil
-		}
 		return r.refused(now, "%s was changed by somebody else since you read it, too long ago to show how", named(now))
 	case err != nil, old == now.Source:
 		return err

@@ -15,46 +15,46 @@ func TestDeleteWhatWasRead(t *testing.T) {
 		error string // "" where it is deleted
 	}{
 		"never shown": {func(r *rewriter) error {
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, "never shown to you"},
 		"forced": {func(r *rewriter) error {
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, true)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, true)
 		}, ""},
 		"empty": {func(r *rewriter) error {
 			r.others(" \n")
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, ""},
 		"shown": {func(r *rewriter) error {
 			r.Show("ada", r.cell())
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, ""},
 		"shown to another": {func(r *rewriter) error {
 			r.Show("bob", r.cell())
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, "never shown to you"},
 		"typed into since": {func(r *rewriter) error {
 			r.Show("ada", r.cell())
 			r.others("a = 1\nb = 2\n")
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, "+b = 2"},
 		"typed into, and another agent of the client has read it": {func(r *rewriter) error {
 			r.Show("ada", r.cell())
 			r.others("a = 1\nb = 2\n")
 			r.Show("ada", r.cell())
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, "+b = 2"},
 		"the revision that was read": {func(r *rewriter) error {
 			r.others("a = 1\nb = 2\n")
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id, Base: r.cell().Revision}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id, Base: r.cell().Revision}}, false)
 		}, ""},
 		"an older revision": {func(r *rewriter) error {
 			base := r.cell().Revision
 			r.others("a = 1\nb = 2\n")
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id, Base: base}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id, Base: base}}, false)
 		}, "+b = 2"},
 		"known by its hash, changed": {func(r *rewriter) error {
 			r.w.Made("ada", r.Path(), r.id, "other")
-			return r.Delete(r.t.Context(), "ada", []Deletion{{Cell: r.id}}, false)
+			return r.Delete(r.t.Context(), "ada", []Target{{Cell: r.id}}, false)
 		}, "changed by somebody else"},
 	} {
 		t.Run(name, func(t *testing.T) {

@@ -185,7 +185,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			at, _ := doc.Notebook().Index(cell.ID)
-			if err := doc.Delete(ctx, tool.ClientOf(ctx), []session.Deletion{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
+			if err := doc.Delete(ctx, tool.ClientOf(ctx), []session.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
 				return nil, err
 			}
 			left := doc.Notebook().Cells()
@@ -200,12 +200,16 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 
 type moveCellArgs struct {
 	cellOfNotebook
-	Position int `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
+	Position int    `json:"position" jsonschema:"Index that the cell will have: 0 is the top, the number of cells less one the end."`
+	Revision string `json:"revision,omitempty" jsonschema:"Revision of the cell that you have read. Left out: it is moved whatever it says."`
 	desk.Forced
 }
 
 // Refine implements tool.Refiner.
-func (moveCellArgs) Refine(f tool.Fields) { f.Field("position").Limit(0, tool.MaxIndex) }
+func (moveCellArgs) Refine(f tool.Fields) {
+	f.Field("position").Limit(0, tool.MaxIndex)
+	f.Field("revision").Limit(1, 20)
+}
 
 // notebookMoveCell makes notebook_move_cell.
 func notebookMoveCell(d *desk.Desk) tool.Tool {
@@ -221,6 +225,10 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err := args.Check(); err != nil {
 				return nil, err
 			}
+			base, err := desk.ParseRevision(args.Revision)
+			if err != nil {
+				return nil, err
+			}
 			doc, cell, err := args.openCell(ctx, d)
 			if err != nil {
 				return nil, err
@@ -234,7 +242,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			err = doc.Move(ctx, tool.ClientOf(ctx), cell.ID, func(e *ydoc.Editor) (int, error) {
+			err = doc.Move(ctx, tool.ClientOf(ctx), session.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				to, there := e.Index(place.ID)
 				if !there {
 					return 0, fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)

@@ -2,6 +2,8 @@ package datalayer
 
 import (
 	"fmt"
+	"slices"
+	"strconv"
 	"strings"
 
 	"github.com/nbduet/nbduet/tools/tool"
@@ -33,6 +35,27 @@ func (r *textResult) answer() *tool.Answer {
 	a := &tool.Answer{Body: r, Meta: idMeta(r.CellID, r.CellIDs)}
 	a.Parts = func() []any { return append([]any{tool.Verbatim(r.Result)}, warning(a)...) }
 	return a
+}
+
+// A readResult is a textResult of a notebook.
+type readResult struct {
+	textResult
+	Revision string `json:"revision" jsonschema:"Of the notebook, for a change that is made from it."`
+}
+
+// answer makes an answer that shows the text, and below it the revision.
+func (r *readResult) answer() *tool.Answer {
+	a := &tool.Answer{Body: r}
+	a.Parts = func() []any { return slices.Concat([]any{tool.Verbatim(r.Result)}, atRevision(r.Revision), warning(a)) }
+	return a
+}
+
+// atRevision names the revision of what was read, below the texts of an answer.
+func atRevision(revision string) []any {
+	if revision == "" {
+		return nil
+	}
+	return []any{tool.Verbatim("[revision " + strconv.Quote(revision) + "]")}
 }
 
 // idMeta names the cells that an answer is about, as their server does.

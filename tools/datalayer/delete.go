@@ -19,8 +19,9 @@ type deleteUsedArgs struct {
 	Indices []int `json:"cell_indices,omitempty" jsonschema:"Indexes of the cells, from 0, each once. Needed unless cell_ids_to_delete is given."`
 	Sources *bool `json:"include_source,omitempty" jsonschema:"Whether to return the sources."`
 	inNotebook
-	IDs   []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
-	Index *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
+	IDs      []string `json:"cell_ids_to_delete,omitempty" jsonschema:"Ids of the cells, instead of cell_indices."`
+	Index    *int     `json:"cell_index,omitempty" jsonschema:"One cell, instead of cell_indices."`
+	Revision string   `json:"revision,omitempty" jsonschema:"The revision of the notebook, or of the one cell, that you have read. Left out: what you were shown."`
 	desk.Forced
 }
 
@@ -30,6 +31,7 @@ func (deleteUsedArgs) Refine(f tool.Fields) {
 	f.Field("include_source").Default(true)
 	f.Field("cell_ids_to_delete").Limit(1, desk.MaxChanged).Null().Items().Limit(1, desk.MaxIDLength)
 	f.Field("cell_index").Limit(0, tool.MaxIndex).Null()
+	f.Field("revision").Limit(1, 20)
 }
 
 // deleteCell makes delete_cell.
@@ -59,6 +61,10 @@ func deleteCell(d *Toolset) tool.Tool {
 }
 
 func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs) (*tool.Answer, error) {
+	base, err := desk.ParseRevision(args.Revision)
+	if err != nil {
+		return nil, err
+	}
 	view := desk.ViewOf(ctx, doc)
 	var cells []ydoc.Cell
 	var indexes []int
@@ -87,9 +93,9 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 			return nil, err
 		}
 	}
-	var named []session.Deletion
+	var named []session.Target
 	for _, id := range out.CellIDs {
-		named = append(named, session.Deletion{Cell: id})
+		named = append(named, session.Target{Cell: id, Base: base})
 	}
 	if err := doc.Delete(ctx, tool.ClientOf(ctx), named, args.Force); err != nil {
 		return nil, err

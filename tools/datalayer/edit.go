@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"strings"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -219,6 +220,7 @@ type moveUsedArgs struct {
 	inNotebook
 	SourceID string `json:"source_cell_id,omitempty" jsonschema:"Id of the cell, instead of source_index."`
 	TargetID string `json:"target_cell_id,omitempty" jsonschema:"Id of the cell whose place it takes, instead of target_index."`
+	Revision string `json:"revision,omitempty" jsonschema:"The revision at which you have read the cell. Left out: it is moved whatever it says."`
 	desk.Forced
 }
 
@@ -230,6 +232,7 @@ func (moveUsedArgs) Refine(f tool.Fields) {
 	for _, name := range []string{"source_cell_id", "target_cell_id"} {
 		f.Field(name).Limit(1, desk.MaxIDLength).Null()
 	}
+	f.Field("revision").Limit(1, 20)
 }
 
 // moveCell makes move_cell.
@@ -246,6 +249,10 @@ func moveCell(d *Toolset) tool.Tool {
 			if (args.Source == nil && args.SourceID == "") || (args.Target == nil && args.TargetID == "") {
 				return nil, errors.New("name the cell by source_index or source_cell_id, and its new place by target_index or target_cell_id")
 			}
+			base, err := desk.ParseRevision(args.Revision)
+			if err != nil {
+				return nil, err
+			}
 			doc, _, err := d.openUsed(ctx, args.Notebook)
 			if err != nil {
 				return nil, err
@@ -261,7 +268,7 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			to := 0
-			if err := doc.Move(ctx, tool.ClientOf(ctx), cell.ID, func(e *ydoc.Editor) (int, error) {
+			if err := doc.Move(ctx, tool.ClientOf(ctx), session.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(target.ID); !there {
 					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))

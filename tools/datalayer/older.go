@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"fmt"
+	"slices"
 	"strconv"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -117,9 +118,10 @@ type oldCell struct {
 func (oldCell) Refine(f tool.Fields) { placedItems(f.Field("outputs")) }
 
 type cellsResult struct {
-	Kind   string    `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
-	Result []oldCell `json:"result" jsonschema:"The cells in order."`
-	Left   int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer."`
+	Kind     string    `json:"kind" jsonschema:"Kind of answer, such as \"cell.read\"."`
+	Result   []oldCell `json:"result" jsonschema:"The cells in order."`
+	Left     int       `json:"cells_left_out,omitempty" jsonschema:"Cells that did not fit in the answer."`
+	Revision string    `json:"revision" jsonschema:"Of the notebook."`
 }
 
 // readCells makes read_cells.
@@ -138,8 +140,9 @@ func readCells(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
+			revision := doc.Notebook().Revision() // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
-			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}}
+			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: desk.Revision(revision)}
 			pictures := d.Images.NewSet(ctx, 0)
 			pictures.AddressesOnly = true
 			spent := 0
@@ -172,7 +175,7 @@ func readCells(d *Toolset) tool.Tool {
 				if out.Left > 0 {
 					parts = append(parts, tool.Verbatim(fmt.Sprintf("[%s left out, because the answer would be too long"+words.Hint(": read_notebook goes on with start_index %d")+"]", words.Plural(out.Left, "cell"), len(out.Result))))
 				}
-				return append(parts, warning(a)...)
+				return slices.Concat(parts, atRevision(out.Revision), warning(a))
 			}
 			return a, nil
 		}),

@@ -38,6 +38,12 @@ func (outputsResult) Refine(f tool.Fields) {
 	f.Field("state").OneOf(notebook.RunStates()...)
 }
 
+// A cellResult is an outputsResult of a cell that was read.
+type cellResult struct {
+	outputsResult
+	Revision string `json:"revision" jsonschema:"Of the cell, for a change that is made from it."`
+}
+
 // placedItems says that a list holds texts, and a [placedImage] for each image.
 func placedItems(list tool.Field) { list.Items().Types("string", "object") }
 
@@ -53,18 +59,19 @@ type placedImage struct {
 
 // shownRun is what an answer shows of a cell, or of code that was run.
 type shownRun struct {
-	kind    string
-	cell    string   // id; "" for none
-	head    []string // texts before the outputs
-	outputs []ydoc.Output
-	tail    []string // texts after them
-	none    string   // the only text of an answer that would be empty
-	run     *run.Run
-	state   run.State
-	input   *desk.Input
-	size    int // most characters of outputs
-	newSet  func(expected int) *desk.ImageSet
-	from    images.Origin // of its images
+	kind     string
+	cell     string   // id; "" for none
+	revision string   // of the cell; "" for none
+	head     []string // texts before the outputs
+	outputs  []ydoc.Output
+	tail     []string // texts after them
+	none     string   // the only text of an answer that would be empty
+	run      *run.Run
+	state    run.State
+	input    *desk.Input
+	size     int // most characters of outputs
+	newSet   func(expected int) *desk.ImageSet
+	from     images.Origin // of its images
 }
 
 // answer writes the answer, and cuts it further if it would be too long. whole tells that the texts of the head were
@@ -73,11 +80,15 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 	outputs := desk.ContentsOf(readable(s.outputs))
 	lim := desk.OutputLimits{Each: s.size, Total: s.size, Count: desk.MaxOutputs}
 	most := desk.MaxSource
-	out := &outputsResult{Kind: s.kind, CellID: s.cell}
+	read := &cellResult{outputsResult{Kind: s.kind, CellID: s.cell}, s.revision}
+	out := &read.outputsResult
 	if s.run != nil {
 		out.RunID, out.State, out.Input = s.run.ID, string(s.state), s.input
 	}
 	a = &tool.Answer{Body: out, Doc: desk.About(doc), Meta: idMeta(s.cell, nil)}
+	if s.revision != "" {
+		a.Body = read
+	}
 	a.Parts = func() (parts []any) {
 		images := 0
 		for _, item := range out.Result {
@@ -89,7 +100,7 @@ func (s shownRun) answer(doc *session.Document) (a *tool.Answer, whole bool, err
 				images++
 			}
 		}
-		return append(parts, warning(a)...)
+		return slices.Concat(parts, atRevision(s.revision), warning(a))
 	}
 	render := func() {
 		pictures := s.newSet(desk.PicturesIn(s.outputs))

@@ -112,7 +112,7 @@ func readNotebook(d *Toolset) tool.Tool {
 		Description: "Reads the cells of a notebook in use, as they are now: \"brief\" gives a table with the first line of each, \"detailed\" their whole sources, without outputs. Use brief to find cells, then detailed with start_index and limit. Costs as much as it shows.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[readNotebookArgs](nil),
-		Output:      tool.DocumentResultOf[textResult](nil),
+		Output:      tool.DocumentResultOf[readResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readNotebookArgs) (*tool.Answer, error) {
 			doc, name, err := d.openUsed(ctx, args.Name)
 			if err != nil {
@@ -130,6 +130,7 @@ func readNotebook(d *Toolset) tool.Tool {
 
 // readUsed answers with cells of a notebook, and with fewer if they would be too long for an answer.
 func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
+	revision := doc.Notebook().Revision() // in this order, because a revision that is too old is harmless
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
 		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))
@@ -139,7 +140,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 		count = min(count, limit)
 	}
 	wanted := count
-	out := &textResult{Kind: "notebook.read"}
+	out := &readResult{textResult{Kind: "notebook.read"}, desk.Revision(revision)}
 	render := func() {
 		shown := overview(cells, start, count)
 		if count == 0 && len(cells) > 0 {
@@ -199,14 +200,14 @@ func readCell(d *Toolset) tool.Tool {
 		Description: "Reads one cell as it is now: its type and execution count, its whole source, and a code cell's outputs as texts and images. Use it before changing a cell, and to see its outputs. Outputs longer than " + words.Thousands(analysis.DefaultCodeSize) + " characters are cut in the middle.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[readCellArgs](nil),
-		Output:      Outputs(),
+		Output:      tool.DocumentResultOf[cellResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args readCellArgs) (*tool.Answer, error) {
 			doc, cell, at, err := args.openNow(ctx, d)
 			if err != nil {
 				return nil, err
 			}
 			defer doc.Release()
-			o := shownRun{kind: "cell.read", cell: cell.ID, size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
+			o := shownRun{kind: "cell.read", cell: cell.ID, revision: desk.Revision(cell.Revision), size: analysis.DefaultCodeSize, newSet: d.Images.Sets(ctx), from: d.Images.OfCell(ctx, doc, cell)}
 			o.head = []string{cellHead(cell, at), cell.Source}
 			if cell.Type == ydoc.Code && (args.Outputs == nil || *args.Outputs) {
 				o.outputs = cell.Outputs

@@ -14,8 +14,8 @@ import (
 
 type deleteArgs struct {
 	desk.InNotebook
-	Ranges []Deletion `json:"ranges" jsonschema:"Their cells."`
-	What   string     `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
+	Ranges []ReadRange `json:"ranges" jsonschema:"Their cells."`
+	What   string      `json:"what,omitempty" jsonschema:"outputs: only their outputs are cleared, the cells stay."`
 	desk.Forced
 }
 
@@ -31,20 +31,20 @@ func (deleteArgs) Refine(f tool.Fields) {
 	f.Field("what").OneOf(whatCells, whatOutputs).Default(whatCells)
 }
 
-// A Deletion names cells to delete.
-type Deletion struct {
+// A ReadRange names cells to delete or to move.
+type ReadRange struct {
 	desk.CellRange
-	Revision string `json:"revision,omitempty" jsonschema:"Revision of the one cell that you have read; left out, the one shown."`
+	Revision string `json:"revision,omitempty" jsonschema:"At which you have read the one cell."`
 }
 
 // Refine implements tool.Refiner.
-func (Deletion) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
+func (ReadRange) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
-// deletions are the cells to delete, each once.
-func (a deleteArgs) deletions(v desk.View) ([]session.Deletion, error) {
-	var out []session.Deletion
+// readCells are the cells that ranges name, in their order, each once.
+func readCells(ranges []ReadRange, v desk.View) ([]session.Target, error) {
+	var out []session.Target
 	named := map[string]bool{}
-	for n, r := range a.Ranges {
+	for n, r := range ranges {
 		what := fmt.Sprintf("ranges[%d]", n)
 		cells, err := r.Cells(what, v)
 		if err != nil {
@@ -57,7 +57,7 @@ func (a deleteArgs) deletions(v desk.View) ([]session.Deletion, error) {
 		for _, c := range cells {
 			if !named[c.ID] {
 				named[c.ID] = true
-				out = append(out, session.Deletion{Cell: c.ID, Base: base})
+				out = append(out, session.Target{Cell: c.ID, Base: base})
 			}
 		}
 	}
@@ -87,7 +87,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			cells, err := args.deletions(desk.ViewOf(ctx, doc))
+			cells, err := readCells(args.Ranges, desk.ViewOf(ctx, doc))
 			if err != nil {
 				return nil, err
 			}
@@ -109,7 +109,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 }
 
 // namesOf names the cells before they are deleted, for an answer in words.
-func namesOf(ctx context.Context, doc *session.Document, cells []session.Deletion) string {
+func namesOf(ctx context.Context, doc *session.Document, cells []session.Target) string {
 	if !tool.InWords(ctx) {
 		return ""
 	}
@@ -121,7 +121,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []session.Deletio
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
-func clearOutputsOf(ctx context.Context, doc *session.Document, cells []session.Deletion) (*tool.Answer, error) {
+func clearOutputsOf(ctx context.Context, doc *session.Document, cells []session.Target) (*tool.Answer, error) {
 	code := codeCells(doc)
 	var ids []string
 	for _, c := range cells {

@@ -13,9 +13,9 @@ import (
 
 type moveArgs struct {
 	desk.InNotebook
-	Ranges   []desk.CellRange `json:"ranges" jsonschema:"In their new order."`
-	Position *int             `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
-	AfterID  string           `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
+	Ranges   []ReadRange `json:"ranges" jsonschema:"In their new order."`
+	Position *int        `json:"position,omitempty" jsonschema:"Index of the cell that they go before, as you know it: 0 is the top, the number of cells the end."`
+	AfterID  string      `json:"after_id,omitempty" jsonschema:"Or the id of the cell that they are to follow."`
 	desk.Forced
 }
 
@@ -50,7 +50,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			view := desk.ViewOf(ctx, doc)
-			cells, err := desk.CellsOf(args.Ranges, view)
+			cells, err := readCells(args.Ranges, view)
 			if err != nil {
 				return nil, err
 			}
@@ -63,9 +63,9 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 			}
 			out := MoveResult{}
 			for _, c := range cells {
-				out.CellIDs = append(out.CellIDs, c.ID)
+				out.CellIDs = append(out.CellIDs, c.Cell)
 			}
-			if err := doc.MoveCells(ctx, tool.ClientOf(ctx), out.CellIDs, func(e *ydoc.Editor) string {
+			if err := doc.MoveCells(ctx, tool.ClientOf(ctx), cells, func(e *ydoc.Editor) string {
 				for _, c := range slices.Backward(before[:position]) {
 					if _, there := e.Index(c.ID); there && !slices.Contains(out.CellIDs, c.ID) {
 						return c.ID

@@ -3,6 +3,7 @@ package toolstest
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"maps"
 	"reflect"
 	"slices"
@@ -81,6 +82,9 @@ func (r *Rig) checkText(name string, res *mcp.CallToolResult) {
 // fileWarning begins the text that says why a notebook's file is not up to date.
 const fileWarning = "[WARNING] The notebook's file"
 
+// isRevision reports whether a text of an answer is the revision of what was read, which follows the texts of the result.
+func isRevision(text string) bool { return strings.HasPrefix(text, "[revision ") }
+
 // checkUsed checks an answer of the toolset datalayer, which is no JSON: its texts are those of the result.
 func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 	r.T.Helper()
@@ -98,7 +102,11 @@ func (r *Rig) checkUsed(name string, res *mcp.CallToolResult, body Dict) {
 		}
 	}
 	for _, c := range res.Content {
-		if t, ok := c.(mcp.TextContent); ok && !strings.HasPrefix(t.Text, fileWarning) {
+		if t, ok := c.(mcp.TextContent); ok && isRevision(t.Text) {
+			if revision, _ := body["revision"].(string); t.Text != fmt.Sprintf("[revision %q]", revision) || revision == "" {
+				r.T.Errorf("%s: the revision is %q, the text says %s", name, revision, t.Text)
+			}
+		} else if ok && !strings.HasPrefix(t.Text, fileWarning) {
 			if name == "read_cells" {
 				if !strings.HasPrefix(t.Text, "{") {
 					continue // says what was left out
