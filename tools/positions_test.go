@@ -1,41 +1,79 @@
 package tools_test
 
 import (
+	"encoding/json"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// named are the tools that name a cell or a place by its index, each called for the second cell of four, "b = 2", and
-// what the notebook's sources are after it, if a person has put a cell above them since they were read.
+// named are the arguments of tools that name a cell or a place by its index, by "tool.argument", each in a call for the
+// second cell of four, "b = 2", and what the notebook's sources are after it, if a person has put a cell above them since
+// they were read.
 var named = map[string]struct {
 	args toolstest.Dict
 	want string // of the sources; "" for those of before, and that b alone has run
 	adds bool   // it names a place, not a cell
 }{
-	"modify_nb_cells":             {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
-	"delete_nb_cells":             {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "unread a c d", false},
-	"execute_nb_cells":            {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "", false},
-	"insert_nb_cells":             {toolstest.Dict{"position": 1, "exec": false, "cells": []toolstest.Dict{{"content": "new"}}}, "unread a new b c d", true},
-	"overwrite_cell_source":       {toolstest.Dict{"cell_index": 1, "cell_source": "b = 20"}, "unread a b = 20 c d", false},
-	"edit_cell_source":            {toolstest.Dict{"cell_index": 1, "old_string": "2", "new_string": "20"}, "unread a b = 20 c d", false},
-	"delete_cell":                 {toolstest.Dict{"cell_indices": []int{1}}, "unread a c d", false},
-	"move_cell":                   {toolstest.Dict{"source_index": 1, "target_index": 3}, "unread a c d b", false},
-	"insert_cell":                 {toolstest.Dict{"cell_index": 1, "cell_type": "code", "cell_source": "new"}, "unread a new b c d", true},
-	"insert_execute_code_cell":    {toolstest.Dict{"cell_index": 1, "cell_source": "new = 1"}, "unread a new = 1 b c d", true},
-	"execute_cell":                {toolstest.Dict{"cell_index": 1}, "", false},
-	"execute_cell_with_progress":  {toolstest.Dict{"cell_index": 1}, "", false},
-	"execute_cell_streaming":      {toolstest.Dict{"cell_index": 1}, "", false},
-	"execute_cell_simple_timeout": {toolstest.Dict{"cell_index": 1}, "", false},
-	"clear_cell_output":           {toolstest.Dict{"cell_index": 1}, "unread a b c d", false},
-	"notebook_edit_cell":          {toolstest.Dict{"cell_index": 1, "source": "b = 20"}, "unread a b = 20 c d", false},
-	"notebook_delete_cell":        {toolstest.Dict{"cell_index": 1}, "unread a c d", false},
-	"notebook_move_cell":          {toolstest.Dict{"cell_index": 1, "position": 3}, "unread a c d b", false},
-	"notebook_add_cell":           {toolstest.Dict{"position": 1, "cell_type": "code", "source": "new"}, "unread a new b c d", true},
+	"modify_nb_cells.start":                  {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
+	"modify_nb_cells.end":                    {toolstest.Dict{"modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 1, "end": 2}, "content": "b = 20"}}, "exec": false}, "unread a b = 20 c d", false},
+	"delete_nb_cells.start":                  {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "unread a c d", false},
+	"delete_nb_cells.end":                    {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1, "end": 3}}}, "unread a d", false},
+	"execute_nb_cells.start":                 {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}}, "", false},
+	"execute_nb_cells.end":                   {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1, "end": 2}}}, "", false},
+	"move_nb_cells.start":                    {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 1}}, "position": 4}, "unread a c d b", false},
+	"move_nb_cells.end":                      {toolstest.Dict{"ranges": []toolstest.Dict{{"start": 0, "end": 2}}, "position": 3}, "unread c a b d", false},
+	"move_nb_cells.position":                 {toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c3"}}, "position": 1}, "unread a d b c", true},
+	"insert_nb_cells.position":               {toolstest.Dict{"position": 1, "exec": false, "cells": []toolstest.Dict{{"content": "new"}}}, "unread a new b c d", true},
+	"overwrite_cell_source.cell_index":       {toolstest.Dict{"cell_index": 1, "cell_source": "b = 20"}, "unread a b = 20 c d", false},
+	"edit_cell_source.cell_index":            {toolstest.Dict{"cell_index": 1, "old_string": "2", "new_string": "20"}, "unread a b = 20 c d", false},
+	"delete_cell.cell_indices":               {toolstest.Dict{"cell_indices": []int{1}}, "unread a c d", false},
+	"delete_cell.cell_index":                 {toolstest.Dict{"cell_index": 1}, "unread a c d", false},
+	"move_cell.source_index":                 {toolstest.Dict{"source_index": 1, "target_cell_id": "c3"}, "unread a c d b", false},
+	"move_cell.target_index":                 {toolstest.Dict{"source_cell_id": "c3", "target_index": 1}, "unread a d b c", false},
+	"insert_cell.cell_index":                 {toolstest.Dict{"cell_index": 1, "cell_type": "code", "cell_source": "new"}, "unread a new b c d", true},
+	"insert_execute_code_cell.cell_index":    {toolstest.Dict{"cell_index": 1, "cell_source": "new = 1"}, "unread a new = 1 b c d", true},
+	"execute_cell.cell_index":                {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_with_progress.cell_index":  {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_streaming.cell_index":      {toolstest.Dict{"cell_index": 1}, "", false},
+	"execute_cell_simple_timeout.cell_index": {toolstest.Dict{"cell_index": 1}, "", false},
+	"clear_cell_output.cell_index":           {toolstest.Dict{"cell_index": 1}, "unread a b c d", false},
+	"notebook_edit_cell.cell_index":          {toolstest.Dict{"cell_index": 1, "source": "b = 20"}, "unread a b = 20 c d", false},
+	"notebook_delete_cell.cell_index":        {toolstest.Dict{"cell_index": 1}, "unread a c d", false},
+	"notebook_move_cell.cell_index":          {toolstest.Dict{"cell_index": 1, "position": 3}, "unread a c d b", false},
+	"notebook_move_cell.position":            {toolstest.Dict{"cell_id": "c3", "position": 1}, "unread a d b c", false},
+	"notebook_add_cell.position":             {toolstest.Dict{"position": 1, "cell_type": "code", "source": "new"}, "unread a new b c d", true},
+}
+
+// The tables have every argument by which a tool that writes or runs something names a place: by the index of a cell, or by
+// a position in a text.
+func TestAllPositionsAreTested(t *testing.T) {
+	is := regexp.MustCompile(`^start$|^end$|^position$|^length$|(^|_)ind(ex|exes|ices)$`)
+	for _, d := range tools.Definitions() {
+		if d.Hints.ReadOnly {
+			continue // an index is of what is there
+		}
+		var in any
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
+			t.Fatal(err)
+		}
+		for _, argument := range argumentsIn(in) {
+			if !is.MatchString(argument) {
+				continue
+			}
+			_, ofCell := named[d.Name+"."+argument]
+			_, ofText := textWriters[d.Name]
+			if !ofCell && !ofText {
+				t.Errorf("%s of %s is not tested", argument, d.Name)
+			}
+		}
+	}
 }
 
 // positions is a notebook that a client has read, and a person changes.
@@ -114,12 +152,13 @@ func TestIndexesMeanWhatWasShown(t *testing.T) {
 	for name, c := range named {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
-				p := newPositions(t, name)
+				tool, _, _ := strings.Cut(name, ".")
+				p := newPositions(t, tool)
 				p.person(func(e *ydoc.Editor) error {
 					_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "unread = True"})
 					return err
 				})
-				text, failed := p.call(name, c.args)
+				text, failed := p.call(tool, c.args)
 				if failed {
 					t.Fatal(text)
 				}
@@ -148,12 +187,13 @@ func TestIndexOfADeletedCell(t *testing.T) {
 		}
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
-				p := newPositions(t, name)
+				tool, _, _ := strings.Cut(name, ".")
+				p := newPositions(t, tool)
 				p.person(func(e *ydoc.Editor) error {
 					id, _ := e.IDAt(1)
 					return e.Delete(id)
 				})
-				text, failed := p.call(name, c.args)
+				text, failed := p.call(tool, c.args)
 				if !failed || !strings.Contains(text, "deleted by somebody else") || !strings.Contains(text, "c = 3") {
 					t.Errorf("answered %s", text)
 				}

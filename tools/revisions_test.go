@@ -1,28 +1,56 @@
 package tools_test
 
 import (
+	"encoding/json"
+	"fmt"
+	"regexp"
+	"slices"
 	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// revised are the tools that take a revision of a cell, each called for "c1" with a revision, and whether they delete it.
+// revised are the tools that take a revision of a cell, each called for "c1" with a revision, and what they do with it.
 var revised = map[string]struct {
-	args    func(revision string) toolstest.Dict
-	deletes bool
+	args func(revision string) toolstest.Dict
+	does string
 }{
 	"modify_nb_cells": {func(rev string) toolstest.Dict {
 		return toolstest.Dict{"exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"id": "c1"}, "content": revisedMine, "revision": rev}}}
-	}, false},
-	"overwrite_cell_source": {single("revision", toolstest.Dict{"cell_id": "c1", "cell_source": revisedMine}), false},
-	"notebook_edit_cell":    {single("revision", toolstest.Dict{"cell_id": "c1", "source": revisedMine}), false},
+	}, changes},
+	"overwrite_cell_source": {single("revision", toolstest.Dict{"cell_id": "c1", "cell_source": revisedMine}), changes},
+	"notebook_edit_cell":    {single("revision", toolstest.Dict{"cell_id": "c1", "source": revisedMine}), changes},
 	"delete_nb_cells": {func(rev string) toolstest.Dict {
 		return toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c1", "revision": rev}}}
-	}, true},
-	"notebook_delete_cell": {single("revision", toolstest.Dict{"cell_id": "c1"}), true},
+	}, deletes},
+	"notebook_delete_cell": {single("revision", toolstest.Dict{"cell_id": "c1"}), deletes},
+	"delete_cell":          {single("revision", toolstest.Dict{"cell_ids_to_delete": []string{"c1"}}), deletes},
+	"move_nb_cells": {func(rev string) toolstest.Dict {
+		return toolstest.Dict{"position": 0, "ranges": []toolstest.Dict{{"id": "c1", "revision": rev}}}
+	}, moves},
+	"notebook_move_cell": {single("revision", toolstest.Dict{"cell_id": "c1", "position": 0}), moves},
+	"move_cell":          {single("revision", toolstest.Dict{"source_cell_id": "c1", "target_index": 0}), moves},
+}
+
+const changes, deletes, moves = "changes", "deletes", "moves"
+
+// Every tool that takes the revision of a cell is in the table.
+func TestAllRevisionsAreTested(t *testing.T) {
+	for _, d := range tools.Definitions() {
+		var in any
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
+			t.Fatal(err)
+		}
+		_, ofCells := revised[d.Name]
+		_, ofTexts := textWriters[d.Name]
+		if slices.Contains(argumentsIn(in), "revision") && !ofCells && !ofTexts {
+			t.Errorf("the revision of %s is not tested", d.Name)
+		}
+	}
 }
 
 // The cell as it is read, and the change of its end that is made from that.
@@ -38,9 +66,9 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 		return func(e *ydoc.Editor) error { return e.SetSource("c1", s) }
 	}
 	for since, c := range map[string]struct {
-		edit    func(e *ydoc.Editor) error // what a person does after the reading
-		want    string                     // what is then written, "" for a refusal
-		deletes bool                       // whether it may be deleted
+		edit func(e *ydoc.Editor) error // what a person does after the reading
+		want string                     // what is then written, "" for a refusal
+		same bool                       // whether it may be deleted and moved
 	}{
 		"nothing":             {func(*ydoc.Editor) error { return nil }, revisedMine, true},
 		"another cell":        {func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 10") }, revisedMine, true},
@@ -60,17 +88,20 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 					p.Read(p.path) // without the revision, the change would be one from this
 					want := p.cell("c1")
 					switch {
-					case tool.deletes && c.deletes:
+					case tool.does == deletes && c.same:
 						want = ""
-					case !tool.deletes && c.want != "":
+					case tool.does == changes && c.want != "":
 						want = c.want
 					}
-					refused := c.want == "" || tool.deletes && !c.deletes
+					refused := c.want == "" || tool.does != changes && !c.same
 					if text, failed := p.call(name, tool.args(revision)); failed != refused || failed && !strings.Contains(text, "nothing was changed") {
 						t.Errorf("answered %s", text)
 					}
 					if now := p.cell("c1"); now != want {
 						t.Errorf("the cell is %q, want %q", now, want)
+					}
+					if _, cells := p.Room(p.path); tool.does == moves && c.want != "" && (cells[0].ID == "c1") != c.same {
+						t.Errorf("the first cell is %s", cells[0].ID)
 					}
 				})
 			})
@@ -122,6 +153,35 @@ func TestRevisionThatIsNotKnown(t *testing.T) {
 				}
 				if all, _ := p.sources(); all != "a = 1 another c = 3" {
 					t.Errorf("the cells are %q", all)
+				}
+			})
+		})
+	}
+}
+
+// The readings with Datalayer's names give a revision, with which a cell is deleted if it is still as it was read.
+func TestRevisionsOfDatalayersReadings(t *testing.T) {
+	for read, args := range map[string]toolstest.Dict{
+		"read_notebook": {"notebook_name": "n", "response_format": "detailed"},
+		"read_cell":     {"cell_id": "c1"},
+		"read_cells":    {},
+	} {
+		t.Run(read, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := newRevised(t, "delete_cell")
+				said := regexp.MustCompile(`\[revision "(\w+)"\]`)
+				reads := func() string { return said.FindStringSubmatch(fmt.Sprint(p.Call(read, args).Content))[1] }
+				revision := reads()
+				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", revisedWas+" typed") })
+				deletes := func() (string, bool) {
+					return p.call("delete_cell", toolstest.Dict{"cell_ids_to_delete": []string{"c1"}, "revision": revision})
+				}
+				if text, failed := deletes(); !failed || !strings.Contains(text, "+end = 2 typed") {
+					t.Errorf("after it was typed into: %s", text)
+				}
+				revision = reads()
+				if text, failed := deletes(); failed || p.cell("c1") != "" {
+					t.Errorf("read again: %s", text)
 				}
 			})
 		})

@@ -58,13 +58,19 @@ var destroying = map[string]struct {
 func newUnread(t *testing.T, tool string) *positions {
 	r := toolstest.New(t)
 	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1\n# a", "b = 2\n# b", "c = 3\n# c")}
+	p.opens(tool)
+	return p
+}
+
+// opens does what a client does before it calls a tool, without reading.
+func (p *positions) opens(tool string) {
+	p.T.Helper()
 	switch {
 	case strings.HasPrefix(tool, "notebook_"):
-		p.session = r.Create(toolstest.Dict{"notebook_path": p.path}).ID
+		p.session = p.Create(toolstest.Dict{"notebook_path": p.path}).ID
 	case strings.Contains(tool, "_cell") && !strings.Contains(tool, "_nb_"):
-		r.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
+		p.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
 	}
-	return p
 }
 
 // What a client has not read it does not destroy: not a cell that it was never shown, by index or by id, and not what was
@@ -155,9 +161,6 @@ func TestReadTwiceIsRefusedOnce(t *testing.T) {
 			continue // as the tools that it is made of
 		}
 		for _, named := range []bool{false, true} {
-			if named && name == "delete_cell" {
-				continue // it takes none
-			}
 			t.Run(fmt.Sprintf("%s/with its revision: %v", name, named), func(t *testing.T) {
 				jupytertest.Test(t, func(t *testing.T) {
 					p := newUnread(t, name)

@@ -139,6 +139,32 @@ func TestUnreadTextIsNotRemoved(t *testing.T) {
 	}
 }
 
+// A position means the place of the text that the client was last shown, wherever that is now: what a person has put above
+// it since is not touched.
+func TestPositionsMeanWhatWasShown(t *testing.T) {
+	want := map[string]string{
+		"insert_document_text":  "typed\nfirst line.\nnew\ntwo\nthe third, a line\n",
+		"delete_document_text":  "typed\nfirst line.\nthe third, a line\n",
+		"replace_document_text": "typed\nfirst line.\n2\nthe third, a line\n",
+		"overwrite_document":    "typed\nfirst line.\nthe third, a line\n",
+		"edit_text":             "typed\nfirst line.\nthe third, a line\n",
+	}
+	for tool, c := range textWriters {
+		t.Run(tool, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				p := &textPlace{Rig: toolstest.New(t)}
+				p.path = p.TextFile(threeLines)
+				p.read(0, 100)
+				p.person("typed\n" + threeLines)
+				p.Good(tool, with(c.args, "path", p.path), nil)
+				if now := p.now(); now != want[tool] {
+					t.Errorf("the text is %q", now)
+				}
+			})
+		})
+	}
+}
+
 // A refusal says where to read on, and the same call goes through after that.
 func TestUnreadTextIsRead(t *testing.T) {
 	for _, tool := range []string{"delete_document_text", "replace_document_text", "overwrite_document"} {

@@ -1,0 +1,185 @@
+package tools_test
+
+import (
+	"encoding/json"
+	"maps"
+	"regexp"
+	"slices"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// knowingCells are ways in which a client knows the second cell of a notebook, and whether it has read that as it is.
+var knowingCells = map[string]struct {
+	come func(p *positions)
+	read bool
+	// typed: somebody has typed at its end since it was read.
+	typed bool
+}{
+	"never read":                       {func(*positions) {}, false, false},
+	"another cell was read":            {func(p *positions) { p.reads(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c0"}}}) }, false, false},
+	"its head was read":                {func(p *positions) { p.overview() }, false, false},
+	"read cut off":                     {func(p *positions) { p.reads(toolstest.Dict{"maxCellData": 20}) }, false, false},
+	"read cut off, and it has edited":  {func(p *positions) { p.reads(toolstest.Dict{"maxCellData": 20}); p.edits() }, false, false},
+	"never read, it has edited":        {func(p *positions) { p.edits() }, false, false},
+	"never read, it has moved it":      {func(p *positions) { p.moves() }, false, false},
+	"its JSON was read in part":        {func(p *positions) { p.piece(0, 60) }, false, false},
+	"read":                             {func(p *positions) { p.reads(toolstest.Dict{}) }, true, false},
+	"read, and it has edited":          {func(p *positions) { p.reads(toolstest.Dict{}); p.edits() }, true, false},
+	"read, and it has moved it":        {func(p *positions) { p.reads(toolstest.Dict{}); p.moves() }, true, false},
+	"read, and written as a whole":     {func(p *positions) { p.reads(toolstest.Dict{}); p.writes() }, true, false},
+	"read cut off, then written whole": {func(p *positions) { p.reads(toolstest.Dict{"maxCellData": 20}); p.writes() }, true, false},
+	"read, and the program was left":   {func(p *positions) { p.reads(toolstest.Dict{}); p.leaves() }, true, false},
+	"cut off, and it was left":         {func(p *positions) { p.reads(toolstest.Dict{"maxCellData": 20}); p.leaves() }, false, false},
+	"read, others typed since":         {func(p *positions) { p.reads(toolstest.Dict{}); p.types() }, false, true},
+	"read, it edited, others typed":    {func(p *positions) { p.reads(toolstest.Dict{}); p.edits(); p.types() }, false, true},
+	"read, others typed, it edited":    {func(p *positions) { p.reads(toolstest.Dict{}); p.types(); p.edits() }, false, true},
+}
+
+// The second cell of the notebook, in which the words "needed" and the comment below it are.
+const knownCell = "b = 2 # needed\n# one line of some length, and another\n# last"
+
+// reads has the client read the notebook, or what args say of it.
+func (p *positions) reads(args toolstest.Dict) {
+	p.T.Helper()
+	p.Good("read_nb_cells", with(args, "path", p.path), nil)
+}
+
+// overview reads the first lines of the cells.
+func (p *positions) overview() {
+	p.T.Helper()
+	p.Good("read_notebook", toolstest.Dict{"notebook_name": p.path}, nil)
+}
+
+func (p *positions) piece(position, most int) {
+	p.T.Helper()
+	p.Good("get_document_content", toolstest.Dict{"path": p.path, "position": position, "max_content": most}, nil)
+}
+
+// edits changes some words of the cell.
+func (p *positions) edits() {
+	p.T.Helper()
+	p.Good("edit_text", toolstest.Dict{"path": p.path, "cell_id": "c1", "old_text": "b = 2", "new_text": "b = 22"}, nil)
+}
+
+func (p *positions) moves() {
+	p.T.Helper()
+	p.Good("move_nb_cells", toolstest.Dict{"path": p.path, "ranges": []toolstest.Dict{{"id": "c1"}}, "position": 0}, nil)
+}
+
+// writes gives the cell a whole source.
+func (p *positions) writes() {
+	p.T.Helper()
+	p.Good("modify_nb_cells", toolstest.Dict{"path": p.path, "exec": false, "force": true, "modifications": []toolstest.Dict{
+		{"range": toolstest.Dict{"id": "c1"}, "content": knownCell + "\n# written"},
+	}}, nil)
+}
+
+func (p *positions) leaves() {
+	p.T.Helper()
+	p.Good("end_nb_session", toolstest.Dict{"path": p.path}, nil)
+}
+
+// types has a person type at the end of the cell.
+func (p *positions) types() {
+	p.T.Helper()
+	p.person(func(e *ydoc.Editor) error {
+		c, _ := e.Cell("c1")
+		return e.SetSource("c1", c.Source+" and typed")
+	})
+}
+
+// A client deletes no cell, and gives none another source, that it has not read as a whole and as it is, whatever it has
+// read or written of the rest; and what others have typed stays.
+func TestUnreadCellsAreKept(t *testing.T) {
+	for _, tool := range slices.Sorted(maps.Keys(destroying)) {
+		c := destroying[tool]
+		for _, state := range slices.Sorted(maps.Keys(knowingCells)) {
+			k := knowingCells[state]
+			t.Run(tool+"/"+state, func(t *testing.T) {
+				jupytertest.Test(t, func(t *testing.T) {
+					r := toolstest.New(t)
+					p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", knownCell, "c = 3")}
+					p.opens(tool)
+					if tool == "overwrite_document" { // takes away the others too
+						p.reads(toolstest.Dict{"ranges": []toolstest.Dict{{"id": "c0"}, {"id": "c2"}}})
+					}
+					k.come(p)
+					before := p.cell("c1")
+					text, failed := p.call(tool, c.byID)
+					after := p.cell("c1")
+					may := k.read || k.typed && !c.deletes // a source is merged
+					switch {
+					case !may && (!failed || after != before || !strings.Contains(text, "nothing was changed")):
+						t.Errorf("answered %s; the cell is %q", text, after)
+					case k.read && (failed || strings.Contains(after, "needed")):
+						t.Errorf("answered %s; the cell is %q", text, after)
+					case k.typed && !strings.Contains(after, "typed"):
+						t.Errorf("what was typed is gone: answered %s; the cell is %q", text, after)
+					}
+				})
+			})
+		}
+	}
+}
+
+// keeping are the tools that take a cell or a document and a text, or that are marked as destructive, and destroy nothing
+// that has to be read before.
+var keeping = map[string]string{
+	"insert_nb_cells":          "adds",
+	"notebook_add_cell":        "adds",
+	"insert_cell":              "adds",
+	"insert_execute_code_cell": "adds",
+	"notebook_create":          "is a new file",
+	"create_document":          "is a new file",
+	"notebook_import":          "is a new file",
+	"edit_cell_source":         "names what it replaces by its words, all of them",
+	"edit_text":                "the same; see textWriters for documents",
+	"delete_document":          "is of a file, which is named by its path",
+	"rename_document":          "keeps the file",
+	"clear_cell_output":        "is of outputs, which running makes again",
+	"execute_nb_cells":         "is of outputs",
+	"restart_nb_kernel":        "is of variables and outputs",
+	"assign_nb_kernel":         "is of variables",
+	"session_delete":           "is of variables",
+	"restart_notebook":         "is of variables",
+	"answer_input":             "is of a run",
+	"cancel_run":               "is of a run",
+	"interrupt_execution":      "is of a run",
+	"execute_code":             "runs",
+	"execute_cell":             "runs",
+	"execute_ipython":          "runs",
+	"call_tool":                "is the tool that it calls",
+
+	"execute_cell_simple_timeout": "runs",
+	"execute_cell_streaming":      "runs",
+	"execute_cell_with_progress":  "runs",
+}
+
+// Every tool that could destroy a text is in one of the tables, or it is said why it destroys none.
+func TestAllWritersAreTested(t *testing.T) {
+	is := regexp.MustCompile(`^content$|^text$|^new_text$|^new_string$|(^|_)source$|^length$`)
+	for _, d := range tools.Definitions() {
+		if d.Hints.ReadOnly {
+			continue
+		}
+		var in any
+		if err := json.Unmarshal(d.Input.Raw(), &in); err != nil {
+			t.Fatal(err)
+		}
+		_, ofCells := destroying[d.Name]
+		_, ofTexts := textWriters[d.Name]
+		_, keeps := keeping[d.Name]
+		if (d.Hints.Destructive || slices.ContainsFunc(argumentsIn(in), is.MatchString)) && !ofCells && !ofTexts && !keeps {
+			t.Errorf("%s is not tested", d.Name)
+		}
+		if ofCells && keeps {
+			t.Errorf("%s is said to keep what is not read, and to destroy it", d.Name)
+		}
+	}
+}
