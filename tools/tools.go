@@ -144,7 +144,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	)
 	d.resources.Log = calls.log
 	resource.Add(s, hooks, d.resources)
-	resource.AddPrompts(s, d.resources, toolsets)
+	resource.AddPrompts(s, hooks, d.resources, toolsets)
 	d.offer.hook(hooks)
 	d.offer.hookUnknown(hooks)
 	d.offer.hookHints(hooks)

@@ -12,7 +12,9 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // A requestError is the error of a request for a resource, with its code and data in JSON-RPC.
@@ -71,6 +73,24 @@ func codeErrors(hooks *server.Hooks, settle func(string) string, refusal func(me
 			}
 		}
 		recode(err, &requestError{e.Code, settle(e.Message), e.Resource, settle(e.Reason)})
+	})
+}
+
+// codePromptErrors gives errors of requests for prompts that are about the given arguments the code that says so. mcp-go
+// answers each error of a prompt with -32603. settle settles the hints of a text.
+func codePromptErrors(hooks *server.Hooks, settle func(string) string) {
+	hooks.AddOnError(func(_ context.Context, _ any, method mcp.MCPMethod, _ any, err error) {
+		if method != mcp.MethodPromptsGet {
+			return
+		}
+		if errors.As(err, new(tool.ArgumentError)) || errors.Is(err, jupyter.ErrNotFound) || errors.Is(err, jupyter.ErrBadPath) {
+			if code, _, _, ok := fieldsOf(err); ok {
+				settable(code).SetInt(mcp.INVALID_PARAMS)
+			}
+		}
+		if text := err.Error(); settle(text) != text {
+			Reword(err, settle(text))
+		}
 	})
 }
 

@@ -69,7 +69,8 @@ func (d *Provider) continuePrompt() tool.Prompt {
 var dataFiles = []string{".csv", ".tsv", ".xlsx", ".parquet", ".jsonl", ".ndjson", ".feather", ".arrow", ".db", ".sqlite", ".sqlite3", ".json", ".gz"}
 
 // AddPrompts adds the prompts to the server.
-func AddPrompts(s *server.MCPServer, d *Provider, toolsets []string) {
+func AddPrompts(s *server.MCPServer, hooks *server.Hooks, d *Provider, toolsets []string) {
+	codePromptErrors(hooks, d.settle)
 	for _, p := range d.Prompts {
 		if !p.On(toolsets) {
 			continue
@@ -85,7 +86,7 @@ func AddPrompts(s *server.MCPServer, d *Provider, toolsets []string) {
 		s.AddPrompt(mcp.NewPrompt(p.Name, options...), func(ctx context.Context, req mcp.GetPromptRequest) (*mcp.GetPromptResult, error) {
 			for _, a := range p.Arguments {
 				if a.Lacks(req.Params.Arguments) {
-					return nil, fmt.Errorf("the prompt %s needs %s: %s", p.Name, a.Name, a.Description)
+					return nil, tool.ArgumentError{Err: fmt.Errorf("the prompt %s needs %s: %s", p.Name, a.Name, a.Description)}
 				}
 			}
 			text, err := p.Text(ctx, req.Params.Arguments)

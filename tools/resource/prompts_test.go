@@ -1,6 +1,8 @@
 package resource_test
 
 import (
+	"errors"
+	"path"
 	"slices"
 	"strings"
 	"testing"
@@ -13,10 +15,11 @@ import (
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
+// A prompt says what is asked for and names tools that there are. Where an argument is wrong, the error has the code for that.
 func TestPrompts(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
-		path := c.Server.Notebook(t, "1", "1/0")
+		nb := c.Server.Notebook(t, "1", "1/0")
 		data := c.Server.Write(t, c.Server.Name(t, "-sales é.csv"), "a,b\n1,2\n")
 		list, err := c.Client.ListPrompts(t.Context(), mcp.ListPromptsRequest{})
 		if err != nil || len(list.Prompts) != 5 {
@@ -39,10 +42,10 @@ func TestPrompts(t *testing.T) {
 		}{
 			{"explore_dataset", map[string]string{"file": "/" + data, "question": "which month is best?"}, []string{data, "which month is best?", strings.TrimSuffix(data, ".csv") + "-exploration.ipynb"}},
 			{"explore_dataset", map[string]string{"file": data}, []string{"preview_data"}},
-			{"review_notebook", map[string]string{"path": path, "focus": "statistics"}, []string{path, "statistics"}},
-			{"review_notebook", map[string]string{"path": path}, []string{"top to bottom"}},
-			{"fix_failing_cell", map[string]string{"path": path}, []string{path, "the first cell that shows an error"}},
-			{"fix_failing_cell", map[string]string{"path": path, "cell": "c1"}, []string{"cell c1"}},
+			{"review_notebook", map[string]string{"path": nb, "focus": "statistics"}, []string{nb, "statistics"}},
+			{"review_notebook", map[string]string{"path": nb}, []string{"top to bottom"}},
+			{"fix_failing_cell", map[string]string{"path": nb}, []string{nb, "the first cell that shows an error"}},
+			{"fix_failing_cell", map[string]string{"path": nb, "cell": "c1"}, []string{"cell c1"}},
 			{"continue_work", nil, []string{"Nothing is known"}},
 		} {
 			text, err := c.Prompt(p.name, p.args)
@@ -63,10 +66,10 @@ func TestPrompts(t *testing.T) {
 				}
 			}
 		}
-		c.Good("read_nb_cells", toolstest.Dict{"path": path}, nil)
+		c.Good("read_nb_cells", toolstest.Dict{"path": nb}, nil)
 		c.Good("record_context", toolstest.Dict{"topics": []string{"tax"}, "discovery": "prices\nare net", "solution": "multiply"}, nil)
 		text, err := c.Prompt("continue_work", map[string]string{"goal": "the report"})
-		for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + path + " (1 call)\n"} {
+		for _, want := range []string{"the report", "- topic: tax\n", "- found: prices are net (solved: multiply)\n", "- file: " + nb + " (1 call)\n"} {
 			if err != nil || !strings.Contains(text, want) {
 				t.Errorf("continue_work does not say %q: %v\n%s", want, err, text)
 			}
@@ -78,12 +81,16 @@ func TestPrompts(t *testing.T) {
 		}{
 			{"explore_dataset", nil, "file"},
 			{"explore_dataset", map[string]string{"file": "none.csv"}, "none.csv"},
+			{"explore_dataset", map[string]string{"file": "../none.csv"}, "none.csv"},
+			{"explore_dataset", map[string]string{"file": path.Dir(c.Server.Write(t, c.Server.Name(t, "-dir")+"/a.csv", ""))}, "folder"},
 			{"review_notebook", map[string]string{"path": data}, "not a notebook"},
 			{"fix_failing_cell", map[string]string{"path": " "}, "path"},
 			{"no_such_prompt", nil, "no_such_prompt"},
 		} {
 			if text, err := c.Prompt(bad.name, bad.args); err == nil || !strings.Contains(err.Error(), bad.want) {
 				t.Errorf("%s %v: %q, %v", bad.name, bad.args, text, err)
+			} else if !errors.Is(err, mcp.ErrInvalidParams) {
+				t.Errorf("%s %v: %v does not say that the arguments are wrong", bad.name, bad.args, err)
 			}
 		}
 	})

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/tool"
 )
 
 // maxArgument bounds how much of a prompt's argument the model is told, in characters.
@@ -26,9 +27,9 @@ func (d *Provider) existing(ctx context.Context, file string, notebook bool) (st
 	case err != nil:
 		return "", err
 	case c.Type == "directory":
-		return "", fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path))
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path))}
 	case notebook && c.Type != "notebook":
-		return "", fmt.Errorf("%s is not a notebook", words.Quoted(c.Path))
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", words.Quoted(c.Path))}
 	}
 	return c.Path, nil
 }

@@ -12,7 +12,8 @@ type Prompt struct {
 	Arguments                []PromptArgument
 	// Toolsets offer the prompt if one of them is on. A prompt without any is always offered.
 	Toolsets []string
-	// Text returns what the model is told, for the given arguments.
+	// Text returns what the model is told, for the given arguments. An error that is about one of them is an
+	// [ArgumentError].
 	Text func(ctx context.Context, args map[string]string) (string, error)
 }
 
@@ -36,3 +37,9 @@ func (a PromptArgument) Lacks(args map[string]string) bool {
 	value, given := args[a.Name]
 	return a.Required && (!given || (!a.Blank && strings.TrimSpace(value) == ""))
 }
+
+// An ArgumentError says that a prompt cannot be had with what a person gave it.
+type ArgumentError struct{ Err error }
+
+func (e ArgumentError) Error() string { return e.Err.Error() }
+func (e ArgumentError) Unwrap() error { return e.Err }
