@@ -143,6 +143,29 @@ many = [Blocks() for _ in range(1000)]`)
 	}
 }
 
+// What has no number of items, such as a generator, has the size of the object itself, which Python says of it too.
+func TestSizesWithoutItems(t *testing.T) {
+	t.Parallel()
+	k := startKernel(t)
+	k.define(`import itertools, sys
+def numbers(): yield 1
+async def later(): pass
+async def stream(): yield 1
+gen, coro, agen, endless, expr = numbers(), later(), stream(), itertools.count(), (i for i in [1])
+frame, view, one = gen.gi_frame, memoryview(b'abc'), object()`)
+	got := map[string]string{}
+	for _, v := range k.variables(inspect.ListOptions{}).Variables {
+		got[v.Name] = v.Size
+	}
+	for _, name := range []string{"gen", "coro", "agen", "endless", "expr", "frame", "view", "one"} {
+		var bytes int
+		if _, err := fmt.Sscanf(got[name], "%d byte", &bytes); err != nil || bytes < 8 || bytes > 1000 {
+			t.Errorf("%s takes %q, Python says %s", name, got[name], k.eval("sys.getsizeof("+name+")"))
+		}
+	}
+	k.define("coro.close()")
+}
+
 // Where there is no alarm, as on Windows, a thread ends what takes too long, and nothing of it reaches the user's
 // cells.
 func TestNoAlarm(t *testing.T) {

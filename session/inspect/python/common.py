@@ -276,7 +276,16 @@ def size_of(v):
 
 def own_size(v):
     """The bytes of the object itself, as far as that is known without its own code."""
+    t = type(v)
     try:
+        for cls in bases_of(t):
+            own = members_of(cls).get("__sizeof__")
+            if cls is not object and is_builtin(cls) and type(own) is type(type.__sizeof__):
+                return count(own(v), "byte")
+        # What object says of a type with items, such as a generator, is the number that stands where some such types
+        # have how many there are, and others have an address.
+        if type.__dict__["__itemsize__"].__get__(t):
+            return count(type.__dict__["__basicsize__"].__get__(t), "byte")
         return count(object.__sizeof__(v), "byte")
     except Exception:
         return None
