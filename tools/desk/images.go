@@ -27,6 +27,8 @@ const (
 const (
 	// ImageBudget bounds all images of an answer, in bytes of base64, so that enough is left for text.
 	ImageBudget = 720_000
+	// maxRead is how large an image is that an answer has room for, in bytes: base64 makes four of three.
+	maxRead = (tool.AnswerBudget - 8000) * 3 / 4
 	// leastImage is the smallest limit in bytes for which an image is still worth showing.
 	leastImage = 8_000
 	// linesKept is how many cells' first code lines are cached.
@@ -152,13 +154,14 @@ func FirstLine(source string) string {
 type ImageSet struct {
 	*ImageStore
 	show          func(images.Entry, images.Image, images.Limits) (images.Picture, error)
+	read          func(images.Entry, images.Image) (images.Picture, error)
 	From          images.Origin // the cell whose outputs are shown now
 	expected      int           // roughly how many images will come
 	budget        int           // bytes of base64 left
 	AddressesOnly bool          // show no image, give only its address
 	inWords       bool          // write references as short as they may be
 	Images        []tool.Image
-	Named         []images.Entry // including those not shown
+	Named         []images.Entry // including those not shown, each with the type that a reading of its address gives
 }
 
 // NewSet makes a set for an answer with about that many images.
@@ -168,7 +171,24 @@ func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
 		show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
 			return g.Store.Show(ctx, e, img, lim)
 		},
+		read: func(e images.Entry, img images.Image) (images.Picture, error) { return g.Readable(ctx, e, img) },
 	}
+}
+
+// ReadWhole reports whether a reading of an image's address gives the original.
+func ReadWhole(e images.Entry) bool { return e.Bytes <= maxRead }
+
+// Readable is an image as a reading of its address gives it: the original, or a smaller picture if an answer has no
+// room for that.
+func (g *ImageStore) Readable(ctx context.Context, e images.Entry, img images.Image) (images.Picture, error) {
+	if ReadWhole(e) {
+		return images.Picture{Image: img, OwnWidth: img.Width, OwnHeight: img.Height}, nil
+	}
+	p, err := g.Store.Show(ctx, e, img, images.Limits{Bytes: maxRead})
+	if err != nil {
+		return images.Picture{}, fmt.Errorf("image %s cannot be made smaller: %w; its original is at %s", e.URI(), err, e.URI()+images.FullSuffix)
+	}
+	return p, nil
 }
 
 // Sets returns a function that makes sets, for answers that are rendered more than once.
@@ -216,6 +236,9 @@ func (t *ImageSet) one(mime, data string, drawn *bool) string {
 	e, img, err := t.Store.Add(t.From, mime, data)
 	if err != nil {
 		return NotShown + err.Error() + ">"
+	}
+	if p, err := t.read(e, img); err == nil {
+		e.MIME = p.MIME
 	}
 	about, address := sizeAbout(e), e.URI()
 	if t.inWords {

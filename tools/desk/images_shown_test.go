@@ -3,6 +3,7 @@ package desk_test
 import (
 	"encoding/base64"
 	stdimage "image"
+	"math/rand/v2"
 	"slices"
 	"strings"
 	"testing"
@@ -170,6 +171,46 @@ print("unharmed")`)
 		for _, says := range []string{"30000×30000 pixels", "not valid base64", "broken", "well-formed", "nested"} {
 			if !strings.Contains(all, says) {
 				t.Errorf("nothing says %q:\n%s", says, all)
+			}
+		}
+	})
+}
+
+// An image that an answer has no room for is read as a smaller picture, and named with the type of that.
+func TestLargeImageIsNamedAsItIsRead(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		noise := make([]byte, 40_000) // what stands again so far behind it is not packed
+		for i, random := 0, rand.New(rand.NewPCG(1, 2)); i < len(noise); i++ {
+			noise[i] = byte(random.Uint32())
+		}
+		code := `import base64, struct, zlib
+from IPython.display import display
+noise = base64.b64decode("` + base64.StdEncoding.EncodeToString(noise) + `") * 30
+def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
+raw = b""
+for i in range(700): raw += b"\0" + noise[i * 1500:(i + 1) * 1500]
+png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 500, 700, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+display({"image/png": base64.b64encode(png).decode()}, raw=True)`
+		var got analysis.CodeResult
+		r.Good("execute_code", toolstest.Dict{"session_id": r.Create(nil).ID, "code": code}, &got)
+		if !got.Success || len(got.Images) != 1 {
+			t.Fatalf("%.1000s", sample.AsJSON(t, got))
+		}
+		blob, err := r.ReadResource(r.Client, got.Images[0].URI)
+		if err != nil || blob.MIMEType != "image/jpeg" {
+			t.Fatalf("%s, %v: it is to be too large", blob.MIMEType, err)
+		}
+		if got.Images[0].MIME != blob.MIMEType {
+			t.Errorf("it is named as %s, and read as %s", got.Images[0].MIME, blob.MIMEType)
+		}
+		list, err := r.Client.ListResources(t.Context(), mcp.ListResourcesRequest{})
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, l := range list.Resources {
+			if l.URI == got.Images[0].URI && (l.MIMEType != "" || l.Size != nil) {
+				t.Errorf("it is listed as %s of %d bytes, and read as %s", l.MIMEType, *l.Size, blob.MIMEType)
 			}
 		}
 	})

@@ -12,11 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/desk"
-	"github.com/nbduet/nbduet/tools/tool"
 )
-
-// maxImageRead is how large an image is that an answer has room for, in bytes: base64 makes four of three.
-const maxImageRead = (tool.AnswerBudget - 8000) * 3 / 4
 
 // addImages makes images resources: each can be read at its address, and those of a client's own sessions are listed,
 // latest first. An image that is too large for an answer is read as a smaller picture, which says where the original is.
@@ -42,17 +38,15 @@ func addImages(s *server.MCPServer, d *Provider) {
 
 // readImage is an image as an answer has room for it.
 func (d *Provider) readImage(ctx context.Context, e images.Entry, img images.Image) (mcp.BlobResourceContents, error) {
-	if len(img.Data) <= maxImageRead {
-		return blobOf(e.URI(), img.MIME, img.Data), nil
-	}
-	full := e.URI() + images.FullSuffix
-	p, err := d.Images.Store.Show(ctx, e, img, images.Limits{Bytes: maxImageRead})
+	p, err := d.Images.Readable(ctx, e, img)
 	if err != nil {
-		return mcp.BlobResourceContents{}, fmt.Errorf("image %s cannot be made smaller: %w; its original is at %s", e.URI(), err, full)
+		return mcp.BlobResourceContents{}, err
 	}
 	c := blobOf(e.URI(), p.MIME, p.Data)
-	c.Meta = map[string]any{
-		"full": full, "fullBytes": len(img.Data), "fullMimeType": img.MIME, "fullWidth": p.OwnWidth, "fullHeight": p.OwnHeight, "width": p.Width, "height": p.Height,
+	if !desk.ReadWhole(e) {
+		c.Meta = map[string]any{
+			"full": e.URI() + images.FullSuffix, "fullBytes": len(img.Data), "fullMimeType": img.MIME, "fullWidth": p.OwnWidth, "fullHeight": p.OwnHeight, "width": p.Width, "height": p.Height,
+		}
 	}
 	return c, nil
 }
@@ -77,8 +71,9 @@ func imageResource(e images.Entry) mcp.Resource {
 	if e.Path != "" {
 		title = "Cell " + desk.CellNumber(e) + " of " + path.Base(e.Path)
 	}
-	return mcp.Resource{
-		URI: e.URI(), Name: file, Title: title,
-		Description: desk.ImageDescription(e), MIMEType: e.MIME, Size: &size,
+	r := mcp.Resource{URI: e.URI(), Name: file, Title: title, Description: desk.ImageDescription(e)}
+	if desk.ReadWhole(e) { // else both are those of a picture that is made when it is read
+		r.MIMEType, r.Size = e.MIME, &size
 	}
+	return r
 }
