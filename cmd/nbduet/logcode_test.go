@@ -4,8 +4,10 @@ import (
 	"encoding/json"
 	"fmt"
 	"io"
+	"regexp"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
@@ -95,9 +97,9 @@ func TestLogHoldsNoCode(t *testing.T) {
 		}
 		return out
 	}
-	insert := func(says, code string) {
+	insert := func(says, code string) string {
 		t.Helper()
-		do(says, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": code}}})
+		return do(says, "insert_nb_cells", map[string]any{"path": path, "position": 0, "cells": []any{map[string]any{"content": code}}})
 	}
 
 	// Files that the server cannot read, and quotes.
@@ -112,7 +114,15 @@ func TestLogHoldsNoCode(t *testing.T) {
 
 	// Code that prints, raises, asks, displays, puts out too much, and ends its kernel.
 	insert(mark, "print('"+mark+"')\n"+mark+" = 1\nraise ValueError('"+mark+"')")
-	insert(mark, "input('"+mark+"?')")
+	asking := regexp.MustCompile(`run-\d+`).FindString(insert(mark, "input('"+mark+"?')"))
+	waits := func() bool {
+		return strings.Contains(do(mark, "get_run", map[string]any{"run_id": asking}), "waiting_for_input")
+	}
+	for end := time.Now().Add(time.Minute); waits(); time.Sleep(100 * time.Millisecond) {
+		if time.Now().After(end) {
+			t.Fatal("the cell that waits for input is not interrupted") // what is run behind it is answered at once
+		}
+	}
 	insert("MathML", "from IPython.display import display, HTML, Math\ndisplay(HTML('<b>"+mark+"</b>'), display_id='"+mark+"')\nprint('"+mark+"' * 30_000)\n'MathML'")
 	insert("restarted", "import os\nprint('"+mark+"', flush=True)\nos.kill(os.getpid(), 9)")
 	do(mark, "execute_nb_cells", map[string]any{"path": path, "ranges": []any{map[string]any{"start": 4}}})

@@ -42,13 +42,15 @@ type Queue struct {
 
 	mu      sync.Mutex
 	runs    []*Run
+	current *Run          // the one that is executed; nil for none
+	turn    chan struct{} // closed when another run is the current one
 	through chan struct{} // closed when the current run has completely ended; nil if there is none
 	holds   int           // number of callers of Hold
 	closed  error
 }
 
 func newQueue(ctx context.Context, h host, t *Table, over error) *Queue {
-	return &Queue{ctx: ctx, host: h, table: t, over: over, wake: make(chan struct{}, 1)}
+	return &Queue{ctx: ctx, host: h, table: t, over: over, wake: make(chan struct{}, 1), turn: make(chan struct{})}
 }
 
 // Start starts the queue.
@@ -185,10 +187,12 @@ func (q *Queue) pop() *Run {
 		q.through = nil
 	}
 	if len(q.runs) == 0 || q.holds > 0 || q.ctx.Err() != nil {
+		q.turnTo(nil)
 		return nil
 	}
 	r := q.runs[0]
 	q.runs, q.through = q.runs[1:], make(chan struct{})
+	q.turnTo(r)
 	return r
 }
 

@@ -48,6 +48,8 @@ type Result struct {
 	Omitted int
 	// Figures counts the figures that were left out.
 	Figures int
+	// Begun tells that the kernel has begun the code: it is not busy with other code, or starting.
+	Begun bool
 	// Asking is the question that the code waits for; nil for none.
 	Asking *Question
 }
@@ -95,7 +97,7 @@ func (r *Run) Result() Result {
 // result is Result with r.mu held.
 func (r *Run) result() Result {
 	res := r.res
-	res.State = r.state()
+	res.State, res.Begun = r.state(), r.taken
 	if r.writer != nil {
 		s := r.writer.Snapshot()
 		res.Outputs, res.Count, res.Dropped, res.Omitted, res.Figures = s.Outputs, s.Count, s.Dropped, s.Omitted, s.Figures
@@ -108,7 +110,7 @@ func (r *Run) Status() Result {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	res := r.res
-	res.State = r.state()
+	res.State, res.Begun = r.state(), r.taken
 	if r.writer != nil {
 		res.Count = r.writer.Count()
 	}

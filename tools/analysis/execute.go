@@ -84,7 +84,7 @@ func AnswerCode(ctx context.Context, d *desk.Desk, r *run.Run, doc *session.Docu
 		return nil, fmt.Errorf("the call was cancelled; %s (run %s): %w", notebook.Abandon(ctx, []*run.Run{r}, opt.InterruptOnCancel), r.ID, err)
 	}
 	res := r.Result()
-	c := codeOutcome{desk: d, run: r, Result: res, waited: hold, newSet: d.Images.Sets(ctx), from: from(res.Count)}
+	c := codeOutcome{desk: d, run: r, Result: res, waited: hold, behind: d.Behind(ctx, r), newSet: d.Images.Sets(ctx), from: from(res.Count)}
 	return c.answer(doc, opt.Size())
 }
 

@@ -29,23 +29,24 @@ const (
 
 // A CodeResult is the outcome of code that was run.
 type CodeResult struct {
-	Success      bool        `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
-	Stdout       string      `json:"stdout"`
-	Stderr       string      `json:"stderr"`
-	Result       *string     `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
-	Displays     []string    `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
-	Images       []imageRef  `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
-	Milliseconds int64       `json:"execution_time_ms"`
-	ErrorType    string      `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
-	ErrorMessage string      `json:"error_message,omitempty"`
-	Traceback    string      `json:"traceback,omitempty"`
-	RunID        string      `json:"run_id" jsonschema:"Id of the run."`
-	State        string      `json:"state"`
-	Input        *desk.Input `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
-	CellID       string      `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
-	Count        *int        `json:"execution_count"`
-	Truncated    bool        `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
-	Message      string      `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
+	Success      bool         `json:"success" jsonschema:"Whether the code ran to its end without an exception."`
+	Stdout       string       `json:"stdout"`
+	Stderr       string       `json:"stderr"`
+	Result       *string      `json:"result" jsonschema:"Value of the last expression, as text; null if there is none."`
+	Displays     []string     `json:"displays,omitempty" jsonschema:"What else was displayed, as text."`
+	Images       []imageRef   `json:"images" jsonschema:"In order; some are shown beside the JSON, the others have addresses."`
+	Milliseconds int64        `json:"execution_time_ms"`
+	ErrorType    string       `json:"error_type,omitempty" jsonschema:"Type of the exception, or Timeout, KernelLost, Cancelled, Interrupted or WaitingForInput. Set if success is false."`
+	ErrorMessage string       `json:"error_message,omitempty"`
+	Traceback    string       `json:"traceback,omitempty"`
+	RunID        string       `json:"run_id" jsonschema:"Id of the run."`
+	State        string       `json:"state"`
+	Input        *desk.Input  `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Behind       *desk.Behind `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
+	CellID       string       `json:"cell_id,omitempty" jsonschema:"The cell that was run."`
+	Count        *int         `json:"execution_count"`
+	Truncated    bool         `json:"truncated,omitempty" jsonschema:"Output was cut; the run has it whole."`
+	Message      string       `json:"message,omitempty" jsonschema:"What else to know, such as that the kernel is new."`
 }
 
 // Refine implements tool.Refiner.
@@ -63,6 +64,7 @@ type codeOutcome struct {
 	run  *run.Run
 	run.Result
 	waited time.Duration
+	behind *desk.Behind
 	newSet func(expected int) *desk.ImageSet // makes one for each rendering
 	from   images.Origin                     // of its images
 }
@@ -203,6 +205,9 @@ func (c codeOutcome) explain(out *CodeResult) {
 	switch {
 	case c.State == run.WaitingForInput:
 		fail(errInput, c.desk.HowToAnswer(c.run.ID, c.Result))
+	case c.State == run.Queued && c.behind != nil:
+		out.Behind = c.behind
+		fail(ErrTimeout, "not begun: "+c.behind.Says()+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this code", c.run.ID))+words.Hint(", interrupt_execution stops all"))
 	case !c.State.Ended():
 		doing := "the code goes on running"
 		if c.State == run.Queued {

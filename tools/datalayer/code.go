@@ -50,7 +50,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	if err != nil {
 		return nil, err
 	}
-	s := w.outcome(d.Desk, r, late)
+	s := w.outcome(ctx, d.Desk, r, late)
 	s.newSet = d.Images.Sets(ctx)
 	s.from = imagesOfCode(d, r, code)
 	out, _, err := s.answer(nil)

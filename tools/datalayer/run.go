@@ -158,7 +158,7 @@ func (w *Watch) wait(ctx context.Context, d *desk.Desk, r *run.Run) (late bool, 
 }
 
 // outcome is what the answer shows of the run after the wait.
-func (w *Watch) outcome(d *desk.Desk, r *run.Run, late bool) shownRun {
+func (w *Watch) outcome(ctx context.Context, d *desk.Desk, r *run.Run, late bool) shownRun {
 	res := r.Result()
 	s := shownRun{kind: w.kind, cell: r.CellID, run: r, state: res.State, input: desk.InputOf(res), outputs: res.Outputs, size: w.size, none: "[No output generated]"}
 	if late && (!w.stream || w.first) {
@@ -171,9 +171,12 @@ func (w *Watch) outcome(d *desk.Desk, r *run.Run, late bool) shownRun {
 	if w.stream {
 		s.tail = append(s.tail, w.lines...)
 	}
+	behind := d.Behind(ctx, r)
 	switch {
 	case res.State == run.WaitingForInput:
 		s.tail = append(s.tail, fmt.Sprintf("[INPUT REQUESTED: Run %s has not ended: %s]", r.ID, d.HowToAnswer(r.ID, res)))
+	case res.State == run.Queued && w.goesOn && behind != nil:
+		s.tail = append(s.tail, fmt.Sprintf("[Run %s is %s"+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.ID))+"]", r.ID, behind.Says()))
 	case !res.State.Ended() && w.goesOn:
 		s.tail = append(s.tail, fmt.Sprintf("[Run %s goes on"+words.Hint(": wait_run waits for it")+words.Hint(", cancel_run stops it")+"]", r.ID))
 	case !res.State.Ended():
@@ -218,7 +221,7 @@ func (d *Toolset) runUsed(ctx context.Context, doc *session.Document, cell strin
 	if err != nil {
 		return nil, err
 	}
-	s := w.outcome(d.Desk, runs[0], late)
+	s := w.outcome(ctx, d.Desk, runs[0], late)
 	s.newSet, s.from = d.Images.Sets(ctx), d.OfRun(ctx, runs[0], runs[0].Status().Count)
 	if c, ok := doc.Notebook().Cell(cell); ok {
 		s.from = d.Images.OfCell(ctx, doc, c)

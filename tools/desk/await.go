@@ -2,6 +2,8 @@ package desk
 
 import (
 	"context"
+	"math"
+	"slices"
 	"strings"
 	"time"
 
@@ -14,23 +16,44 @@ import (
 // on a silent call, and long enough for their notification queues.
 const ProgressEvery = time.Second
 
-// Await waits until the runs or wait end, or one waits for input that nobody is being asked for, and reports progress.
+// LongAhead is how long the run before may take until the caller of one that waits behind it hears of that.
+const LongAhead = 2 * time.Second
+
+// Await waits until the runs or wait end, or the caller should know more before the next one ends: it waits for input
+// that nobody is being asked for, or it is queued behind another call's run that does so, or that takes longer than
+// [LongAhead]. It reports progress.
 func Await(ctx, wait context.Context, runs []*run.Run) {
 	AwaitTelling(ctx, wait, runs, func(run.Result) {})
 }
 
 // AwaitTelling is [Await] that also calls look with each intermediate result of the current run.
 func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Result)) {
+	await(ctx, wait, runs, LongAhead, look)
+}
+
+// Follow is [Await] for a call that was made to wait for a run, however long the run before takes.
+func Follow(ctx, wait context.Context, r *run.Run) {
+	await(ctx, wait, []*run.Run{r}, math.MaxInt64, func(run.Result) {})
+}
+
+// await is [AwaitTelling]. It ends when the run before has taken long.
+func await(ctx, wait context.Context, runs []*run.Run, long time.Duration, look func(run.Result)) {
 	began := time.Now()
 	tick := time.NewTicker(ProgressEvery)
 	defer tick.Stop()
 	for i, r := range runs {
 		for ended := false; !ended; {
+			stuck, late, changed := obstacle(r, runs, long)
 			select {
 			case <-r.Done():
 				ended = true
 			case <-r.Unasked():
 				return // the caller can answer
+			case <-stuck:
+				return // and perhaps the question of the other run
+			case <-late:
+				return
+			case <-changed:
 			case <-wait.Done():
 				return
 			case <-tick.C:
@@ -47,6 +70,20 @@ func AwaitTelling(ctx, wait context.Context, runs []*run.Run, look func(run.Resu
 			}
 		}
 	}
+}
+
+// obstacle is what keeps a run from its turn, if that is another call's run: stuck is closed while that waits for input
+// that nobody is being asked for, late fires when it has taken long, and changed is closed when all this is to be looked
+// at again. Those that cannot happen are nil.
+func obstacle(r *run.Run, ours []*run.Run, long time.Duration) (stuck <-chan struct{}, late <-chan time.Time, changed <-chan struct{}) {
+	ahead, changed := r.Ahead()
+	if ahead == nil || slices.Contains(ours, ahead) {
+		return nil, nil, changed
+	}
+	if began := ahead.Status().Started; !began.IsZero() && long < math.MaxInt64 {
+		late = time.After(long - time.Since(began))
+	}
+	return ahead.Unasked(), late, changed
 }
 
 // lastLine is the last line that a run has printed, cut to size.

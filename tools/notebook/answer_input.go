@@ -56,7 +56,7 @@ func follow(ctx context.Context, d *desk.Desk, r *run0.Run, args Waiting) (*tool
 	if ask := desk.Asker(ctx); ask != nil {
 		r.AskThrough(ask)
 	}
-	desk.Await(ctx, wait, []*run0.Run{r})
+	desk.Follow(ctx, wait, r)
 	if err := ctx.Err(); err != nil {
 		return nil, fmt.Errorf("the call was cancelled; the run goes on: %w", err)
 	}

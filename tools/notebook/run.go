@@ -46,7 +46,7 @@ func (o OutputSize) Size() int {
 // Waiting are the arguments of every tool that waits for runs.
 type Waiting struct {
 	OutputSize
-	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait; unfinished cells go on. Left out, the answer may come sooner."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait at most; unfinished cells go on."`
 }
 
 // Refine implements tool.Refiner.
@@ -86,6 +86,7 @@ type ExecutionResult struct {
 	RunID          string           `json:"run_id" jsonschema:"Names this execution."`
 	State          string           `json:"state"`
 	Input          *desk.Input      `json:"input,omitempty" jsonschema:"What input() or getpass() waits for, if state is waiting_for_input."`
+	Behind         *desk.Behind     `json:"queued_behind,omitempty" jsonschema:"The run whose end this one waits for, if state is queued."`
 	ExecutionCount *int             `json:"execution_count"`
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Dropped        bool             `json:"truncated_by_server,omitempty" jsonschema:"The Jupyter server itself left out output."`
@@ -119,6 +120,7 @@ type finishedRun struct {
 	run0.Result
 	contents desk.Contents
 	from     images.Origin // of its images
+	behind   *desk.Behind
 }
 
 // runCells executes the cells and waits for them, at most as long as the options say. Unfinished runs go on.
@@ -146,7 +148,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 			from = d.Images.OfCell(ctx, doc, cell)
 			from.Count = result.Count
 		}
-		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), from})
+		out.runs = append(out.runs, finishedRun{r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), from, d.Behind(ctx, r)})
 	}
 	return out, nil
 }
@@ -255,8 +257,15 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 		if how := f.desk.HowToAnswer(r.id, r.Result); how != "" {
 			says = append(says, how)
 		}
-		if r.State != run0.WaitingForInput {
+		switch why := r.behind.Says(); {
+		case r.State == run0.Queued && why != "":
+			out.Behind = r.behind
+			says = append(says, why+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.id)))
+		case r.State != run0.WaitingForInput:
 			says = append(says, unfinished(f.timeout))
+		}
+		if why := desk.NotBegun(r.Result); why != "" {
+			says = append(says, why)
 		}
 	}
 	if r.Note != "" {

@@ -49,7 +49,7 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 // takeUp opens the notebook of a run that an earlier session has left, which takes the run up.
 func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
 	left, ok := d.Manager.RunTable().Left(ctx, id)
-	if !ok || !visible(ctx, left.Owner, true) {
+	if !ok || !desk.Visible(ctx, left.Owner, true) {
 		return nil, false
 	}
 	doc, err := d.Open(ctx, left.Path)
@@ -62,10 +62,8 @@ func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
 
 // Visible tells whether a client may see a run: only its own. A run of before this program's start may be that of a
 // client session that is gone, and is shown to all that do not say who they are.
-func Visible(ctx context.Context, r *run0.Run) bool { return visible(ctx, r.Owner, r.TakenUp()) }
-
-func visible(ctx context.Context, owner string, before bool) bool {
-	return owner == tool.ClientOf(ctx) || before && tool.ClientIn(ctx) == nil
+func Visible(ctx context.Context, r *run0.Run) bool {
+	return desk.Visible(ctx, r.Owner, r.TakenUp())
 }
 
 // answerRun answers with a run as it is now.
@@ -73,7 +71,7 @@ func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.
 	result := r.Result()
 	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
-		r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count),
+		r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count), d.Behind(ctx, r),
 	}}}
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, f.into(a, func(res []ExecutionResult) { out.ExecutionResult = res[0] })

@@ -1,0 +1,35 @@
+package run
+
+import "slices"
+
+// Ahead returns the run that is executed while this one waits in the same queue; nil if this one does not wait, or
+// nothing is executed. The channel is closed when the queue goes on to another run.
+func (r *Run) Ahead() (ahead *Run, changed <-chan struct{}) {
+	r.mu.Lock()
+	q := r.queue
+	r.mu.Unlock()
+	if q == nil {
+		return nil, nil // it has ended
+	}
+	return q.ahead(r)
+}
+
+// ahead is [Run.Ahead] for a run of the queue.
+func (q *Queue) ahead(r *Run) (*Run, <-chan struct{}) {
+	q.mu.Lock()
+	defer q.mu.Unlock()
+	if q.current == nil || !slices.Contains(q.runs, r) {
+		return nil, q.turn
+	}
+	return q.current, q.turn
+}
+
+// turnTo makes a run the one that is executed, nil for none. q.mu is held.
+func (q *Queue) turnTo(r *Run) {
+	if q.current == r {
+		return
+	}
+	q.current = r
+	close(q.turn)
+	q.turn = make(chan struct{})
+}
