@@ -86,22 +86,49 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	if err := lv.room.Err(); err != nil {
 		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}
-	if err := write(lv); err != nil {
+	cells, err := writtenIn(lv, write)
+	if err != nil {
 		return err
 	}
 	d.saver.file.edited()
-	err := lv.room.Barrier(ctx)
+	err = lv.room.Barrier(ctx)
 	var end *rtc.CloseError
 	switch {
 	case err == nil:
+		lv.unconfirmed.add(cells, -1)
 	case errors.As(err, &end):
 		return &LostError{Name: name, Err: err}
 	default:
+		d.confirm(lv, cells)
 		return &UnconfirmedError{Name: name, Err: err}
 	}
 	d.saver.want()
 	return nil
 }
+
+// writtenIn makes an edit, and returns the cells whose sources it has written; they count as not confirmed.
+func writtenIn(lv *live, write func(*live) error) ([]string, error) {
+	if lv.nb == nil {
+		return nil, write(lv)
+	}
+	return lv.unconfirmed.written(lv.nb, func() error { return write(lv) })
+}
+
+// confirm waits for a room's word on an edit of cells that it did not confirm in time. A room that ends gives none: its
+// replica is not read any more.
+func (d *Document) confirm(lv *live, cells []string) {
+	if len(cells) == 0 {
+		return
+	}
+	d.m.Go(func(context.Context) {
+		if lv.room.Barrier(d.ctx) == nil {
+			lv.unconfirmed.add(cells, -1)
+		}
+	})
+}
+
+// Unconfirmed reports whether the source of a cell has edits of ours that the server has not confirmed.
+func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirmed.has(cell) }
 
 // editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
 // room is lost before it confirms the edit, for the next one, to find out whether the edit was made.

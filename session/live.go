@@ -54,7 +54,9 @@ type live struct {
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
 	shown  *showings
-	gap    *IncompleteError // why it is the file and not the room; nil if it is the room
+	// unconfirmed are the cells with edits of ours that the room has not confirmed.
+	unconfirmed unconfirmed
+	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {

@@ -27,6 +27,8 @@ type rendering struct {
 	from   func(ydoc.Cell) images.Origin
 	// contents decodes a cell's outputs.
 	contents func([]ydoc.Output) desk.Contents
+	// unconfirmed reports whether a cell has edits that the server has not confirmed; nil for none.
+	unconfirmed func(cell string) bool
 }
 
 // renderingOf is the rendering of a notebook.
@@ -35,6 +37,8 @@ func renderingOf(ctx context.Context, d *desk.Desk, doc *session.Document) rende
 		newSet:   d.Images.Sets(ctx),
 		from:     func(c ydoc.Cell) images.Origin { return d.Images.OfCell(ctx, doc, c) },
 		contents: func(o []ydoc.Output) desk.Contents { return d.ContentsFor(ctx, o) },
+
+		unconfirmed: doc.Unconfirmed,
 	}
 }
 
@@ -52,12 +56,14 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 		c, outputs := cells[at], show.contents(cells[at].Outputs)
 		pictures.From = show.from(c)
 		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerBudget / 2, Count: desk.MaxOutputs} // every character is sent twice
-		view := showCell(c, at, limit, outputs, lim, pictures)
+		view, edited := showCell(c, at, limit, outputs, lim, pictures), show.unconfirmed != nil && show.unconfirmed(c.ID)
+		view.Unconfirmed = edited
 		takes, err := view.takes(pictures.Images[before:])
 		for err == nil && n == 0 && used+takes > tool.AnswerBudget && !lim.None() {
 			lim = lim.Halved()
 			pictures.Rollback(before)
 			view = showCell(c, at, min(limit, lim.Total), outputs, lim, pictures)
+			view.Unconfirmed = edited
 			takes, err = view.takes(pictures.Images[before:])
 		}
 		if err != nil {

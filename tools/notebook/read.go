@@ -160,6 +160,7 @@ type CellView struct {
 	OutputsOmitted int              `json:"outputs_omitted,omitempty" jsonschema:"Outputs left out of the middle."`
 	Truncated      cellTruncation   `json:"truncated"`
 	Revision       string           `json:"revision"`
+	Unconfirmed    bool             `json:"unconfirmed,omitempty" jsonschema:"Whether the source has edits of yours that the server has not confirmed."`
 	Fault          string           `json:"fault,omitempty" jsonschema:"What is wrong with the cell in the shared document; if set, delete the cell."`
 	shortened      bool             // see [desk.ContentsFor]
 }

@@ -39,6 +39,9 @@ func (v CellView) blocks(roll *desk.Roll) []plain.Block {
 	if v.ExecutionState == string(run0.Running) {
 		c.Says = append(c.Says, "running")
 	}
+	if v.Unconfirmed {
+		c.Says = append(c.Says, "unconfirmed")
+	}
 	if v.Truncated.Source {
 		c.Says = append(c.Says, "cut")
 	}
