@@ -65,7 +65,9 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 		if len(r.copies) > 0 {
 			dec.copied = r.isCopied
 		}
+		dec.noted = len(r.copies)+len(r.unheard) > 0
 		structs := dec.structs()
+		r.look(structs)
 		if own := structs[int(r.client)]; own != nil {
 			r.echo(own.Refs)
 		}
@@ -79,6 +81,8 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 			complete = false
 		}
 		r.late.removed = append(r.late.removed, dec.deleted.genuine()...)
+		r.hearDeletions(&dec.deleted)
+		r.hearFound(&dec.deleted)
 	}, nil, false)
 	return complete, gap
 }

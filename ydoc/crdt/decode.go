@@ -20,6 +20,7 @@ type decoder struct {
 	ids   []ycrdt.ID // spare ones, made in blocks: neighbours are only needed until the item is integrated
 
 	copied  func(*Type) bool // whether a deleted text was copied, see late.go; nil if none was
+	noted   bool             // whether deletions are noted
 	deleted deletions
 }
 
@@ -178,7 +179,7 @@ func (d *decoder) deletes(trans *ycrdt.Transaction) (missing bool) {
 				end = state
 			}
 			if clock < end {
-				if d.copied != nil {
+				if d.noted {
 					d.deleted.add(client, clock, end)
 				}
 				d.deleteRange(trans, structs, clock, end)

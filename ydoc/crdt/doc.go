@@ -38,8 +38,9 @@
 //   - Undo (step.go, revert.go), positions that follow the text (relpos.go), and telling of changes (change.go). The
 //     library's stack of undo never shrinks, its positions match nothing once they were decoded, and its deep events
 //     come once for each ancestor.
-//   - Carrying over what others wrote into a text before they knew that it was copied elsewhere (late.go), and what we
-//     wrote into one before we knew, where the server dropped it (orphan.go).
+//   - Carrying over what others wrote into a text before they knew that it was copied elsewhere (late.go), also where
+//     the answer to a question overtook it (overtaken.go), and what we wrote into one or deleted in it before we knew,
+//     where the server dropped that (orphan.go, taken.go).
 //   - The guard around every call (guard.go). A panic, and what the library would only print, breaks the document for
 //     good ([ErrBroken]): nobody knows what such a document lacks. It is to be joined afresh.
 //

@@ -38,6 +38,8 @@ type late struct {
 	added   []addition
 	removed []stretch
 	dropped []*orphan // see orphan.go
+	units   []unit    // of copies, which are to go: see taken.go and overtaken.go
+	found   []found   // see overtaken.go
 }
 
 // addition is what was added, and what it holds.
@@ -97,6 +99,9 @@ func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {
 	for _, t := range expired {
 		delete(r.copies, t)
 	}
+	if len(r.copies) == 0 {
+		r.overtaken = overtaken{}
+	}
 	return expired
 }
 
@@ -140,18 +145,27 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
-	if len(todo.added)+len(todo.removed)+len(todo.dropped) == 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found) == 0 {
 		return
 	}
-	if len(todo.added)+len(todo.removed) > 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.found) > 0 {
 		r.change.Carried = []uint64{}
 	}
-	for _, a := range todo.added {
-		if client := uint64(a.client); !slices.Contains(r.change.Carried, client) {
+	typed := func(client int) {
+		if client := uint64(client); !slices.Contains(r.change.Carried, client) {
 			r.change.Carried = append(r.change.Carried, client)
 		}
 	}
+	for _, a := range todo.added {
+		typed(a.client)
+	}
+	for _, f := range todo.found {
+		typed(f.client)
+	}
 	r.Transact(func(x *Tx) {
+		for _, f := range todo.found {
+			x.carryFound(f)
+		}
 		for _, a := range todo.added {
 			x.carryOver(a)
 		}
@@ -160,6 +174,9 @@ func (r *Replica) carry() {
 		}
 		for _, o := range todo.dropped {
 			x.rescue(o)
+		}
+		for _, u := range todo.units {
+			x.removeUnit(u)
 		}
 		forgetLists(x.trans)
 	})
@@ -229,6 +246,17 @@ func (x *Tx) removeCopies(s stretch) {
 	}
 }
 
+// removeUnit deletes a unit of a text, or the latest copy of it.
+func (x *Tx) removeUnit(u unit) {
+	item, off := lookup(x.trans.Doc.Store, u)
+	if item == nil || item.Deleted() {
+		return
+	}
+	for _, item := range itemsIn(x.trans, item.ID.Client, span{item.ID.Clock + off, 1}) {
+		item.Delete(x.trans)
+	}
+}
+
 // deletions are those of one update that concern texts which were copied.
 type deletions struct {
 	ranges map[int][]span // all of the update
@@ -251,23 +279,28 @@ func (d *deletions) note(item *ycrdt.Item, t *Type, from, to int) {
 	d.of = append(d.of, t)
 }
 
-// covers reports whether the update deletes an item.
-func (d *deletions) covers(item *ycrdt.Item) bool {
-	return slices.ContainsFunc(d.ranges[item.ID.Client], func(s span) bool {
-		return s.clock <= item.ID.Clock && item.ID.Clock < s.clock+s.length
+// has reports whether the update deletes a unit.
+func (d *deletions) has(client, clock int) bool {
+	return slices.ContainsFunc(d.ranges[client], func(s span) bool {
+		return s.clock <= clock && clock < s.clock+s.length
 	})
+}
+
+// moved reports whether the update deletes a text itself, or what that stands in.
+func (d *deletions) moved(t *Type) bool {
+	for ; t != nil && t.Item != nil; t = t.Holder() {
+		if d.has(t.Item.ID.Client, t.Item.ID.Clock) {
+			return true
+		}
+	}
+	return false
 }
 
 // genuine lists what somebody deleted in a text. Where the update deletes the text itself, or what it stands in, all in
 // it is deleted with that, which is our own move coming back.
 func (d *deletions) genuine() (list []stretch) {
 	for i, s := range d.again {
-		t := d.of[i]
-		moved := d.covers(t.Item)
-		for up := t.Holder(); up != nil && up.Item != nil && !moved; up = up.Holder() {
-			moved = d.covers(up.Item)
-		}
-		if !moved {
+		if !d.moved(d.of[i]) {
 			list = append(list, s)
 		}
 	}

@@ -25,56 +25,6 @@ type orphan struct {
 	removes []unit  // of the copy: what the same transaction of ours deleted
 }
 
-// unheard is a transaction of ours of which no echo has come yet: it added the units up to a clock, and deleted others.
-type unheard struct {
-	from, to int
-	deleted  map[int][]span
-}
-
-// maxUnheard bounds how many such transactions are remembered.
-const maxUnheard = 256
-
-// note remembers a transaction of ours that deletes something. What only deletes has no echo that could tell.
-func (r *Replica) note(trans *ycrdt.Transaction) {
-	own := trans.Doc.ClientID
-	u := unheard{from: trans.BeforeState[own], to: trans.AfterState[own], deleted: map[int][]span{}}
-	if u.from == u.to || len(trans.DeleteSet.Clients) == 0 {
-		return
-	}
-	eachDeleted(trans, func(item *ycrdt.Item) {
-		if _, ok := item.Content.(*text); ok {
-			u.deleted[item.ID.Client] = append(u.deleted[item.ID.Client], span{item.ID.Clock, item.Length})
-		}
-	})
-	r.unheard = slices.DeleteFunc(r.unheard, func(u unheard) bool { return u.to <= r.told })
-	if len(u.deleted) == 0 {
-		return
-	}
-	if len(r.unheard) == maxUnheard {
-		r.unheard = r.unheard[1:]
-	}
-	r.unheard = append(r.unheard, u)
-}
-
-// deletedBy is the transaction of ours that deleted an item, and was not heard of yet.
-func (r *Replica) deletedBy(item *ycrdt.Item) *unheard {
-	for i := range r.unheard {
-		u := &r.unheard[i]
-		if u.to > r.told && slices.ContainsFunc(u.deleted[item.ID.Client], func(s span) bool {
-			return s.clock <= item.ID.Clock && item.ID.Clock < s.clock+s.length
-		}) {
-			return u
-		}
-	}
-	return nil
-}
-
-// removal is a stretch of a text that a transaction of ours deleted, as offsets in what a copy was made of.
-type removal struct {
-	by       *unheard
-	from, to int
-}
-
 // Succeeded notes that another replica deleted old, a map, and put made in its place. place says which offset in a text
 // of the copy corresponds to one in the text that it was made of.
 func (r *Replica) Succeeded(c *Change, old, made *Type, place func(was, now string, off int) int) {
@@ -106,10 +56,6 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, place func(
 	for item := was.Start; item != nil; item = item.Right {
 		c, alive := item.Content.(*text)
 		alive = alive && (!item.Deleted() || ycrdt.IsDeleted(trans.DeleteSet, &item.ID))
-		var by *unheard // of ours, which the server had not when the copy was made
-		if !alive && c != nil && item.ID.Clock < r.toldOf(item) {
-			by = r.deletedBy(item)
-		}
 		ours := alive && item.ID.Client == trans.Doc.ClientID && item.ID.Clock >= r.told
 		for _, o := range moved {
 			if o.behind == nil || o.behind.client != item.ID.Client {
@@ -127,24 +73,28 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, place func(
 			last = &orphan{stretch: stretchOf(item), content: c.Copy(), after: last}
 			found = append(found, last)
 			at[last] = off
-		case alive, by != nil:
-			if by != nil {
-				removals = append(removals, removal{by, off, off + item.Length})
-			}
+		case alive:
 			base = append(base, c.b...)
 			off += item.Length
 			last = nil
+		default: // the server had perhaps not what we deleted when the copy was made
+			for _, k := range r.takenIn(item) {
+				removals = append(removals, removal{k.by, off, off + k.length})
+				base = append(base, k.chars.b...)
+				off += k.length
+				last = nil
+			}
 		}
 		for _, o := range moved {
 			for _, u := range o.removes {
-				if in := u.clock - item.ID.Clock; alive && u.client == item.ID.Client && in >= 0 && in < item.Length {
+				if in := u.clock - item.ID.Clock; alive && !ours && u.client == item.ID.Client && in >= 0 && in < item.Length {
 					before := off - item.Length + in
 					passed[o] = append(passed[o], removal{nil, before, before + 1})
 				}
 			}
 		}
 	}
-	if len(found)+len(moved) == 0 {
+	if len(found)+len(moved)+len(removals) == 0 {
 		return
 	}
 	characters := now.Characters()
@@ -159,25 +109,17 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, place func(
 		}
 	}
 	for _, d := range removals {
-		for _, o := range found {
-			if d.by.from <= o.clock && o.clock < d.by.to {
-				o.removes = append(o.removes, unitsIn(now, place(string(base), characters, d.from), place(string(base), characters, d.to))...)
-				break
-			}
+		units := unitsIn(now, place(string(base), characters, d.from), place(string(base), characters, d.to))
+		if i := slices.IndexFunc(found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
+			found[i].removes = append(found[i].removes, units...)
+		} else {
+			r.late.units = append(r.late.units, units...) // it has no echo to wait for, and twice is as good as once
 		}
 	}
 	r.orphans = append(r.orphans, found...)
 	if more := len(r.orphans) - maxOrphans; more > 0 {
 		r.orphans = slices.Delete(r.orphans, 0, more)
 	}
-}
-
-// toldOf is up to which clock of an item's client others may have what it names: all, but for our own.
-func (r *Replica) toldOf(item *ycrdt.Item) int {
-	if uint64(item.ID.Client) == r.client {
-		return r.told
-	}
-	return item.ID.Clock + 1
 }
 
 // maxRemoved bounds how many units a rescued edit deletes at one place.

@@ -39,8 +39,10 @@ type Replica struct {
 	late   late              // what arrived for them and is to be carried over
 	told   int               // how much of our changes a peer was heard to have
 
-	orphans []*orphan // text of ours that waits for its echo, see orphan.go
-	unheard []unheard
+	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
+	unheard []*unheard // see taken.go
+
+	overtaken overtaken // see overtaken.go
 
 	size  int // of the state as encoded when it was last measured
 	grown int // bytes applied and written since then

@@ -1,0 +1,163 @@
+package ydoc
+
+import "testing"
+
+// overtake has the server answer what a peer lacks, and the answer arrive before what was passed on earlier, as it can
+// where a server answers at once and passes on in a task of its own.
+func (r *room) overtake(p *peer) {
+	r.t.Helper()
+	u, err := r.hub.Diff(stateVector(r.t, p.Doc))
+	if err != nil {
+		r.t.Fatal(err)
+	}
+	apply(r.t, p.Doc, u)
+}
+
+// risen lets everything that a peer has written reach the server.
+func (r *room) risen(p *peer) {
+	for r.rise(p) {
+	}
+}
+
+// sunk lets everything that the server has passed on reach a peer.
+func (r *room) sunk(p *peer) {
+	for r.sink(p) {
+	}
+}
+
+func move(t *testing.T, p *peer, id string, to int) {
+	t.Helper()
+	edit(t, p.Notebook, func(e *Editor) error { return e.Move(id, to) })
+}
+
+// changedSources are changes of a cell's source, "a = 42" before.
+var changedSources = map[string]string{
+	"replaced":        "a = 44",
+	"deleted":         "a = 4",
+	"inserted":        "a = 422",
+	"at both ends":    "b = 43",
+	"all but a space": "x y",
+	"emptied":         "",
+}
+
+// What was written into a cell is carried over by the one who moved it. Where another moves the copy before that reaches
+// the server, it drops what was carried over: insertions and deletions are then made in the next copy.
+func TestCarriedEditsFollowTheNextMove(t *testing.T) {
+	for name, want := range changedSources {
+		for _, where := range []int{1, 0} {
+			t.Run(name, func(t *testing.T) {
+				r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+				first, second, typist := r.peers[0], r.peers[1], r.peers[2]
+				edit(t, typist.Notebook, func(e *Editor) error { return e.SetSource("a", want) })
+				r.risen(typist)
+				move(t, first, "a", 2)
+				r.risen(first)
+				r.sunk(second)
+				move(t, second, "a", where)
+				r.risen(second)
+				r.settle()
+				if got := source(r.server, "a"); got != want {
+					t.Errorf("%q, want %q", got, want)
+				}
+			})
+		}
+	}
+}
+
+// An agent's edit that the server drops behind a move is made in the copy, also where it only deletes, or deletes in one
+// cell and inserts in another.
+func TestDroppedDeletionsAreMadeInTheCopy(t *testing.T) {
+	for name, want := range changedSources {
+		for _, other := range []string{"", "more"} {
+			t.Run(name, func(t *testing.T) {
+				r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code})
+				mover, agent := r.peers[0], r.peers[1]
+				move(t, mover, "a", 1)
+				edit(t, agent.Notebook, func(e *Editor) error {
+					if err := e.SetSource("b", other); err != nil {
+						return err
+					}
+					return e.SetSource("a", want)
+				})
+				r.risen(mover)
+				r.settle()
+				if got := source(r.server, "a"); got != want {
+					t.Errorf("%q, want %q", got, want)
+				}
+				if got := source(r.server, "b"); got != other {
+					t.Errorf("the other cell is %q, want %q", got, other)
+				}
+			})
+		}
+	}
+}
+
+// A deletion that the server had before the move is not made twice: neither where the mover knew of it, nor where it
+// carries it over.
+func TestDeletionsBeforeAMoveAreMadeOnce(t *testing.T) {
+	for name, known := range map[string]bool{"known to the mover": true, "carried over": false} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "aaaa"}, NewCell{ID: "b", Type: Code})
+			mover, agent := r.peers[0], r.peers[1]
+			agent.cut(t, "a", 1, 2)
+			r.risen(agent)
+			if known {
+				r.sunk(mover)
+			}
+			move(t, mover, "a", 1)
+			r.risen(mover)
+			r.settle()
+			if got := source(r.server, "a"); got != "aaa" {
+				t.Errorf("%q, want %q", got, "aaa")
+			}
+		})
+	}
+}
+
+// The answer to a mover's question may overtake what the server passed on before it: the answer tells of a key only that
+// it is gone with the cell, and the key itself comes later. It is carried over then.
+func TestKeysThatAnAnswerOvertookAreCarried(t *testing.T) {
+	for name, c := range map[string]struct {
+		before, want string
+		do           func(t *testing.T, p *peer)
+	}{
+		"one": {"hello", "hello!", func(t *testing.T, p *peer) { p.typeIn(t, "a", 5, "!") }},
+		"in the middle": {"hello", "hexyzllo", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 2, "x")
+			p.typeIn(t, "a", 3, "z")
+			p.typeIn(t, "a", 3, "y")
+		}},
+		"into an empty cell": {"", "xyz", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 0, "x")
+			p.typeIn(t, "a", 1, "z")
+			p.typeIn(t, "a", 1, "y")
+		}},
+		"backwards": {"", "cba", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 0, "a")
+			p.typeIn(t, "a", 0, "b")
+			p.typeIn(t, "a", 0, "c")
+		}},
+		"and deleted again": {"hello", "hello?", func(t *testing.T, p *peer) {
+			p.typeIn(t, "a", 5, "!")
+			p.cut(t, "a", 5, 6)
+			p.typeIn(t, "a", 5, "?")
+		}},
+		"replaced": {"a = 42", "a = 44", func(t *testing.T, p *peer) {
+			edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", "a = 44") })
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: c.before}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+			mover, typist := r.peers[0], r.peers[1]
+			c.do(t, typist)
+			r.risen(typist)
+			move(t, mover, "a", 2)
+			r.risen(mover)
+			r.overtake(mover)
+			r.settle()
+			if got := source(r.server, "a"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
