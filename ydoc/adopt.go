@@ -1,10 +1,6 @@
 package ydoc
 
-import (
-	"github.com/nbduet/nbduet/ydoc/crdt"
-	"github.com/nbduet/nbduet/ydoc/textdiff"
-	"github.com/nbduet/nbduet/ydoc/wire"
-)
+import "github.com/nbduet/nbduet/ydoc/crdt"
 
 // adopt looks whether somebody else has moved cells: what we have written into the old ones may have been dropped by the
 // server, and is then put into the new ones.
@@ -26,22 +22,7 @@ func (n *Notebook) adopt(c *crdt.Change) {
 			continue
 		}
 		if old := gone[stringValue(t.Get(keyID))]; old != nil && nodeOf(t) == nil {
-			n.replica.Succeeded(c, old, t, place)
+			n.replica.Succeeded(c, old, t, crdt.Places{At: place, Kept: kept})
 		}
 	}
-}
-
-// place is the offset in one text that corresponds to an offset in another, from which it was made.
-func place(was, now string, off int) int {
-	shift := 0
-	for _, ed := range textdiff.Diff(was, now) {
-		ins := wire.UTF16Len([]byte(ed.Ins))
-		switch {
-		case ed.Pos+ed.Del <= off:
-			shift += ins - ed.Del
-		case ed.Pos < off:
-			return ed.Pos + shift + ins
-		}
-	}
-	return off + shift
 }

@@ -25,24 +25,32 @@ type orphan struct {
 	removes []unit  // of the copy: what the same transaction of ours deleted
 }
 
-// Succeeded notes that another replica deleted old, a map, and put made in its place. place says which offset in a text
-// of the copy corresponds to one in the text that it was made of.
-func (r *Replica) Succeeded(c *Change, old, made *Type, place func(was, now string, off int) int) {
+// Places says what in a copy corresponds to what in the text that it was made of.
+type Places struct {
+	// At is the offset that corresponds to one.
+	At func(was, now string, off int) int
+	// Kept are the stretches, each with its end, that correspond to what is unchanged of one from an offset to another.
+	Kept func(was, now string, from, to int) [][2]int
+}
+
+// Succeeded notes that another replica deleted old, a map, and put made in its place.
+func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 	for key, item := range old.Map {
 		was, now := typeOf(item), made.Child(keyOut(key), KindText)
 		if was == nil || was.kind != KindText || now == nil {
 			continue
 		}
-		r.orphaned(c.trans, was, now, place)
+		r.orphaned(c.trans, was, now, places)
 	}
 }
 
 // orphaned notes what of ours in a text was not heard of yet, and leads what waits for its echo in it already on to the
 // next copy.
-func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, place func(was, now string, off int) int) {
+func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Places) {
 	var moved []*orphan
 	for _, o := range r.orphans {
-		if o.in == unitOf(&was.Item.ID) {
+		if item, _ := lookup(trans.Doc.Store, o.in); item == was.Item {
+			o.follow(trans.Doc.Store)
 			moved = append(moved, o)
 		}
 	}
@@ -53,72 +61,82 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, place func(
 	var last *orphan
 	var removals []removal
 	off := 0
-	for item := was.Start; item != nil; item = item.Right {
-		c, alive := item.Content.(*text)
-		alive = alive && (!item.Deleted() || ycrdt.IsDeleted(trans.DeleteSet, &item.ID))
-		ours := alive && item.ID.Client == trans.Doc.ClientID && item.ID.Clock >= r.told
+	for _, p := range r.piecesOf(trans, was) {
 		for _, o := range moved {
-			if o.behind == nil || o.behind.client != item.ID.Client {
-				continue
-			}
-			if in := o.behind.clock - item.ID.Clock; in >= 0 && in < item.Length {
+			if o.behind != nil && p.holds(*o.behind) {
 				at[o] = off
-				if alive && !ours {
-					at[o] += in + 1
+				if p.seen() {
+					at[o] += o.behind.clock - p.clock + 1
+				}
+			}
+			for _, u := range o.removes {
+				if p.seen() && p.holds(u) {
+					before := off + u.clock - p.clock
+					passed[o] = append(passed[o], removal{nil, before, before + 1})
 				}
 			}
 		}
 		switch {
-		case ours:
-			last = &orphan{stretch: stretchOf(item), content: c.Copy(), after: last}
+		case p.chars == nil:
+		case !p.shared:
+			last = &orphan{stretch: p.stretch, content: p.chars, after: last}
 			found = append(found, last)
 			at[last] = off
-		case alive:
-			base = append(base, c.b...)
-			off += item.Length
+		default:
+			if p.by != nil {
+				removals = append(removals, removal{p.by, off, off + p.length})
+			}
+			base = append(base, p.chars.b...)
+			off += p.length
 			last = nil
-		default: // the server had perhaps not what we deleted when the copy was made
-			for _, k := range r.takenIn(item) {
-				removals = append(removals, removal{k.by, off, off + k.length})
-				base = append(base, k.chars.b...)
-				off += k.length
-				last = nil
-			}
-		}
-		for _, o := range moved {
-			for _, u := range o.removes {
-				if in := u.clock - item.ID.Clock; alive && !ours && u.client == item.ID.Client && in >= 0 && in < item.Length {
-					before := off - item.Length + in
-					passed[o] = append(passed[o], removal{nil, before, before + 1})
-				}
-			}
 		}
 	}
 	if len(found)+len(moved)+len(removals) == 0 {
 		return
 	}
 	characters := now.Characters()
+	units := func(d removal) (all []unit) {
+		for _, s := range places.Kept(string(base), characters, d.from, d.to) {
+			all = append(all, unitsIn(now, s[0], s[1])...)
+		}
+		return all
+	}
 	for _, o := range append(moved, found...) {
 		o.in, o.behind = unitOf(&now.Item.ID), nil
-		if item, n := now.seek(place(string(base), characters, at[o])); item != nil {
+		if item, n := now.seek(places.At(string(base), characters, at[o])); item != nil {
 			o.behind = &unit{item.ID.Client, item.ID.Clock + n - 1}
 		}
 		o.removes = nil
 		for _, d := range passed[o] {
-			o.removes = append(o.removes, unitsIn(now, place(string(base), characters, d.from), place(string(base), characters, d.to))...)
+			o.removes = append(o.removes, units(d)...)
 		}
 	}
 	for _, d := range removals {
-		units := unitsIn(now, place(string(base), characters, d.from), place(string(base), characters, d.to))
 		if i := slices.IndexFunc(found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
-			found[i].removes = append(found[i].removes, units...)
+			found[i].removes = append(found[i].removes, units(d)...)
 		} else {
-			r.late.units = append(r.late.units, units...) // it has no echo to wait for, and twice is as good as once
+			r.late.units = append(r.late.units, units(d)...) // it has no echo to wait for, and twice is as good as once
 		}
 	}
 	r.orphans = append(r.orphans, found...)
 	if more := len(r.orphans) - maxOrphans; more > 0 {
 		r.orphans = slices.Delete(r.orphans, 0, more)
+	}
+}
+
+// follow leads what a piece of text names to our own latest copy of what it stands in.
+func (o *orphan) follow(store *ycrdt.StructStore) {
+	latest := func(u unit) unit {
+		if item, off := lookup(store, u); item != nil {
+			return unit{item.ID.Client, item.ID.Clock + off}
+		}
+		return u
+	}
+	if o.behind != nil {
+		*o.behind = latest(*o.behind)
+	}
+	for i, u := range o.removes {
+		o.removes[i] = latest(u)
 	}
 }
 
@@ -155,7 +173,13 @@ func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 			}
 			if in, ok := s.(*incoming); ok {
 				if _, dropped := in.Content.(*ycrdt.ContentDeleted); !dropped {
-					return true
+					n := s.GetID().Clock + s.GetLength() - o.clock
+					if n >= o.length {
+						return true
+					}
+					// Its end is of a later edit.
+					o.content, o.span = o.content.Splice(n), span{o.clock + n, o.length - n}
+					continue
 				}
 			}
 			r.late.dropped = append(r.late.dropped, o)

@@ -73,31 +73,86 @@ func (r *Replica) hearDeletions(d *deletions) {
 	}
 }
 
+// piece is some of a text as it was when a copy took its place.
+type piece struct {
+	stretch
+	chars  *text    // nil if it was deleted before
+	shared bool     // others may have it
+	by     *unheard // who of us deleted it, which others may not have
+}
+
+// seen reports whether a piece was there for everybody.
+func (p *piece) seen() bool { return p.chars != nil && p.shared && p.by == nil }
+
+func (s stretch) holds(u unit) bool {
+	return s.client == u.client && s.clock <= u.clock && u.clock < s.clock+s.length
+}
+
+// piecesOf lists what a text consisted of, right before the transaction that deleted it.
+func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
+	told := r.toldWith(t)
+	for item := t.Start; item != nil; item = item.Right {
+		p := piece{stretch: stretchOf(item), shared: true}
+		c, ok := item.Content.(*text)
+		switch {
+		case !ok || item.Deleted() && !ycrdt.IsDeleted(trans.DeleteSet, &item.ID):
+			list = append(list, p)
+			list = append(list, r.takenIn(item, told)...)
+			continue
+		case uint64(item.ID.Client) == r.client && item.ID.Clock >= told:
+			p.shared = false
+		}
+		p.chars = copyText(c)
+		if n := told - item.ID.Clock; uint64(item.ID.Client) == r.client && n > 0 && n < item.Length {
+			// Its end is of a later edit, of which no echo has come.
+			rest := piece{stretch: stretch{p.client, span{told, p.length - n}}}
+			rest.chars, _ = p.chars.Splice(n).(*text)
+			p.length = n
+			list = append(list, p, rest)
+			continue
+		}
+		list = append(list, p)
+	}
+	return list
+}
+
+// toldWith is how much of our changes somebody has who has a text: if it is a copy that we made, all up to that.
+func (r *Replica) toldWith(t *Type) int {
+	told := r.told
+	for was, c := range r.copies {
+		if id := was.Item.Redone; id != nil && unitOf(id) == unitOf(&t.Item.ID) {
+			told = max(told, c.clock)
+		}
+	}
+	return told
+}
+
 // takenIn lists in order what was deleted of an item by transactions of ours of which the server is not known to have had
 // anything. What nobody else can have is left out.
-func (r *Replica) takenIn(item *ycrdt.Item) (list []taken) {
+func (r *Replica) takenIn(item *ycrdt.Item, told int) (list []piece) {
 	for _, u := range r.unheard {
 		if r.passedOn(u) {
 			continue
 		}
 		for _, k := range u.taken {
 			from, to := max(k.clock, item.ID.Clock), min(k.clock+k.length, item.ID.Clock+item.Length)
-			if k.heard || k.client != item.ID.Client || from >= to || uint64(k.client) == r.client && k.clock >= r.told {
+			if uint64(k.client) == r.client {
+				to = min(to, told)
+			}
+			if k.heard || k.client != item.ID.Client || from >= to {
 				continue
 			}
-			part := *k
-			part.chars = copyText(k.chars)
+			p := piece{stretch: stretch{k.client, span{from, to - from}}, chars: copyText(k.chars), shared: true, by: u}
 			if from > k.clock {
-				part.chars, _ = part.chars.Splice(from - k.clock).(*text)
+				p.chars, _ = p.chars.Splice(from - k.clock).(*text)
 			}
-			if to-from < part.chars.n {
-				part.chars.Splice(to - from)
+			if to-from < p.chars.n {
+				p.chars.Splice(to - from)
 			}
-			part.span = span{from, to - from}
-			list = append(list, part)
+			list = append(list, p)
 		}
 	}
-	slices.SortFunc(list, func(a, b taken) int { return cmp.Compare(a.clock, b.clock) })
+	slices.SortFunc(list, func(a, b piece) int { return cmp.Compare(a.clock, b.clock) })
 	return list
 }
 

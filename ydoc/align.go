@@ -1,0 +1,98 @@
+package ydoc
+
+import (
+	"github.com/nbduet/nbduet/ydoc/textdiff"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// place is the offset in one text that corresponds to an offset in another, from which it was made.
+func place(was, now string, off int) int {
+	shift := 0
+	for _, ed := range alignment(was, now) {
+		ins := wire.UTF16Len([]byte(ed.Ins))
+		switch {
+		case ed.Pos+ed.Del <= off:
+			shift += ins - ed.Del
+		case ed.Pos < off:
+			return ed.Pos + shift + ins
+		}
+	}
+	return off + shift
+}
+
+// kept lists which offsets in one text correspond to those from one up to another in the text that it was made from, as
+// far as that is unchanged: where each stretch starts, and where it ends.
+func kept(was, now string, from, to int) (stretches [][2]int) {
+	add := func(end, shift int) {
+		if end = min(end, to); from < end {
+			stretches = append(stretches, [2]int{from + shift, end + shift})
+		}
+	}
+	shift := 0
+	for _, ed := range alignment(was, now) {
+		add(ed.Pos, shift)
+		from = max(from, ed.Pos+ed.Del)
+		shift += wire.UTF16Len([]byte(ed.Ins)) - ed.Del
+	}
+	add(to, shift)
+	return stretches
+}
+
+// maxAligned bounds what the comparison of a changed stretch by characters may cost.
+const maxAligned = 250_000
+
+// alignment is how one text became another, character by character where that is little work: what a person would see as
+// one change may have left characters alone that somebody else has changed.
+func alignment(was, now string) (edits []textdiff.Edit) {
+	for _, ed := range textdiff.Diff(was, now) {
+		from := textdiff.ByteOffset(was, ed.Pos)
+		old, made := []rune(was[from:textdiff.ByteOffset(was, ed.Pos+ed.Del)]), []rune(ed.Ins)
+		if len(old) == 0 || len(made) == 0 || len(old)*len(made) > maxAligned {
+			edits = append(edits, ed)
+			continue
+		}
+		edits = append(edits, byCharacter(ed.Pos, old, made)...)
+	}
+	return edits
+}
+
+// byCharacter lists the edits that make one text of another that stands at pos and leave the most characters alone.
+func byCharacter(pos int, old, made []rune) (edits []textdiff.Edit) {
+	width := len(made) + 1
+	common := make([]int, (len(old)+1)*width) // of what is left from there on
+	for i := len(old) - 1; i >= 0; i-- {
+		for j := len(made) - 1; j >= 0; j-- {
+			if old[i] == made[j] {
+				common[i*width+j] = common[(i+1)*width+j+1] + 1
+			} else {
+				common[i*width+j] = max(common[(i+1)*width+j], common[i*width+j+1])
+			}
+		}
+	}
+	ed := textdiff.Edit{Pos: pos}
+	flush := func() {
+		if ed.Del > 0 || ed.Ins != "" {
+			edits = append(edits, ed)
+		}
+	}
+	i, j := 0, 0
+	for i < len(old) || j < len(made) {
+		switch {
+		case i < len(old) && j < len(made) && old[i] == made[j]:
+			flush()
+			ed = textdiff.Edit{Pos: ed.Pos + ed.Del + units(old[i])}
+			i, j = i+1, j+1
+		case j == len(made) || i < len(old) && common[(i+1)*width+j] >= common[i*width+j+1]:
+			ed.Del += units(old[i])
+			i++
+		default:
+			ed.Ins += string(made[j])
+			j++
+		}
+	}
+	flush()
+	return edits
+}
+
+// units is how many UTF-16 units a character has.
+func units(r rune) int { return wire.UTF16Len([]byte(string(r))) }
