@@ -76,6 +76,7 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	if errors.Is(err, jupyter.ErrNotFound) {
 		if plain, ok := Unescaped(clean); ok {
 			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
+				Meant(ctx, clean, plain)
 				d.Opened.Note(ctx, doc, true)
 				return doc, nil
 			}

@@ -1,10 +1,12 @@
 package desk
 
 import (
+	"context"
 	"errors"
 	"fmt"
 	"net/url"
 	"strings"
+	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/words"
@@ -67,6 +69,27 @@ func Unescaped(path string) (plain string, ok bool) {
 	}
 	clean, err := jupyter.CleanPath(plain)
 	return clean, err == nil && clean != ""
+}
+
+type meantKey struct{}
+
+// WithMeant returns a context in which it is kept which files the paths of a call turn out to mean, see [Meant], and a
+// function that tells it of a path.
+func WithMeant(ctx context.Context) (bound context.Context, meant func(path string) string) {
+	var files sync.Map
+	return context.WithValue(ctx, meantKey{}, &files), func(path string) string {
+		if file, ok := files.Load(path); ok {
+			return file.(string)
+		}
+		return path
+	}
+}
+
+// Meant keeps that a percent-encoded path of a call means the file that it stands for.
+func Meant(ctx context.Context, path, file string) {
+	if files, ok := ctx.Value(meantKey{}).(*sync.Map); ok {
+		files.Store(path, file)
+	}
 }
 
 // WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.

@@ -64,12 +64,12 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 		Hints:  tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:  tool.ArgumentsOf[sessionArgs](nil),
 		Output: tool.ResultOf[Session](nil),
-		Handle: tool.Typed(func(_ context.Context, args sessionArgs) (*tool.Answer, error) {
+		Handle: tool.Typed(func(ctx context.Context, args sessionArgs) (*tool.Answer, error) {
 			clean, err := PathArg("path", args.Path)
 			if err != nil {
 				return nil, err
 			}
-			info, found, err := SessionAt(d, clean)
+			info, found, err := SessionAt(ctx, d, clean)
 			if err != nil {
 				return nil, err
 			}
@@ -81,8 +81,18 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 	}
 }
 
-// SessionAt finds the session of a path, open or ended.
-func SessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
+// SessionAt finds the session of a path, open or ended, or of the path that a percent-encoded one stands for.
+func SessionAt(ctx context.Context, d *desk.Desk, path string) (session.Info, bool, error) {
+	info, found, err := sessionAt(d, path)
+	if plain, ok := desk.Unescaped(path); ok && !found && err == nil {
+		if info, found, err = sessionAt(d, plain); found {
+			desk.Meant(ctx, path, plain)
+		}
+	}
+	return info, found, err
+}
+
+func sessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
 	infos, err := d.Manager.Sessions(path)
 	if err != nil {
 		return session.Info{}, false, err
@@ -131,9 +141,12 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 
 // EndSession leaves the room of the document that is open at a path.
 func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Answer, error) {
-	before, _, err := SessionAt(d, path)
+	before, known, err := SessionAt(ctx, d, path)
 	if err != nil {
 		return nil, err
+	}
+	if known {
+		path = before.Path
 	}
 	open := before.Status == session.Connected || before.Status == session.Away
 	info, found, err := d.Manager.End(ctx, path)

@@ -77,6 +77,7 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 	doc, err := d.Manager.OpenText(ctx, clean)
 	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
 		if doc, plainErr := d.Manager.OpenText(ctx, plain); plainErr == nil {
+			desk.Meant(ctx, clean, plain)
 			return doc, nil
 		}
 	}
@@ -96,6 +97,7 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	file, err := srv.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
 		if there, plainErr := srv.Contents(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
+			desk.Meant(ctx, clean, plain)
 			file, clean, err = there, plain, nil
 		}
 	}

@@ -89,7 +89,7 @@ func endNbSession(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			info, found, err := document.SessionAt(d, path)
+			info, found, err := document.SessionAt(ctx, d, path)
 			if err != nil {
 				return nil, err
 			}

@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -36,10 +37,11 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	}
 	handle := t.Handle
 	t.Handle = func(ctx context.Context, req mcp.CallToolRequest) (*tool.Answer, error) {
-		a, err := handle(ctx, req)
+		bound, meant := desk.WithMeant(ctx)
+		a, err := handle(bound, req)
 		var files []string
 		if err == nil {
-			files = d.filesOf(ctx, req, a)
+			files = d.filesOf(ctx, req, a, meant)
 		}
 		d.Activity.Called(activityClient(ctx), files...)
 		return a, err
@@ -47,11 +49,16 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 	return t
 }
 
-// filesOf returns the files that a call was about, according to its answer and its arguments.
-func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer) []string {
+// filesOf returns the files that a call was about, according to its answer and its arguments. meant is the file that a
+// path has turned out to mean.
+func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer, meant func(path string) string) []string {
 	var files []string
 	add := func(path string) {
-		if path, err := jupyter.CleanPath(path); err == nil && path != "" && !slices.Contains(files, path) {
+		path, err := jupyter.CleanPath(path)
+		if err != nil || path == "" {
+			return
+		}
+		if path = meant(path); !slices.Contains(files, path) {
 			files = append(files, path)
 		}
 	}

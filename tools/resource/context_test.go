@@ -3,6 +3,7 @@ package resource_test
 import (
 	"bytes"
 	"encoding/json"
+	"fmt"
 	"log/slog"
 	"os"
 	"path/filepath"
@@ -85,6 +86,37 @@ func TestSessionResources(t *testing.T) {
 		}
 		if text := c.Must("context://sessions/recent?limit=1"); !strings.HasPrefix(text, "# Recent Sessions (1)\n") || !strings.Contains(text, "**Topics:** theirs") {
 			t.Errorf("recent, one:\n%s", text)
+		}
+	})
+}
+
+// A file is one in the record, whether its path is given as it is or as in an address.
+func TestActivityOfEscapedPaths(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		nb := c.Server.Write(t, c.Server.Name(t, "-a b.ipynb"), c.Server.Read(t, c.Server.Notebook(t, "1")))
+		text := c.Server.Write(t, c.Server.Name(t, "-a b.md"), "x\n")
+		odd := c.Server.Write(t, c.Server.Name(t, "-c%20d.md"), "x\n") // its name, as it is
+		escaped := func(path string) string { return strings.ReplaceAll(path, " ", "%20") }
+		for _, call := range []struct{ tool, path string }{
+			{"read_nb_cells", nb},
+			{"read_nb_cells", escaped(nb)},
+			{"get_document_content", escaped(text)},
+			{"get_document_content", text},
+			{"get_document_content", odd},
+			{"query_document_session", escaped(nb)},
+			{"end_nb_session", escaped(nb)},
+		} {
+			c.Good(call.tool, toolstest.Dict{"path": call.path}, nil)
+		}
+		said := c.Must("context://session/current")
+		for path, calls := range map[string]int{nb: 4, text: 2, odd: 1} {
+			if !strings.Contains(said, fmt.Sprintf("### %s\n**Access Count:** %d  \n", path, calls)) {
+				t.Errorf("it does not have %d calls about %s:\n%s", calls, path, said)
+			}
+		}
+		if !strings.Contains(said, "## Files Accessed (3)") {
+			t.Errorf("there are other files:\n%s", said)
 		}
 	})
 }
