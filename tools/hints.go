@@ -4,6 +4,8 @@ import (
 	"context"
 	"encoding/json"
 	"regexp"
+	"slices"
+	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -14,15 +16,16 @@ import (
 // A text that a client gets names no tool that it cannot call. The texts are written with the name that says best what to
 // do, each in a clause that is marked by [words.Hint]; what the client is told is decided here.
 
-// standIns are tools that do what another does, and take its arguments where hints name any.
+// standIns are tools that do what another does, the best first. One that does not take the arguments that a hint names
+// does not stand in there.
 var standIns = map[string][]string{
 	"wait_run":             {"watch_runs", "get_run"},
 	"get_run":              {"watch_runs"},
 	"list_runs":            {"watch_runs"},
 	"list_nbs":             {"list_files", "list_notebook", "list_documents", "file_list"},
-	"list_documents":       {"file_list", "list_files", "list_nbs"},
+	"list_documents":       {"file_list", "list_files"},
 	"file_list":            {"list_documents", "list_files"},
-	"list_files":           {"list_documents", "file_list", "list_nbs"},
+	"list_files":           {"list_documents", "file_list"},
 	"file_read":            {"get_document_content"},
 	"get_document_content": {"file_read"},
 	"read_nb_cells":        {"notebook_get", "read_notebook"},
@@ -42,14 +45,18 @@ var standIns = map[string][]string{
 // toolName is what the names of tools look like.
 var toolName = regexp.MustCompile(`\b[a-z]+(?:_[a-z]+)+\b`)
 
+// given are the arguments that a hint names right after a tool.
+var given = regexp.MustCompile(`^ with ([a-z_]+)(?: (?:\\?"[^"]*"|-?\d+))?(?: and ([a-z_]+))?`)
+
 // told is how a client is told of a tool: by its name, if the tool is listed, else by that of one that stands in for it.
-// A tool that can only be called is named with the way to do that.
-func (o *offer) told(name string) (string, bool) {
+// A tool that can only be called is named with the way to do that. after is the hint's text after the name.
+func (o *offer) told(name, after string) (string, bool) {
 	if o.listed[name] {
 		return name, true
 	}
+	args := slices.DeleteFunc(append(given.FindStringSubmatch(after), ""), func(arg string) bool { return !o.by[name].Input.Takes(arg) })
 	for _, other := range standIns[name] {
-		if o.listed[other] {
+		if o.listed[other] && !slices.ContainsFunc(args, func(arg string) bool { return !o.by[other].Input.Takes(arg) }) {
 			return other, true
 		}
 	}
@@ -65,19 +72,21 @@ func (o *offer) told(name string) (string, bool) {
 // settle words a text's hints for the clients of this server.
 func (o *offer) settle(text string) string {
 	return words.SettleHints(text, func(clause string) string {
-		possible := true
-		clause = toolName.ReplaceAllStringFunc(clause, func(name string) string {
+		var out strings.Builder
+		done := 0
+		for _, at := range toolName.FindAllStringIndex(clause, -1) {
+			name := clause[at[0]:at[1]]
 			if _, ok := o.by[name]; !ok {
-				return name // of an argument, say
+				continue // of an argument, say
 			}
-			told, ok := o.told(name)
-			possible = possible && ok
-			return told
-		})
-		if !possible {
-			return ""
+			told, ok := o.told(name, clause[at[1]:])
+			if !ok {
+				return ""
+			}
+			out.WriteString(clause[done:at[0]] + told)
+			done = at[1]
 		}
-		return clause
+		return out.String() + clause[done:]
 	})
 }
 

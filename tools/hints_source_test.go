@@ -19,7 +19,7 @@ func TestTextsMarkTheirHints(t *testing.T) {
 	for _, d := range tools.Definitions() {
 		known[d.Name] = true
 	}
-	for _, root := range []string{".", "../session"} {
+	for _, root := range []string{".", "../session", "../rtc"} {
 		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
 			if err != nil || e.IsDir() || !strings.HasSuffix(path, ".go") || strings.HasSuffix(path, "_test.go") || strings.Contains(path, "toolstest") {
 				return err

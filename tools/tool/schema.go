@@ -14,6 +14,9 @@ import (
 // A Schema is the schema of a tool's arguments or of its result, as clients see it.
 type Schema struct{ schema *jsonschema.Schema }
 
+// Takes reports whether the schema has a property of that name.
+func (s Schema) Takes(name string) bool { return s.schema != nil && s.schema.Properties[name] != nil }
+
 // ArgumentsOf derives the schema of a tool's arguments from the struct that they are decoded into, in the order of its
 // fields. A field's json tag names the argument, which is optional with omitempty, and its jsonschema tag describes it.
 // The Refine method of the struct, or of one that it embeds ([Refiner]), adds what a type cannot say, such as limits

@@ -47,7 +47,7 @@ def attribute(v, name):
     if t in (type(run), type(len), type(str.join)) or is_a(found, type):
         return found, None
     if any("__get__" in members_of(cls) for cls in bases_of(t)):
-        return None, ("not_readable", "is a property: reading it would run its code, which is for execute_code to do")
+        return None, ("not_readable", "is a property: reading it would run its code\ue0f1, which is for execute_code to do\ue0f2")
     return found, None
 
 

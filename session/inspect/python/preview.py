@@ -101,11 +101,15 @@ def format_of(path):
             head = f.read(16)
         kind = next((k for magic, k in MAGIC if head.startswith(magic)), None)
     if kind is None:
-        advice = {".xls": "save it as .xlsx", ".ipynb": "read_nb_cells reads notebooks", ".json": "get_document_content reads it"}.get(last)
+        # What names tools is marked, for not every client has them.
+        advice = {
+            ".xls": " (save it as .xlsx)", ".ipynb": "\ue0f1 (read_nb_cells reads notebooks)\ue0f2",
+            ".json": "\ue0f1 (get_document_content reads it)\ue0f2",
+        }.get(last, "")
         raise Refused(
             "unsupported_format",
             "of a file whose name ends in %r the format is not known%s: give format, one of %s"
-            % (last + packed, " (%s)" % advice if advice else "", ", ".join(SPOKEN)),
+            % (last + packed, advice, ", ".join(SPOKEN)),
         )
     return kind
 

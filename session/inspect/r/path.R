@@ -14,8 +14,8 @@ find <- function(path) {
 
 bound <- function(name, env, seen) {
   if (!exists(name, envir = env, inherits = FALSE)) refuse("variable_not_found", "there is no variable ", seen)
-  if (active(name, env)) refuse("not_readable", seen, " is an active binding: reading it would run its function, which is for execute_code to do")
-  if (lazy(name, env)) refuse("not_readable", seen, " is a promise, whose code has not run yet: use it in execute_code first")
+  if (active(name, env)) refuse("not_readable", seen, " is an active binding: reading it would run its function\ue0f1, which is for execute_code to do\ue0f2")
+  if (lazy(name, env)) refuse("not_readable", seen, " is a promise, whose code has not run yet\ue0f1: use it in execute_code first\ue0f2")
   attempt(held(name, env), refuse("not_readable", seen, " has no value"))
 }
 

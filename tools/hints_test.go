@@ -1,0 +1,172 @@
+package tools
+
+import (
+	"go/ast"
+	"go/parser"
+	"go/token"
+	"io/fs"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// marked is a hint in code that runs in a kernel.
+var marked = regexp.MustCompile(`\\ue0f1(.*?)\\ue0f2`)
+
+// hintsOf are the clauses of all hints of the program, by where they stand. What is put into them is left out.
+func hintsOf(t *testing.T) map[string]string {
+	t.Helper()
+	all := map[string]string{}
+	for _, root := range []string{".", "../session", "../rtc", "../cmd"} {
+		err := filepath.WalkDir(root, func(path string, e fs.DirEntry, err error) error {
+			if err != nil || e.IsDir() || strings.HasSuffix(path, "_test.go") {
+				return err
+			}
+			if strings.HasSuffix(path, ".go") {
+				return goHints(path, all)
+			}
+			return kernelHints(t, path, all)
+		})
+		if err != nil {
+			t.Fatal(err)
+		}
+	}
+	return all
+}
+
+// goHints adds those of a file of Go.
+func goHints(path string, all map[string]string) error {
+	files := token.NewFileSet()
+	f, err := parser.ParseFile(files, path, nil, 0)
+	if err != nil {
+		return err
+	}
+	ast.Inspect(f, func(n ast.Node) bool {
+		call, ok := n.(*ast.CallExpr)
+		if !ok {
+			return true
+		}
+		if fn, ok := call.Fun.(*ast.SelectorExpr); !ok || fn.Sel.Name != "Hint" {
+			return true
+		}
+		clause := ""
+		ast.Inspect(call.Args[0], func(n ast.Node) bool {
+			if text, ok := n.(*ast.BasicLit); ok && text.Kind == token.STRING {
+				s, _ := strconv.Unquote(text.Value) // the parser has read it
+				clause += s
+			}
+			return true
+		})
+		all[files.Position(call.Pos()).String()] = strings.NewReplacer("%q", `"x"`, "%d", "1", "%s", "x").Replace(clause)
+		return false
+	})
+	return nil
+}
+
+// kernelHints adds those of code that runs in a kernel, and checks that it marks them.
+func kernelHints(t *testing.T, path string, all map[string]string) error {
+	if !slices.Contains([]string{".py", ".R", ".jl"}, filepath.Ext(path)) || strings.Contains(path, "testdata") {
+		return nil
+	}
+	text, err := os.ReadFile(path)
+	if err != nil {
+		return err
+	}
+	for i, m := range marked.FindAllStringSubmatch(string(text), -1) {
+		all[path+" "+strconv.Itoa(i)] = m[1]
+	}
+	for _, name := range toolName.FindAllString(marked.ReplaceAllString(string(text), ""), -1) {
+		if slices.ContainsFunc(Definitions(), func(d tool.Tool) bool { return d.Name == name }) {
+			t.Errorf("%s names %s outside a hint", path, name)
+		}
+	}
+	return nil
+}
+
+// A hint names only tools that the client can call, whichever toolsets are on, and with the arguments that they take: one
+// that is not on the client's list with the way to call it.
+func TestHintsCanBeFollowed(t *testing.T) {
+	hints := hintsOf(t)
+	if len(hints) < 80 {
+		t.Fatalf("%d hints are found", len(hints))
+	}
+	sets := [][]string{nil, ToolsetNames()}
+	for i, name := range ToolsetNames() {
+		sets = append(sets, []string{name})
+		for _, other := range ToolsetNames()[i+1:] {
+			sets = append(sets, []string{name, other})
+		}
+	}
+	for _, readOnly := range []bool{false, true} {
+		all := registry(&parts{Desk: &desk.Desk{ReadOnly: readOnly}})
+		for _, on := range sets {
+			o := newOffer(all, Config{Toolsets: on, ReadOnly: readOnly})
+			for at, clause := range hints {
+				followed(t, o, at, clause, o.settle(words.Hint(clause)))
+			}
+		}
+	}
+}
+
+// followed checks a settled hint.
+func followed(t *testing.T, o *offer, at, clause, settled string) {
+	t.Helper()
+	for _, in := range toolName.FindAllStringIndex(settled, -1) {
+		name, after := settled[in[0]:in[1]], settled[in[1]:]
+		if _, ok := o.by[name]; !ok {
+			continue
+		}
+		by := strings.HasPrefix(after, " (by call_tool)")
+		if !o.callable[name] || !o.listed[name] && !by || by && !o.listed[nameCallTool] {
+			t.Errorf("%s, toolsets %v, read-only %v: %q names %s, which cannot be called so", at, o.on, o.readOnly, settled, name)
+		}
+		for _, arg := range given.FindAllStringSubmatch(strings.TrimPrefix(after, " (by call_tool)"), 1) {
+			for _, arg := range arg[1:] {
+				if argument := arg != "" && takenByAny(o, arg); argument && !o.by[name].Input.Takes(arg) {
+					t.Errorf("%s, toolsets %v, read-only %v: %q of %q names %s of %s, which it does not take", at, o.on, o.readOnly, settled, clause, arg, name)
+				}
+			}
+		}
+	}
+}
+
+// takenByAny reports whether any tool takes an argument of that name.
+func takenByAny(o *offer, arg string) bool {
+	return slices.ContainsFunc(o.all, func(d tool.Tool) bool { return d.Input.Takes(arg) })
+}
+
+// What stands in for a tool is a tool, too.
+func TestStandIns(t *testing.T) {
+	o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{})
+	for name, others := range standIns {
+		for _, other := range append(slices.Clone(others), name) {
+			if _, ok := o.by[other]; !ok {
+				t.Errorf("there is no %s", other)
+			}
+		}
+	}
+}
+
+// Who looks for documents or folders is not sent to a tool that lists notebooks alone.
+func TestDocumentsAreNotSoughtAmongNotebooks(t *testing.T) {
+	for _, on := range [][]string{nil, {"core"}, {"notebook"}, {"core", "document"}} {
+		o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{Toolsets: on})
+		for _, name := range []string{"list_documents", "list_files", "file_list"} {
+			if got := o.settle(words.Hint("; " + name + " lists them")); strings.Contains(got, "list_nbs") {
+				t.Errorf("%v: %s", on, got)
+			}
+		}
+	}
+	o := newOffer(registry(&parts{Desk: &desk.Desk{}}), Config{})
+	if got, want := o.settle(words.Hint("; list_documents lists the documents")), "; list_documents (by call_tool) lists the documents"; got != want {
+		t.Errorf("%q, want %q", got, want)
+	}
+}
