@@ -188,6 +188,7 @@ func (r *Room) reconnect() (*websocket.Conn, *CloseError) {
 		case <-r.ctx.Done():
 			return nil, &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		case <-time.After(wait):
+		case <-r.cfg.Server.Back():
 		}
 		ws, err := r.dialAgain()
 		if err == nil {

@@ -108,6 +108,9 @@ func (r *Room) LostAt() time.Time {
 // heard notes that the server has sent something.
 func (r *Room) heard() {
 	r.lastHeard.Store(time.Now().UnixNano())
+	if r.cfg.Server != nil {
+		r.cfg.Server.Answered()
+	}
 	if r.cfg.Heard != nil {
 		r.cfg.Heard()
 	}

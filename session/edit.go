@@ -142,7 +142,7 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 	if err != nil {
 		return &NotMadeError{name, err}
 	}
-	var made error
+	made := error(&NotMadeError{name, nil}) // until it is written
 	var before, after uint64
 	err = p.wait(ctx, max(p.limit-time.Since(began), time.Second), func(ctx context.Context) error {
 		before = lv.doc.Clock(lv.doc.ClientID())
@@ -157,6 +157,10 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 		}
 		return made
 	})
+	var notMade *NotMadeError
+	if errors.As(made, &notMade) && notMade.Err == nil {
+		notMade.Err = err
+	}
 	var unconfirmed *UnconfirmedError
 	var away *AwayError
 	if errors.As(made, &unconfirmed) && errors.As(err, &away) {

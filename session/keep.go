@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -105,9 +106,18 @@ func (d keeper) rejoin() bool {
 		case <-d.ctx.Done():
 			return false
 		case <-time.After(pause):
+		case <-back(d.m.cfg.Server):
 		}
 		pause = min(2*pause, rejoinMax)
 	}
+}
+
+// back is closed when a server answers again after it did not.
+func back(s *jupyter.Server) <-chan struct{} {
+	if s == nil {
+		return nil // in tests
+	}
+	return s.Back()
 }
 
 // compare checks whether the newly joined room has the content of the lost one. If not, it notes that edits of ours may

@@ -37,7 +37,12 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 		return nil, err
 	}
 	p := patienceOf(ctx)
-	for {
+	for again := true; ; {
+		if p != nil && !m.has(clean) { // one that is open can be read as it was
+			if away := p.missing(ctx, p.server); away != nil {
+				return nil, notOpened(clean, away)
+			}
+		}
 		e, mine, err := m.enter(clean, k)
 		if err != nil {
 			return nil, err
@@ -47,6 +52,10 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 		}
 		if err := e.wait(ctx, p, e.ready); err != nil {
 			return nil, notOpened(clean, err)
+		}
+		if e.err != nil && !mine && again && p != nil && outage(e.err) {
+			again = false // it began while the server was away, which it is not any more
+			continue
 		}
 		if e.err != nil {
 			return nil, fmt.Errorf("open %s: %w", clean, e.err)
@@ -76,6 +85,11 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 	}
 }
 
+// outage reports whether an error is that of a server that did not answer.
+func outage(err error) bool {
+	return errors.Is(err, jupyter.ErrUnreachable) || errors.Is(err, context.DeadlineExceeded)
+}
+
 // notOpened is the error of an open that waited in vain.
 func notOpened(path string, err error) error {
 	if errors.As(err, new(*AwayError)) {
@@ -94,6 +108,11 @@ func (e *entry) wait(ctx context.Context, p *patience, done <-chan struct{}) err
 		case <-ctx.Done():
 			return ctx.Err()
 		}
+	}
+	select {
+	case <-done: // whether the server is there or not
+		return nil
+	default:
 	}
 	if p == nil {
 		return until(ctx)
@@ -115,6 +134,13 @@ func (d *Document) usable(ctx context.Context) error {
 		return err
 	}
 	return d.exists(ctx)
+}
+
+// has reports whether a document is open, or is being opened or left.
+func (m *Manager) has(path string) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	return m.open[path] != nil
 }
 
 // enter finds the entry of a path, or makes one for the caller to fill.

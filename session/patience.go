@@ -21,13 +21,20 @@ const sayAfter = 2 * time.Second
 type AwayError struct {
 	Waited time.Duration
 	Since  time.Time // when its connection was lost; zero if it is not known to be
+	// Known tells that it was known to be away, and was only asked whether it is back.
+	Known bool
+	// Why is how it failed to answer then.
+	Why error
 }
 
 // Kind is "server away".
 func (e *AwayError) Kind() string { return "server away" }
 
 func (e *AwayError) Error() string {
-	if e.Since.IsZero() {
+	switch {
+	case e.Known:
+		return fmt.Sprintf("the Jupyter server is away since %s, and does not answer yet: %v", e.Since.Format("15:04:05"), e.Why)
+	case e.Since.IsZero():
 		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped, busy or out of reach", e.Waited)
 	}
 	return fmt.Sprintf("the Jupyter server is away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
@@ -39,8 +46,9 @@ func (e *AwayError) Is(target error) bool { return target == jupyter.ErrUnreacha
 // patience is what one call has left for a server that does not answer. It waits once: what else needs the server then
 // fails at once.
 type patience struct {
-	limit time.Duration
-	tell  func(message string)
+	limit  time.Duration
+	tell   func(message string)
+	server *jupyter.Server // that has the documents; nil in tests
 
 	mu   sync.Mutex
 	away *AwayError
@@ -49,16 +57,20 @@ type patience struct {
 type patienceKey struct{}
 
 // Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
-// Config.ServerTimeout, and an edit that cannot be sent to the room is not made. tell, which may be nil, hears of a long
+// Config.ServerTimeout, and an edit that cannot be sent to the room is not made. Once a call has waited for that long in
+// vain, those after it only ask the server whether it is back, until it is. tell, which may be nil, hears of a long
 // wait about once a second. Without it documents wait as long as their context lasts, as what goes on without a caller
 // should.
 func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
 	if tell == nil {
 		tell = func(string) {}
 	}
-	p := &patience{limit: m.cfg.ServerTimeout, tell: tell}
-	ctx = jupyter.WithAway(ctx, func() error {
+	p := &patience{limit: m.cfg.ServerTimeout, tell: tell, server: m.cfg.Server}
+	ctx = jupyter.WithAway(ctx, func(s *jupyter.Server) error {
 		away := p.gone()
+		if away == nil {
+			away = p.missing(ctx, s)
+		}
 		if away == nil {
 			return nil // and not a nil *AwayError
 		}
@@ -79,21 +91,53 @@ func (p *patience) gone() *AwayError {
 	return p.away
 }
 
+// missing is the error of a call that needs a server that is known to be away, and has asked it once more; nil if it is
+// not.
+func (p *patience) missing(ctx context.Context, s *jupyter.Server) *AwayError {
+	if s == nil {
+		return nil
+	}
+	since, why := s.StillAway(ctx)
+	if why == nil || ctx.Err() != nil {
+		return nil //nolint:nilerr // a call that is over hears that where it waits
+	}
+	away := &AwayError{Since: since, Known: true, Why: why}
+	if s == p.server {
+		p.mu.Lock()
+		p.away = away
+		p.mu.Unlock()
+	}
+	return away
+}
+
 // wait calls f, which waits for the server, with a context that ends in time. Its error is then an [*AwayError].
 func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	if away := p.gone(); away != nil {
 		return away
 	}
+	if away := p.missing(ctx, p.server); away != nil {
+		return away
+	}
+	began := time.Now()
 	bound, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	quiet := p.sayWaiting(bound)
+	quiet := p.sayWaiting(bound, stop)
 	err := f(bound)
+	waited := bound.Err()
 	stop()
-	<-quiet
-	if err == nil || ctx.Err() != nil || !errors.Is(bound.Err(), context.DeadlineExceeded) || !errors.Is(err, context.DeadlineExceeded) {
+	away := <-quiet
+	switch {
+	case err == nil, ctx.Err() != nil, waited == nil:
 		return err
+	case away != nil && errors.Is(err, context.Canceled): // somebody else has waited for it in vain
+	case !errors.Is(waited, context.DeadlineExceeded), !errors.Is(err, context.DeadlineExceeded):
+		return err
+	default:
+		away = &AwayError{Waited: limit.Round(time.Second)}
+		if p.server != nil {
+			p.server.Silent(began)
+		}
 	}
-	away := &AwayError{Waited: limit.Round(time.Second)}
 	p.mu.Lock()
 	p.away = away
 	p.mu.Unlock()
@@ -107,26 +151,38 @@ func (p *patience) goOn() {
 	p.away = nil
 }
 
-// sayWaiting tells the caller of the wait until ctx ends; the channel is closed when it does not any more.
-func (p *patience) sayWaiting(ctx context.Context) <-chan struct{} {
-	quiet := make(chan struct{})
+// sayWaiting tells the caller of the wait until ctx ends, and ends the wait when it becomes known otherwise that the
+// server is away. The channel gets that, or nil, when it has ended.
+func (p *patience) sayWaiting(ctx context.Context, stop func()) <-chan *AwayError {
+	quiet := make(chan *AwayError, 1)
 	began := time.Now()
 	go func() {
-		defer close(quiet)
-		pause := time.NewTimer(sayAfter)
-		defer pause.Stop()
+		tick := time.NewTicker(heedEvery)
+		defer tick.Stop()
+		said := sayAfter - time.Second
 		for {
 			select {
 			case <-ctx.Done():
+				quiet <- nil
 				return
-			case <-pause.C:
-				p.tell(fmt.Sprintf("waiting for the Jupyter server, which has not answered for %d s", int(time.Since(began).Seconds())))
-				pause.Reset(time.Second)
+			case <-tick.C:
+			}
+			if away := p.missing(ctx, p.server); away != nil && ctx.Err() == nil {
+				stop()
+				quiet <- away
+				return
+			}
+			if waited := time.Since(began); waited >= said+time.Second {
+				said = waited
+				p.tell(fmt.Sprintf("waiting for the Jupyter server, which has not answered for %d s", int(waited.Seconds())))
 			}
 		}
 	}()
 	return quiet
 }
+
+// heedEvery is how often a call that waits looks whether another has found the server to be away.
+const heedEvery = 200 * time.Millisecond
 
 // inStep waits until the document's room has the document: until a lost connection is back, or a lost room is joined
 // again.
@@ -170,7 +226,7 @@ func (d *Document) wait(ctx context.Context, p *patience) (lv *live, err error) 
 	})
 	var away *AwayError
 	if errors.As(err, &away) {
-		return nil, &AwayError{Waited: away.Waited, Since: d.lostAt()}
+		return nil, &AwayError{Waited: away.Waited, Since: d.lostAt(), Known: away.Known, Why: away.Why}
 	}
 	return lv, err
 }
@@ -215,8 +271,31 @@ func (d *Document) Away() string {
 	if lv.gap != nil {
 		return lv.gap.Error()
 	}
-	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor {
+	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor && !d.m.away() {
 		return ""
 	}
 	return fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.lostAt().Format("15:04:05"))
+}
+
+// away reports whether the server of the documents is known to be away.
+func (m *Manager) away() bool {
+	if m.cfg.Server == nil {
+		return false
+	}
+	_, away := m.cfg.Server.Away()
+	return away
+}
+
+// KernelsThere fails, with an [*AwayError], if the server of the kernels is known to be away and does not answer yet: a
+// call that only queues code for a kernel would wait for that again.
+func (m *Manager) KernelsThere(ctx context.Context) error {
+	p := patienceOf(ctx)
+	if p == nil {
+		return nil
+	}
+	away := p.missing(ctx, m.cfg.Kernels)
+	if away == nil {
+		return nil // and not a nil *AwayError
+	}
+	return away
 }

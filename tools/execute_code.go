@@ -55,6 +55,9 @@ func executeCode(p *parts) tool.Tool {
 				return nil, err
 			}
 			if doc == nil {
+				if err := d.Manager.KernelsThere(ctx); err != nil {
+					return nil, fmt.Errorf("nothing was run: %w", err)
+				}
 				r, err := a.Run(args.Code, run.Options{Ask: desk.Asker(ctx)})
 				if err != nil {
 					return nil, desk.AnalysisError(err)

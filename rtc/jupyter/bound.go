@@ -61,23 +61,44 @@ func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.C
 // awayKey is the key of what [WithAway] adds to a context.
 type awayKey struct{}
 
-// WithAway returns a context whose requests fail at once when the server is known to be away: its caller has waited for
-// it already. away gives the reason, or nil.
-func WithAway(ctx context.Context, away func() error) context.Context {
+// WithAway returns a context whose requests fail at once when away gives a reason for that: the server is known to be
+// away. Somebody waits for these requests, so that one in vain makes it known.
+func WithAway(ctx context.Context, away func(*Server) error) context.Context {
 	return context.WithValue(ctx, awayKey{}, away)
 }
 
 // known is the error of a request to a server that is known to be away.
-func known(ctx context.Context, c call) error {
-	away, ok := ctx.Value(awayKey{}).(func() error)
+func (s *Server) known(ctx context.Context, c call) error {
+	away, ok := ctx.Value(awayKey{}).(func(*Server) error)
 	if !ok {
 		return nil
 	}
-	err := away()
+	err := away(s)
 	if err == nil {
 		return nil
 	}
 	return &Error{Op: c.op, Path: c.about, Message: "not asked: " + err.Error(), kind: ErrUnreachable, err: err}
+}
+
+// Known is the error of a request that is not made, because the server is known to be away, see [WithAway]; for those who
+// use a connection to the server. op and about name what for.
+func (s *Server) Known(ctx context.Context, op, about string) error {
+	return s.withRole(s.known(ctx, call{op: op, about: about}))
+}
+
+// noteAnswer notes what the end of a request says of whether the server is there. A request that its own caller has
+// given up says nothing, and began is zero for one that the server answers late.
+func (s *Server) noteAnswer(ctx context.Context, began time.Time, err error) {
+	var e *Error
+	switch {
+	case errors.Is(err, ErrUnreachable): // or a proxy says so
+		_, asked := ctx.Value(awayKey{}).(func(*Server) error)
+		s.absence.silent(time.Now(), asked, s.timeout)
+	case err == nil, errors.As(err, &e) && e.Status != 0:
+		s.absence.answered()
+	case errors.Is(err, context.DeadlineExceeded) && !began.IsZero() && time.Since(began) >= s.timeout:
+		s.absence.silent(began, true, s.timeout)
+	}
 }
 
 // heard begins the time again.

@@ -95,6 +95,7 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	}
 	if err == nil {
 		s.finder.heard(nil)
+		s.absence.answered()
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
 	}
@@ -104,6 +105,7 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 		failed = s.failedAnswer(op, about, resp)
 	}
 	s.finder.heard(failed)
+	s.noteAnswer(ctx, time.Time{}, failed)
 	return nil, s.withRole(failed)
 }
 

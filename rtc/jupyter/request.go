@@ -36,15 +36,20 @@ type call struct {
 
 // do sends c and decodes the JSON answer into out; nil ignores the answer. Every error is an *Error.
 func (s *Server) do(ctx context.Context, c call, out any) error {
-	if err := known(ctx, c); err != nil {
+	if err := s.known(ctx, c); err != nil {
 		return s.withRole(err)
 	}
 	at, err := s.find(ctx, c.op, c.about)
 	if err != nil {
 		return s.withRole(err)
 	}
+	began := time.Now()
+	if c.timeout > 0 {
+		began = time.Time{} // for a kernel, which may take its time
+	}
 	err = s.send(ctx, at, c, out)
 	s.finder.heard(err)
+	s.noteAnswer(ctx, began, err)
 	if errors.Is(err, ErrUnauthorized) { // it has done nothing; a server that was started again may have a new token
 		if now, lost := s.find(ctx, c.op, c.about); lost == nil && now != at {
 			err = s.send(ctx, now, c, out)

@@ -69,6 +69,7 @@ type Server struct {
 	maxAnswer int64  // bytes
 	timeout   time.Duration
 	patience  time.Duration // as given
+	absence   absence
 }
 
 // New returns the server that opt names. Nothing is sent yet. The errors name what is wrong with the address, without

@@ -48,6 +48,9 @@ func (k *Link) Connect(ctx context.Context) (conn *Conn, news string, err error)
 	defer k.mu.Unlock()
 	if k.conn != nil {
 		if k.conn.Gone() == nil && k.conn.Err() == nil {
+			if err := k.server.Known(ctx, "use a kernel's connection", k.id); err != nil {
+				return nil, "", err
+			}
 			return k.conn, cmp.Or(RestartNews(k.conn.Restarted()), k.takeNews()), nil
 		}
 		k.drop()

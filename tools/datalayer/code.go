@@ -42,6 +42,9 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 	if err != nil {
 		return nil, desk.AnalysisError(err)
 	}
+	if err := d.Manager.KernelsThere(ctx); err != nil {
+		return nil, fmt.Errorf("nothing was run: %w", err)
+	}
 	r, err := a.Run(code, run.Options{Ask: desk.Asker(ctx)})
 	if err != nil {
 		return nil, desk.AnalysisError(err)

@@ -41,12 +41,24 @@ func New(t *testing.T) *Rig { return NewOn(t, jupytertest.Shared(t)) }
 // NewOn makes one on a server of the test's own.
 func NewOn(t *testing.T, s *jupytertest.Server) *Rig {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
+	return newOn(t, s, 0, time.Minute)
+}
+
+// Impatient makes one whose calls wait no longer than that for the server.
+func Impatient(t *testing.T, s *jupytertest.Server, timeout time.Duration) *Rig {
+	t.Helper()
+	return newOn(t, s, timeout, timeout)
+}
+
+// newOn makes one whose requests and calls wait that long.
+func newOn(t *testing.T, s *jupytertest.Server, request, call time.Duration) *Rig {
+	t.Helper()
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP(), Timeout: request})
 	if err != nil {
 		t.Fatal(err)
 	}
 	log := slog.New(slog.NewTextHandler(t.Output(), &slog.HandlerOptions{Level: slog.LevelDebug}))
-	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: time.Minute}))
+	m := desk.NewWork(session.New(session.Config{Server: srv, Logger: log, ServerTimeout: call}))
 	record, err := activity.Open(t.Context(), activity.Options{Path: activity.Memory})
 	if err != nil {
 		t.Fatal(err)

@@ -1,0 +1,104 @@
+package jupyter
+
+import (
+	"context"
+	"sync"
+	"time"
+)
+
+// lookFor is how long a server that is known to be away is asked whether it is back.
+const lookFor = 800 * time.Millisecond
+
+// An absence is what is known of whether a server answers. Nobody looks for it alone: who waited for the server in vain
+// notes that, every answer takes it back, and who needs the server meanwhile asks it first, see still.
+type absence struct {
+	mu      sync.Mutex
+	failing time.Time     // since when nothing was answered; zero if the last thing was
+	away    bool          // somebody has waited for it in vain
+	back    chan struct{} // closed when it answers again
+	look    *look         // that goes on; nil for none
+}
+
+// A look asks a server whether it is back, for all who want to know that.
+type look struct {
+	done chan struct{} // closed when it has ended
+	err  error         // then: why it is not back; nil if it is
+}
+
+// silent notes that the server has not answered since then; away says that a caller has waited for it in vain.
+func (a *absence) silent(since time.Time, away bool, limit time.Duration) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failing.IsZero() || since.Before(a.failing) {
+		a.failing = since
+	}
+	a.away = a.away || away || time.Since(a.failing) >= limit
+}
+
+// answered notes a sign of life of the server.
+func (a *absence) answered() {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.failing.IsZero() {
+		return
+	}
+	a.failing, a.away = time.Time{}, false
+	if a.back != nil {
+		close(a.back)
+		a.back = nil
+	}
+}
+
+// known reports whether the server is known to be away, and since when.
+func (a *absence) known() (since time.Time, away bool) {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	return a.failing, a.away
+}
+
+// returns is closed when the server answers after it did not.
+func (a *absence) returns() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.back == nil {
+		a.back = make(chan struct{})
+	}
+	return a.back
+}
+
+// still is [Server.StillAway]; ask asks the server.
+func (a *absence) still(ctx context.Context, ask func(context.Context) error) (since time.Time, why error) {
+	a.mu.Lock()
+	since, l, mine := a.failing, a.look, false
+	switch {
+	case !a.away:
+		a.mu.Unlock()
+		return time.Time{}, nil
+	case l == nil:
+		l, mine = &look{done: make(chan struct{})}, true
+		a.look = l
+	}
+	a.mu.Unlock()
+	if mine {
+		a.lookFor(l, ask)
+	}
+	select {
+	case <-l.done:
+		return since, l.err
+	case <-ctx.Done():
+		return since, ctx.Err()
+	}
+}
+
+// lookFor carries out a look. It does not end with its first caller's context: others wait for it, too.
+func (a *absence) lookFor(l *look, ask func(context.Context) error) {
+	ctx, stop := context.WithTimeout(context.Background(), lookFor)
+	defer stop()
+	err := ask(ctx)
+	a.mu.Lock()
+	if a.look = nil; a.away { // an answer that refuses us is one as well
+		l.err = err
+	}
+	a.mu.Unlock()
+	close(l.done)
+}

@@ -1,0 +1,87 @@
+package jupyter
+
+import (
+	"context"
+	"net/http"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A server is known to be away when somebody has waited for it in vain, until it answers anything.
+func TestAway(t *testing.T) {
+	var asked atomic.Int32
+	hang := make(chan struct{})
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		asked.Add(1)
+		select {
+		case <-hang:
+		case <-r.Context().Done():
+			return
+		}
+		answer(200, "application/json", "{}")(w, r)
+	})
+	if _, why := s.StillAway(t.Context()); why != nil || asked.Load() != 0 {
+		t.Errorf("at first it is away (%v), and was asked %d times", why, asked.Load())
+	}
+	back, since := s.Back(), time.Now().Add(-time.Minute)
+	s.Silent(since)
+	began := time.Now()
+	if at, why := s.StillAway(t.Context()); why == nil || !at.Equal(since) || time.Since(began) > time.Second {
+		t.Errorf("one that does not answer: %v, since %s, after %s", why, at, time.Since(began))
+	}
+	select {
+	case <-back:
+		t.Error("it is back")
+	default:
+	}
+	close(hang)
+	if _, why := s.StillAway(t.Context()); why != nil {
+		t.Errorf("one that answers is still away: %v", why)
+	}
+	<-back
+	if _, away := s.Away(); away {
+		t.Error("that is not kept")
+	}
+}
+
+// Requests that fail one after the other make it known only when they have failed for as long as one waits.
+func TestFailingForAWhile(t *testing.T) {
+	s := serve(t, nil, answer(200, "application/json", "{}"))
+	s.absence.silent(time.Now(), false, s.timeout)
+	if _, away := s.Away(); away {
+		t.Error("away after one failure that nobody waited for")
+	}
+	s.absence.failing = time.Now().Add(-s.timeout)
+	s.absence.silent(time.Now(), false, s.timeout)
+	if _, away := s.Away(); !away {
+		t.Error("not away after failures for as long as a request waits")
+	}
+}
+
+// A caller who gives up is not kept by the look of others.
+func TestStillAwayEndsWithItsContext(t *testing.T) {
+	s := serve(t, nil, func(_ http.ResponseWriter, r *http.Request) { <-r.Context().Done() })
+	s.Silent(time.Now())
+	others := make(chan struct{})
+	go func() {
+		defer close(others)
+		_, _ = s.StillAway(context.Background())
+	}()
+	for {
+		s.absence.mu.Lock()
+		looks := s.absence.look != nil
+		s.absence.mu.Unlock()
+		if looks {
+			break
+		}
+		time.Sleep(time.Millisecond)
+	}
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	began := time.Now()
+	if _, why := s.StillAway(ctx); why == nil || time.Since(began) > lookFor/2 {
+		t.Errorf("%v after %s", why, time.Since(began))
+	}
+	<-others
+}

@@ -1,0 +1,98 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// What one call has found out ends the waits of those that began later, within a second.
+func TestOneCallTellsTheOthersThatTheServerIsAway(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		time.Sleep(20 * time.Second)
+		o.cable.Cut()
+		time.Sleep(time.Second) // it is noticed
+		var wg sync.WaitGroup
+		for after := range 10 {
+			wg.Go(func() {
+				time.Sleep(time.Duration(after) * time.Second)
+				began := time.Now()
+				err := o.d.Fresh(o.m.Patient(t.Context(), nil))
+				if most := session.DefaultServerTimeout - time.Duration(after)*time.Second + time.Second; time.Since(began) > most || !errors.As(err, new(*session.AwayError)) {
+					t.Errorf("the call %d s later: %v after %s", after, err, time.Since(began))
+				}
+			})
+		}
+		wg.Wait()
+	})
+}
+
+// A restart that takes some seconds is waited for by a call of which no other has found the server away.
+func TestRefusedForSomeSeconds(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		time.Sleep(20 * time.Second)
+		o.cable.Cut()
+		time.Sleep(time.Second)
+		time.AfterFunc(4*time.Second, o.cable.Mend)
+		if err := o.add("after"); err != nil || !o.seen("after") {
+			t.Errorf("the edit: %v", err)
+		}
+	})
+}
+
+// Nobody needs to have called: a server that has answered nothing for as long as a call waits is known to be away.
+func TestAnOutageIsKnownWithoutACall(t *testing.T) {
+	for name, begin := range outages {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				o := newOutage(t)
+				begin(o.cable)
+				time.Sleep(2 * time.Minute)
+				began := time.Now()
+				if err := o.add("never"); !errors.Is(err, jupyter.ErrUnreachable) || time.Since(began) > time.Second {
+					t.Errorf("the first call: %v after %s", err, time.Since(began))
+				}
+				o.cable.Mend()
+				began = time.Now()
+				if err := o.bounded("after", o.d.Fresh); err != nil || time.Since(began) > 2*time.Second {
+					t.Errorf("the first call after its return: %v after %s", err, time.Since(began))
+				}
+			})
+		})
+	}
+}
+
+// A notebook that could not be opened during an outage is opened by the first call after it, although an attempt of
+// before still waits.
+func TestOpenedAfterAnOutage(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		other := o.s.Notebook(t, "other = True")
+		open := func(ctx context.Context) error {
+			d, err := o.m.Open(ctx, other)
+			if err == nil {
+				d.Release()
+			}
+			return err
+		}
+		o.cable.Stall()
+		for range 3 {
+			if err := o.bounded("opening", open); !errors.Is(err, jupyter.ErrUnreachable) {
+				t.Errorf("during it: %v", err)
+			}
+		}
+		o.cable.Mend()
+		began := time.Now()
+		if err := o.bounded("opening", open); err != nil || time.Since(began) > time.Second {
+			t.Errorf("after it: %v after %s", err, time.Since(began))
+		}
+	})
+}
