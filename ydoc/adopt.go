@@ -3,26 +3,52 @@ package ydoc
 import "github.com/nbduet/nbduet/ydoc/crdt"
 
 // adopt looks whether somebody else has moved cells: what we have written into the old ones may have been dropped by the
-// server, and is then put into the new ones.
+// server, and is then put into the new ones. Where we have moved the same cell meanwhile, one of the two copies goes.
 func (n *Notebook) adopt(c *crdt.Change) {
-	if c.Local || !c.Deleted() || !c.Has(n.cells) {
+	if c.Local || !c.Has(n.cells) {
 		return
 	}
 	gone := map[string]*crdt.Type{}
-	for _, t := range c.Removed(n.cells) {
-		if id, ok := t.Lately(keyID); ok {
-			gone[stringValue(id)] = t
+	if c.Deleted() {
+		for _, t := range c.Removed(n.cells) {
+			if id, ok := t.Lately(keyID); ok {
+				gone[stringValue(id)] = t
+			}
 		}
 	}
-	if len(gone) == 0 {
-		return
+	places := crdt.Places{At: place, Kept: kept}
+	made, here, ours := map[string]*crdt.Type{}, map[string]*crdt.Type{}, map[string]*crdt.Type{} // by id: new cells, and others
+	put := func(in map[string]*crdt.Type, id string, t *crdt.Type) {
+		if other := in[id]; other == nil || t.Maker() < other.Maker() {
+			in[id] = t
+		}
 	}
 	for t := range n.cells.Entries() {
 		if t == nil || t.Kind() != crdt.KindMap {
 			continue
 		}
-		if old := gone[stringValue(t.Get(keyID))]; old != nil && nodeOf(t) == nil {
-			n.replica.Succeeded(c, old, t, crdt.Places{At: place, Kept: kept})
+		switch id := stringValue(t.Get(keyID)); {
+		case t.Maker() == n.ClientID():
+			put(ours, id, t)
+			put(here, id, t)
+		case nodeOf(t) == nil:
+			put(made, id, t)
+		default:
+			put(here, id, t)
+		}
+	}
+	for id, old := range gone {
+		now := made[id]
+		if now == nil {
+			now = here[id]
+		}
+		if now != nil {
+			n.replica.Succeeded(c, old, now, places)
+		}
+	}
+	for id, theirs := range made {
+		if mine := ours[id]; mine != nil {
+			n.replica.Rival(mine, theirs, places)
 		}
 	}
 }

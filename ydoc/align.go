@@ -21,11 +21,11 @@ func place(was, now string, off int) int {
 }
 
 // kept lists which offsets in one text correspond to those from one up to another in the text that it was made from, as
-// far as that is unchanged: where each stretch starts, and where it ends.
-func kept(was, now string, from, to int) (stretches [][2]int) {
+// far as that is unchanged: where each stretch starts, where it ends, and where it starts there.
+func kept(was, now string, from, to int) (stretches [][3]int) {
 	add := func(end, shift int) {
 		if end = min(end, to); from < end {
-			stretches = append(stretches, [2]int{from + shift, end + shift})
+			stretches = append(stretches, [3]int{from + shift, end + shift, from})
 		}
 	}
 	shift := 0

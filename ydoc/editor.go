@@ -111,7 +111,7 @@ func (e *Editor) structure() {
 	for i, nd := range e.n.order {
 		d := e.draftOf(nd)
 		e.order[i] = d
-		if _, taken := e.byID[d.id]; !taken && d.id != "" {
+		if at, ok := e.n.index[d.id]; ok && at == i {
 			e.byID[d.id] = d
 		}
 	}

@@ -16,7 +16,7 @@ type Notebook struct {
 
 	order   []*node // the cells in order, once ordered
 	ordered bool
-	index   map[string]int // the first cell of each id
+	index   map[string]int // the cell of each id, of several the one that stays: see outranks
 	stale   []*node        // those with parts to be read again
 
 	rev       Revision // of the document as far as read
@@ -110,7 +110,7 @@ func (n *Notebook) arrange() {
 	was := n.index
 	n.index = make(map[string]int, len(n.order))
 	for i, e := range n.order {
-		if _, taken := n.index[e.id]; !taken && e.id != "" {
+		if other, taken := n.index[e.id]; e.id != "" && (!taken || e.outranks(n.order[other])) {
 			n.index[e.id] = i
 			if at, ok := was[e.id]; ok && !e.born {
 				e.succeed(before[at], n)
@@ -137,6 +137,12 @@ func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
 		return before[i].cell.Revision
 	}
 	return n.advance()
+}
+
+// outranks reports whether a cell stays where it and another of its id are there because both their makers moved one
+// cell: see crdt.Replica.Rival.
+func (e *node) outranks(other *node) bool {
+	return e.typ != nil && other.typ != nil && e.typ.Maker() < other.typ.Maker()
 }
 
 // succeed takes over the revision and the past of a cell that was replaced by one of the same id, as moving a cell and
@@ -210,7 +216,7 @@ func (n *Notebook) Cells() (cells []Cell) {
 	return cells
 }
 
-// Cell returns the cell of that id; the first, should there be several.
+// Cell returns the cell of that id; should there be several, the one whose maker has the lowest id, and of those the first.
 func (n *Notebook) Cell(id string) (cell Cell, ok bool) {
 	n.read("read a cell", func() {
 		n.arrange()

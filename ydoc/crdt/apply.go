@@ -83,7 +83,9 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 		r.late.removed = append(r.late.removed, dec.deleted.genuine()...)
 		r.hearDeletions(&dec.deleted)
 		r.hearFound(&dec.deleted)
+		r.deleting = &dec.deleted
 	}, nil, false)
+	r.deleting = nil
 	return complete, gap
 }
 

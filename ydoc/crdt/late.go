@@ -14,7 +14,7 @@ import (
 // were not. From there it is carried over to the copy, as a change of ours: behind the copy of the character that it was
 // written behind. What others delete there is deleted in the copy.
 //
-// Only the replica that made the copy does so, so nothing is there twice. It can carry only what arrives: a server that
+// Only the replica that made the copy does so, so nothing is there twice; of two copies one goes (rival.go). It can carry only what arrives: a server that
 // has the move drops what comes later for the deleted text (Yjs, Item.integrate, and GC), and passes on its length alone.
 // What it had before, it has passed on before the move, and one that knows of no move yet passes on everything. So a
 // text is remembered until the peers have told that they have the move, and a while longer for one that still passes on
@@ -30,6 +30,7 @@ const (
 // copied is a text that we copied, and deleted.
 type copied struct {
 	clock int       // of the next change of ours after the copy was made
+	chars string    // what was copied
 	known time.Time // when a peer was first heard to have the copy; zero before
 }
 
@@ -38,8 +39,9 @@ type late struct {
 	added   []addition
 	removed []stretch
 	dropped []*orphan // see orphan.go
-	units   []unit    // of copies, which are to go: see taken.go and overtaken.go
+	units   []unit    // of copies, which are to go: see orphan.go and overtaken.go
 	found   []found   // see overtaken.go
+	rivals  []rival   // see rival.go
 }
 
 // addition is what was added, and what it holds.
@@ -63,7 +65,7 @@ func (r *Replica) remember(t *Type) {
 	if r.copies == nil {
 		r.copies = map[*Type]*copied{}
 	}
-	r.copies[t] = &copied{}
+	r.copies[t] = &copied{chars: t.Characters()}
 }
 
 // isCopied reports whether a type is a text that is remembered.
@@ -145,7 +147,7 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
-	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found) == 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found)+len(todo.rivals) == 0 {
 		return
 	}
 	if len(todo.added)+len(todo.removed)+len(todo.found) > 0 {
@@ -177,6 +179,9 @@ func (r *Replica) carry() {
 		}
 		for _, u := range todo.units {
 			x.removeUnit(u)
+		}
+		for _, v := range todo.rivals {
+			x.yield(v)
 		}
 		forgetLists(x.trans)
 	})

@@ -40,9 +40,11 @@ type Replica struct {
 	told   int               // how much of our changes a peer was heard to have
 
 	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
-	unheard []*unheard // see taken.go
+	unheard []*unheard // see orphan.go
 
 	overtaken overtaken // see overtaken.go
+
+	deleting *deletions // of the update that is being applied
 
 	size  int // of the state as encoded when it was last measured
 	grown int // bytes applied and written since then

@@ -145,6 +145,9 @@ func (t *Type) at(key string) *ycrdt.Item {
 	return item
 }
 
+// Maker is the client that made t, which is no root type.
+func (t *Type) Maker() uint64 { return uint64(t.Item.ID.Client) }
+
 // Writer is the client that set a key of a map.
 func (t *Type) Writer(key string) (client uint64, ok bool) {
 	item := t.at(key)

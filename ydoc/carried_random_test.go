@@ -1,0 +1,197 @@
+package ydoc
+
+import (
+	"math/rand/v2"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"testing"
+)
+
+// play is one random program: two agents move cells and edit them, two tabs type, and all that is on its way goes
+// forward by chance, in the room's order but for the answers to questions.
+type play struct {
+	*room
+	rng     *rand.Rand
+	ids     []string
+	next    rune
+	typed   []rune
+	ours    map[rune]bool // what an agent typed
+	cut     map[rune]bool // what somebody deleted
+	answers bool          // whether answers overtake what was passed on
+	had     map[rune]bool // what was in the room's document at some time
+	must    map[*peer]int // how many updates come before an agent's last is confirmed
+}
+
+// fate is what became of the keys of a program.
+type fate struct{ keys, lost, doubled, returned, cells int }
+
+func newPlay(t *testing.T, seed uint64) *play {
+	p := &play{rng: rand.New(rand.NewPCG(seed, 2)), ids: []string{"a", "b", "c"}, next: 'Ā', ours: map[rune]bool{}, cut: map[rune]bool{}, must: map[*peer]int{}, had: map[rune]bool{}}
+	var cells []NewCell
+	for _, id := range p.ids {
+		cells = append(cells, NewCell{ID: id, Type: Code, Source: strings.Repeat(".", p.rng.IntN(4))})
+	}
+	p.room = newRoom(t, 4, cells...)
+	return p
+}
+
+// key types a key somewhere in a cell, in some of the cases over another.
+func (p *play) key(who int) {
+	id := p.ids[p.rng.IntN(3)]
+	key := p.next
+	p.next++
+	edit(p.t, p.peers[who].Notebook, func(e *Editor) error {
+		c, _ := e.Cell(id)
+		chars := []rune(c.Source)
+		at := p.rng.IntN(len(chars) + 1)
+		if at < len(chars) && p.rng.IntN(3) == 0 {
+			p.cut[chars[at]] = true
+			chars = slices.Delete(chars, at, at+1)
+			if p.rng.IntN(2) == 0 { // a deletion alone
+				return e.SetSource(id, string(chars))
+			}
+		}
+		p.typed = append(p.typed, key)
+		p.ours[key] = who < 2
+		return e.SetSource(id, string(slices.Insert(chars, at, key)))
+	})
+}
+
+// barrier waits until the room has what an agent wrote, as an agent does before its next edit.
+func (p *play) barrier(q *peer) {
+	for p.up(q) {
+	}
+	for n := p.must[q]; n > 0; n-- {
+		p.sink(q)
+	}
+	p.must[q] = 0
+}
+
+// up lets an update of a peer reach the room, and notes what it had then.
+func (p *play) up(q *peer) bool {
+	if !p.rise(q) {
+		return false
+	}
+	p.must[q] = len(q.down)
+	for _, key := range p.server.text() {
+		p.had[key] = true
+	}
+	return true
+}
+
+func (p *play) run(alone bool) (f fate) {
+	for range 150 {
+		who := p.rng.IntN(4)
+		q := p.peers[who]
+		switch what := p.rng.IntN(12); {
+		case who < 2 && what < 2:
+			if !alone {
+				p.barrier(q)
+			}
+			if alone { // what the others moved has arrived, and what is moved here has arrived there before they move
+				for p.up(q) {
+				}
+				p.sunk(q)
+			}
+			edit(p.t, q.Notebook, func(e *Editor) error { return e.Move(p.ids[p.rng.IntN(3)], p.rng.IntN(e.Len())) })
+			if alone {
+				for p.up(q) {
+				}
+			}
+		case what < 5:
+			if who < 2 {
+				p.barrier(q)
+			}
+			p.key(who)
+		case what < 8:
+			p.up(q)
+		case what < 9 && who < 2 && p.answers:
+			for p.up(q) {
+			}
+			p.overtake(q)
+		default:
+			if p.sink(q) && p.must[q] > 0 {
+				p.must[q]--
+			}
+		}
+	}
+	for more := true; more; {
+		more = false
+		for _, q := range p.peers {
+			more = p.up(q) || more
+			more = p.sink(q) || more
+		}
+	}
+	p.settle()
+	f.cells = p.server.Len()
+	text := p.server.text()
+	for _, key := range p.typed {
+		f.keys++
+		n := strings.Count(text, string(key))
+		switch {
+		case n > 1:
+			f.doubled++
+		case n == 1 && p.cut[key]:
+			f.returned++
+		case n == 0 && !p.cut[key] && (p.ours[key] || p.had[key]):
+			f.lost++
+		}
+	}
+	return f
+}
+
+// number is a number from the environment, or what it is without.
+func number(t *testing.T, name string, without int) int {
+	t.Helper()
+	s := os.Getenv(name)
+	if s == "" {
+		return without
+	}
+	n, err := strconv.Atoi(s)
+	if err != nil {
+		t.Fatalf("%s is %q, not a number", name, s)
+	}
+	return n
+}
+
+// Two agents move the same cells while both edit them and two tabs type. No key that the room had, and none of an
+// agent's, is lost or there twice, what somebody deleted does not return, and each cell is there once. Where both move a
+// cell at once that goes for the cells, and for all but a few of the keys: those who made the copies do not always know
+// what the other's is made of.
+func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
+	for _, c := range []struct {
+		name           string
+		alone, answers bool
+		most           int // how many of a thousand keys may be lost or doubled
+	}{
+		{"one after the other", true, false, 0},
+		{"one after the other, and answers overtake", true, true, 0},
+		{"at once", false, false, 1},
+	} {
+		t.Run(c.name, func(t *testing.T) {
+			first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
+			var all fate
+			for seed := first; seed < first+count; seed++ {
+				p := newPlay(t, uint64(seed))
+				p.answers = c.answers
+				f := p.run(c.alone)
+				if f.cells != 3 {
+					t.Errorf("seed %d: %d cells, want 3", seed, f.cells)
+				}
+				if n := f.lost + f.doubled; n > 0 {
+					t.Logf("seed %d: %+v", seed, f)
+				}
+				all.keys, all.lost, all.doubled, all.returned = all.keys+f.keys, all.lost+f.lost, all.doubled+f.doubled, all.returned+f.returned
+			}
+			t.Logf("of %d keys %d are lost, %d doubled, %d returned", all.keys, all.lost, all.doubled, all.returned)
+			if n := all.lost + all.doubled; n > c.most*all.keys/1000 {
+				t.Errorf("%d of %d keys are lost, %d there twice", all.lost, all.keys, all.doubled)
+			}
+			if c.alone && !c.answers && all.returned > 0 {
+				t.Errorf("%d deleted keys are there again", all.returned)
+			}
+		})
+	}
+}

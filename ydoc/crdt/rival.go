@@ -1,0 +1,203 @@
+package crdt
+
+import (
+	"unicode/utf16"
+
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// Where two replicas move the same thing at once there are two copies of it. One of them is to go, and only its maker
+// may take it away, or both would be gone: that is the one with the higher client id, which all can tell without a word.
+// What was written into its copy alone it puts into the other. What still arrives for the original is carried over by
+// the other's maker, and what arrives for the copy that went by this replica, as after any move of its own (late.go).
+
+// rival is a copy of ours that is to go, and the one that stays.
+type rival struct {
+	mine, theirs *Type
+	was          *Type // the text that both were made of
+	clock        int   // see copied
+	chars        string
+	places       Places
+}
+
+// maxRival is the length of a text up to which its copy gives way to another.
+const maxRival = 1 << 18
+
+// Rival notes that another replica made theirs, a copy of what mine may be a copy of, too. Mine then goes if it is of
+// ours and theirs comes first.
+func (r *Replica) Rival(mine, theirs *Type, places Places) {
+	if uint64(mine.Item.ID.Client) != r.client || uint64(theirs.Item.ID.Client) >= r.client || r.deleting == nil {
+		return
+	}
+	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
+	best := -1
+	for t, c := range r.copies {
+		if typeAt(r.y.Store, unitOf(&t.Holder().Item.ID)) != mine {
+			continue
+		}
+		sure := 0
+		switch id := t.Item.ID; {
+		case uint64(id.Client) == r.client && id.Clock >= r.told:
+			continue // the other cannot have had it
+		case r.deleting.moved(t):
+			sure = 4
+		case c.clock <= r.told:
+			sure = 2 // the server had deleted it already, and does not say so again
+		}
+		if copied := theirs.Child(t.Key(), KindText); copied != nil && copied.Characters() == c.chars {
+			sure++
+		}
+		if sure > best || sure == best && c.clock > v.clock {
+			best = sure
+			v.was, v.clock, v.chars = t, c.clock, c.chars
+		}
+	}
+	if v.was != nil {
+		r.late.rivals = append(r.late.rivals, v)
+	}
+}
+
+// origin is what a unit of a copy was made from.
+type origin struct {
+	at     int  // the offset in what both copies were made of; -1 if it came later
+	ours   bool // the other may never get it
+	client int
+	clock  int
+}
+
+// yield takes a copy of ours away in favour of another's.
+func (x *Tx) yield(v rival) {
+	mine, theirs := v.mine.Child(v.was.Key(), KindText), v.theirs.Child(v.was.Key(), KindText)
+	if mine == nil || theirs == nil || v.mine.Deleted() || v.theirs.Deleted() || max(mine.Length, theirs.Length, len(v.chars)) > maxRival {
+		return
+	}
+	origins, base, gone := x.origins(&v, mine)
+	same := make([]*unit, len(base)) // which unit of theirs each offset became
+	was := string(utf16.Decode(base))
+	for _, s := range v.places.Kept(was, theirs.Characters(), 0, len(base)) {
+		for to := s[0]; to < s[1]; to++ {
+			if item, n := theirs.seek(to + 1); item != nil {
+				same[s[2]+to-s[0]] = &unit{item.ID.Client, item.ID.Clock + n - 1}
+			}
+		}
+	}
+	x.merge(mine, theirs, origins, same)
+	for _, at := range gone {
+		if u := same[at]; u != nil {
+			x.removeUnit(*u)
+		}
+	}
+	delete(x.r.copies, v.was)
+	x.r.remember(mine)
+	redone(mine.Item, theirs.Item)
+	redone(v.mine.Item, v.theirs.Item)
+	v.mine.Item.Delete(x.trans)
+}
+
+// origins says of the units of our copy what they were made from, what both copies were made of as far as we know, and
+// which of that was deleted in ours.
+func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, gone []int) {
+	all = map[unit]origin{}
+	chars := utf16.Encode([]rune(v.chars))
+	for item := v.was.Start; item != nil; item = item.Right {
+		if item.Redone == nil {
+			for _, p := range x.r.takenIn(item, x.r.told) {
+				for _, c := range utf16.Encode([]rune(string(p.chars.b))) {
+					gone = append(gone, len(base))
+					base = append(base, c)
+				}
+			}
+			continue
+		}
+		filled := uint64(item.Redone.Client) == x.r.client && item.Redone.Clock < v.clock
+		for i := range item.Length {
+			u := unit{item.ID.Client, item.ID.Clock + i}
+			from := origin{at: -1, client: u.client, clock: u.clock, ours: uint64(u.client) == x.r.client && u.clock >= x.r.told}
+			if filled && len(chars) > 0 {
+				if !from.ours {
+					from.at = len(base)
+					base = append(base, chars[0])
+				}
+				chars = chars[1:]
+			}
+			now, off := lookup(x.trans.Doc.Store, u)
+			switch {
+			case now != nil && visible(now) && now.Parent == mine:
+				all[unit{now.ID.Client, now.ID.Clock + off}] = from
+			case from.at >= 0:
+				gone = append(gone, from.at)
+			}
+		}
+	}
+	return all, base, gone
+}
+
+// merge puts what is in our copy alone into theirs, and links all of ours to what it is there.
+func (x *Tx) merge(mine, theirs *Type, origins map[unit]origin, same []*unit) {
+	var behind *unit // of theirs
+	var last *orphan // right before
+	for item := mine.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		first := unitOf(&item.ID)
+		from, known := origins[first]
+		n := 1
+		for ; n < item.Length; n++ {
+			next, alike := origins[unit{first.client, first.clock + n}]
+			if alike != known || known && !follow(from, next, n, same) {
+				break
+			}
+		}
+		if n < item.Length {
+			split(x.trans, item, n)
+		}
+		switch {
+		case !known:
+			left, right := x.rightBehind(theirs, behind)
+			made := x.attach(theirs, "", left, right, item.Content.Copy())
+			redone(item, made)
+			behind, last = &unit{made.ID.Client, made.ID.Clock + made.Length - 1}, nil
+		case from.ours:
+			last = &orphan{
+				stretch: stretch{from.client, span{from.clock, n}}, content: item.Content.Copy(),
+				in: unitOf(&theirs.Item.ID), behind: behind, after: last,
+			}
+			x.r.orphans = append(x.r.orphans, last)
+		case from.at >= 0 && same[from.at] != nil:
+			u := *same[from.at]
+			item.Redone = &ycrdt.ID{Client: u.client, Clock: u.clock}
+			behind, last = &unit{u.client, u.clock + n - 1}, nil
+		}
+	}
+}
+
+// follow reports whether a unit is of the same kind as one that stands n before it, and became what follows on that.
+func follow(first, next origin, n int, same []*unit) bool {
+	switch {
+	case first.ours || next.ours:
+		return first.ours && next.ours && next.client == first.client && next.clock == first.clock+n
+	case first.at < 0 || next.at < 0:
+		return first.at < 0 && next.at < 0
+	}
+	a, b := same[first.at], same[next.at]
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return b.client == a.client && b.clock == a.clock+n
+}
+
+// rightBehind is the place in a text right behind a unit of it, or at its start.
+func (x *Tx) rightBehind(in *Type, u *unit) (left, right *ycrdt.Item) {
+	if u == nil {
+		return nil, in.Start
+	}
+	item, off := lookup(x.trans.Doc.Store, *u)
+	if item == nil || item.Parent != in {
+		return nil, in.Start
+	}
+	if off+1 < item.Length {
+		return item, split(x.trans, item, off+1)
+	}
+	return item, item.Right
+}
