@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"sync"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
@@ -15,6 +16,14 @@ import (
 
 // maxCalls is how many tool calls of the client are served at once.
 const maxCalls = 1000
+
+// Reading a long call takes several times its length, so only some of them are served at once.
+const (
+	longCall = 1 << 20  // from how many bytes on a call is long
+	mostLong = 16 << 20 // bytes of long calls at once; one alone may be longer
+	// longWait is how long the next one waits for the others. Nothing else is read meanwhile.
+	longWait = 10 * time.Second
+)
 
 // callServer serves the tool calls of standard input, each in a goroutine. mcp-go has a hundred workers for them at
 // most: as many calls that wait for cells keep all others waiting, and when its queue is full, it reads nothing more,
@@ -29,6 +38,8 @@ type callServer struct {
 	ctx    context.Context // of mcp-go's session; set before the first message is read
 	cancel context.CancelFunc
 	open   int
+	long   int           // bytes of long calls
+	freed  chan struct{} // closed when a long call has been served, if somebody waits for that
 	end    bool
 }
 
@@ -43,17 +54,18 @@ func (c *callServer) bind(ctx context.Context) context.Context {
 	return ctx
 }
 
-// serve serves a call. It returns at once.
+// serve serves a call. It returns at once, unless there is no room for a long one.
 func (c *callServer) serve(text []byte, id json.RawMessage) {
+	fits := c.enter(len(text))
 	c.mu.Lock()
 	defer c.mu.Unlock()
 	switch {
 	case c.end:
+	case !fits:
+		c.refuse(id, fmt.Sprintf("%d MB of calls are being served, the most at a time: wait for answers, or send less at once", mostLong>>20))
 	case c.open >= maxCalls:
-		why := fmt.Sprintf("%d calls are being served, the most at a time: wait for answers", maxCalls)
-		c.serving.Go(func() {
-			_, _ = c.out.Write(append(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, why), '\n')) // a client that has gone needs no answer
-		})
+		c.leave(len(text))
+		c.refuse(id, fmt.Sprintf("%d calls are being served, the most at a time: wait for answers", maxCalls))
 	default:
 		c.open++
 		ctx := c.ctx
@@ -61,9 +73,57 @@ func (c *callServer) serve(text []byte, id json.RawMessage) {
 			c.answer(ctx, text, id)
 			c.mu.Lock()
 			c.open--
+			c.leave(len(text))
 			c.mu.Unlock()
 			c.trimmer.Served(len(text))
 		})
+	}
+}
+
+// refuse answers a call that is not served. The caller holds mu, and has seen that this is not the end.
+func (c *callServer) refuse(id json.RawMessage, why string) {
+	c.serving.Go(func() {
+		_, _ = c.out.Write(append(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, why), '\n')) // a client that has gone needs no answer
+	})
+}
+
+// enter waits for room for a long call, and reports whether there is some.
+func (c *callServer) enter(bytes int) bool {
+	if bytes < longCall {
+		return true
+	}
+	late := time.NewTimer(longWait)
+	defer late.Stop()
+	for {
+		c.mu.Lock()
+		if c.end || c.long == 0 || c.long+bytes <= mostLong {
+			c.long += bytes
+			c.mu.Unlock()
+			return true
+		}
+		if c.freed == nil {
+			c.freed = make(chan struct{})
+		}
+		freed, ctx := c.freed, c.ctx
+		c.mu.Unlock()
+		select {
+		case <-freed:
+		case <-ctx.Done():
+			return false
+		case <-late.C:
+			return false
+		}
+	}
+}
+
+// leave gives the room of a call back. The caller holds mu.
+func (c *callServer) leave(bytes int) {
+	if bytes < longCall {
+		return
+	}
+	if c.long -= bytes; c.freed != nil {
+		close(c.freed)
+		c.freed = nil
 	}
 }
 

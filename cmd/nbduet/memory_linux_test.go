@@ -2,7 +2,6 @@ package main
 
 import (
 	"bufio"
-	"bytes"
 	"fmt"
 	"io"
 	"net/http"
@@ -11,8 +10,11 @@ import (
 	"path/filepath"
 	"strconv"
 	"strings"
+	"sync"
 	"testing"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
 // process starts the program as a process of its own, built as people get it: what the race detector keeps of memory
@@ -107,31 +109,11 @@ func TestGivesMemoryBack(t *testing.T) {
 	})
 	t.Run("HTTP", func(t *testing.T) {
 		t.Setenv("NBDUET_AUTH_TOKEN", "s3cret-t0ken")
-		cmd, _, _, log := process(t, "--transport=streamable-http", "--port=0")
-		base := ""
-		for late := time.Now().Add(time.Minute); base == "" && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
-			if _, after, ok := strings.Cut(log.String(), "serving MCP at "); ok && strings.Contains(after, "/mcp\n") {
-				base, _, _ = strings.Cut(after, "/mcp\n")
-			}
-		}
-		client := &http.Client{Transport: &http.Transport{}}
-		defer client.CloseIdleConnections()
+		cmd, base, client := httpProcess(t)
 		ask := func(size int) {
 			t.Helper()
-			text := `{"tool_name":"list_nbs","arguments":{"path":"` + strings.Repeat("x", size) + `"}}`
-			req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/tools/call", bytes.NewReader([]byte(text)))
-			if err != nil {
-				t.Fatal(err)
-			}
-			req.Header.Set("Authorization", "Bearer s3cret-t0ken")
-			req.Header.Set("Content-Type", "application/json")
-			res, err := client.Do(req)
-			if err != nil {
-				t.Fatal(err)
-			}
-			defer res.Body.Close()
-			if b, err := io.ReadAll(res.Body); err != nil || res.StatusCode != http.StatusOK {
-				t.Fatalf("%d %.1000s, %v", res.StatusCode, b, err)
+			if code, text := askLong(t, client, base, strings.Repeat("x", size)); code != http.StatusOK {
+				t.Fatalf("%d %.1000s", code, text)
 			}
 		}
 		ask(10)
@@ -141,4 +123,95 @@ func TestGivesMemoryBack(t *testing.T) {
 		}
 		falls(t, cmd, before)
 	})
+}
+
+// Many long calls at once take no more memory than a few of them.
+func TestManyLongCallsAtOnce(t *testing.T) {
+	clean(t)
+	const size, most = 15 << 20, 400 << 20
+	calls := 12 // enough for more than that, if all were served at once
+	if jupytertest.Real() {
+		calls = 40
+	}
+	long := strings.Repeat("x", size)
+	t.Run("stdio", func(t *testing.T) {
+		cmd, in, out, _ := process(t)
+		begin := `{"jsonrpc":"2.0","id":1,"method":"initialize","params":{"protocolVersion":"2025-06-18","capabilities":{},"clientInfo":{"name":"test","version":"1"}}}` + "\n"
+		var sending sync.WaitGroup
+		defer sending.Wait()
+		sending.Go(func() {
+			for i := -1; i < calls; i++ {
+				text := begin
+				if i >= 0 {
+					text = fmt.Sprintf(`{"jsonrpc":"2.0","id":%d,"method":"tools/call","params":{"name":"list_nbs","arguments":{"path":"%s"}}}`+"\n", i+2, long)
+				}
+				if _, err := io.WriteString(in, text); err != nil {
+					t.Error(err)
+					return
+				}
+			}
+		})
+		for range calls + 1 {
+			if line, err := out.ReadString('\n'); err != nil || !strings.Contains(line, `"result"`) {
+				t.Fatalf("%.1000s, %v", line, err)
+			}
+		}
+		peak := sizeOf(t, cmd, "VmHWM:")
+		t.Logf("%d MB at the peak", peak>>20)
+		if peak > most {
+			t.Errorf("%d MB at the peak, %d MB at most", peak>>20, most>>20)
+		}
+	})
+	t.Run("HTTP", func(t *testing.T) {
+		t.Setenv("NBDUET_AUTH_TOKEN", "s3cret-t0ken")
+		cmd, base, client := httpProcess(t)
+		var asking sync.WaitGroup
+		for range calls {
+			asking.Go(func() {
+				if code, text := askLong(t, client, base, long); code != http.StatusOK && code != http.StatusTooManyRequests {
+					t.Errorf("%d %.1000s", code, text)
+				}
+			})
+		}
+		asking.Wait()
+		peak := sizeOf(t, cmd, "VmHWM:")
+		t.Logf("%d MB at the peak", peak>>20)
+		if peak > most {
+			t.Errorf("%d MB at the peak, %d MB at most", peak>>20, most>>20)
+		}
+	})
+}
+
+// httpProcess starts the program as a process that serves HTTP.
+func httpProcess(t *testing.T) (cmd *exec.Cmd, base string, client *http.Client) {
+	t.Helper()
+	cmd, _, _, log := process(t, "--transport=streamable-http", "--port=0")
+	for late := time.Now().Add(time.Minute); base == "" && time.Now().Before(late); time.Sleep(10 * time.Millisecond) {
+		if _, after, ok := strings.Cut(log.String(), "serving MCP at "); ok && strings.Contains(after, "/mcp\n") {
+			base, _, _ = strings.Cut(after, "/mcp\n")
+		}
+	}
+	client = &http.Client{Transport: &http.Transport{}}
+	t.Cleanup(client.CloseIdleConnections)
+	return cmd, base, client
+}
+
+// askLong calls a tool with a long argument.
+func askLong(t *testing.T, client *http.Client, base, argument string) (code int, text string) {
+	req, err := http.NewRequestWithContext(t.Context(), http.MethodPost, base+"/tools/call", strings.NewReader(`{"tool_name":"list_nbs","arguments":{"path":"`+argument+`"}}`))
+	if err != nil {
+		return 0, err.Error()
+	}
+	req.Header.Set("Authorization", "Bearer s3cret-t0ken")
+	req.Header.Set("Content-Type", "application/json")
+	res, err := client.Do(req)
+	if err != nil {
+		return 0, err.Error()
+	}
+	defer res.Body.Close()
+	b, err := io.ReadAll(res.Body)
+	if err != nil {
+		return 0, err.Error()
+	}
+	return res.StatusCode, string(b)
 }

@@ -56,7 +56,7 @@ type Limits struct {
 	Body        int64         // bytes of a request's body; 16 MB
 	Header      int           // bytes of a request's header; 32 kB
 	Requests    int           // served at once, streams not counted, half of them of one caller; 512
-	Bytes       int64         // of bodies above 64 kB at once, half of them of one caller; 128 MB
+	Bytes       int64         // of bodies above 64 kB at once, half of them of one caller; 32 MB
 	PerClient   int           // requests of one MCP session at once; 200
 	Streams     int           // streams of one MCP session at once; 8
 	Clients     int           // MCP sessions at once, and as many principals; 1000
@@ -74,7 +74,7 @@ func (l Limits) withDefaults() Limits {
 	l.Body = cmp.Or(l.Body, 16<<20)
 	l.Header = cmp.Or(l.Header, 32<<10)
 	l.Requests = cmp.Or(l.Requests, 512)
-	l.Bytes = cmp.Or(l.Bytes, 128<<20)
+	l.Bytes = cmp.Or(l.Bytes, 32<<20)
 	l.PerClient = cmp.Or(l.PerClient, 200)
 	l.Streams = cmp.Or(l.Streams, 8)
 	l.Clients = cmp.Or(l.Clients, 1000)
