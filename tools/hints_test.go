@@ -130,7 +130,7 @@ func followed(t *testing.T, o *offer, at, clause, settled string) {
 		}
 		for _, arg := range given.FindAllStringSubmatch(strings.TrimPrefix(after, " (by call_tool)"), 1) {
 			for _, arg := range arg[1:] {
-				if argument := arg != "" && takenByAny(o, arg); argument && !o.by[name].Input.Takes(arg) {
+				if argument := arg != "" && takenByAny(o, arg); argument && !takes(o.by[name], arg) {
 					t.Errorf("%s, toolsets %v, read-only %v: %q of %q names %s of %s, which it does not take", at, o.on, o.readOnly, settled, clause, arg, name)
 				}
 			}
@@ -140,7 +140,21 @@ func followed(t *testing.T, o *offer, at, clause, settled string) {
 
 // takenByAny reports whether any tool takes an argument of that name.
 func takenByAny(o *offer, arg string) bool {
-	return slices.ContainsFunc(o.all, func(d tool.Tool) bool { return d.Input.Takes(arg) })
+	return slices.ContainsFunc(o.all, func(d tool.Tool) bool { return takes(d, arg) })
+}
+
+// taken is what takes has found out, by tool and argument.
+var taken = map[[2]string]bool{}
+
+// takes reports whether a tool takes an argument, which is the same for all toolsets.
+func takes(d tool.Tool, arg string) bool {
+	key := [2]string{d.Name, arg}
+	does, known := taken[key]
+	if !known {
+		does = d.Input.Takes(arg)
+		taken[key] = does
+	}
+	return does
 }
 
 // What stands in for a tool is a tool, too.

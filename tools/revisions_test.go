@@ -79,10 +79,11 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 		"the same words":      {source("b = 2\n# middle\nend = 9"), "", false},
 		"its place, and then": {func(e *ydoc.Editor) error { _ = e.Move("c1", 0); return e.SetSource("c1", "b = 2\n# middle\nend = 9") }, "", false},
 	} {
-		for name, tool := range revised {
-			t.Run(since+", "+name, func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
-					p := newRevised(t, name)
+		t.Run(since, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for name, tool := range revised {
+					p := newRevised(r, name)
 					revision := p.Read(p.path).Revision
 					p.person(c.edit)
 					p.Read(p.path) // without the revision, the change would be one from this
@@ -95,30 +96,24 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 					}
 					refused := c.want == "" || tool.does != changes && !c.same
 					if text, failed := p.call(name, tool.args(revision)); failed != refused || failed && !strings.Contains(text, "nothing was changed") {
-						t.Errorf("answered %s", text)
+						t.Errorf("%s: answered %s", name, text)
 					}
 					if now := p.cell("c1"); now != want {
-						t.Errorf("the cell is %q, want %q", now, want)
+						t.Errorf("%s: the cell is %q, want %q", name, now, want)
 					}
 					if _, cells := p.Room(p.path); tool.does == moves && c.want != "" && (cells[0].ID == "c1") != c.same {
-						t.Errorf("the first cell is %s", cells[0].ID)
+						t.Errorf("%s: the first cell is %s", name, cells[0].ID)
 					}
-				})
+				}
 			})
-		}
+		})
 	}
 }
 
 // newRevised is a notebook with the cell that they are called for.
-func newRevised(t *testing.T, tool string) *positions {
-	r := toolstest.New(t)
-	p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", revisedWas, "c = 3")}
-	switch {
-	case strings.HasPrefix(tool, "notebook_"):
-		p.session = r.Create(toolstest.Dict{"notebook_path": p.path}).ID
-	case !strings.Contains(tool, "_nb_"):
-		r.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
-	}
+func newRevised(r *toolstest.Rig, tool string) *positions {
+	p := &positions{Rig: r, path: r.Server.Notebook(r.T, "a = 1", revisedWas, "c = 3")}
+	p.opens(tool)
 	return p
 }
 
@@ -138,7 +133,7 @@ func TestRevisionThatIsNotKnown(t *testing.T) {
 	for name, tool := range revised {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
-				p := newRevised(t, name)
+				p := newRevised(toolstest.New(t), name)
 				before := p.Read(p.path).Revision
 				p.person(func(e *ydoc.Editor) error { return e.Delete("c1") })
 				p.person(func(e *ydoc.Editor) error {
@@ -162,13 +157,16 @@ func TestRevisionThatIsNotKnown(t *testing.T) {
 // The readings with Datalayer's names give a revision, with which a cell is deleted if it is still as it was read.
 func TestRevisionsOfDatalayersReadings(t *testing.T) {
 	for read, args := range map[string]toolstest.Dict{
-		"read_notebook": {"notebook_name": "n", "response_format": "detailed"},
+		"read_notebook": {"response_format": "detailed"},
 		"read_cell":     {"cell_id": "c1"},
 		"read_cells":    {},
 	} {
 		t.Run(read, func(t *testing.T) {
 			jupytertest.Test(t, func(t *testing.T) {
-				p := newRevised(t, "delete_cell")
+				p := newRevised(toolstest.New(t), "delete_cell")
+				if read == "read_notebook" {
+					args = with(args, "notebook_name", p.path)
+				}
 				said := regexp.MustCompile(`\[revision "(\w+)"\]`)
 				reads := func() string { return said.FindStringSubmatch(fmt.Sprint(p.Call(read, args).Content))[1] }
 				revision := reads()

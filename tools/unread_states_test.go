@@ -99,11 +99,11 @@ func (p *positions) types() {
 func TestUnreadCellsAreKept(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(destroying)) {
 		c := destroying[tool]
-		for _, state := range slices.Sorted(maps.Keys(knowingCells)) {
-			k := knowingCells[state]
-			t.Run(tool+"/"+state, func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
-					r := toolstest.New(t)
+		t.Run(tool, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for _, state := range slices.Sorted(maps.Keys(knowingCells)) {
+					k := knowingCells[state]
 					p := &positions{Rig: r, path: r.Server.Notebook(t, "a = 1", knownCell, "c = 3")}
 					p.opens(tool)
 					if tool == "overwrite_document" { // takes away the others too
@@ -116,15 +116,15 @@ func TestUnreadCellsAreKept(t *testing.T) {
 					may := k.read || k.typed && !c.deletes // a source is merged
 					switch {
 					case !may && (!failed || after != before || !strings.Contains(text, "nothing was changed")):
-						t.Errorf("answered %s; the cell is %q", text, after)
+						t.Errorf("%s: answered %s; the cell is %q", state, text, after)
 					case k.read && (failed || strings.Contains(after, "needed")):
-						t.Errorf("answered %s; the cell is %q", text, after)
+						t.Errorf("%s: answered %s; the cell is %q", state, text, after)
 					case k.typed && !strings.Contains(after, "typed"):
-						t.Errorf("what was typed is gone: answered %s; the cell is %q", text, after)
+						t.Errorf("%s: what was typed is gone: answered %s; the cell is %q", state, text, after)
 					}
-				})
+				}
 			})
-		}
+		})
 	}
 }
 

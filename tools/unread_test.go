@@ -69,7 +69,7 @@ func (p *positions) opens(tool string) {
 	case strings.HasPrefix(tool, "notebook_"):
 		p.session = p.Create(toolstest.Dict{"notebook_path": p.path}).ID
 	case strings.Contains(tool, "_cell") && !strings.Contains(tool, "_nb_"):
-		p.Call("use_notebook", toolstest.Dict{"notebook_name": "n", "notebook_path": p.path})
+		p.Call("use_notebook", toolstest.Dict{"notebook_name": p.path, "notebook_path": p.path})
 	}
 }
 

@@ -109,12 +109,12 @@ func (p *textPlace) now() string {
 func TestUnreadTextIsNotRemoved(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(textWriters)) {
 		c := textWriters[tool]
-		for _, state := range slices.Sorted(maps.Keys(knowing)) {
-			k := knowing[state]
-			t.Run(tool+"/"+state, func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
-					p := &textPlace{Rig: toolstest.New(t)}
-					p.path = p.TextFile(threeLines)
+		t.Run(tool, func(t *testing.T) {
+			jupytertest.Test(t, func(t *testing.T) {
+				r := toolstest.New(t)
+				for _, state := range slices.Sorted(maps.Keys(knowing)) {
+					k := knowing[state]
+					p := &textPlace{Rig: r, path: r.TextFile(threeLines)}
 					k.come(p)
 					before := p.now()
 					res := p.Call(tool, with(c.args, "path", p.path))
@@ -122,20 +122,20 @@ func TestUnreadTextIsNotRemoved(t *testing.T) {
 					may := !c.removes || c.byWords || k.read
 					switch {
 					case !may && (!res.IsError || after != before):
-						t.Errorf("answered %s; the text is %q", text, after)
+						t.Errorf("%s: answered %s; the text is %q", state, text, after)
 					case !may && !strings.Contains(text, "nothing was changed"):
-						t.Errorf("answered %s", text)
+						t.Errorf("%s: answered %s", state, text)
 					case may && (res.IsError || after == before):
-						t.Errorf("answered %s; the text is %q", text, after)
+						t.Errorf("%s: answered %s; the text is %q", state, text, after)
 					case c.removes && may && strings.Contains(after, "two"), !c.removes && !strings.Contains(after, "new\n"):
-						t.Errorf("the text is %q", after)
+						t.Errorf("%s: the text is %q", state, after)
 					}
 					if k.moved && !strings.Contains(after, "typed") {
-						t.Errorf("what was typed is gone: %q", after)
+						t.Errorf("%s: what was typed is gone: %q", state, after)
 					}
-				})
+				}
 			})
-		}
+		})
 	}
 }
 
