@@ -166,7 +166,7 @@ func TestUnreadFramesAreBounded(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer func() { _ = resp.Body.Close() }()
-		l := newLink(ws, Timing{}.withDefaults(), func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
+		l := newLink(ws, Timing{}.withDefaults(), Timing{}.withDefaults().silence, func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
 			<-ctx.Done() // there is nothing to write
 			return nil, false, false
 		})

@@ -47,7 +47,7 @@ type Config struct {
 
 // Timing holds the periods of a room. The defaults follow y-protocols and what jupyter-collaboration's server does.
 type Timing struct {
-	Join       time.Duration // a join's own deadline (30 s)
+	Join       time.Duration // a join's own deadline (2 min: the server may load a large file for long)
 	Renew      time.Duration // awareness is announced again (12 s; others forget us after 30 s)
 	Ping       time.Duration // websocket pings (5 s)
 	Silence    time.Duration // without a frame or pong, after which the connection is dead (25 s)
@@ -62,7 +62,7 @@ func (t Timing) withDefaults() Timing {
 			*d = v
 		}
 	}
-	def(&t.Join, 30*time.Second)
+	def(&t.Join, 2*time.Minute)
 	def(&t.Renew, 12*time.Second)
 	def(&t.Ping, 5*time.Second)
 	def(&t.Silence, 25*time.Second)
@@ -71,3 +71,5 @@ func (t Timing) withDefaults() Timing {
 	def(&t.GiveUp, 2*time.Minute)
 	return t
 }
+
+func (t Timing) silence() time.Duration { return t.Silence }

@@ -142,7 +142,7 @@ func (l *Lobby) connect() (left bool, err error) {
 func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	var last bool
 	l.out.start()
-	k := newLink(ws, l.timing, func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
+	k := newLink(ws, l.timing, l.timing.silence, func() {}, func(ctx context.Context) ([][]byte, bool, bool) {
 		for {
 			b := l.out.take()
 			if !b.empty() {

@@ -159,3 +159,35 @@ func TestJoinRepeatsItsRequests(t *testing.T) {
 		}
 	}
 }
+
+// While the server loads the document it says nothing over the connection, for longer than one may say nothing in a room
+// that is joined; the join goes on over it. A connection that is dead is given up in time for another one.
+func TestJoinWhileTheServerIsBusy(t *testing.T) {
+	for name, c := range map[string]struct {
+		stop        func(*jupytertest.Cable)
+		connections int
+	}{
+		"busy": {(*jupytertest.Cable).Stall, 1},
+		"dead": {(*jupytertest.Cable).Strand, 2},
+	} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				s, path := faulty(t, "x = 1")
+				cable := jupytertest.NewCable(t, s)
+				s.Fake.Rooms.HoldSync(true)
+				time.AfterFunc(time.Second, func() { c.stop(cable) })
+				time.AfterFunc(100*time.Second, func() {
+					s.Fake.Rooms.HoldSync(false)
+					cable.Mend()
+				})
+				r, nb := join(t, client(t, cable.Server), path)
+				if got := sources(nb); got != "x = 1" || r.State() != rtc.Synced {
+					t.Errorf("the replica holds %q", got)
+				}
+				if n := connections(s, path); n != c.connections {
+					t.Errorf("%d connections, want %d", n, c.connections)
+				}
+			})
+		})
+	}
+}

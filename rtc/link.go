@@ -22,7 +22,8 @@ type link struct {
 	freed   chan struct{} // wakes the reader
 	err     error         // valid once in is closed
 	timing  Timing
-	heard   func() // the server has sent something
+	silence func() time.Duration // without a frame or pong, after which the connection is dead
+	heard   func()               // the server has sent something
 	stop    context.CancelFunc
 	stopped <-chan struct{}
 	wg      sync.WaitGroup
@@ -40,9 +41,9 @@ const (
 
 // newLink starts reading ws, and writing the frames of next: next blocks until there are some or the context ends, then
 // returns them in order, and whether they are the last.
-func newLink(ws *websocket.Conn, t Timing, heard func(), next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
+func newLink(ws *websocket.Conn, t Timing, silence func() time.Duration, heard func(), next func(context.Context) (frames [][]byte, last bool, ok bool)) *link {
 	ctx, cancel := context.WithCancel(context.Background())
-	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, heard: heard, stop: cancel, stopped: ctx.Done()}
+	l := &link{ws: ws, in: make(chan []byte, 64), freed: make(chan struct{}, 1), timing: t, silence: silence, heard: heard, stop: cancel, stopped: ctx.Done()}
 	l.wg.Go(l.read)
 	l.wg.Go(func() { l.write(ctx, next) })
 	l.wg.Go(func() { l.ping(ctx) })
@@ -59,13 +60,15 @@ func (l *link) close() {
 
 func (l *link) extendDeadline() error {
 	l.heard()
-	return l.ws.SetReadDeadline(time.Now().Add(l.timing.Silence))
+	return l.deadline()
 }
+
+func (l *link) deadline() error { return l.ws.SetReadDeadline(time.Now().Add(l.silence())) }
 
 func (l *link) read() {
 	defer close(l.in)
 	l.ws.SetPongHandler(func(string) error { return l.extendDeadline() })
-	if l.err = l.extendDeadline(); l.err != nil {
+	if l.err = l.deadline(); l.err != nil {
 		return
 	}
 	for {

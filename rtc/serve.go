@@ -7,6 +7,7 @@ import (
 
 	"github.com/gorilla/websocket"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -32,7 +33,7 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 	}
 	hello := wire.AppendSyncStep1(nil, sv)
 	r.out.asked(syncRequest{})
-	l := newLink(ws, r.cfg.Timing, r.heard, func(ctx context.Context) ([][]byte, bool, bool) {
+	l := newLink(ws, r.cfg.Timing, r.silence, r.heard, func(ctx context.Context) ([][]byte, bool, bool) {
 		if hello != nil {
 			f := hello
 			hello = nil
@@ -44,6 +45,8 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 
 	renew := time.NewTicker(r.cfg.Timing.Renew)
 	defer renew.Stop()
+	loading, suspected := time.NewTicker(r.cfg.Timing.Ping), false
+	defer loading.Stop()
 	var v connState
 	defer v.confirmOwed()
 	for {
@@ -52,19 +55,48 @@ func (r *Room) serve(ws *websocket.Conn) *CloseError {
 			if !ok {
 				return closeReason(l.err)
 			}
+			loaded := v.synced
 			end := r.receive(frame, &v)
 			l.release(frame)
 			if end != nil {
 				return end
 			}
+			if v.synced && !loaded {
+				if err := l.deadline(); err != nil { // from here on it answers pings
+					return closeReason(err)
+				}
+			}
 		case now := <-renew.C:
 			r.table.Expire(now)
 			r.peersChanged()
 			r.out.setAwareness(wire.AppendAwareness(nil, r.table.Renew()))
+		case <-loading.C:
+			abandoned := r.State() == Joining && r.abandoned()
+			if abandoned && suspected { // one that is not busy any more has had time to say something here
+				return &CloseError{Code: CodeConnection, Action: Rejoin, Reason: "nothing comes over this connection"}
+			}
+			suspected = abandoned
+			loading.Reset(r.cfg.Timing.Ping) // asking has taken its time
 		case <-r.ctx.Done():
 			return &CloseError{Code: CodeConnection, Action: Discard, Err: r.ctx.Err()}
 		}
 	}
+}
+
+// silence is how long the server may say nothing over a connection. While it loads the document for us it says nothing over
+// ours, not even an answer to a ping, although it may answer others now and then.
+func (r *Room) silence() time.Duration {
+	if r.State() == Joining {
+		return max(r.cfg.Timing.Join, r.cfg.Timing.Silence)
+	}
+	return r.cfg.Timing.Silence
+}
+
+// abandoned reports whether nothing has come over a connection for too long, although the server answers others or
+// nobody is there.
+func (r *Room) abandoned() bool {
+	long := r.cfg.Timing.Join / 2 // an attempt that hangs must leave time for another one
+	return r.Quiet() >= long && !errors.Is(r.cfg.Server.Busy(r.ctx), jupyter.ErrBusy)
 }
 
 // nextFrames waits for the outbox and makes frames of its batch: the edits, and after them one SYNC1 for all tickets.

@@ -88,7 +88,7 @@ func (d keeper) watch(lv *live) bool {
 func (d keeper) rejoin() bool {
 	pause := rejoinMin
 	for {
-		lv, err := d.m.join(d.ctx, d.Path(), d.kind, nil)
+		lv, err := d.m.join(jupyter.Patiently(d.ctx, openFor), d.Path(), d.kind, nil)
 		if err == nil {
 			d.mu.Lock()
 			d.replace(lv)

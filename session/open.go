@@ -4,7 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"sync/atomic"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
@@ -19,7 +19,7 @@ type entry struct {
 	gone  chan struct{} // closed when the room has been left
 	left  error         // of that
 	going bool          // under Manager.mu: being left
-	heard atomic.Int64  // how often the room has sent something while it was joined
+	opening
 }
 
 // Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
@@ -50,7 +50,7 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 		if mine {
 			m.wg.Go(func() { m.fill(e) })
 		}
-		if err := e.wait(ctx, p, e.ready); err != nil {
+		if err := e.waitOpened(ctx, p); err != nil {
 			return nil, notOpened(clean, err)
 		}
 		if e.err != nil && !mine && again && p != nil && outage(e.err) {
@@ -79,7 +79,7 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 			return e.doc, nil
 		}
 		// It is being left: wait for the end, then join again.
-		if err := e.wait(ctx, p, e.gone); err != nil {
+		if err := e.waitGone(ctx, p); err != nil {
 			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", clean, err)
 		}
 	}
@@ -98,34 +98,72 @@ func notOpened(path string, err error) error {
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
-// wait waits until a channel is closed, with the call's patience. A document that is being joined is waited for as long
-// as the server sends it.
-func (e *entry) wait(ctx context.Context, p *patience, done <-chan struct{}) error {
-	until := func(ctx context.Context) error {
+// waitOpened waits with a call's patience until the document is open, as long as the server sends it, and no longer than
+// the patience lasts when it does not. Its error is then an [*OpeningError] if the server is there, and else an
+// [*AwayError].
+func (e *entry) waitOpened(ctx context.Context, p *patience) error {
+	if p == nil {
+		return wait(ctx, e.ready)
+	}
+	began := time.Now()
+	tick := time.NewTicker(heedEvery)
+	defer tick.Stop()
+	for said := sayAfter - time.Second; ; {
 		select {
-		case <-done:
+		case <-e.ready: // whether the server is there or not
+			return nil
+		default:
+		}
+		if away := p.gone(); away != nil {
+			return away
+		}
+		select {
+		case <-e.ready:
 			return nil
 		case <-ctx.Done():
 			return ctx.Err()
+		case <-tick.C:
 		}
-	}
-	select {
-	case <-done: // whether the server is there or not
-		return nil
-	default:
-	}
-	if p == nil {
-		return until(ctx)
-	}
-	for {
-		before := e.heard.Load()
-		err := p.wait(ctx, p.limit, until)
-		var away *AwayError
-		if !errors.As(err, &away) || e.heard.Load() == before {
-			return err
+		waited := time.Since(began)
+		if waited >= p.limit && e.quiet() > flowing {
+			return p.stillOpening(ctx, e, began)
+		}
+		if away := p.missing(ctx, p.server); away != nil && !away.busy() {
+			return away
 		}
 		p.goOn()
+		if waited >= said+time.Second {
+			said = waited
+			p.tell(fmt.Sprintf("opening %s: the Jupyter server has been busy with it for %d s", e.path, int(time.Since(e.began).Seconds())))
+		}
 	}
+}
+
+// stillOpening is what a call hears that has waited long enough.
+func (p *patience) stillOpening(ctx context.Context, e *entry, began time.Time) error {
+	if p.server == nil || p.server.Takes(ctx) {
+		return &OpeningError{For: time.Since(e.began), Busy: e.quiet() > flowing}
+	}
+	p.server.Silent(began)
+	return p.note(&AwayError{Waited: p.limit.Round(time.Second)})
+}
+
+// wait waits until a channel is closed.
+func wait(ctx context.Context, done <-chan struct{}) error {
+	select {
+	case <-done:
+		return nil
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+}
+
+// waitGone waits with a call's patience until the document has been left.
+func (e *entry) waitGone(ctx context.Context, p *patience) error {
+	if p == nil {
+		return wait(ctx, e.gone)
+	}
+	return p.wait(ctx, p.limit, func(ctx context.Context) error { return wait(ctx, e.gone) })
 }
 
 // usable waits until the document can be read, and looks again for a file that was missing.
@@ -153,7 +191,7 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	if e, ok := m.open[path]; ok {
 		return e, false, nil
 	}
-	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{})}
+	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{}), opening: opening{began: time.Now()}}
 	m.open[path] = e
 	return e, true, nil
 }
@@ -162,7 +200,7 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 // it too.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
-	doc, err := m.openDocument(m.ctx, e.path, e.kind, func() { e.heard.Add(1) })
+	doc, err := m.openDocument(jupyter.Patiently(m.ctx, openFor), e.path, e.kind, e.hear)
 	m.mu.Lock()
 	if err == nil && m.closed {
 		err = ErrClosed

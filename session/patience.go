@@ -32,13 +32,20 @@ func (e *AwayError) Kind() string { return "server away" }
 
 func (e *AwayError) Error() string {
 	switch {
+	case e.busy() && e.Since.IsZero():
+		return fmt.Sprintf("the Jupyter server has not answered for %s: %v", e.Waited, e.Why)
+	case e.busy():
+		return fmt.Sprintf("the Jupyter server has not answered since %s: %v", e.Since.Format("15:04:05"), e.Why)
 	case e.Known:
 		return fmt.Sprintf("the Jupyter server is away since %s, and does not answer yet: %v", e.Since.Format("15:04:05"), e.Why)
 	case e.Since.IsZero():
-		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped, busy or out of reach", e.Waited)
+		return fmt.Sprintf("the Jupyter server has not answered for %s: it is stopped or out of reach", e.Waited)
 	}
 	return fmt.Sprintf("the Jupyter server is away since %s, and did not come back within %s", e.Since.Format("15:04:05"), e.Waited)
 }
+
+// busy reports whether the server is there, and answers nothing.
+func (e *AwayError) busy() bool { return errors.Is(e.Why, jupyter.ErrBusy) }
 
 // Is makes it match [jupyter.ErrUnreachable].
 func (e *AwayError) Is(target error) bool { return target == jupyter.ErrUnreachable }
@@ -103,9 +110,7 @@ func (p *patience) missing(ctx context.Context, s *jupyter.Server) *AwayError {
 	}
 	away := &AwayError{Since: since, Known: true, Why: why}
 	if s == p.server {
-		p.mu.Lock()
-		p.away = away
-		p.mu.Unlock()
+		_ = p.note(away)
 	}
 	return away
 }
@@ -121,26 +126,32 @@ func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context
 	began := time.Now()
 	bound, stop := context.WithTimeout(ctx, limit)
 	defer stop()
-	quiet := p.sayWaiting(bound, stop)
+	quiet := p.sayWaiting(bound, limit, stop)
 	err := f(bound)
 	waited := bound.Err()
 	stop()
-	away := <-quiet
+	known := <-quiet
+	away := &known
 	switch {
 	case err == nil, ctx.Err() != nil, waited == nil:
 		return err
-	case away != nil && errors.Is(err, context.Canceled): // somebody else has waited for it in vain
+	case away.Known && errors.Is(err, context.Canceled): // somebody else has waited for it in vain
 	case !errors.Is(waited, context.DeadlineExceeded), !errors.Is(err, context.DeadlineExceeded):
 		return err
 	default:
-		away = &AwayError{Waited: limit.Round(time.Second)}
+		away = &AwayError{Waited: limit.Round(time.Second), Why: away.Why}
 		if p.server != nil {
 			p.server.Silent(began)
 		}
 	}
+	return p.note(away)
+}
+
+// note keeps the error of a wait in vain for what else the call needs the server for.
+func (p *patience) note(away *AwayError) *AwayError {
 	p.mu.Lock()
+	defer p.mu.Unlock()
 	p.away = away
-	p.mu.Unlock()
 	return away
 }
 
@@ -152,27 +163,35 @@ func (p *patience) goOn() {
 }
 
 // sayWaiting tells the caller of the wait until ctx ends, and ends the wait when it becomes known otherwise that the
-// server is away. The channel gets that, or nil, when it has ended.
-func (p *patience) sayWaiting(ctx context.Context, stop func()) <-chan *AwayError {
-	quiet := make(chan *AwayError, 1)
+// server is away. The channel gets what is known of that when it has ended; near the limit it is looked whether somebody
+// is there.
+func (p *patience) sayWaiting(ctx context.Context, limit time.Duration, stop func()) <-chan AwayError {
+	quiet := make(chan AwayError, 1)
 	began := time.Now()
 	go func() {
 		tick := time.NewTicker(heedEvery)
 		defer tick.Stop()
 		said := sayAfter - time.Second
-		for {
+		var known AwayError
+		defer func() { quiet <- known }()
+		for looked := false; ; {
 			select {
 			case <-ctx.Done():
-				quiet <- nil
 				return
 			case <-tick.C:
 			}
 			if away := p.missing(ctx, p.server); away != nil && ctx.Err() == nil {
+				known = *away
 				stop()
-				quiet <- away
 				return
 			}
-			if waited := time.Since(began); waited >= said+time.Second {
+			waited := time.Since(began)
+			if waited >= limit-lookBefore && !looked && p.server != nil {
+				if looked = true; p.server.Takes(ctx) {
+					known.Why = jupyter.ErrBusy
+				}
+			}
+			if waited >= said+time.Second {
 				said = waited
 				p.tell(fmt.Sprintf("waiting for the Jupyter server, which has not answered for %d s", int(waited.Seconds())))
 			}
@@ -180,6 +199,9 @@ func (p *patience) sayWaiting(ctx context.Context, stop func()) <-chan *AwayErro
 	}()
 	return quiet
 }
+
+// lookBefore is how long before a call's patience ends it looks whether somebody takes connections.
+const lookBefore = time.Second
 
 // heedEvery is how often a call that waits looks whether another has found the server to be away.
 const heedEvery = 200 * time.Millisecond

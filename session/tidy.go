@@ -3,6 +3,8 @@ package session
 import (
 	"context"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // When to look for a replica that has grown far beyond its content. Our replica never collects deleted content, such as
@@ -27,7 +29,7 @@ func (d keeper) tidy(lv *live) {
 	if err := lv.room.Barrier(ctx); err != nil {
 		return // the connection is down; the room reconnects
 	}
-	fresh, err := d.m.join(ctx, d.Path(), d.kind, nil)
+	fresh, err := d.m.join(jupyter.Patiently(ctx, openFor), d.Path(), d.kind, nil)
 	if err != nil {
 		d.m.log.Debug("an overgrown replica was kept: joining afresh failed", "path", d.Path(), "error", err)
 		return

@@ -14,9 +14,13 @@ type bound struct {
 	timer *time.Timer
 }
 
-// bounded returns a context for a request, and its bound unless the request has a limit of its own. The cause of the
+// bounded returns a context for a request, and its bound unless the request has a limit of its own, see [Patiently] and
+// whileAlive. The cause of the
 // context's end is then [context.DeadlineExceeded].
 func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
+		return s.whileBusy(ctx, patient)
+	}
 	if limit > 0 {
 		return s.whileAlive(ctx, limit)
 	}
@@ -54,6 +58,47 @@ func (s *Server) whileAlive(ctx context.Context, limit time.Duration) (context.C
 	return ctx, nil, func() {
 		cancel(context.Canceled)
 		stop()
+		<-watching
+	}
+}
+
+// patientKey is the key of what [Patiently] adds to a context.
+type patientKey struct{}
+
+// Patiently returns a context whose requests wait as long as the limit for a server that is busy: it may read and
+// convert a large file for a minute, and answers nobody meanwhile. They end sooner when nobody takes connections any
+// more, and when the server answers others and not them.
+func Patiently(ctx context.Context, limit time.Duration) context.Context {
+	return context.WithValue(ctx, patientKey{}, limit)
+}
+
+// whileBusy returns a context for a request as [Patiently] says.
+func (s *Server) whileBusy(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
+	ctx, stop := context.WithTimeout(ctx, limit)
+	ctx, cancel := context.WithCancelCause(ctx)
+	b := &bound{limit: s.timeout, timer: time.NewTimer(s.timeout)}
+	watching := make(chan struct{})
+	go func() {
+		defer close(watching)
+		for others := false; ; {
+			select {
+			case <-ctx.Done():
+				return
+			case <-b.timer.C:
+			}
+			err := s.Busy(ctx)
+			if err != nil && !errors.Is(err, ErrBusy) || err == nil && others {
+				cancel(context.DeadlineExceeded)
+				return
+			}
+			others = err == nil
+			b.timer.Reset(b.limit)
+		}
+	}()
+	return ctx, b, func() {
+		cancel(context.Canceled)
+		stop()
+		b.timer.Stop()
 		<-watching
 	}
 }

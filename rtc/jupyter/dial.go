@@ -59,7 +59,7 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 // dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
 // silent is not waited for that long.
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
-	ctx, _, cancel := s.whileAlive(ctx, timeout)
+	ctx, _, cancel := s.bounded(ctx, timeout)
 	defer cancel()
 	at, err := s.find(ctx, op, about)
 	if err != nil {

@@ -2,7 +2,19 @@ package jupyter
 
 import (
 	"context"
+	"errors"
+	"net"
 	"time"
+)
+
+// ErrBusy is of a server that takes connections and answers nothing: its process is busy with one thing, or was stopped.
+// A way to the server that loses everything looks the same where somebody takes connections at its near end.
+var ErrBusy = Fixed("it takes connections and answers nothing, so that it is busy or was stopped")
+
+const (
+	// takeFor is how long a connection may take to be taken, and then to be closed again by a proxy without a server.
+	takeFor = 700 * time.Millisecond
+	keepFor = 100 * time.Millisecond
 )
 
 // Status is the server's own account of itself.
@@ -41,11 +53,58 @@ func (s *Server) Away() (since time.Time, away bool) { return s.absence.known() 
 // Back is closed when the server answers after it did not.
 func (s *Server) Back() <-chan struct{} { return s.absence.returns() }
 
-// StillAway is since when the server is away, and why it seems to be; nil if it is not. If it is known to be, it is asked
+// StillAway is since when the server is away, and why it seems to be, [ErrBusy] among others; nil if it is not. If it is known to be, it is asked
 // once more, for less than a second. Those who want to know that at the same time ask once.
 func (s *Server) StillAway(ctx context.Context) (since time.Time, why error) {
-	return s.absence.still(ctx, func(ctx context.Context) error {
-		_, err := s.Status(ctx)
-		return err
-	})
+	return s.absence.still(ctx, s.ask)
+}
+
+// Busy is nil if the server answers, matches [ErrBusy] if it is busy, and else says why it does not. It takes as long as
+// the server's Timeout at most.
+func (s *Server) Busy(ctx context.Context) error {
+	ctx, stop := context.WithTimeout(ctx, s.timeout*9/10)
+	defer stop()
+	return s.ask(ctx)
+}
+
+// ask asks the server whether it is there, for as long as the context lasts.
+func (s *Server) ask(ctx context.Context) error {
+	s.client.CloseIdleConnections() // one that is dead would make it seem busy
+	takes := make(chan bool, 1)
+	go func() { takes <- s.Takes(ctx) }()
+	_, err := s.Status(ctx)
+	taken := <-takes
+	var e *Error
+	switch {
+	case err == nil, errors.As(err, &e) && e.Status != 0 && !errors.Is(err, ErrUnreachable):
+		return nil // one that refuses us answers, too
+	case taken && errors.Is(err, context.DeadlineExceeded):
+		return ErrBusy
+	}
+	return err
+}
+
+// Takes reports whether connections are taken at the server's address, and kept.
+func (s *Server) Takes(ctx context.Context) bool {
+	at := s.finder.at.Load()
+	if at == nil {
+		return false
+	}
+	ctx, stop := context.WithTimeout(ctx, takeFor)
+	defer stop()
+	port := at.base.Port()
+	if port == "" {
+		port = at.base.Scheme
+	}
+	conn, err := s.dialer(ctx, "tcp", net.JoinHostPort(at.base.Hostname(), port))
+	if err != nil {
+		return false
+	}
+	defer conn.Close()
+	if err := conn.SetReadDeadline(time.Now().Add(keepFor)); err != nil {
+		return false
+	}
+	_, err = conn.Read(make([]byte, 1))
+	var timeout net.Error
+	return err == nil || errors.As(err, &timeout) && timeout.Timeout()
 }

@@ -1,0 +1,116 @@
+package jupyter
+
+import (
+	"context"
+	"errors"
+	"net"
+	"net/http"
+	"net/http/httptest"
+	"sync/atomic"
+	"testing"
+	"time"
+)
+
+// A server that takes connections and answers nothing is busy; one whose connections are closed again, or not taken, is
+// not there; one that refuses us answers.
+func TestBusy(t *testing.T) {
+	listening := func(t *testing.T, serve func(net.Conn)) *Server {
+		t.Helper()
+		l, err := net.Listen("tcp", "127.0.0.1:0")
+		if err != nil {
+			t.Fatal(err)
+		}
+		done := make(chan struct{})
+		go func() {
+			defer close(done)
+			for {
+				conn, err := l.Accept()
+				if err != nil {
+					return
+				}
+				serve(conn)
+			}
+		}()
+		t.Cleanup(func() {
+			_ = l.Close()
+			<-done
+		})
+		s, err := New(Options{URL: "http://" + l.Addr().String(), Timeout: 2 * time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		t.Cleanup(s.CloseIdleConnections)
+		return s
+	}
+	t.Run("busy", func(t *testing.T) {
+		s := listening(t, func(c net.Conn) { t.Cleanup(func() { _ = c.Close() }) })
+		if err := s.Busy(t.Context()); !errors.Is(err, ErrBusy) || !s.Takes(t.Context()) {
+			t.Errorf("busy: %v", err)
+		}
+	})
+	t.Run("closed at once", func(t *testing.T) {
+		s := listening(t, func(c net.Conn) { _ = c.Close() })
+		if err := s.Busy(t.Context()); !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrBusy) || s.Takes(t.Context()) {
+			t.Errorf("busy: %v", err)
+		}
+	})
+	t.Run("gone", func(t *testing.T) {
+		gone, err := New(Options{URL: "http://127.0.0.1:1", Timeout: time.Second})
+		if err != nil {
+			t.Fatal(err)
+		}
+		if err := gone.Busy(t.Context()); !errors.Is(err, ErrUnreachable) || errors.Is(err, ErrBusy) || gone.Takes(t.Context()) {
+			t.Errorf("busy: %v", err)
+		}
+	})
+	for _, status := range []int{http.StatusOK, http.StatusForbidden} {
+		s := serve(t, nil, answer(status, "application/json", "{}"))
+		if err := s.Busy(t.Context()); err != nil || !s.Takes(t.Context()) {
+			t.Errorf("one that answers with %d is busy: %v", status, err)
+		}
+	}
+}
+
+// A patient request is answered by a server that was busy for longer than others wait. It ends when the server answers
+// others and not it, when nobody is there, and at its limit.
+func TestPatiently(t *testing.T) {
+	const timeout = 200 * time.Millisecond
+	held, others := make(chan struct{}), atomic.Bool{}
+	front := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+		if others.Load() && r.URL.Path == "/api/status" {
+			answer(200, "application/json", "{}")(w, r)
+			return
+		}
+		select {
+		case <-held:
+			answer(200, "application/json", `{"version": "2"}`)(w, r)
+		case <-r.Context().Done():
+		}
+	}))
+	defer front.Close()
+	s, err := New(Options{URL: front.URL, Timeout: timeout})
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer s.CloseIdleConnections()
+	ask := func(limit time.Duration) error {
+		_, err := s.Version(Patiently(t.Context(), limit))
+		return err
+	}
+	if _, err := s.Version(t.Context()); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("one without patience: %v", err)
+	}
+	if err := ask(3 * timeout); !errors.Is(err, context.DeadlineExceeded) {
+		t.Errorf("beyond its limit: %v", err)
+	}
+	others.Store(true)
+	began := time.Now()
+	if err := ask(time.Minute); !errors.Is(err, context.DeadlineExceeded) || time.Since(began) > time.Minute/2 {
+		t.Errorf("while others are answered: %v", err)
+	}
+	others.Store(false)
+	time.AfterFunc(5*timeout, func() { close(held) })
+	if err := ask(time.Minute); err != nil {
+		t.Errorf("a busy server: %v", err)
+	}
+}

@@ -1,0 +1,145 @@
+package session_test
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+// A server that is busy with a large notebook answers nobody for a minute. Each call answers in time, and says that the
+// notebook is being opened; all the while it is one opening, over one connection, and the first call after it finds it
+// done.
+func TestOpeningOutlastsItsCall(t *testing.T) {
+	for _, c := range []struct {
+		name   string
+		before bool // the server answers nothing from the first request on; else it has let us into the room
+	}{{"before the room", true}, {"in the room", false}} {
+		t.Run(c.name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				o := newOutage(t)
+				other := o.s.Notebook(t, "other = True")
+				var said []string
+				open := func() (time.Duration, error) {
+					began := time.Now()
+					d, err := o.m.Open(o.m.Patient(t.Context(), func(message string) { said = append(said, message) }), other)
+					if err == nil {
+						d.Release()
+					}
+					return time.Since(began), err
+				}
+				o.s.Fake.Rooms.HoldSync(true)
+				if c.before {
+					o.cable.Stall()
+				} else {
+					time.AfterFunc(time.Second, o.cable.Stall)
+				}
+				for i := range 6 {
+					took, err := open()
+					var opening *session.OpeningError
+					if !errors.As(err, &opening) || !errors.Is(err, jupyter.ErrUnreachable) || took > session.DefaultServerTimeout+time.Second {
+						t.Fatalf("call %d: %v after %s", i, err, took)
+					}
+					if text := err.Error(); i == 0 && !strings.HasSuffix(text, other+": it is being opened: the Jupyter server has been busy with it for 10 s: call again, or wait") {
+						t.Errorf("call %d is told %q", i, text)
+					}
+				}
+				if len(said) < 40 || said[0] != "opening "+other+": the Jupyter server has been busy with it for 2 s" {
+					t.Errorf("meanwhile it was said %q", said)
+				}
+				o.s.Fake.Rooms.HoldSync(false)
+				o.cable.Mend()
+				if took, err := open(); err != nil || took > 2*time.Second {
+					t.Errorf("the first call after it: %v after %s", err, took)
+				}
+				if n := len(o.s.Fake.Rooms.Received(other)); n != 1 {
+					t.Errorf("%d connections were made to its room", n)
+				}
+			})
+		})
+	}
+}
+
+// Where nobody is there the call does not say that the server is busy, and the opening ends.
+func TestOpeningWithoutAServer(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		other := o.s.Notebook(t, "other = True")
+		o.s.Fake.Rooms.HoldSync(true)
+		time.AfterFunc(3*time.Second, o.cable.Cut)
+		err := o.bounded("opening", func(ctx context.Context) error {
+			_, err := o.m.Open(ctx, other)
+			return err
+		})
+		if !errors.As(err, new(*session.AwayError)) || errors.As(err, new(*session.OpeningError)) {
+			t.Errorf("it is told %v", err)
+		}
+		o.s.Fake.Rooms.HoldSync(false)
+		o.cable.Mend()
+		time.Sleep(time.Second)
+		if err := o.bounded("opening", func(ctx context.Context) error {
+			d, err := o.m.Open(ctx, other)
+			if err == nil {
+				d.Release()
+			}
+			return err
+		}); err != nil {
+			t.Errorf("the next call: %v", err)
+		}
+	})
+}
+
+// What is known of a server that does not answer tells whether somebody is there.
+func TestBusyOrGone(t *testing.T) {
+	for name, c := range map[string]struct {
+		begin func(*jupytertest.Cable)
+		busy  bool
+	}{"stalled": {(*jupytertest.Cable).Stall, true}, "cut": {(*jupytertest.Cable).Cut, false}} {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				o := newOutage(t)
+				c.begin(o.cable)
+				time.Sleep(2 * time.Minute)
+				err := o.add("never")
+				if says := err != nil && strings.Contains(err.Error(), "it takes connections and answers nothing, so that it is busy or was stopped"); says != c.busy {
+					t.Errorf("it is told %v", err)
+				}
+			})
+		})
+	}
+}
+
+// Before a notebook is opened the server is not made to read it as a notebook, which takes as long as opening it; but it
+// is where only the server can tell whether it can read the file.
+func TestReadableAtLittleCost(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
+		var read atomic.Int32
+		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if q := r.URL.Query(); strings.HasPrefix(r.URL.Path, "/api/contents/") && q.Get("content") == "1" && q.Get("type") == "notebook" {
+					read.Add(1)
+				}
+				next.ServeHTTP(w, r)
+			})
+		}), session.Config{})
+		sessiontest.Open(t, m, s.Notebook(t, "x = 1"))
+		if n := read.Load(); n != 0 {
+			t.Errorf("a usual notebook was read %d times", n)
+		}
+		nested := strings.Repeat("[", 150) + strings.Repeat("]", 150)
+		sessiontest.Open(t, m, s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {"nested": `+nested+`}, "nbformat": 4, "nbformat_minor": 5}`))
+		if read.Load() == 0 {
+			t.Error("one that Python might not read was not read")
+		}
+	})
+}
