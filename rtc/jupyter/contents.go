@@ -59,8 +59,17 @@ type ContentsOptions struct {
 }
 
 // Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more. The path is put
-// into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type).
+// into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type). Reading a notebook does no
+// harm to one that is being saved.
 func (s *Server) Contents(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
+	if opt.Content && opt.Type == "notebook" {
+		return s.notebook(ctx, path, opt)
+	}
+	return s.read(ctx, path, opt)
+}
+
+// read is one request for contents.
+func (s *Server) read(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
 	q := url.Values{"content": {"0"}}
 	if opt.Content {
 		q.Set("content", "1")

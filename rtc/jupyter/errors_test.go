@@ -121,7 +121,7 @@ func TestTokenTravelsInHeader(t *testing.T) {
 		got = append(got, r)
 		answer(200, "application/json", `{}`)(w, r)
 	})
-	if _, err := s.Contents(t.Context(), "é #?.ipynb", ContentsOptions{Content: true, Type: "notebook"}); err != nil {
+	if _, err := s.Contents(t.Context(), "é #?.ipynb", ContentsOptions{Content: true, Type: "file"}); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
@@ -136,7 +136,7 @@ func TestTokenTravelsInHeader(t *testing.T) {
 			t.Errorf("User-Agent %q", r.Header.Get("User-Agent"))
 		}
 	}
-	if want := "/base/api/contents/%C3%A9%20%23%3F.ipynb?content=1&type=notebook"; got[0].RequestURI != want {
+	if want := "/base/api/contents/%C3%A9%20%23%3F.ipynb?content=1&type=file"; got[0].RequestURI != want {
 		t.Errorf("asked for %s, want %s", got[0].RequestURI, want)
 	}
 	if want := "/base/api/collaboration/room/json:notebook:id?sessionId=sess"; got[1].RequestURI != want {

@@ -12,7 +12,19 @@ const retryPause = 250 * time.Millisecond
 // Whole reads a file by a request, and repeats it if the server could not read the file, because another program may
 // have written half of it.
 func Whole(ctx context.Context, read func() error) error {
-	return Again(ctx, 4, ErrBadRequest, read)
+	var verdict error // of a file that was read again and again already
+	err := Again(ctx, 4, ErrBadRequest, func() error {
+		err := read()
+		if errors.As(err, new(*brokenError)) {
+			verdict = err
+			return nil
+		}
+		return err
+	})
+	if verdict != nil {
+		return verdict
+	}
+	return err
 }
 
 // Again reads a file, at most tries times, while the error matches passing.
