@@ -9,6 +9,6 @@
 //
 // NBDUET_ROOM_SEEDS says how many random notebooks are tried, and
 // NBDUET_ROOM_SEED names the first of them; a failure prints its seed.
-// NBDUET_OUTAGES=all is the whole table of outages against operations, see
-// outages_kinds_test.go and outages_operations_test.go.
+// The table of outages against operations is in outages_kinds_test.go and
+// outages_operations_test.go.
 package rooms

@@ -26,6 +26,8 @@ type outage struct {
 	// second tells that another server comes in the first one's place, and
 	// history that it knows the edits that were not saved.
 	second, history bool
+	// lasts tells that the server is away until it is over, and not back at once.
+	lasts bool
 	// forgets tells that confirmed edits may be gone when it is over.
 	forgets bool
 	// others tells that other programs go on meanwhile.
@@ -37,7 +39,7 @@ type outage struct {
 
 var outages = map[string]outage{
 	"killed": {
-		second: true, forgets: true,
+		second: true, forgets: true, lasts: true,
 		begin: func(s *site) { s.crash() },
 		end:   func(s *site) { s.replace() },
 	},
@@ -52,13 +54,14 @@ var outages = map[string]outage{
 		end:   func(*site) {},
 	},
 	"stopped": {
+		lasts: true,
 		begin: func(s *site) { s.signal(syscall.SIGSTOP) },
 		end:   func(s *site) { s.signal(syscall.SIGCONT) },
 	},
 	"black hole": {
-		others: true,
-		begin:  func(s *site) { s.mend = s.line.fail(both("timeout", map[string]any{"timeout": 0})) },
-		end:    func(s *site) { s.mend() },
+		lasts: true, others: true,
+		begin: func(s *site) { s.mend = s.line.fail(both("timeout", map[string]any{"timeout": 0})) },
+		end:   func(s *site) { s.mend() },
 	},
 	"kernels killed": {
 		begin: func(s *site) { s.killKernels() },

@@ -436,7 +436,7 @@ func confirmedEdit(ctx context.Context, x *trial) error {
 
 func endSession(ctx context.Context, x *trial) answer {
 	a := x.tool(ctx, "end_nb_session", map[string]any{"path": x.path})
-	if a.kind == made && strings.Contains(a.text, `"saved":false`) {
+	if a.kind == made && (strings.Contains(a.text, `"saved":false`) || strings.Contains(a.text, "edits of it may be lost")) {
 		a.kind = unsure
 	}
 	return a
