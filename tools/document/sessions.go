@@ -157,7 +157,7 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 		}}, nil
 	}
 	if err != nil {
-		return nil, fmt.Errorf("the session of %s was ended, but with an error: %w", path, err)
+		return nil, fmt.Errorf("the session of %s was ended, but with an error, so it is not known whether the file has its last edits, read it again: %w", path, err)
 	}
 	out := EndSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
 	switch {
