@@ -142,6 +142,7 @@ func (d *Document) close(ctx context.Context) error {
 		d.cells.Close()
 		d.kernel.Link().Close()
 	}
+	hearOut(ctx, lv)
 	d.saver.file.begin()
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
@@ -163,6 +164,26 @@ func (d *Document) close(ctx context.Context) error {
 		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
 	}
 	return err
+}
+
+// hearOutFor bounds the wait for what others wrote, when a room is left.
+const hearOutFor = 2 * time.Second
+
+// hearOut waits for what the server passed on before it had our last edit. What others wrote into a cell before they knew
+// that we have moved it nobody but us carries over, see package ydoc/crdt: whoever leaves earlier takes it with them. Two
+// answers it takes, because an answer may overtake what was passed on before it. What is carried over goes out before
+// the room is left.
+func hearOut(ctx context.Context, lv *live) {
+	if lv.room.State() != rtc.Synced || lv.doc.Clock(lv.doc.ClientID()) == 0 {
+		return
+	}
+	ctx, stop := context.WithTimeout(ctx, hearOutFor)
+	defer stop()
+	for range 2 {
+		if lv.room.Barrier(ctx) != nil {
+			return // the room is away: then it is left as it is
+		}
+	}
 }
 
 // UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.

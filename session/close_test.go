@@ -1,0 +1,58 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// What a person types into a cell while it is moved is in the moved cell also if the agent that moves it leaves at once:
+// it stays until it has heard of that. Nothing is to be saved here, which would keep it longer.
+func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		s := jupytertest.Start(t)
+		cable := jupytertest.NewCable(t, s)
+		mover := sessiontest.Manager(t, cable.Server, session.Config{})
+		other := sessiontest.Manager(t, s, session.Config{})
+		path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
+		d, theirs := sessiontest.Open(t, mover, path), sessiontest.Open(t, other, path)
+		p := personIn(t, other.Servers().Documents, path)
+		p.switchesAutosaveOff(d)
+
+		cable.Stall()
+		if err := p.nb.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 1 # typed") }); err != nil {
+			t.Fatal(err)
+		}
+		sessiontest.Eventually(t, "the other agent sees what was typed", func() bool {
+			c, _ := theirs.Notebook().Cell("c0")
+			return c.Source == "a = 1 # typed"
+		})
+		if err := d.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {
+			t.Fatal(err)
+		}
+		left := make(chan error, 1)
+		go func() {
+			_, _, err := mover.End(t.Context(), path)
+			left <- err
+		}()
+		sessiontest.Eventually(t, "the agent is leaving", func() bool {
+			all, err := mover.Sessions("")
+			return err == nil && len(all) == 1 && all[0].Status == session.Away
+		})
+		cable.Mend()
+		var unsaved *session.UnsavedError
+		if err := <-left; err != nil && !errors.As(err, &unsaved) {
+			t.Fatal(err)
+		}
+		for who, nb := range map[string]*ydoc.Notebook{"the other agent": theirs.Notebook(), "the person": p.nb} {
+			sessiontest.Eventually(t, who+" has the moved cell with what was typed", func() bool {
+				c, ok := nb.CellAt(2)
+				return ok && c.ID == "c0" && c.Source == "a = 1 # typed" && nb.Len() == 3
+			})
+		}
+	})
+}
