@@ -239,11 +239,11 @@ func (m *mover) end(ctx context.Context, cancel context.CancelFunc, how string) 
 
 // step does one thing.
 func (m *mover) step(ctx context.Context) {
-	cell := fmt.Sprint("c", m.rng.IntN(movedCells))
+	cell := fmt.Sprint("c", m.pick(m.rng))
 	switch what := m.rng.IntN(20); {
 	case what < 10:
 		m.book.move(m.now(), cell)
-		made, _ := m.call(ctx, "move_nb_cells", map[string]any{"ranges": []any{map[string]any{"id": cell}}, "position": m.rng.IntN(movedCells)})
+		made, _ := m.call(ctx, "move_nb_cells", map[string]any{"ranges": []any{map[string]any{"id": cell}}, "position": m.rng.IntN(m.cells)})
 		m.book.move(m.now(), cell)
 		if made {
 			m.book.mu.Lock()
