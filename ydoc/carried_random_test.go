@@ -158,17 +158,15 @@ func number(t *testing.T, name string, without int) int {
 
 // Two agents move the same cells while both edit them and two tabs type. No key that the room had, and none of an
 // agent's, is lost or there twice, what somebody deleted does not return, and each cell is there once. Where both move a
-// cell at once that goes for the cells, and for all but a few of the keys: those who made the copies do not always know
-// what the other's is made of.
+// cell at once all but the third holds: those who made the copies do not always know what the other's is made of.
 func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 	for _, c := range []struct {
 		name           string
 		alone, answers bool
-		most           int // how many of a thousand keys may be lost or doubled
 	}{
-		{"one after the other", true, false, 0},
-		{"one after the other, and answers overtake", true, true, 0},
-		{"at once", false, false, 1},
+		{"one after the other", true, false},
+		{"one after the other, and answers overtake", true, true},
+		{"at once", false, false},
 	} {
 		t.Run(c.name, func(t *testing.T) {
 			first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
@@ -181,14 +179,11 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 					t.Errorf("seed %d: %d cells, want 3", seed, f.cells)
 				}
 				if n := f.lost + f.doubled; n > 0 {
-					t.Logf("seed %d: %+v", seed, f)
+					t.Errorf("seed %d: %+v", seed, f)
 				}
 				all.keys, all.lost, all.doubled, all.returned = all.keys+f.keys, all.lost+f.lost, all.doubled+f.doubled, all.returned+f.returned
 			}
 			t.Logf("of %d keys %d are lost, %d doubled, %d returned", all.keys, all.lost, all.doubled, all.returned)
-			if n := all.lost + all.doubled; n > c.most*all.keys/1000 {
-				t.Errorf("%d of %d keys are lost, %d there twice", all.lost, all.keys, all.doubled)
-			}
 			if c.alone && !c.answers && all.returned > 0 {
 				t.Errorf("%d deleted keys are there again", all.returned)
 			}

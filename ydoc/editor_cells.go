@@ -219,7 +219,7 @@ func (e *Editor) SetType(id, typ string) error {
 	e.stage(func(x tx) {
 		old := d.typ
 		x.Remove(e.n.cells, at, 1)
-		d.typ = x.InsertType(e.n.cells, at, crdt.KindMap)
+		d.typ = x.InsertCopy(e.n.cells, at, old)
 		x.retypeCell(d.typ, old, typ)
 		x.replaced(old, d.typ)
 	})

@@ -60,3 +60,89 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 		}
 	}
 }
+
+// The copy that stays may have been moved on when the other yields to it. What is put into it then comes too late for the
+// server, and what arrives afterwards for the copy that went belongs into the one that it was moved on to.
+func TestACopyMayYieldToOneThatWasMovedOn(t *testing.T) {
+	for name, c := range map[string]struct {
+		want string
+		do   func(t *testing.T, r *room, second, typist *peer)
+	}{
+		"its own key": {"a = 42!", func(t *testing.T, r *room, second, _ *peer) {
+			second.typeIn(t, "a", 6, "!")
+			r.risen(second)
+		}},
+		"its own key over another": {"a = 43", func(t *testing.T, r *room, second, _ *peer) {
+			edit(t, second.Notebook, func(e *Editor) error { return e.SetSource("a", "a = 43") })
+			r.risen(second)
+		}},
+		"a tab's key": {"a = 42?", func(t *testing.T, r *room, _, typist *peer) {
+			r.sunk(typist)
+			typist.typeIn(t, "a", 6, "?")
+			r.risen(typist)
+		}},
+		"a tab's deletion": {"a = 4", func(t *testing.T, r *room, _, typist *peer) {
+			r.sunk(typist)
+			typist.cut(t, "a", 5, 6)
+			r.risen(typist)
+		}},
+	} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+			first, second, typist := r.peers[0], r.peers[1], r.peers[2]
+			move(t, second, "a", 1)
+			move(t, first, "a", 2)
+			r.risen(second)
+			c.do(t, r, second, typist)
+			r.risen(first)
+			move(t, first, "a", 0)
+			r.risen(first)
+			r.settle()
+			if n := r.server.Len(); n != 3 {
+				t.Fatalf("%d cells, want 3", n)
+			}
+			if got := source(r.server, "a"); got != c.want {
+				t.Errorf("%q, want %q", got, c.want)
+			}
+		})
+	}
+}
+
+// Of a cell that was moved twice each of the copies may be what another moved at once with the second time, and looks the
+// same: who gives way must know which, or puts in what the other carries over itself.
+func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
+	for name, known := range map[string]bool{"of the first": false, "of the second": true} {
+		t.Run(name, func(t *testing.T) {
+			r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "a"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+			first, second := r.peers[0], r.peers[1]
+			move(t, second, "a", 1)
+			r.risen(second)
+			r.sunk(second)
+			if known {
+				r.sunk(first)
+			}
+			second.typeIn(t, "a", 1, "!")
+			move(t, second, "a", 2)
+			r.risen(second)
+			r.sunk(second)
+			move(t, first, "a", (r.at(first, "a")+1)%3)
+			r.risen(first)
+			r.settle()
+			if n := r.server.Len(); n != 3 {
+				t.Fatalf("%d cells, want 3", n)
+			}
+			if got := source(r.server, "a"); got != "a!" {
+				t.Errorf("%q, want %q", got, "a!")
+			}
+		})
+	}
+}
+
+func (r *room) at(p *peer, id string) int {
+	r.t.Helper()
+	i, ok := p.Index(id)
+	if !ok {
+		r.t.Fatalf("there is no cell %s", id)
+	}
+	return i
+}

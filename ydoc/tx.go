@@ -50,7 +50,7 @@ func (x tx) codeKeys(m *crdt.Type) {
 func (x tx) moveCell(cells *crdt.Type, from, to int, old *crdt.Type) *crdt.Type {
 	if old != nil {
 		x.Remove(cells, from, 1)
-		m := x.InsertType(cells, to, crdt.KindMap)
+		m := x.InsertCopy(cells, to, old)
 		x.copyCell(m, old)
 		return m
 	}

@@ -7,6 +7,19 @@ import (
 // Yjs has no move: what is to stand elsewhere, or to get another kind, is put there as a copy, and the old one is
 // deleted. Each item is told what took its place, so that undo and the positions of carets find it.
 
+// InsertCopy puts an empty type into a list at pos, to be filled with a copy of another of that list.
+func (x *Tx) InsertCopy(t *Type, pos int, old *Type) *Type {
+	x.mark(old)
+	return x.InsertType(t, pos, old.kind)
+}
+
+// mark leaves the tombstone (mark.go) behind a type of a list of which a copy is to be made next.
+func (x *Tx) mark(old *Type) {
+	if list := old.Holder(); list != nil && old.Item.ParentSub == "" {
+		x.attach(list, "", old.Item, old.Item.Right, ycrdt.NewContentDeleted(1))
+	}
+}
+
 // Fill fills an empty type with a copy of another's content, which is about to go, key by key and value by value.
 func (x *Tx) Fill(dst, src *Type) { x.fill(dst, src, 0) }
 

@@ -43,6 +43,7 @@ func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 			continue
 		}
 		r.orphaned(c.trans, was, now, places)
+		r.onward(c.trans, was, now, places)
 	}
 }
 
@@ -341,6 +342,9 @@ func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {
 // toldWith is how much of our changes somebody has who has a text: if it is a copy that we made, all up to that.
 func (r *Replica) toldWith(t *Type) int {
 	told := r.told
+	if t.Maker() != r.client {
+		return told
+	}
 	for was, c := range r.copies {
 		if id := was.Item.Redone; id != nil && unitOf(id) == unitOf(&t.Item.ID) {
 			told = max(told, c.clock)

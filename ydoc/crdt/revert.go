@@ -74,6 +74,7 @@ func (v *Revert) PutBack(sw *Swap, now *Type) *Type {
 		return nil
 	}
 	now.Item.Delete(v.trans)
+	v.mark(now)
 	made := now.empty()
 	v.attach(list, "", was.Left, was, ycrdt.NewContentType(made))
 	list.marks.reset()

@@ -31,12 +31,15 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 	}
 	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
 	best := -1
+	of, known := r.madeOf(theirs)
 	for t, c := range r.copies {
 		if typeAt(r.y.Store, unitOf(&t.Holder().Item.ID)) != mine {
 			continue
 		}
 		sure := 0
 		switch id := t.Item.ID; {
+		case known && unitOf(&t.Holder().Item.ID) == of:
+			sure = 8
 		case uint64(id.Client) == r.client && id.Clock >= r.told:
 			continue // the other cannot have had it
 		case r.deleting.moved(t):
@@ -72,15 +75,7 @@ func (x *Tx) yield(v rival) {
 		return
 	}
 	origins, base, gone := x.origins(&v, mine)
-	same := make([]*unit, len(base)) // which unit of theirs each offset became
-	was := string(utf16.Decode(base))
-	for _, s := range v.places.Kept(was, theirs.Characters(), 0, len(base)) {
-		for to := s[0]; to < s[1]; to++ {
-			if item, n := theirs.seek(to + 1); item != nil {
-				same[s[2]+to-s[0]] = &unit{item.ID.Client, item.ID.Clock + n - 1}
-			}
-		}
-	}
+	same := sameUnits(theirs, string(utf16.Decode(base)), len(base), v.places) // of each offset
 	x.merge(mine, theirs, origins, same)
 	for _, at := range gone {
 		if u := same[at]; u != nil {
@@ -200,4 +195,104 @@ func (x *Tx) rightBehind(in *Type, u *unit) (left, right *ycrdt.Item) {
 		return item, split(x.trans, item, off+1)
 	}
 	return item, item.Right
+}
+
+// maxMarks is how many copies that were made of each other are looked at.
+const maxMarks = 64
+
+// madeOf is the unit of the type of which another is known to be a copy, perhaps by way of further copies: the nearest
+// that we copied, too.
+func (r *Replica) madeOf(made *Type) (of unit, known bool) {
+	holders := map[unit]bool{}
+	for t := range r.copies {
+		holders[unitOf(&t.Holder().Item.ID)] = true
+	}
+	of = unitOf(&made.Item.ID)
+	for range maxMarks {
+		var ok bool
+		if of, ok = markBefore(r.y.Store, of); !ok {
+			break
+		}
+		if holders[of] {
+			return of, true
+		}
+	}
+	return unit{}, false
+}
+
+// A copy of ours may yield to one that its maker has moved on already. What still arrives for what we copied is then to be
+// carried over into the next copy, which we did not make: so that is linked, too. Where another moves our own copy there is
+// no need: whatever arrives late had reached the server before the copy did, and so before that move.
+
+// onward links a text of another to which a copy of ours yielded, and which was replaced by a copy, with that.
+func (r *Replica) onward(trans *ycrdt.Transaction, was, now *Type, places Places) {
+	if was.Maker() == r.client || was.Item.Redone != nil || was.Holder().Item.Redone != nil || !r.leadsTo(was) {
+		return
+	}
+	redone(was.Holder().Item, now.Holder().Item)
+	redone(was.Item, now.Item)
+	var items []*ycrdt.Item
+	var base []byte
+	for item := was.Start; item != nil; item = item.Right {
+		if c, ok := item.Content.(*text); ok && item.Redone == nil && (!item.Deleted() || ycrdt.IsDeleted(trans.DeleteSet, &item.ID)) {
+			items = append(items, item)
+			base = append(base, c.b...)
+		}
+	}
+	length := 0
+	for _, item := range items {
+		length += item.Length
+	}
+	if length > maxRival || now.Length > maxRival {
+		return
+	}
+	same := sameUnits(now, string(base), length, places)
+	at := 0
+	for _, item := range items {
+		for item != nil {
+			n := 1
+			for ; n < item.Length && joined(same[at+n-1], same[at+n]); n++ {
+			}
+			var rest *ycrdt.Item
+			if n < item.Length {
+				rest = split(trans, item, n)
+			}
+			if u := same[at]; u != nil {
+				item.Redone = &ycrdt.ID{Client: u.client, Clock: u.clock}
+			}
+			at += n
+			item = rest
+		}
+	}
+}
+
+// leadsTo reports whether a text is what one that we copied has become.
+func (r *Replica) leadsTo(t *Type) bool {
+	for was := range r.copies {
+		if item, _ := lookup(r.y.Store, unitOf(&was.Item.ID)); item == t.Item && item != was.Item {
+			return true
+		}
+	}
+	return false
+}
+
+// sameUnits lists which unit of a text each unit of another became, nil where it has none.
+func sameUnits(now *Type, was string, length int, places Places) []*unit {
+	same := make([]*unit, length)
+	for _, s := range places.Kept(was, now.Characters(), 0, length) {
+		for to := s[0]; to < s[1]; to++ {
+			if item, n := now.seek(to + 1); item != nil {
+				same[s[2]+to-s[0]] = &unit{item.ID.Client, item.ID.Clock + n - 1}
+			}
+		}
+	}
+	return same
+}
+
+// joined reports whether of two units the second follows on the first, or there is neither.
+func joined(a, b *unit) bool {
+	if a == nil || b == nil {
+		return a == nil && b == nil
+	}
+	return b.client == a.client && b.clock == a.clock+1
 }

@@ -1,0 +1,28 @@
+package crdt
+
+import (
+	ycrdt "github.com/skyterra/y-crdt"
+)
+
+// Nothing in a copy tells of what it was made. So whoever makes one leaves a tombstone right behind what it is made of,
+// immediately before the copy in the order of its own changes: one unit that is deleted from the start. No peer sees
+// anything of it, but it says where it was put, also to those who had that deleted before.
+
+// markBefore finds the tombstone of a copy, and behind what it was put.
+func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
+	structs := store.Clients[made.client]
+	if structs == nil || made.clock == 0 || made.clock >= ycrdt.GetState(store, made.client) {
+		return unit{}, false
+	}
+	item, ok := (*structs)[indexOf(*structs, made.clock-1)].(*ycrdt.Item)
+	if !ok || item.ID.Clock != made.clock-1 || item.Origin == nil || item.ParentSub != "" || !item.Deleted() {
+		return unit{}, false
+	}
+	if _, ok := item.Content.(*ycrdt.ContentDeleted); !ok {
+		return unit{}, false
+	}
+	if copied, ok := (*structs)[indexOf(*structs, made.clock)].(*ycrdt.Item); !ok || copied.Parent != item.Parent {
+		return unit{}, false
+	}
+	return unitOf(item.Origin), true
+}
