@@ -158,7 +158,7 @@ func number(t *testing.T, name string, without int) int {
 
 // Two agents move the same cells while both edit them and two tabs type. No key that the room had, and none of an
 // agent's, is lost or there twice, what somebody deleted does not return, and each cell is there once. Where both move a
-// cell at once all but the third holds: those who made the copies do not always know what the other's is made of.
+// cell at once a key in some thousands returns that was deleted behind a move of what another copy was made of.
 func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 	for _, c := range []struct {
 		name           string
@@ -184,7 +184,11 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 				all.keys, all.lost, all.doubled, all.returned = all.keys+f.keys, all.lost+f.lost, all.doubled+f.doubled, all.returned+f.returned
 			}
 			t.Logf("of %d keys %d are lost, %d doubled, %d returned", all.keys, all.lost, all.doubled, all.returned)
-			if c.alone && !c.answers && all.returned > 0 {
+			few := all.keys / 1000
+			if c.alone {
+				few = 0
+			}
+			if all.returned > few {
 				t.Errorf("%d deleted keys are there again", all.returned)
 			}
 		})

@@ -161,3 +161,48 @@ func TestKeysThatAnAnswerOvertookAreCarried(t *testing.T) {
 		})
 	}
 }
+
+// What an agent deletes behind a move may not be in the copy yet, where the mover did not know of it and carries it over
+// later: it goes when it comes, also where the copy has been moved on meanwhile.
+func TestDeletionsWaitForWhatTheMoverCarriesOver(t *testing.T) {
+	for name, c := range map[string]struct {
+		typed, then, want string
+		again             bool
+	}{
+		"all":           {"a = 42 + 1", "a = 42", "a = 42", false},
+		"some":          {"a = 42 + 1", "a = 42 1", "a = 42 1", false},
+		"replaced":      {"a = 142", "a = 242", "a = 242", false},
+		"of two units":  {"a = 😀42", "a = 42", "a = 42", false},
+		"and moved on":  {"a = 142", "a = 42", "a = 42", true},
+		"into an empty": {"b", "", "", false},
+	} {
+		for _, where := range []int{2, 0} {
+			t.Run(name, func(t *testing.T) {
+				before := "a = 42"
+				if c.then == "" {
+					before = ""
+				}
+				r := newRoom(t, 3, NewCell{ID: "b", Type: Code}, NewCell{ID: "a", Type: Code, Source: before}, NewCell{ID: "c", Type: Code})
+				mover, agent, typist := r.peers[0], r.peers[1], r.peers[2]
+				set := func(p *peer, source string) {
+					edit(t, p.Notebook, func(e *Editor) error { return e.SetSource("a", source) })
+				}
+				set(typist, c.typed)
+				r.risen(typist)
+				r.sunk(agent)
+				set(agent, c.then)
+				move(t, mover, "a", where)
+				r.risen(mover)
+				if c.again {
+					r.sunk(typist)
+					move(t, typist, "a", 1)
+					r.risen(typist)
+				}
+				r.settle()
+				if got := source(r.server, "a"); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		}
+	}
+}

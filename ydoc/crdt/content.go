@@ -30,11 +30,14 @@ func newText(s string) *text {
 func (t *text) GetLength() int                            { return t.n }
 func (t *text) GetContent() ycrdt.ArrayAny                { return nil }
 func (t *text) IsCountable() bool                         { return true }
-func (t *text) Copy() ycrdt.IAbstractContent              { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
+func (t *text) Copy() ycrdt.IAbstractContent              { return copyText(t) }
 func (t *text) GetRef() uint8                             { return wire.RefString }
 func (t *text) GC(*ycrdt.StructStore)                     {}
 func (t *text) Delete(*ycrdt.Transaction)                 {}
 func (t *text) Integrate(*ycrdt.Transaction, *ycrdt.Item) {}
+
+// copyText copies a text.
+func copyText(t *text) *text { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
 
 // newValue is the content of one value that [Plain] returned.
 func newValue(v any) *plain { return &plain{ref: wire.RefAny, n: 1, raw: wire.AppendValue(nil, v)} }

@@ -50,16 +50,6 @@ type addition struct {
 	content ycrdt.IAbstractContent
 }
 
-// stretch is some units of one client.
-type stretch struct {
-	client int
-	span
-}
-
-func stretchOf(item *ycrdt.Item) stretch {
-	return stretch{item.ID.Client, span{item.ID.Clock, item.Length}}
-}
-
 // remember notes that a text was copied and is to be deleted.
 func (r *Replica) remember(t *Type) {
 	if r.copies == nil {

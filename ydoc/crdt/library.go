@@ -36,6 +36,20 @@ func unitOf(id *ycrdt.ID) unit { return unit{id.Client, id.Clock} }
 // span is a range of clocks.
 type span struct{ clock, length int }
 
+// stretch is some units of one client.
+type stretch struct {
+	client int
+	span
+}
+
+func stretchOf(item *ycrdt.Item) stretch {
+	return stretch{item.ID.Client, span{item.ID.Clock, item.Length}}
+}
+
+func (s stretch) holds(u unit) bool {
+	return s.client == u.client && s.clock <= u.clock && u.clock < s.clock+s.length
+}
+
 // indexOf finds the struct that holds a clock, which must be one of the client's.
 func indexOf(structs []ycrdt.IAbstractStruct, clock int) int {
 	i, err := ycrdt.FindIndexSS(structs, clock)

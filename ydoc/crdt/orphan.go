@@ -57,7 +57,14 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 			moved = append(moved, o)
 		}
 	}
+	var waiting []*awaited
+	for _, a := range r.awaited {
+		if a.in == unitOf(&was.Item.ID) {
+			waiting = append(waiting, a)
+		}
+	}
 	passed := map[*orphan][]removal{}
+	due := map[*awaited]int{}
 	at := map[*orphan]int{} // offsets in what the copy was made of
 	var base []byte
 	var found []*orphan
@@ -65,6 +72,14 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 	var removals []removal
 	off := 0
 	for _, p := range r.piecesOf(trans, was) {
+		for _, a := range waiting {
+			if a.behind != nil && p.holds(*a.behind) {
+				due[a] = off
+				if p.seen() {
+					due[a] += a.behind.clock - p.clock + 1
+				}
+			}
+		}
 		for _, o := range moved {
 			if o.behind != nil && p.holds(*o.behind) {
 				at[o] = off
@@ -94,16 +109,21 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 			last = nil
 		}
 	}
-	if len(found)+len(moved)+len(removals) == 0 {
+	if len(found)+len(moved)+len(removals)+len(waiting) == 0 {
 		return
 	}
 	characters := now.Characters()
+	kept := places.Kept(string(base), characters, 0, off)
+	for _, a := range waiting {
+		a.place(now, due[a], kept)
+	}
 	units := func(d removal) (all []unit) {
 		for _, s := range places.Kept(string(base), characters, d.from, d.to) {
 			all = append(all, unitsIn(now, s[0], s[1])...)
 		}
 		return all
 	}
+	wait := func(d removal) { r.awaited = append(r.awaited, await(now, string(base), d.from, d.to, kept)...) }
 	for _, o := range append(moved, found...) {
 		o.in, o.behind = unitOf(&now.Item.ID), nil
 		if item, n := now.seek(places.At(string(base), characters, at[o])); item != nil {
@@ -112,9 +132,11 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 		o.removes = nil
 		for _, d := range passed[o] {
 			o.removes = append(o.removes, units(d)...)
+			wait(d)
 		}
 	}
 	for _, d := range removals {
+		wait(d)
 		if i := slices.IndexFunc(found, func(o *orphan) bool { return d.by.from <= o.clock && o.clock < d.by.to }); i >= 0 {
 			found[i].removes = append(found[i].removes, units(d)...)
 		} else {
@@ -141,22 +163,6 @@ func (o *orphan) follow(store *ycrdt.StructStore) {
 	for i, u := range o.removes {
 		o.removes[i] = latest(u)
 	}
-}
-
-// maxRemoved bounds how many units a rescued edit deletes at one place.
-const maxRemoved = 1 << 16
-
-// unitsIn lists the units of a text between two offsets, none if they are too many.
-func unitsIn(t *Type, from, to int) (units []unit) {
-	if to-from > maxRemoved {
-		return nil
-	}
-	for at := from + 1; at <= to; at++ {
-		if item, n := t.seek(at); item != nil {
-			units = append(units, unit{item.ID.Client, item.ID.Clock + n - 1})
-		}
-	}
-	return units
 }
 
 // echo looks at changes of ours that came back.
@@ -274,8 +280,6 @@ func (r *Replica) note(trans *ycrdt.Transaction) {
 	r.unheard = append(r.unheard, u)
 }
 
-func copyText(t *text) *text { return &text{b: t.b[:len(t.b):len(t.b)], n: t.n} }
-
 // passedOn reports whether the server is known to have a transaction of ours by what it added, or by what a later one
 // did.
 func (r *Replica) passedOn(u *unheard) bool {
@@ -306,10 +310,6 @@ type piece struct {
 
 // seen reports whether a piece was there for everybody.
 func (p *piece) seen() bool { return p.chars != nil && p.shared && p.by == nil }
-
-func (s stretch) holds(u unit) bool {
-	return s.client == u.client && s.clock <= u.clock && u.clock < s.clock+s.length
-}
 
 // piecesOf lists what a text consisted of, right before the transaction that deleted it.
 func (r *Replica) piecesOf(trans *ycrdt.Transaction, t *Type) (list []piece) {

@@ -130,6 +130,22 @@ func (t *Type) seek(pos int) (item *ycrdt.Item, off int) {
 	return nil, 0
 }
 
+// maxRemoved bounds how many units a rescued edit deletes at one place.
+const maxRemoved = 1 << 16
+
+// unitsIn lists the units of a text between two offsets, none if they are too many.
+func unitsIn(t *Type, from, to int) (units []unit) {
+	if to-from > maxRemoved {
+		return nil
+	}
+	for at := from + 1; at <= to; at++ {
+		if item, n := t.seek(at); item != nil {
+			units = append(units, unit{item.ID.Client, item.ID.Clock + n - 1})
+		}
+	}
+	return units
+}
+
 // Boundary returns an error that matches [ErrInvalid] unless pos, in UTF-16 units, is in the text and between two
 // characters.
 func (t *Type) Boundary(pos int) error {

@@ -41,6 +41,7 @@ type Replica struct {
 
 	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
 	unheard []*unheard // see orphan.go
+	awaited []*awaited // see await.go
 
 	overtaken overtaken // see overtaken.go
 
@@ -179,6 +180,9 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 		r.note(trans)
 	} else {
 		r.gather(trans)
+		var come []unit
+		r.awaited, come = arrive(trans, r.awaited)
+		r.late.units = append(r.late.units, come...)
 	}
 	expired := r.review(trans)
 	compact(trans, collect(trans, r.released, expired, r.isCopied))
