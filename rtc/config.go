@@ -21,6 +21,8 @@ type Replica interface {
 	// Apply takes an update of others. It returns an error that matches ydoc.ErrPending when the update depends on one
 	// that has not come.
 	Apply(update []byte) error
+	// ApplyState is Apply for all that the room has.
+	ApplyState(update []byte) error
 	// OnUpdate sets the function that is called with the update of each local transaction, in order and under the
 	// replica's lock; nil unsets it.
 	OnUpdate(func(update []byte))

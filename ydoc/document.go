@@ -83,6 +83,10 @@ func (d *Doc) OnUpdate(f func(update []byte)) { d.replica.OnUpdate(f) }
 // is to be thrown away. Applying an update twice has no effect; update is not kept.
 func (d *Doc) Apply(update []byte) error { return d.replica.Apply(update) }
 
+// ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
+// builds, it is complete: servers do not write that down, and build the document anew without it.
+func (d *Doc) ApplyState(update []byte) error { return d.replica.ApplyState(update) }
+
 // Held is the number of updates that are held back because of missing changes.
 func (d *Doc) Held() int { return d.replica.Held() }
 

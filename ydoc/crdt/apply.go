@@ -16,16 +16,22 @@ var ErrPending = wire.Fixed("update refers to missing changes")
 // was used. [ErrPending] means that it, or a part, builds on changes that are missing here: that part is held back and
 // tried again after each later update, and the peer should be asked for its state. [ErrBroken] means that the document
 // is to be thrown away. Applying an update twice has no effect; update is not kept.
-func (r *Replica) Apply(update []byte) error {
+func (r *Replica) Apply(update []byte) error { return r.apply(update, false) }
+
+// ApplyState is Apply for all that a peer has. Where that lacks the first change that a server has made, on which nothing
+// builds, it is complete.
+func (r *Replica) ApplyState(update []byte) error { return r.apply(update, true) }
+
+func (r *Replica) apply(update []byte, whole bool) error {
 	if err := wire.CheckUpdate(update, r.limits.Wire); err != nil {
 		return err
 	}
 	return r.Do("apply an update", func() error {
-		complete, gap := r.integrate(update)
+		complete, gap := r.integrate(update, whole)
 		if len(r.held) > 0 {
 			r.retryHeld()
 			if !complete {
-				complete, gap = r.integrate(update)
+				complete, gap = r.integrate(update, whole)
 			}
 		}
 		if !complete {
@@ -56,8 +62,8 @@ func (r *Replica) Held() int {
 }
 
 // integrate applies an update and reports whether the document had all that it builds on, and what its content lacks.
-// What it cannot place is dropped.
-func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
+// What it cannot place is dropped. whole tells that it is all that a peer has.
+func (r *Replica) integrate(update []byte, whole bool) (complete bool, gap *GapError) {
 	complete = true
 	ycrdt.Transact(r.y, func(trans *ycrdt.Transaction) {
 		trans.Local = false
@@ -67,6 +73,9 @@ func (r *Replica) integrate(update []byte) (complete bool, gap *GapError) {
 		}
 		dec.noted = len(r.copies)+len(r.unheard) > 0
 		structs := dec.structs()
+		if whole {
+			r.holes.fill(r.y.Store, structs)
+		}
 		r.look(structs)
 		if own := structs[int(r.client)]; own != nil {
 			r.echo(own.Refs)
@@ -110,7 +119,7 @@ func (r *Replica) retryHeld() {
 		waiting := r.held
 		r.held, r.heldSize = nil, 0
 		for _, update := range waiting {
-			if complete, _ := r.integrate(update); complete {
+			if complete, _ := r.integrate(update, false); complete {
 				progress = true
 				continue
 			}

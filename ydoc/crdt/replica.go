@@ -28,6 +28,7 @@ type Replica struct {
 	onUpdate func(update []byte)
 	relay    bool     // onUpdate hears of what was applied, too
 	held     [][]byte // updates that wait for what they build on
+	holes    holes    // the servers whose first change is missing
 	heldSize int
 
 	turn      int           // counts transactions
@@ -143,7 +144,7 @@ func (r *Replica) Diff(stateVector []byte) (update []byte, err error) {
 	err = r.Do("encode the state", func() error {
 		r.heard(int(have[r.client]))
 		update = appendStructs(nil, r.y.Store, func(client int) int { return int(have[uint64(client)]) })
-		update = appendDeletes(update, deletedIn(r.y.Store))
+		update = appendDeletes(update, r.holes.without(deletedIn(r.y.Store)))
 		return nil
 	})
 	return update, err
