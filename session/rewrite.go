@@ -47,7 +47,8 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 		return nil, fmt.Errorf("modify cells: %w: it is a text document", ErrNotNotebook)
 	}
 	r := reader{d, client}
-	if err := r.rewrite(ctx, changes); err != nil {
+	err := r.rewrite(ctx, changes)
+	if err != nil && !errors.As(err, new(*UnconfirmedError)) {
 		return nil, err
 	}
 	cells := make([]ydoc.Cell, len(changes))
@@ -59,8 +60,11 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 		cells[i] = now
 		d.Point(c.Cell, len(now.Source))
 		if now.Source == c.Source {
-			d.Answer(client, now)
+			d.Answer(client, now) // also of what is not confirmed: its next change is one of that
 		}
+	}
+	if err != nil {
+		return nil, err
 	}
 	return cells, nil
 }

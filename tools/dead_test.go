@@ -71,6 +71,8 @@ func TestCallsInARowToADeadServer(t *testing.T) {
 					{"file_list", toolstest.Dict{"session_id": with}},
 					{"file_read", toolstest.Dict{"session_id": with, "path": text}},
 					{"read_notebook", toolstest.Dict{"notebook_name": "nb"}},
+					{"list_cells", toolstest.Dict{}},
+					{"read_cells", toolstest.Dict{}},
 					{"restart_notebook", toolstest.Dict{"notebook_name": "nb"}},
 					{"notebook_get", toolstest.Dict{"session_id": with}},
 					{"session_list", toolstest.Dict{}},

@@ -97,10 +97,17 @@ type tableResult struct {
 }
 
 // tableSchema describes a [tableResult] with that head.
-func tableSchema(columns ...string) tool.Schema {
-	return tool.ResultOf[tableResult](func(f tool.Fields) {
+func tableSchema(columns ...string) tool.Schema { return tool.ResultOf[tableResult](headed(columns)) }
+
+// documentTableSchema describes one that is of a document.
+func documentTableSchema(columns ...string) tool.Schema {
+	return tool.DocumentResultOf[tableResult](headed(columns))
+}
+
+func headed(columns []string) func(tool.Fields) {
+	return func(f tool.Fields) {
 		f.Field("result").Say("Table with tabs and a header: " + strings.Join(columns, ", ") + ".")
-	})
+	}
 }
 
 // tableAnswer answers with a table of rows after the text head, or with the text none if there are no rows. It leaves

@@ -39,7 +39,7 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 	cells := doc.Notebook().Cells()
 	indexes, err := citedCells(args["cell_indices"], len(cells))
 	if err != nil {
-		return "", fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)
+		return "", tool.ArgumentError{Err: fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)}
 	}
 	var numbers, parts []string
 	doc.List(tool.ClientOf(ctx), cells, indexes...)

@@ -82,7 +82,7 @@ func listCells(d *Toolset) tool.Tool {
 		Description: "Lists the cells of the current notebook as they are in the shared document now: index, type, execution count and first line. Use it to find cells. Costs one line per cell.",
 		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
 		Input:       tool.ArgumentsOf[struct{}](nil),
-		Output:      tableSchema(overviewColumns...),
+		Output:      documentTableSchema(overviewColumns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
 			doc, _, err := d.openUsed(ctx, "")
 			if err != nil {

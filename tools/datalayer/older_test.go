@@ -1,6 +1,7 @@
 package datalayer_test
 
 import (
+	"errors"
 	"fmt"
 	"strings"
 	"testing"
@@ -123,6 +124,8 @@ func TestJupyterCite(t *testing.T) {
 		} {
 			if got, err := ask(map[string]string{"prompt": "p", "cell_indices": c.indices, "notebook_name": c.name}); err == nil || !strings.Contains(err.Error(), c.says) {
 				t.Errorf("%+v: %q, %v", c, got, err)
+			} else if c.name == "" && !errors.Is(err, mcp.ErrInvalidParams) {
+				t.Errorf("%+v is not called a wrong argument: %v", c, err)
 			}
 		}
 		if _, err := ask(map[string]string{"cell_indices": "0"}); err == nil {

@@ -1,0 +1,33 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+)
+
+// Who has changed a cell and was told that the change is not confirmed yet may change it again: what is there is known to
+// them, and nobody else wrote it.
+func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		o.d.Show("client", o.d.Notebook().Cells()...)
+		change := func(source string) error {
+			_, err := o.d.Rewrite(o.m.Patient(t.Context(), nil), "client", []session.Change{{Cell: "c0", Source: source}})
+			return err
+		}
+		time.Sleep(20 * time.Second)
+		o.cable.Stall()
+		time.AfterFunc(12*time.Second, o.cable.Mend)
+		if err := change("first = 'not confirmed'"); !errors.As(err, new(*session.UnconfirmedError)) {
+			t.Fatalf("the first change: %v", err)
+		}
+		time.Sleep(5 * time.Second)
+		if err := change("first = 'confirmed'"); err != nil || !o.seen("first = 'confirmed'") {
+			t.Errorf("the second change: %v", err)
+		}
+	})
+}
