@@ -16,6 +16,7 @@ type absence struct {
 	failing time.Time     // since when nothing was answered; zero if the last thing was
 	away    bool          // somebody has waited for it in vain
 	back    chan struct{} // closed when it answers again
+	leaves  chan struct{} // closed when it is known to be away
 	look    *look         // that goes on; nil for none
 }
 
@@ -33,6 +34,10 @@ func (a *absence) silent(since time.Time, away bool, limit time.Duration) {
 		a.failing = since
 	}
 	a.away = a.away || away || time.Since(a.failing) >= limit
+	if a.away && a.leaves != nil {
+		close(a.leaves)
+		a.leaves = nil
+	}
 }
 
 // answered notes a sign of life of the server.
@@ -64,6 +69,21 @@ func (a *absence) returns() <-chan struct{} {
 		a.back = make(chan struct{})
 	}
 	return a.back
+}
+
+// gone is closed when the server is known to be away.
+func (a *absence) gone() <-chan struct{} {
+	a.mu.Lock()
+	defer a.mu.Unlock()
+	if a.away {
+		c := make(chan struct{})
+		close(c)
+		return c
+	}
+	if a.leaves == nil {
+		a.leaves = make(chan struct{})
+	}
+	return a.leaves
 }
 
 // still is [Server.StillAway]; ask asks the server.

@@ -2,7 +2,9 @@ package jupyter
 
 import (
 	"context"
+	"errors"
 	"net/http"
+	"strings"
 	"sync/atomic"
 	"testing"
 	"time"
@@ -84,4 +86,45 @@ func TestStillAwayEndsWithItsContext(t *testing.T) {
 		t.Errorf("%v after %s", why, time.Since(began))
 	}
 	<-others
+}
+
+// A request that somebody waits for ends when another has found the server to be away; one that the server answers goes on.
+func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
+	var alive atomic.Bool
+	asked := make(chan struct{}, 10)
+	s := serve(t, nil, func(w http.ResponseWriter, r *http.Request) {
+		status := strings.HasSuffix(r.URL.Path, "/api/status")
+		if status && alive.Load() {
+			answer(200, "application/json", "{}")(w, r)
+			return
+		}
+		if !status {
+			asked <- struct{}{}
+		}
+		select {
+		case <-time.After(3 * time.Second):
+			answer(200, "application/json", "{}")(w, r)
+		case <-r.Context().Done():
+		}
+	})
+	for _, there := range []bool{false, true} {
+		alive.Store(there)
+		done := make(chan error, 1)
+		ctx := WithAway(t.Context(), func(*Server) error { return nil })
+		go func() {
+			_, err := s.Contents(ctx, "a.txt", ContentsOptions{})
+			done <- err
+		}()
+		<-asked
+		began := time.Now()
+		s.Silent(began)
+		err := <-done
+		if there && err != nil {
+			t.Errorf("of a server that answers others: %v", err)
+		}
+		if !there && (!errors.Is(err, context.DeadlineExceeded) || time.Since(began) > 2*time.Second) {
+			t.Errorf("of one that answers nobody: %v after %s", err, time.Since(began))
+		}
+		s.Answered()
+	}
 }

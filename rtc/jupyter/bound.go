@@ -26,9 +26,33 @@ func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Cont
 	}
 	ctx, cancel := context.WithCancelCause(ctx)
 	b := &bound{limit: s.timeout, timer: time.AfterFunc(s.timeout, func() { cancel(context.DeadlineExceeded) })}
-	return ctx, b, func() {
+	end := func() {
 		b.timer.Stop()
 		cancel(context.Canceled)
+	}
+	if _, asked := ctx.Value(awayKey{}).(func(*Server) error); !asked {
+		return ctx, b, end
+	}
+	heeding := make(chan struct{})
+	go func() {
+		defer close(heeding)
+		s.heed(ctx, cancel)
+	}()
+	return ctx, b, func() {
+		end()
+		<-heeding
+	}
+}
+
+// heed ends a request when it becomes known otherwise that the server is away: whoever waits for it would wait in vain.
+func (s *Server) heed(ctx context.Context, end context.CancelCauseFunc) {
+	select {
+	case <-ctx.Done():
+		return
+	case <-s.absence.gone():
+	}
+	if _, why := s.StillAway(ctx); why != nil {
+		end(context.DeadlineExceeded)
 	}
 }
 
