@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
@@ -133,7 +132,7 @@ func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirme
 // editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
 // room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
 func (d *Document) editPatiently(ctx context.Context, p *patience, name string, write func(*live) error) error {
-	began, opened := time.Now(), d.current()
+	opened := d.current()
 	lv, err := d.wait(ctx, p)
 	if err == nil && lv != opened {
 		// What the caller has read to make this edit is of a replica that is gone.
@@ -144,7 +143,7 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 	}
 	made := error(&NotMadeError{name, nil}) // until it is written
 	var before, after uint64
-	err = p.wait(ctx, max(p.limit-time.Since(began), time.Second), func(ctx context.Context) error {
+	err = p.wait(ctx, p.limit, func(ctx context.Context) error {
 		before = lv.doc.Clock(lv.doc.ClientID())
 		made = d.editIn(ctx, lv, name, func(lv *live) error {
 			err := write(lv)

@@ -50,24 +50,27 @@ func (e *AwayError) busy() bool { return errors.Is(e.Why, jupyter.ErrBusy) }
 // Is makes it match [jupyter.ErrUnreachable].
 func (e *AwayError) Is(target error) bool { return target == jupyter.ErrUnreachable }
 
-// patience is what one call has left for a server that does not answer. It waits once: what else needs the server then
-// fails at once.
+// patience is what one call has left for a server that does not answer. It waits in vain once: what else needs the server
+// then fails at once. What it has waited for answers that came counts as well: whoever calls waits for all of it.
 type patience struct {
 	limit  time.Duration
 	tell   func(message string)
 	server *jupyter.Server // that has the documents; nil in tests
 
-	mu   sync.Mutex
-	away *AwayError
+	mu     sync.Mutex
+	away   *AwayError
+	waits  int           // that go on
+	since  time.Time     // when the first of them began
+	waited time.Duration // in those before them
 }
 
 type patienceKey struct{}
 
 // Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
-// Config.ServerTimeout, and an edit that cannot be sent to the room is not made. Once a call has waited for that long in
-// vain, those after it only ask the server whether it is back, until it is. tell, which may be nil, hears of a long
-// wait about once a second. Without it documents wait as long as their context lasts, as what goes on without a caller
-// should.
+// Config.ServerTimeout in all, and an edit that cannot be sent to the room is not made. Once a call has waited for about
+// that long in vain, those after it only ask the server whether it is back, until it is. tell, which may be nil, hears
+// of a long wait about once a second. Without it documents wait as long as their context lasts, as what goes on without
+// a caller should.
 func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
 	if tell == nil {
 		tell = func(string) {}
@@ -115,6 +118,28 @@ func (p *patience) missing(ctx context.Context, s *jupyter.Server) *AwayError {
 	return away
 }
 
+// begin begins a wait, and returns how long it may take.
+func (p *patience) begin() time.Duration {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waits++; p.waits == 1 {
+		p.since = time.Now()
+	}
+	return max(p.limit-p.waited-time.Since(p.since), leastWait)
+}
+
+// end ends a wait. Waits at the same time count once.
+func (p *patience) end() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if p.waits--; p.waits == 0 {
+		p.waited += time.Since(p.since)
+	}
+}
+
+// leastWait is how long a call that has already waited long waits for the next answer: one that is there gives it.
+const leastWait = time.Second
+
 // wait calls f, which waits for the server, with a context that ends in time. Its error is then an [*AwayError].
 func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context.Context) error) error {
 	if away := p.gone(); away != nil {
@@ -123,6 +148,8 @@ func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context
 	if away := p.missing(ctx, p.server); away != nil {
 		return away
 	}
+	limit = min(limit, p.begin())
+	defer p.end()
 	began := time.Now()
 	bound, stop := context.WithTimeout(ctx, limit)
 	defer stop()
@@ -140,7 +167,7 @@ func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context
 		return err
 	default:
 		away = &AwayError{Waited: limit.Round(time.Second), Why: away.Why}
-		if p.server != nil {
+		if p.server != nil && limit >= p.limit/2 { // less may be a server that is slow
 			p.server.Silent(began)
 		}
 	}

@@ -1,0 +1,95 @@
+package session_test
+
+import (
+	"errors"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// noticed is after how long a stall of the cable is noticed, and a call asks the room whether it is there. It is answered
+// as soon as the cable is mended; what was cut is joined again after a pause, which is random.
+const noticed = 8 * time.Second
+
+// slowThenStopped is a call whose server first takes six seconds for an answer, and then gives none.
+func (o *outage) slowThenStopped() error {
+	o.t.Helper()
+	o.cable.Stall()
+	time.Sleep(noticed)
+	ctx := o.m.Patient(o.t.Context(), nil)
+	time.AfterFunc(6*time.Second, o.cable.Mend)
+	began := time.Now()
+	if err := o.d.Fresh(ctx); err != nil {
+		o.t.Fatalf("the first answer: %v after %s", err, time.Since(began))
+	}
+	if time.Since(began) < 5*time.Second {
+		o.t.Fatalf("the first answer came after %s", time.Since(began))
+	}
+	err := o.d.Edit(ctx, "add a cell", func(e *ydoc.Editor) error {
+		o.cable.Stall()
+		_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "late"})
+		return err
+	})
+	if took := time.Since(began); took > session.DefaultServerTimeout+time.Second {
+		o.t.Errorf("the call takes %s", took)
+	}
+	return err
+}
+
+// A call waits for the server as long as it may in all, and not anew for each answer. What becomes of its edit is said
+// as ever.
+func TestACallWaitsForTheServerOnce(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		err := o.slowThenStopped()
+		if !errors.As(err, new(*session.UnconfirmedError)) || !errors.Is(err, jupyter.ErrUnreachable) {
+			t.Errorf("its edit: %v", err)
+		}
+		o.cable.Mend()
+		if err := o.bounded("another call", o.d.Fresh); err != nil || !o.seen("late") {
+			t.Errorf("when it is back: %v", err)
+		}
+	})
+}
+
+// A call that had little left says nothing to others: the server may be slow, and they wait as long as they may.
+func TestACallWithLittleLeftTellsNobody(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		_ = o.slowThenStopped()
+		time.AfterFunc(3*time.Second, o.cable.Mend)
+		if err := o.add("after"); err != nil || !o.seen("after") {
+			t.Errorf("the next call: %v", err)
+		}
+	})
+}
+
+// Waits of one call at the same time count once.
+func TestWaitsAtTheSameTime(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		o.cable.Stall()
+		time.Sleep(noticed)
+		ctx := o.m.Patient(t.Context(), nil)
+		time.AfterFunc(4*time.Second, o.cable.Mend)
+		answers := make(chan error)
+		for range 3 {
+			go func() { answers <- o.d.Fresh(ctx) }()
+		}
+		for range 3 {
+			if err := <-answers; err != nil {
+				t.Fatal(err)
+			}
+		}
+		o.cable.Stall()
+		time.Sleep(noticed)
+		time.AfterFunc(5*time.Second, o.cable.Mend)
+		if err := o.d.Fresh(ctx); err != nil {
+			t.Errorf("a wait behind them: %v", err)
+		}
+	})
+}
