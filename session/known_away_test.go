@@ -96,3 +96,30 @@ func TestOpenedAfterAnOutage(t *testing.T) {
 		}
 	})
 }
+
+// A session is ended soon, too, while the server is known to be away: what is to be said to the server it does not take.
+func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
+	for name, begin := range outages {
+		t.Run(name, func(t *testing.T) {
+			jupytertest.Bubble(t, func(t *testing.T) {
+				o := newOutage(t)
+				if err := o.add("saved"); err != nil {
+					t.Fatal(err)
+				}
+				time.Sleep(5 * time.Second)
+				begin(o.cable)
+				unsaved := o.add("not saved")
+				time.Sleep(time.Minute)
+				began := time.Now()
+				_, open, err := o.m.End(o.m.Patient(t.Context(), nil), o.path)
+				if took := time.Since(began); !open || took > 2*time.Second {
+					t.Errorf("it was open: %v; ended after %s", open, took)
+				}
+				// Where the connection was seen to be cut first, it was not made at all.
+				if err == nil && errors.As(unsaved, new(*session.UnconfirmedError)) {
+					t.Error("nothing is said of the edit that no server has")
+				}
+			})
+		})
+	}
+}

@@ -56,11 +56,25 @@ func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
 		m.mu.Unlock()
 		return info, ok, nil
 	}
-	ctx, stop := context.WithTimeout(ctx, leaveTimeout)
+	ctx, stop := context.WithTimeout(ctx, m.leavable(ctx))
 	defer stop()
 	err = m.putAway(ctx, e, "ended on request")
 	m.mu.Lock()
 	info, ok := m.ended.Get(path)
 	m.mu.Unlock()
 	return info, ok, err
+}
+
+// leaveAway is leaveTimeout for a server that is away: nothing of leaving a room can be done.
+const leaveAway = time.Second
+
+// leavable is how long leaving a room may take somebody who waits for it.
+func (m *Manager) leavable(ctx context.Context) time.Duration {
+	if m.cfg.Server == nil {
+		return leaveTimeout
+	}
+	if _, why := m.cfg.Server.StillAway(ctx); why != nil {
+		return leaveAway
+	}
+	return leaveTimeout
 }
