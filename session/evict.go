@@ -146,7 +146,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	m.mu.Unlock()
 	e.left = err
 	close(e.gone)
-	m.lobby.Closed(info.Path)
+	m.lobby.Closed(ctx, info.Path)
 	m.tell(Event{Kind: Closed, Document: e.doc})
 	m.log.Info("document left", "path", info.Path, "why", why)
 	return err

@@ -26,7 +26,7 @@ const DefaultIdleTimeout = 5 * time.Minute
 // DefaultMaxRooms is how many documents may be open before the longest idle one is evicted early.
 const DefaultMaxRooms = 100
 
-// leaveTimeout bounds leaving one room: the last edits, the save, the disconnect.
+// leaveTimeout bounds leaving one room: the last edits, the save, the disconnect, and that of the lobby behind the last.
 const leaveTimeout = 4 * time.Second
 
 // remembered is how many ended sessions are kept for Manager.Sessions.

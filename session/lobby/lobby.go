@@ -5,11 +5,7 @@ import (
 	"maps"
 	"slices"
 	"sync"
-	"time"
 )
-
-// leaveTimeout bounds leaving when the last document is closed.
-const leaveTimeout = 4 * time.Second
 
 // Lobby is what a Keeper needs of rtc.Lobby.
 type Lobby interface {
@@ -53,8 +49,9 @@ func (k *Keeper) Moved(from, to string) {
 	}
 }
 
-// Closed shows that a document is no longer open; after the last one it leaves the lobby.
-func (k *Keeper) Closed(path string) {
+// Closed shows that a document is no longer open; after the last one it leaves the lobby, which the
+// context bounds.
+func (k *Keeper) Closed(ctx context.Context, path string) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
 	delete(k.docs, path)
@@ -68,8 +65,6 @@ func (k *Keeper) Closed(path string) {
 	}
 	in := k.in
 	k.in = nil
-	ctx, stop := context.WithTimeout(context.Background(), leaveTimeout)
-	defer stop()
 	in.Leave(ctx)
 }
 

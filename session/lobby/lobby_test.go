@@ -42,9 +42,9 @@ func TestKeeper(t *testing.T) {
 	sees(1, "a", "a", "b")
 	k.Moved("b", "c")
 	sees(1, "c", "a", "c")
-	k.Closed("c")
+	k.Closed(t.Context(), "c")
 	sees(1, "a", "a")
-	k.Closed("a")
+	k.Closed(t.Context(), "a")
 	if !entered[0].left {
 		t.Error("the lobby was not left with the last document")
 	}
