@@ -7,6 +7,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -327,8 +328,9 @@ func (s *saver) lastSave(ctx context.Context, lv *live, w *witness) (written boo
 	for {
 		select {
 		case err := <-asked:
-			s.m.silent.note(lv.room.SessionID(), err, ctx.Err() != nil)
-			if err != nil && errors.Is(err, context.DeadlineExceeded) && lv.room.Err() == nil {
+			there := lv.room.State() == rtc.Synced && lv.room.Quiet() < lastWord
+			s.m.silent.note(lv.room.SessionID(), err, there && ctx.Err() != nil)
+			if err != nil && there && errors.Is(err, context.DeadlineExceeded) {
 				return false, errSilent
 			}
 			return false, err

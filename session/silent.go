@@ -51,3 +51,7 @@ func (s *silence) note(session string, err error, late bool) {
 	s.heard = s.heard || err == nil
 	s.missed = s.missed || err != nil && late
 }
+
+// lastWord is within what time a server that says nothing of the last saves has said something else: between them it is
+// asked whether it has our edits.
+const lastWord = 3 * time.Second
