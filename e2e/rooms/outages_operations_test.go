@@ -44,8 +44,11 @@ type operation struct {
 	name string
 	// code are further cells of its notebook, behind c0, which is `x = 1`.
 	code []string
-	// runs tells that it may take as long as a run's answer.
+	// runs tells that it may take as long as a run's answer, waits that it waits
+	// for a run and not for the server: also one that is known to be away, whose
+	// kernel is given up some seconds later.
 	runs    bool
+	waits   bool
 	prepare func(context.Context, *trial) error
 	call    func(context.Context, *trial) answer
 	// check holds the answer against the notebook's cells as they are at last.
@@ -65,7 +68,7 @@ var operations = []operation{
 	{name: "delete", code: []string{"y = 2"}, call: deleteCell, check: deleted},
 	{name: "move", code: []string{"y = 2"}, call: move, check: moved},
 	{name: "run", runs: true, code: []string{slow}, call: runLong, check: ran},
-	{name: "wait", runs: true, code: []string{slow}, prepare: startLong, call: waitLong, check: ran},
+	{name: "wait", runs: true, waits: true, code: []string{slow}, prepare: startLong, call: waitLong, check: ran},
 	{name: "image", runs: true, code: []string{picture}, prepare: draw, call: showImage, check: nothingElse},
 	{name: "resource", prepare: findResource, call: readResource, check: shown},
 	{name: "subscription", prepare: findResource, call: subscribe, check: notified},

@@ -227,7 +227,7 @@ func (x *trial) check(ctx context.Context) error {
 // bound is in what time the call is to be answered.
 func (x *trial) bound() time.Duration {
 	switch {
-	case x.phase == long && x.outage.lasts:
+	case x.phase == long && x.outage.lasts && !x.op.waits:
 		return knownAway // those before it have waited in vain
 	case x.op.runs:
 		return answerWithin
