@@ -32,6 +32,7 @@ type outputs struct {
 	byID       map[string][]int
 	updates    map[string]kernel.Display // of displays that other cells may show
 	dropped    bool                      // the server has left out output of its own accord
+	gap        bool                      // the last event was a gap
 	special    bool                      // an event has come that jupyter-server-nbmodel does not write well
 }
 
@@ -52,6 +53,8 @@ type change struct {
 // add applies one event of the kernel.
 func (o *outputs) add(ev kernel.Event) {
 	o.special = o.special || special(ev)
+	gap := o.gap
+	_, o.gap = ev.(kernel.Gap)
 	switch e := ev.(type) {
 	case kernel.Input:
 		n := e.Count
@@ -64,6 +67,9 @@ func (o *outputs) add(ev kernel.Event) {
 			o.note(rateNote)
 		}
 	case kernel.Gap:
+		if gap { // a kernel that says nothing more has one every ten seconds
+			return
+		}
 		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")
 	case kernel.Display:
 		e.Data = o.stores.Figures.Take(e.Data)

@@ -188,3 +188,15 @@ func TestRateNoticesAreOneNote(t *testing.T) {
 		t.Errorf("outputs %v, dropped %v", got, o.dropped)
 	}
 }
+
+// A connection that is lost again and again, and nothing comes between, is said once to have been lost.
+func TestGapsWithNothingBetweenAreOneNote(t *testing.T) {
+	var o outputs
+	for _, ev := range []kernel.Event{kernel.Gap{}, kernel.Gap{}, kernel.Gap{}, stdout("more\n"), kernel.Gap{}, kernel.Gap{}} {
+		o.add(ev)
+	}
+	got := o.list()
+	if len(got) != 3 || strings.Count(got[0]["text"].(string), "lost for a moment") != 1 || strings.Count(got[2]["text"].(string), "lost for a moment") != 1 {
+		t.Errorf("outputs %v", got)
+	}
+}
