@@ -5,6 +5,7 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
+	"net/http"
 	"path/filepath"
 	"regexp"
 	"slices"
@@ -316,7 +317,7 @@ func ran(ctx context.Context, x *trial, _ []cell) error {
 		}
 		return nil
 	}); err != nil {
-		return err
+		return fmt.Errorf("%w; the server says of its kernel: %s", err, x.account())
 	}
 	if _, was := outcome(x.answer.text); was == "done" && state != was {
 		return fmt.Errorf("the run was answered as %s, and is %s", was, state)
@@ -339,6 +340,24 @@ func ran(ctx context.Context, x *trial, _ []cell) error {
 		}
 		return nil
 	})
+}
+
+// account is what the server says of the notebook's kernel: whether it is the
+// program or the kernel that a run without an end hangs in.
+func (x *trial) account() string {
+	var all []struct {
+		Path   string          `json:"path"`
+		Kernel json.RawMessage `json:"kernel"`
+	}
+	if _, err := x.get(http.MethodGet, "/api/sessions", &all); err != nil {
+		return err.Error()
+	}
+	for _, s := range all {
+		if s.Path == x.path {
+			return string(s.Kernel)
+		}
+	}
+	return "there is none"
 }
 
 // picture shows an image of one pixel.
