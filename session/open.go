@@ -105,7 +105,8 @@ func (e *entry) waitOpened(ctx context.Context, p *patience) error {
 	if p == nil {
 		return wait(ctx, e.ready)
 	}
-	began := time.Now()
+	limit, began := p.begin(), time.Now()
+	defer p.end()
 	tick := time.NewTicker(heedEvery)
 	defer tick.Stop()
 	for said := sayAfter - time.Second; ; {
@@ -125,8 +126,8 @@ func (e *entry) waitOpened(ctx context.Context, p *patience) error {
 		case <-tick.C:
 		}
 		waited := time.Since(began)
-		if waited >= p.limit && e.quiet() > flowing {
-			return p.stillOpening(ctx, e, began)
+		if waited >= limit && e.quiet() > flowing {
+			return p.stillOpening(ctx, e, began, limit)
 		}
 		if away := p.missing(ctx, p.server); away != nil && !away.busy() {
 			return away
@@ -140,12 +141,14 @@ func (e *entry) waitOpened(ctx context.Context, p *patience) error {
 }
 
 // stillOpening is what a call hears that has waited long enough.
-func (p *patience) stillOpening(ctx context.Context, e *entry, began time.Time) error {
+func (p *patience) stillOpening(ctx context.Context, e *entry, began time.Time, limit time.Duration) error {
 	if p.server == nil || p.server.Takes(ctx) {
 		return &OpeningError{For: time.Since(e.began), Busy: e.quiet() > flowing}
 	}
-	p.server.Silent(began)
-	return p.note(&AwayError{Waited: p.limit.Round(time.Second)})
+	if limit >= p.limit/2 { // see patience.wait
+		p.server.Silent(began)
+	}
+	return p.note(&AwayError{Waited: limit.Round(time.Second)})
 }
 
 // wait waits until a channel is closed.

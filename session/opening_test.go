@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // A server that is busy with a large notebook answers nobody for a minute. Each call answers in time, and says that the
@@ -140,6 +141,36 @@ func TestReadableAtLittleCost(t *testing.T) {
 		sessiontest.Open(t, m, s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {"nested": `+nested+`}, "nbformat": 4, "nbformat_minor": 5}`))
 		if read.Load() == 0 {
 			t.Error("one that Python might not read was not read")
+		}
+	})
+}
+
+// What a call has waited for a document to be opened counts among what it waits for the server in all.
+func TestOpeningCountsAsWaiting(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		other := o.s.Notebook(t, "other = True")
+		o.cable.Stall()
+		time.AfterFunc(6*time.Second, o.cable.Mend)
+		began, ctx := time.Now(), o.m.Patient(t.Context(), nil)
+		d, err := o.m.Open(ctx, other)
+		if err != nil {
+			t.Fatal(err)
+		}
+		defer d.Release()
+		if took := time.Since(began); took < 6*time.Second {
+			t.Errorf("it is open after %s: the test shows nothing", took)
+		}
+		o.cable.Stall()
+		if err := d.Edit(ctx, "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "never") }); err == nil {
+			t.Error("an edit was made of a server that is away")
+		}
+		if took := time.Since(began); took > session.DefaultServerTimeout+time.Second {
+			t.Errorf("the call is answered after %s", took)
+		}
+		o.cable.Mend()
+		if err := d.Fresh(t.Context()); err != nil {
+			t.Error(err)
 		}
 	})
 }
