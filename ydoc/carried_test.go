@@ -1,6 +1,9 @@
 package ydoc
 
-import "testing"
+import (
+	"fmt"
+	"testing"
+)
 
 // overtake has the server answer what a peer lacks, and the answer arrive before what was passed on earlier, as it can
 // where a server answers at once and passes on in a task of its own.
@@ -201,6 +204,58 @@ func TestDeletionsWaitForWhatTheMoverCarriesOver(t *testing.T) {
 				r.settle()
 				if got := source(r.server, "a"); got != c.want {
 					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		}
+	}
+}
+
+// The same of its own key: it types one and deletes it again, and of both the mover knows nothing, nor of what others
+// typed beside it.
+func TestADeletionOfItsOwnKeyWaits(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		for name, do := range map[string]func(r *room, mover, agent *peer){
+			"the move arrives first": func(r *room, mover, agent *peer) {
+				move(r.t, mover, "a", 2)
+				r.risen(mover)
+				r.sunk(agent)
+				r.risen(agent)
+			},
+			"the deletion goes first": func(r *room, mover, agent *peer) {
+				move(r.t, mover, "a", 2)
+				r.risen(mover)
+				r.risen(agent)
+				r.sunk(agent)
+			},
+			"and a further edit": func(r *room, mover, agent *peer) {
+				move(r.t, mover, "a", 2)
+				r.risen(mover)
+				r.risen(agent)
+				agent.typeIn(r.t, "b", 0, "#")
+				r.risen(agent)
+				r.sunk(agent)
+			},
+		} {
+			t.Run(fmt.Sprint(name, ", the other first: ", swap), func(t *testing.T) {
+				r := newRoom(t, 3, NewCell{ID: "b", Type: Code}, NewCell{ID: "a", Type: Code, Source: "x = 0"}, NewCell{ID: "c", Type: Code})
+				mover, agent, typist := r.peers[0], r.peers[1], r.peers[2]
+				if swap {
+					mover, agent = agent, mover
+				}
+				move(t, mover, "a", 0)
+				r.settle()
+				agent.typeIn(t, "a", 5, "!")
+				r.risen(agent)
+				r.sunk(agent)
+				r.sunk(typist)
+				typist.typeIn(t, "a", 5, "?")
+				typist.typeIn(t, "a", 0, "_")
+				r.risen(typist)
+				agent.cut(t, "a", 5, 6)
+				do(r, mover, agent)
+				r.settle()
+				if got, want := source(r.server, "a"), "_x = 0?"; got != want {
+					t.Errorf("%q, want %q", got, want)
 				}
 			})
 		}

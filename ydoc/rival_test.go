@@ -138,6 +138,49 @@ func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
 	}
 }
 
+// The same where the copy that goes and the one that stays are of different ones of them, and what one knew of and the
+// other did not is a tab's: whoever did not know of it carries it over.
+func TestARivalOfTheCellBeforeTwoMoves(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		for _, before := range []bool{false, true} { // the cell is a copy of the second's itself
+			for _, heard := range []bool{false, true} { // the second has its first move back before the next
+				t.Run(fmt.Sprint("the other first: ", swap, ", a copy: ", before, ", heard: ", heard), func(t *testing.T) {
+					r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+					first, second, typist := r.peers[0], r.peers[1], r.peers[2]
+					if swap {
+						first, second = second, first
+					}
+					if before {
+						move(t, second, "a", 2)
+						r.settle()
+						move(t, second, "a", 0)
+						r.settle()
+					}
+					typist.typeIn(t, "a", 2, "?")
+					r.risen(typist)
+					r.sunk(second)
+					move(t, second, "a", 1)
+					r.risen(second)
+					if heard {
+						r.sunk(second)
+					}
+					move(t, second, "a", 2)
+					r.risen(second)
+					move(t, first, "a", 1)
+					r.risen(first)
+					r.settle()
+					if n := r.server.Len(); n != 3 {
+						t.Fatalf("%d cells, want 3", n)
+					}
+					if got, want := source(r.server, "a"), "a ?= 42"; got != want {
+						t.Errorf("%q, want %q", got, want)
+					}
+				})
+			}
+		}
+	}
+}
+
 func (r *room) at(p *peer, id string) int {
 	r.t.Helper()
 	i, ok := p.Index(id)
