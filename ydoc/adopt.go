@@ -12,7 +12,7 @@ func (n *Notebook) adopt(c *crdt.Change) {
 	if c.Deleted() {
 		for _, t := range c.Removed(n.cells) {
 			if id, ok := t.Lately(keyID); ok {
-				gone[stringValue(id)] = t
+				gone[n.originalID(stringValue(id))] = t
 			}
 		}
 	}
@@ -27,7 +27,7 @@ func (n *Notebook) adopt(c *crdt.Change) {
 		if t == nil || t.Kind() != crdt.KindMap {
 			continue
 		}
-		switch id := stringValue(t.Get(keyID)); {
+		switch id := n.originalID(stringValue(t.Get(keyID))); {
 		case t.Maker() == n.ClientID():
 			put(ours, id, t)
 			put(here, id, t)

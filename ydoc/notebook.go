@@ -27,6 +27,7 @@ type Notebook struct {
 	metaValue map[string]any
 	archive   archive
 	gone      graveyard
+	renamed   map[string]rename // by the id that the server gave
 }
 
 // NewNotebook makes an empty replica under a random client id. It writes nothing.
@@ -46,7 +47,11 @@ func NewNotebookWith(o Options) *Notebook {
 
 // changed notes what a transaction touched.
 func (n *Notebook) changed(c *crdt.Change) {
+	renamed := n.noteRenames(c)
 	n.adopt(c)
+	if renamed || c.Has(n.cells) {
+		n.restoreIDs()
+	}
 	for t := range c.Types() {
 		if t == n.cells {
 			n.ordered = false

@@ -42,6 +42,19 @@ type late struct {
 	units   []unit    // of copies, which are to go: see orphan.go and overtaken.go
 	found   []found   // see overtaken.go
 	rivals  []rival   // see rival.go
+	values  []later   // see SetLater
+}
+
+// later is a value that a map is to get.
+type later struct {
+	in  *Type
+	key string
+	v   any
+}
+
+// SetLater has a map get a plain value under a key once the next update is in: the one that is being applied, if any.
+func (r *Replica) SetLater(m *Type, key string, v any) {
+	r.late.values = append(r.late.values, later{m, key, v})
 }
 
 // addition is what was added, and what it holds.
@@ -137,7 +150,7 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
-	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found)+len(todo.rivals) == 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found)+len(todo.rivals)+len(todo.values) == 0 {
 		return
 	}
 	if len(todo.added)+len(todo.removed)+len(todo.found) > 0 {
@@ -172,6 +185,11 @@ func (r *Replica) carry() {
 		}
 		for _, v := range todo.rivals {
 			x.yield(v)
+		}
+		for _, v := range todo.values {
+			if !v.in.Deleted() {
+				x.Set(v.in, v.key, v.v)
+			}
 		}
 		forgetLists(x.trans)
 	})

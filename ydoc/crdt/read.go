@@ -34,6 +34,19 @@ func (t *Type) Lately(key string) (v any, ok bool) {
 	return lastValue(item, 0), true
 }
 
+// Before is the plain value that a map key had before it got the one it has; ok is false where that is not known any more.
+func (t *Type) Before(key string) (v any, ok bool) {
+	item := t.at(key)
+	if item == nil || item.Left == nil {
+		return nil, false
+	}
+	c, ok := item.Left.Content.(*plain)
+	if !ok {
+		return nil, false
+	}
+	return c.value(c.n - 1), true
+}
+
 // lastValue is the value of a map entry: the last of its item's, should there be several.
 func lastValue(item *ycrdt.Item, depth int) any {
 	if t := typeOf(item); t != nil {
