@@ -19,7 +19,7 @@ func (n *Notebook) adopt(c *crdt.Change) {
 	places := crdt.Places{At: place, Kept: kept}
 	made, here, ours := map[string]*crdt.Type{}, map[string]*crdt.Type{}, map[string]*crdt.Type{} // by id: new cells, and others
 	put := func(in map[string]*crdt.Type, id string, t *crdt.Type) {
-		if other := in[id]; other == nil || t.Maker() < other.Maker() {
+		if other := in[id]; other == nil || n.replica.Outranks(t, other) {
 			in[id] = t
 		}
 	}

@@ -115,7 +115,7 @@ func (n *Notebook) arrange() {
 	was := n.index
 	n.index = make(map[string]int, len(n.order))
 	for i, e := range n.order {
-		if other, taken := n.index[e.id]; e.id != "" && (!taken || e.outranks(n.order[other])) {
+		if other, taken := n.index[e.id]; e.id != "" && (!taken || n.outranks(e, n.order[other])) {
 			n.index[e.id] = i
 			if at, ok := was[e.id]; ok && !e.born {
 				e.succeed(before[at], n)
@@ -146,8 +146,8 @@ func (n *Notebook) plainRevision(e *node, before []*node, i int) Revision {
 
 // outranks reports whether a cell stays where it and another of its id are there because both their makers moved one
 // cell: see crdt.Replica.Rival.
-func (e *node) outranks(other *node) bool {
-	return e.typ != nil && other.typ != nil && e.typ.Maker() < other.typ.Maker()
+func (n *Notebook) outranks(e, other *node) bool {
+	return e.typ != nil && other.typ != nil && n.replica.Outranks(e.typ, other.typ)
 }
 
 // succeed takes over the revision and the past of a cell that was replaced by one of the same id, as moving a cell and
@@ -221,7 +221,7 @@ func (n *Notebook) Cells() (cells []Cell) {
 	return cells
 }
 
-// Cell returns the cell of that id; should there be several, the one whose maker has the lowest id, and of those the first.
+// Cell returns the cell of that id; should there be several, the one that is to stay, or else the first.
 func (n *Notebook) Cell(id string) (cell Cell, ok bool) {
 	n.read("read a cell", func() {
 		n.arrange()

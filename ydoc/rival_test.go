@@ -61,6 +61,108 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 	}
 }
 
+// movedInTab moves a cell as a tab does, which tells nobody that what it puts there is a copy.
+func (p *peer) movedInTab(t *testing.T, id string, to int) {
+	t.Helper()
+	err := p.do("move", func() error {
+		p.arrange()
+		at := p.index[id]
+		e := p.order[at]
+		e.refresh(p.Notebook)
+		return p.write("", func(x tx) {
+			x.Remove(p.cells, at, 1)
+			x.newCell(p.cells, to, NewCell{ID: id, Type: e.cell.Type, Source: e.cell.Source})
+		})
+	})
+	if err != nil {
+		t.Fatal(err)
+	}
+}
+
+// Where an agent and a tab move a cell at once, the agent's copy goes, as the tab takes none away.
+func TestAnAgentsCopyYieldsToATabs(t *testing.T) {
+	for name, c := range map[string]struct {
+		want string
+		do   func(t *testing.T, r *room, agent, tab, typist *peer) // before they move it
+		edit func(t *testing.T, agent, tab *peer)                  // afterwards
+	}{
+		"untouched": {want: "a = 42"},
+		"a key that neither knew of": {want: "a = 42!", do: func(t *testing.T, r *room, _, _, typist *peer) {
+			typist.typeIn(t, "a", 6, "!")
+			r.risen(typist)
+		}},
+		"a key that the tab knew of": {want: "a = 42!", do: func(t *testing.T, r *room, _, tab, typist *peer) {
+			typist.typeIn(t, "a", 6, "!")
+			r.risen(typist)
+			r.sunk(tab)
+		}},
+		"a key that the agent knew of": {want: "a = 42!", do: func(t *testing.T, r *room, agent, _, typist *peer) {
+			typist.typeIn(t, "a", 6, "!")
+			r.risen(typist)
+			r.sunk(agent)
+		}},
+		"both edit their copies": {want: "b = 42!", edit: func(t *testing.T, agent, tab *peer) {
+			edit(t, agent.Notebook, func(e *Editor) error { return e.SetSource("a", "b = 42") })
+			tab.typeIn(t, "a", 6, "!")
+		}},
+		"both delete in their copies": {want: "= 4", edit: func(t *testing.T, agent, tab *peer) {
+			edit(t, agent.Notebook, func(e *Editor) error { return e.SetSource("a", "= 42") })
+			tab.cut(t, "a", 5, 6)
+		}},
+	} {
+		for _, first := range []bool{false, true} {
+			for _, ids := range []bool{false, true} {
+				t.Run(fmt.Sprint(name, ", the tab first: ", first, ", its id is lower: ", ids), func(t *testing.T) {
+					r := newRoom(t, 3, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+					agent, tab, typist := r.peers[0], r.peers[1], r.peers[2]
+					if ids {
+						agent, tab = tab, agent
+					}
+					if c.do != nil {
+						c.do(t, r, agent, tab, typist)
+					}
+					move(t, agent, "a", 2)
+					tab.movedInTab(t, "a", 1)
+					if c.edit != nil {
+						c.edit(t, agent, tab)
+					}
+					if first {
+						r.risen(tab)
+					}
+					r.risen(agent)
+					r.settle()
+					if n := r.server.Len(); n != 3 {
+						t.Fatalf("%d cells, want 3", n)
+					}
+					if at := r.at(agent, "a"); at != 1 {
+						t.Errorf("it stands at %d, want 1, where the tab has put it", at)
+					}
+					if got := source(r.server, "a"); got != c.want {
+						t.Errorf("%q, want %q", got, c.want)
+					}
+				})
+			}
+		}
+	}
+}
+
+// A cell that only has the same id takes nothing away.
+func TestACellOfTheSameIDIsNoRival(t *testing.T) {
+	r := newRoom(t, 2, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code})
+	agent, tab := r.peers[0], r.peers[1]
+	move(t, agent, "a", 1)
+	if err := tab.do("insert", func() error {
+		return tab.write("", func(x tx) { x.newCell(tab.cells, 0, NewCell{ID: "a", Type: Code, Source: "else"}) })
+	}); err != nil {
+		t.Fatal(err)
+	}
+	r.risen(tab)
+	r.settle()
+	if n := r.server.Len(); n != 3 {
+		t.Errorf("%d cells, want 3", n)
+	}
+}
+
 // The copy that stays may have been moved on when the other yields to it. What is put into it then comes too late for the
 // server, and what arrives afterwards for the copy that went belongs into the one that it was moved on to.
 func TestACopyMayYieldToOneThatWasMovedOn(t *testing.T) {

@@ -1,13 +1,16 @@
 package crdt
 
 import (
+	"unicode"
 	"unicode/utf16"
 
 	ycrdt "github.com/skyterra/y-crdt"
 )
 
 // Where two replicas move the same thing at once there are two copies of it. One of them is to go, and only its maker
-// may take it away, or both would be gone: that is the one with the higher client id, which all can tell without a word.
+// may take it away, or both would be gone. Of two of ours that is the one with the higher client id, which all can tell
+// without a word. A tab takes none away, so where one of them is a tab's it is the other that goes: the copies of ours
+// have a tombstone (mark.go).
 // What was written into its copy alone it puts into the other. What still arrives for the original is carried over by
 // the other's maker, and what arrives for the copy that went by this replica, as after any move of its own (late.go).
 
@@ -17,20 +20,34 @@ type rival struct {
 	was          *Type // the text that both were made of
 	clock        int   // see copied
 	chars        string
+	tabs         bool // theirs is a tab's, which carries nothing over
 	places       Places
 }
 
 // maxRival is the length of a text up to which its copy gives way to another.
 const maxRival = 1 << 18
 
+// Outranks reports whether of two copies of the same the first is the one that stays.
+func (r *Replica) Outranks(t, other *Type) bool {
+	_, ours := markBefore(r.y.Store, unitOf(&t.Item.ID))
+	_, others := markBefore(r.y.Store, unitOf(&other.Item.ID))
+	if ours != others {
+		return others
+	}
+	return t.Maker() < other.Maker()
+}
+
 // Rival notes that another replica made theirs, a copy of what mine may be a copy of, too. Mine then goes if it is of
 // ours and theirs comes first.
 func (r *Replica) Rival(mine, theirs *Type, places Places) {
-	if uint64(mine.Item.ID.Client) != r.client || uint64(theirs.Item.ID.Client) >= r.client || r.deleting == nil {
+	if mine.Maker() != r.client || theirs.Maker() == r.client || r.deleting == nil || !r.Outranks(theirs, mine) {
 		return
 	}
 	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
 	best := -1
+	if _, ours := markBefore(r.y.Store, unitOf(&theirs.Item.ID)); !ours {
+		v.tabs, best = true, 1 // it may have nothing to do with mine but the name
+	}
 	of, known := r.madeOf(theirs)
 	for t, c := range r.copies {
 		if typeAt(r.y.Store, unitOf(&t.Holder().Item.ID)) != mine {
@@ -76,13 +93,15 @@ func (x *Tx) yield(v rival) {
 	}
 	origins, base, gone := x.origins(&v, mine)
 	same := sameUnits(theirs, string(utf16.Decode(base)), len(base), v.places) // of each offset
-	x.merge(mine, theirs, origins, same)
+	x.merge(&v, mine, theirs, origins, same)
 	for _, at := range gone {
 		if u := same[at]; u != nil {
 			x.removeUnit(*u)
 		}
 	}
-	delete(x.r.copies, v.was)
+	if !v.tabs {
+		delete(x.r.copies, v.was)
+	}
 	x.r.remember(mine)
 	redone(mine.Item, theirs.Item)
 	redone(v.mine.Item, v.theirs.Item)
@@ -93,6 +112,7 @@ func (x *Tx) yield(v rival) {
 // which of that was deleted in ours.
 func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, gone []int) {
 	all = map[unit]origin{}
+	var read reading
 	chars := utf16.Encode([]rune(v.chars))
 	for item := v.was.Start; item != nil; item = item.Right {
 		if item.Redone == nil {
@@ -107,17 +127,22 @@ func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, 
 		filled := uint64(item.Redone.Client) == x.r.client && item.Redone.Clock < v.clock
 		for i := range item.Length {
 			u := unit{item.ID.Client, item.ID.Clock + i}
-			from := origin{at: -1, client: u.client, clock: u.clock, ours: uint64(u.client) == x.r.client && u.clock >= x.r.told}
-			if filled && len(chars) > 0 {
+			from := origin{at: -1, client: u.client, clock: u.clock, ours: !v.tabs && uint64(u.client) == x.r.client && u.clock >= x.r.told}
+			now, off := lookup(x.trans.Doc.Store, u)
+			here := now != nil && visible(now) && now.Parent == mine
+			switch {
+			case filled && len(chars) > 0:
 				if !from.ours {
 					from.at = len(base)
 					base = append(base, chars[0])
 				}
 				chars = chars[1:]
+			case v.tabs && here:
+				from.at = len(base)
+				base = append(base, read.at(now, off))
 			}
-			now, off := lookup(x.trans.Doc.Store, u)
 			switch {
-			case now != nil && visible(now) && now.Parent == mine:
+			case here:
 				all[unit{now.ID.Client, now.ID.Clock + off}] = from
 			case from.at >= 0:
 				gone = append(gone, from.at)
@@ -127,8 +152,28 @@ func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, 
 	return all, base, gone
 }
 
+// reading is the item of a text that is read unit by unit.
+type reading struct {
+	item  *ycrdt.Item
+	units []uint16
+}
+
+// at is a unit of an item.
+func (r *reading) at(item *ycrdt.Item, off int) uint16 {
+	if r.item != item {
+		r.item, r.units = item, nil
+		if c, ok := item.Content.(*text); ok {
+			r.units = utf16.Encode([]rune(string(c.b)))
+		}
+	}
+	if off >= len(r.units) {
+		return unicode.ReplacementChar
+	}
+	return r.units[off]
+}
+
 // merge puts what is in our copy alone into theirs, and links all of ours to what it is there.
-func (x *Tx) merge(mine, theirs *Type, origins map[unit]origin, same []*unit) {
+func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same []*unit) {
 	var behind *unit // of theirs
 	var last *orphan // right before
 	for item := mine.Start; item != nil; item = item.Right {
@@ -148,7 +193,7 @@ func (x *Tx) merge(mine, theirs *Type, origins map[unit]origin, same []*unit) {
 			split(x.trans, item, n)
 		}
 		switch {
-		case !known:
+		case !known, v.tabs && same[from.at] == nil:
 			left, right := x.rightBehind(theirs, behind)
 			made := x.attach(theirs, "", left, right, item.Content.Copy())
 			redone(item, made)
