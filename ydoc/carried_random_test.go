@@ -20,20 +20,25 @@ type play struct {
 	ours    map[rune]bool // what an agent typed
 	cut     map[rune]bool // what somebody deleted
 	answers bool          // whether answers overtake what was passed on
+	tabs    bool          // whether it is an agent and a tab who move
 	had     map[rune]bool // what was in the room's document at some time
 	must    map[*peer]int // how many updates come before an agent's last is confirmed
 }
 
 // fate is what became of the keys of a program.
-type fate struct{ keys, lost, doubled, returned, cells int }
+type fate struct {
+	keys, lost, doubled, returned, cells int
 
-func newPlay(t *testing.T, seed uint64) *play {
+	ours int // of those that are lost
+}
+
+func newPlay(t *testing.T, seed uint64, tabs int) *play {
 	p := &play{rng: rand.New(rand.NewPCG(seed, 2)), ids: []string{"a", "b", "c"}, next: 'Ā', ours: map[rune]bool{}, cut: map[rune]bool{}, must: map[*peer]int{}, had: map[rune]bool{}}
 	var cells []NewCell
 	for _, id := range p.ids {
 		cells = append(cells, NewCell{ID: id, Type: Code, Source: strings.Repeat(".", p.rng.IntN(4))})
 	}
-	p.room = newRoom(t, 4, cells...)
+	p.room = newRoomWith(t, 4, tabs, cells...)
 	return p
 }
 
@@ -81,12 +86,29 @@ func (p *play) up(q *peer) bool {
 	return true
 }
 
+// reached lets what a tab has moved reach the agents, as a person moves nothing again so soon.
+func (p *play) reached(tab *peer) {
+	for range 2 {
+		for p.up(tab) {
+		}
+		for _, q := range p.peers[:2] {
+			p.sunk(q)
+			for p.up(q) {
+			}
+			p.must[q] = 0
+		}
+	}
+}
+
 func (p *play) run(alone bool) (f fate) {
 	for range 150 {
 		who := p.rng.IntN(4)
 		q := p.peers[who]
 		switch what := p.rng.IntN(12); {
-		case who < 2 && what < 2:
+		case who == 3 && what < 1 && p.tabs:
+			p.reached(q)
+			q.movedInTab(p.t, p.ids[p.rng.IntN(3)], p.rng.IntN(3))
+		case who < 2 && what < 2 && !(p.tabs && who == 1):
 			if !alone {
 				p.barrier(q)
 			}
@@ -137,6 +159,9 @@ func (p *play) run(alone bool) (f fate) {
 			f.returned++
 		case n == 0 && !p.cut[key] && (p.ours[key] || p.had[key]):
 			f.lost++
+			if p.ours[key] {
+				f.ours++
+			}
 		}
 	}
 	return f
@@ -172,7 +197,7 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 			first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
 			var all fate
 			for seed := first; seed < first+count; seed++ {
-				p := newPlay(t, uint64(seed))
+				p := newPlay(t, uint64(seed), 0)
 				p.answers = c.answers
 				f := p.run(c.alone)
 				if f.cells != 3 {
@@ -193,4 +218,25 @@ func TestNoKeyIsLostBetweenTwoMovers(t *testing.T) {
 			}
 		})
 	}
+}
+
+// An agent and a tab move the same cells while both edit them, with another agent and another tab. Each cell is there
+// once, and no key is there twice. Keys of tabs that a tab's move did not know of are lost, as they are among tabs alone,
+// and what it did not know to be deleted returns; no agent's key is lost.
+func TestCellsThatATabMovesAreThereOnce(t *testing.T) {
+	first, count := number(t, "NBDUET_MOVE_SEED", 0), number(t, "NBDUET_MOVE_SEEDS", 60)
+	var all fate
+	for seed := first; seed < first+count; seed++ {
+		p := newPlay(t, uint64(seed), 2)
+		p.tabs = true
+		f := p.run(false)
+		if f.cells != 3 {
+			t.Errorf("seed %d: %d cells, want 3", seed, f.cells)
+		}
+		if f.doubled+f.ours > 0 {
+			t.Errorf("seed %d: %+v", seed, f)
+		}
+		all.keys, all.ours, all.lost, all.returned = all.keys+f.keys, all.ours+f.ours, all.lost+f.lost, all.returned+f.returned
+	}
+	t.Logf("of %d keys %d are lost, %d of them agents', %d returned", all.keys, all.lost, all.ours, all.returned)
 }

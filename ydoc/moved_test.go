@@ -27,6 +27,11 @@ type peer struct {
 }
 
 func newRoom(t *testing.T, peers int, cells ...NewCell) *room {
+	return newRoomWith(t, peers, 0, cells...)
+}
+
+// newRoomWith is newRoom where the last of the peers are tabs.
+func newRoomWith(t *testing.T, peers, tabs int, cells ...NewCell) *room {
 	r := &room{t: t, hub: crdt.New(crdt.Options{ClientID: 101, Relay: true}), server: NewNotebookWith(Options{ClientID: 102})}
 	r.hub.Root(rootCells, crdt.KindArray)
 	r.hub.Root(rootMeta, crdt.KindMap)
@@ -42,7 +47,11 @@ func newRoom(t *testing.T, peers int, cells ...NewCell) *room {
 	start := diff(t, first.Doc, nil)
 	r.take(start)
 	for i := range peers {
-		p := &peer{Notebook: NewNotebookWith(Options{ClientID: uint64(i + 1)})}
+		make := NewNotebookWith
+		if i >= peers-tabs {
+			make = newTab
+		}
+		p := &peer{Notebook: make(Options{ClientID: uint64(i + 1)})}
 		apply(t, p.Doc, start)
 		p.OnUpdate(func(u []byte) { p.up = append(p.up, u) })
 		r.peers = append(r.peers, p)

@@ -52,6 +52,11 @@ func (n *Notebook) changed(c *crdt.Change) {
 	if renamed || c.Has(n.cells) {
 		n.restoreIDs()
 	}
+	n.touched(c)
+}
+
+// touched notes what is to be read again.
+func (n *Notebook) touched(c *crdt.Change) {
 	for t := range c.Types() {
 		if t == n.cells {
 			n.ordered = false

@@ -3,6 +3,10 @@ package ydoc
 import (
 	"fmt"
 	"testing"
+	"testing/synctest"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
 // Where two agents move a cell at once, it is there once afterwards, with what either and others wrote into either copy
@@ -59,6 +63,19 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 			})
 		}
 	}
+}
+
+// inTab is what a tab reads a notebook as: it carries nothing over, and puts nothing in.
+type inTab struct{ *Notebook }
+
+func (n inTab) changed(c *crdt.Change) { n.touched(c) }
+
+// newTab makes a replica that a tab has.
+func newTab(o Options) *Notebook {
+	n := NewNotebookWith(o)
+	n.Doc = newDoc(o, inTab{n})
+	n.cells, n.meta = n.replica.Root(rootCells, crdt.KindArray), n.replica.Root(rootMeta, crdt.KindMap)
+	return n
 }
 
 // movedInTab moves a cell as a tab does, which tells nobody that what it puts there is a copy.
@@ -143,6 +160,65 @@ func TestAnAgentsCopyYieldsToATabs(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// A tab that moves a cell without an agent's text that the server had passed on takes that away: the agent puts it into
+// the tab's copy. What is older somebody has deleted there.
+func TestATabsCopyGetsWhatItLacks(t *testing.T) {
+	for name, c := range map[string]struct {
+		wait time.Duration
+		want string
+		do   func(t *testing.T, r *room, agent, typist *peer)
+	}{
+		"inserted": {0, "a = 42 + 1", func(t *testing.T, _ *room, agent, _ *peer) { agent.typeIn(t, "a", 6, " + 1") }},
+		"in places": {0, "aa = 4_2!", func(t *testing.T, _ *room, agent, _ *peer) {
+			agent.typeIn(t, "a", 6, "!")
+			agent.typeIn(t, "a", 5, "_")
+			agent.typeIn(t, "a", 0, "a")
+		}},
+		"one behind the other": {0, "a = 42xyz", func(t *testing.T, r *room, agent, _ *peer) {
+			for i, key := range []string{"x", "y", "z"} {
+				agent.typeIn(t, "a", 6+i, key)
+				r.risen(agent)
+				r.sunk(agent)
+			}
+		}},
+		"carried over": {0, "a = 42?", func(t *testing.T, r *room, agent, typist *peer) {
+			typist.typeIn(t, "a", 6, "?")
+			r.risen(typist)
+			move(t, agent, "a", 2)
+			r.risen(agent)
+			r.sunk(r.peers[2])
+		}},
+		"deleted again": {0, "a = 42", func(t *testing.T, _ *room, agent, _ *peer) {
+			agent.typeIn(t, "a", 6, "!")
+			agent.cut(t, "a", 6, 7)
+		}},
+		"long ago": {2 * time.Minute, "a = 42", func(t *testing.T, _ *room, agent, _ *peer) { agent.typeIn(t, "a", 6, " + 1") }},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				r := newRoomWith(t, 3, 2, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
+				agent, typist, tab := r.peers[0], r.peers[1], r.peers[2]
+				c.do(t, r, agent, typist)
+				tab.movedInTab(t, "a", 1)
+				r.risen(agent)
+				r.sunk(agent)
+				time.Sleep(c.wait)
+				agent.typeIn(t, "b", 0, "#")
+				r.risen(agent)
+				r.sunk(agent)
+				r.risen(tab)
+				r.settle()
+				if n := r.server.Len(); n != 3 {
+					t.Fatalf("%d cells, want 3", n)
+				}
+				if got := source(r.server, "a"); got != c.want {
+					t.Errorf("%q, want %q", got, c.want)
+				}
+			})
+		})
 	}
 }
 

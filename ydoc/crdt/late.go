@@ -78,7 +78,12 @@ func (r *Replica) isCopied(t *Type) bool {
 }
 
 // heard notes how much of our changes a peer has.
-func (r *Replica) heard(clock int) { r.told = max(r.told, clock) }
+func (r *Replica) heard(clock int) {
+	if clock > r.told {
+		r.told = clock
+		r.tellings.add(clock)
+	}
+}
 
 // review brings what is remembered up to date at the end of a transaction, and returns the texts that no longer are.
 func (r *Replica) review(trans *ycrdt.Transaction) (expired []*Type) {

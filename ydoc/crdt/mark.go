@@ -26,3 +26,9 @@ func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
 	}
 	return unitOf(item.Origin), true
 }
+
+// isTabs reports whether what may be a copy is none of a replica of ours.
+func isTabs(store *ycrdt.StructStore, made *Type) bool {
+	_, ours := markBefore(store, unitOf(&made.Item.ID))
+	return !ours
+}

@@ -26,15 +26,6 @@ type orphan struct {
 	removes []unit  // of the copy: what the same transaction of ours deleted
 }
 
-// Places says what in a copy corresponds to what in the text that it was made of.
-type Places struct {
-	// At is the offset that corresponds to one.
-	At func(was, now string, off int) int
-	// Kept are the stretches that correspond to what is unchanged from an offset to another: from where and up to where
-	// in the copy, and from where in the text.
-	Kept func(was, now string, from, to int) [][3]int
-}
-
 // Succeeded notes that another replica deleted old, a map, and put made in its place.
 func (r *Replica) Succeeded(c *Change, old, made *Type, places Places) {
 	for key, item := range old.Map {
@@ -70,7 +61,9 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 	var found []*orphan
 	var last *orphan
 	var removals []removal
+	var told []placed // of ours, where a tab made the copy
 	off := 0
+	tabs := movedInTab(trans, now.Holder())
 	for _, p := range r.piecesOf(trans, was) {
 		for _, a := range waiting {
 			if a.behind != nil && p.holds(*a.behind) {
@@ -104,16 +97,20 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 			if p.by != nil {
 				removals = append(removals, removal{p.by, off, off + p.length})
 			}
+			if tabs && p.seen() && uint64(p.client) == r.client {
+				told = append(told, placed{p, off})
+			}
 			base = append(base, p.chars.b...)
 			off += p.length
 			last = nil
 		}
 	}
-	if len(found)+len(moved)+len(removals)+len(waiting) == 0 {
+	if len(found)+len(moved)+len(removals)+len(waiting)+len(told) == 0 {
 		return
 	}
 	characters := now.Characters()
 	kept := places.Kept(string(base), characters, 0, off)
+	last = nil
 	for _, a := range waiting {
 		a.place(now, due[a], kept)
 	}
@@ -124,7 +121,20 @@ func (r *Replica) orphaned(trans *ycrdt.Transaction, was, now *Type, places Plac
 		return all
 	}
 	wait := func(d removal) { r.awaited = append(r.awaited, await(now, string(base), d.from, d.to, kept)...) }
-	for _, o := range append(moved, found...) {
+	var lacking []*orphan
+	for _, p := range told {
+		for _, s := range missing(p.at+max(0, r.tellings.news()-p.clock), p.at+p.length, kept) {
+			n := s.clock - p.at
+			o := &orphan{stretch: stretch{p.client, span{p.clock + n, s.length}}, content: partOf(p.chars, n, n+s.length)}
+			if last != nil && at[last]+last.length == s.clock {
+				o.after = last
+			}
+			last, at[o] = o, s.clock
+			lacking = append(lacking, o)
+		}
+	}
+	r.late.dropped = append(r.late.dropped, lacking...)
+	for _, o := range slices.Concat(moved, found, lacking) {
 		o.in, o.behind = unitOf(&now.Item.ID), nil
 		if item, n := now.seek(places.At(string(base), characters, at[o])); item != nil {
 			o.behind = &unit{item.ID.Client, item.ID.Clock + n - 1}
@@ -308,6 +318,12 @@ type piece struct {
 	by     *unheard // who of us deleted it, which others may not have
 }
 
+// placed is a piece at an offset of what the copy was made of.
+type placed struct {
+	piece
+	at int
+}
+
 // seen reports whether a piece was there for everybody.
 func (p *piece) seen() bool { return p.chars != nil && p.shared && p.by == nil }
 
@@ -368,14 +384,7 @@ func (r *Replica) takenIn(item *ycrdt.Item, told int) (list []piece) {
 			if k.heard || k.client != item.ID.Client || from >= to {
 				continue
 			}
-			p := piece{stretch: stretch{k.client, span{from, to - from}}, chars: copyText(k.chars), shared: true, by: u}
-			if from > k.clock {
-				p.chars, _ = p.chars.Splice(from - k.clock).(*text)
-			}
-			if to-from < p.chars.n {
-				p.chars.Splice(to - from)
-			}
-			list = append(list, p)
+			list = append(list, piece{stretch: stretch{k.client, span{from, to - from}}, chars: partOf(k.chars, from-k.clock, to-k.clock), shared: true, by: u})
 		}
 	}
 	slices.SortFunc(list, func(a, b piece) int { return cmp.Compare(a.clock, b.clock) })

@@ -40,6 +40,8 @@ type Replica struct {
 	late   late              // what arrived for them and is to be carried over
 	told   int               // how much of our changes a peer was heard to have
 
+	tellings tellings // see tab.go
+
 	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
 	unheard []*unheard // see orphan.go
 	awaited []*awaited // see await.go

@@ -21,6 +21,7 @@ type rival struct {
 	clock        int   // see copied
 	chars        string
 	tabs         bool // theirs is a tab's, which carries nothing over
+	later        bool // the tab was first, so that others put in what is theirs (tab.go)
 	places       Places
 }
 
@@ -29,10 +30,8 @@ const maxRival = 1 << 18
 
 // Outranks reports whether of two copies of the same the first is the one that stays.
 func (r *Replica) Outranks(t, other *Type) bool {
-	_, ours := markBefore(r.y.Store, unitOf(&t.Item.ID))
-	_, others := markBefore(r.y.Store, unitOf(&other.Item.ID))
-	if ours != others {
-		return others
+	if tabs := isTabs(r.y.Store, t); tabs != isTabs(r.y.Store, other) {
+		return tabs
 	}
 	return t.Maker() < other.Maker()
 }
@@ -45,7 +44,7 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 	}
 	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
 	best := -1
-	if _, ours := markBefore(r.y.Store, unitOf(&theirs.Item.ID)); !ours {
+	if isTabs(r.y.Store, theirs) {
 		v.tabs, best = true, 1 // it may have nothing to do with mine but the name
 	}
 	of, known := r.madeOf(theirs)
@@ -69,7 +68,7 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 		}
 		if sure > best || sure == best && c.clock > v.clock {
 			best = sure
-			v.was, v.clock, v.chars = t, c.clock, c.chars
+			v.was, v.clock, v.chars, v.later = t, c.clock, c.chars, r.deleting.moved(t)
 		}
 	}
 	if v.was != nil {
@@ -81,6 +80,7 @@ func (r *Replica) Rival(mine, theirs *Type, places Places) {
 type origin struct {
 	at     int  // the offset in what both copies were made of; -1 if it came later
 	ours   bool // the other may never get it
+	others bool // if it is to be put in, others do so
 	client int
 	clock  int
 }
@@ -128,6 +128,7 @@ func (x *Tx) origins(v *rival, mine *Type) (all map[unit]origin, base []uint16, 
 		for i := range item.Length {
 			u := unit{item.ID.Client, item.ID.Clock + i}
 			from := origin{at: -1, client: u.client, clock: u.clock, ours: !v.tabs && uint64(u.client) == x.r.client && u.clock >= x.r.told}
+			from.others = v.tabs && v.later && uint64(u.client) != x.r.client
 			now, off := lookup(x.trans.Doc.Store, u)
 			here := now != nil && visible(now) && now.Parent == mine
 			switch {
@@ -193,7 +194,7 @@ func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same [
 			split(x.trans, item, n)
 		}
 		switch {
-		case !known, v.tabs && same[from.at] == nil:
+		case !known, v.tabs && same[from.at] == nil && !from.others:
 			left, right := x.rightBehind(theirs, behind)
 			made := x.attach(theirs, "", left, right, item.Content.Copy())
 			redone(item, made)
@@ -215,6 +216,8 @@ func (x *Tx) merge(v *rival, mine, theirs *Type, origins map[unit]origin, same [
 // follow reports whether a unit is of the same kind as one that stands n before it, and became what follows on that.
 func follow(first, next origin, n int, same []*unit) bool {
 	switch {
+	case first.others != next.others:
+		return false
 	case first.ours || next.ours:
 		return first.ours && next.ours && next.client == first.client && next.clock == first.clock+n
 	case first.at < 0 || next.at < 0:
@@ -319,25 +322,4 @@ func (r *Replica) leadsTo(t *Type) bool {
 		}
 	}
 	return false
-}
-
-// sameUnits lists which unit of a text each unit of another became, nil where it has none.
-func sameUnits(now *Type, was string, length int, places Places) []*unit {
-	same := make([]*unit, length)
-	for _, s := range places.Kept(was, now.Characters(), 0, length) {
-		for to := s[0]; to < s[1]; to++ {
-			if item, n := now.seek(to + 1); item != nil {
-				same[s[2]+to-s[0]] = &unit{item.ID.Client, item.ID.Clock + n - 1}
-			}
-		}
-	}
-	return same
-}
-
-// joined reports whether of two units the second follows on the first, or there is neither.
-func joined(a, b *unit) bool {
-	if a == nil || b == nil {
-		return a == nil && b == nil
-	}
-	return b.client == a.client && b.clock == a.clock+1
 }
