@@ -43,6 +43,8 @@ type late struct {
 	found   []found   // see overtaken.go
 	rivals  []rival   // see rival.go
 	values  []later   // see SetLater
+
+	outlived []*survivor // see survivor.go
 }
 
 // later is a value that a map is to get.
@@ -155,7 +157,7 @@ func (r *Replica) gather(trans *ycrdt.Transaction) {
 func (r *Replica) carry() {
 	todo := r.late
 	r.late = late{}
-	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found)+len(todo.rivals)+len(todo.values) == 0 {
+	if len(todo.added)+len(todo.removed)+len(todo.dropped)+len(todo.units)+len(todo.found)+len(todo.rivals)+len(todo.values)+len(todo.outlived) == 0 {
 		return
 	}
 	if len(todo.added)+len(todo.removed)+len(todo.found) > 0 {
@@ -190,6 +192,9 @@ func (r *Replica) carry() {
 		}
 		for _, v := range todo.rivals {
 			x.yield(v)
+		}
+		for _, s := range todo.outlived {
+			x.takeAway(s)
 		}
 		for _, v := range todo.values {
 			if !v.in.Deleted() {

@@ -42,6 +42,8 @@ type Replica struct {
 
 	tellings tellings // see tab.go
 
+	survivors []*survivor // see survivor.go
+
 	orphans []*orphan  // text of ours that waits for its echo, see orphan.go
 	unheard []*unheard // see orphan.go
 	awaited []*awaited // see await.go
@@ -183,6 +185,7 @@ func (r *Replica) afterTransaction(trans *ycrdt.Transaction) {
 		r.note(trans)
 	} else {
 		r.gather(trans)
+		r.outlived()
 		var come []unit
 		r.awaited, come = arrive(trans, r.awaited)
 		r.late.units = append(r.late.units, come...)

@@ -1,6 +1,7 @@
 package crdt
 
 import (
+	"slices"
 	"unicode"
 	"unicode/utf16"
 
@@ -39,7 +40,11 @@ func (r *Replica) Outranks(t, other *Type) bool {
 // Rival notes that another replica made theirs, a copy of what mine may be a copy of, too. Mine then goes if it is of
 // ours and theirs comes first.
 func (r *Replica) Rival(mine, theirs *Type, places Places) {
-	if mine.Maker() != r.client || theirs.Maker() == r.client || r.deleting == nil || !r.Outranks(theirs, mine) {
+	if mine.Maker() != r.client || theirs.Maker() == r.client || r.deleting == nil {
+		return
+	}
+	if !r.Outranks(theirs, mine) {
+		r.outlive(mine, theirs, places)
 		return
 	}
 	v := rival{mine: mine, theirs: theirs, clock: -1, places: places}
@@ -322,4 +327,67 @@ func (r *Replica) leadsTo(t *Type) bool {
 		}
 	}
 	return false
+}
+
+// outlive waits for a copy of another's to go (survivor.go), if it is known to be of what mine was made of.
+func (r *Replica) outlive(mine, theirs *Type, places Places) {
+	of, known := r.madeOf(theirs)
+	if !known || len(r.survivors) >= maxSurvivors {
+		return
+	}
+	for t := range r.copies {
+		if unitOf(&t.Holder().Item.ID) == of && typeAt(r.y.Store, of) == mine {
+			r.survivors = append(r.survivors, waitFor(r.y.Store, theirs, t, places))
+			return
+		}
+	}
+}
+
+// outlived notes which copies have not gone for long.
+func (r *Replica) outlived() {
+	r.survivors = slices.DeleteFunc(r.survivors, func(s *survivor) bool {
+		yes, wait := s.outlived(r.y.Store)
+		if yes {
+			r.late.outlived = append(r.late.outlived, s)
+		}
+		return !wait
+	})
+}
+
+// takeAway takes the copy of another away, and puts what was written into it alone into ours.
+func (x *Tx) takeAway(s *survivor) {
+	mine, theirs := typeAt(x.trans.Doc.Store, unitOf(&s.was.Item.ID)), s.theirs.Child(s.was.Key(), KindText)
+	if mine == nil || theirs == nil || mine.Maker() != x.r.client || s.theirs.Deleted() || max(mine.Length, theirs.Length) > maxRival {
+		return
+	}
+	same := sameUnits(mine, theirs.Characters(), theirs.Length, s.places)
+	var behind *unit // of mine
+	at := 0
+	for item := theirs.Start; item != nil; item = item.Right {
+		if !visible(item) {
+			continue
+		}
+		client, clock := item.ID.Client, item.ID.Clock
+		n := 1
+		for ; n < item.Length && joined(same[at+n-1], same[at+n]) && s.added(client, clock+n) == s.added(client, clock); n++ {
+		}
+		if n < item.Length {
+			split(x.trans, item, n)
+		}
+		switch u := same[at]; {
+		case u != nil:
+			item.Redone = &ycrdt.ID{Client: u.client, Clock: u.clock}
+			behind = &unit{u.client, u.clock + n - 1}
+		case s.added(client, clock):
+			left, right := x.rightBehind(mine, behind)
+			made := x.attach(mine, "", left, right, item.Content.Copy())
+			redone(item, made)
+			behind = &unit{made.ID.Client, made.ID.Clock + made.Length - 1}
+		}
+		at += n
+	}
+	x.r.remember(theirs)
+	redone(theirs.Item, mine.Item)
+	redone(s.theirs.Item, mine.Holder().Item)
+	s.theirs.Item.Delete(x.trans)
 }
