@@ -261,3 +261,40 @@ func TestADeletionOfItsOwnKeyWaits(t *testing.T) {
 		}
 	}
 }
+
+// What the server has dropped behind a move comes back as deleted. Where the agent has moved on what it was written into
+// meanwhile, with it, it stays in the copy.
+func TestWhatIsDroppedIsNotDeletedInTheNextCopy(t *testing.T) {
+	for _, swap := range []bool{false, true} {
+		r := newRoom(t, 2, NewCell{ID: "b", Type: Code}, NewCell{ID: "a", Type: Code, Source: "x = 0"}, NewCell{ID: "c", Type: Code})
+		mover, agent := r.peers[0], r.peers[1]
+		if swap {
+			mover, agent = agent, mover
+		}
+		agent.typeIn(t, "a", 5, "!")
+		move(t, mover, "a", 0)
+		r.risen(mover)
+		r.risen(agent)
+		r.sunk(agent) // and writes it into the copy
+		move(t, mover, "a", 1)
+		r.risen(mover)
+		clock := agent.Clock(agent.ClientID()) - 1
+		move(t, agent, "a", 2)
+		r.rise(agent)
+		// The server says itself that what it drops is deleted (pycrdt does, this one does not).
+		last := len(agent.down) - 1
+		u := agent.down[last]
+		if u[len(u)-1] != 0 {
+			t.Fatalf("the echo deletes something: %x", u)
+		}
+		agent.down[last] = append(u[:len(u)-1:len(u)-1], 1, byte(agent.ClientID()), 1, byte(clock), 1)
+		r.risen(agent)
+		r.settle()
+		if n := r.server.Len(); n != 3 {
+			t.Fatalf("%d cells, want 3", n)
+		}
+		if got, want := source(r.server, "a"), "x = 0!"; got != want {
+			t.Errorf("%q, want %q", got, want)
+		}
+	}
+}

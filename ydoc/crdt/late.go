@@ -45,6 +45,7 @@ type late struct {
 	values  []later   // see SetLater
 
 	outlived []*survivor // see survivor.go
+	echoed   [][3]int    // what of ours came back without its content, as missing takes it
 }
 
 // later is a value that a map is to get.
@@ -182,7 +183,14 @@ func (r *Replica) carry() {
 			x.carryOver(a)
 		}
 		for _, s := range todo.removed {
-			x.removeCopies(s)
+			if uint64(s.client) != r.client {
+				x.removeCopies(s)
+				continue
+			}
+			// That the server has dropped ours with what it stood in is no deletion.
+			for _, part := range missing(s.clock, s.clock+s.length, todo.echoed) {
+				x.removeCopies(stretch{s.client, part})
+			}
 		}
 		for _, o := range todo.dropped {
 			x.rescue(o)

@@ -185,6 +185,7 @@ func (r *Replica) echo(structs []ycrdt.IAbstractStruct) {
 	if structs[0].GetID().Clock < r.told {
 		return // not an echo, but a peer's whole state
 	}
+	r.late.echoed = append(r.late.echoed, withoutContent(structs)...)
 	r.orphans = slices.DeleteFunc(r.orphans, func(o *orphan) bool {
 		for _, s := range structs {
 			if from := s.GetID().Clock; from > o.clock || o.clock >= from+s.GetLength() {

@@ -70,6 +70,20 @@ func missing(from, to int, kept [][3]int) (list []span) {
 	return list
 }
 
+// withoutContent lists what came back without its content, in the form that missing takes.
+func withoutContent(structs []ycrdt.IAbstractStruct) (list [][3]int) {
+	for _, s := range structs {
+		if in, ok := s.(*incoming); ok {
+			if _, dropped := in.Content.(*ycrdt.ContentDeleted); !dropped {
+				continue
+			}
+		}
+		from := s.GetID().Clock
+		list = append(list, [3]int{from, from + s.GetLength(), from})
+	}
+	return list
+}
+
 // partOf copies some of a text.
 func partOf(t *text, from, to int) *text {
 	t = copyText(t)
