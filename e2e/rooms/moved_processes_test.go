@@ -226,7 +226,7 @@ func (x *scene) judge(ctx context.Context, p *act, seen *frames, o *fates) error
 		if want, judged := p.book.expect[key]; judged && !want || p.book.unsure[key] {
 			continue // an agent has deleted it
 		}
-		risk := p.book.risky(at.cell, pressed, n)
+		risk := p.book.risky(at.cell, pressed, n > 1, false)
 		switch {
 		case n == 1:
 		case n == 0 && !passed:
@@ -246,7 +246,7 @@ func (x *scene) judge(ctx context.Context, p *act, seen *frames, o *fates) error
 		n := strings.Count(text.String(), string(mark))
 		switch at := p.book.since[mark]; {
 		case n == 0 && !there, n == 1 && there, n < 2 && p.book.unsure[mark]:
-		case p.book.risky(cmp.Or(at.cell, seen.first[mark].cell), at.at, n):
+		case p.book.risky(cmp.Or(at.cell, seen.first[mark].cell), at.at, n > 1, n == 1 && !there):
 			o.killed++
 		default:
 			o.wrong++
@@ -297,12 +297,13 @@ func (p *act) typeUntil(ctx context.Context, person *foreignPeer, end <-chan str
 }
 
 // risky reports whether a process was killed right behind a move of a cell, at
-// about the time that something came into it, or, where it is there more than
-// once, later: another process had moved the cell at once, and the one that was
-// killed can no more take its copy away. The caller holds mu.
-func (b *book) risky(cell string, at time.Duration, n int) bool {
+// about the time that something came into it, or, where that is there twice, later,
+// or was deleted, and is back, at any time: another process had moved the cell at
+// once, and the one that was killed can no more take its copy away, of which what was
+// there then is in two cells. The caller holds mu.
+func (b *book) risky(cell string, at time.Duration, twice, back bool) bool {
 	const about = time.Second
 	return slices.ContainsFunc(b.risks, func(r sighting) bool {
-		return r.cell == cell && (at-r.at < about && n > 1 || (r.at-at).Abs() < about)
+		return r.cell == cell && (back || at-r.at < about && twice || (r.at-at).Abs() < about)
 	})
 }
