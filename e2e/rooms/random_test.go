@@ -46,10 +46,11 @@ func TestRandomEdits(t *testing.T) {
 	// A server looks each second at the file of every room that it has, and
 	// keeps rooms for a minute after the last one has left. It writes each edit
 	// to a database, where the rooms wait for each other and for the disk.
-	// It does one thing at a time: there are two.
+	// It does one thing at a time: there are two. One that lets a room go while it
+	// saves it, a second after the last edit, passes nothing on any more, in any.
 	var servers [2]*jupytertest.Server
 	for i := range servers {
-		servers[i] = jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1", "--SQLiteYStore.db_path=:memory:"))
+		servers[i] = jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=5", "--SQLiteYStore.db_path=:memory:"))
 	}
 	byPycrdt, byYjs := process(t, pycrdt), process(t, yjs)
 	first := number(t, "NBDUET_ROOM_SEED", uint64(time.Now().UnixNano())%1e9)
