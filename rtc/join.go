@@ -103,6 +103,7 @@ func enterRetrying(ctx context.Context, cfg Config) (jupyter.CollabSession, *web
 		case <-ctx.Done():
 			return session, nil, err
 		case <-time.After(pause):
+		case <-cfg.Server.Back():
 		}
 	}
 }

@@ -191,3 +191,25 @@ func TestJoinWhileTheServerIsBusy(t *testing.T) {
 		})
 	}
 }
+
+// A join that pauses because the connection broke goes on when the server answers anybody again.
+func TestJoinHearsThatTheServerIsBack(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		s, path := faulty(t, "x = 1")
+		srv := client(t, s)
+		s.Fake.Faults.ResetNext(1, http.MethodPut, "/api/collaboration/session")
+		asked := make(chan error, 1)
+		time.AfterFunc(minute/2, func() {
+			_, err := srv.Status(t.Context())
+			asked <- err
+		})
+		began := time.Now()
+		join(t, srv, path, slowly)
+		if took := time.Since(began); took != minute/2 {
+			t.Errorf("joined after %s", took)
+		}
+		if err := <-asked; err != nil {
+			t.Error(err)
+		}
+	})
+}
