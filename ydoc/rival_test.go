@@ -54,12 +54,7 @@ func TestACellThatTwoMoveIsThereOnce(t *testing.T) {
 				r.risen(first)
 				r.risen(second)
 				r.settle()
-				if n := r.server.Len(); n != 3 {
-					t.Fatalf("%d cells, want 3", n)
-				}
-				if got := source(r.server, "a"); got != c.want {
-					t.Errorf("%q, want %q", got, c.want)
-				}
+				r.shows(t, 3, "a", c.want)
 			})
 		}
 	}
@@ -211,12 +206,7 @@ func TestATabsCopyGetsWhatItLacks(t *testing.T) {
 				r.sunk(agent)
 				r.risen(tab)
 				r.settle()
-				if n := r.server.Len(); n != 3 {
-					t.Fatalf("%d cells, want 3", n)
-				}
-				if got := source(r.server, "a"); got != c.want {
-					t.Errorf("%q, want %q", got, c.want)
-				}
+				r.shows(t, 3, "a", c.want)
 			})
 		})
 	}
@@ -276,12 +266,7 @@ func TestACopyMayYieldToOneThatWasMovedOn(t *testing.T) {
 			move(t, first, "a", 0)
 			r.risen(first)
 			r.settle()
-			if n := r.server.Len(); n != 3 {
-				t.Fatalf("%d cells, want 3", n)
-			}
-			if got := source(r.server, "a"); got != c.want {
-				t.Errorf("%q, want %q", got, c.want)
-			}
+			r.shows(t, 3, "a", c.want)
 		})
 	}
 }
@@ -306,12 +291,7 @@ func TestARivalSaysWhatItIsACopyOf(t *testing.T) {
 			move(t, first, "a", (r.at(first, "a")+1)%3)
 			r.risen(first)
 			r.settle()
-			if n := r.server.Len(); n != 3 {
-				t.Fatalf("%d cells, want 3", n)
-			}
-			if got := source(r.server, "a"); got != "a!" {
-				t.Errorf("%q, want %q", got, "a!")
-			}
+			r.shows(t, 3, "a", "a!")
 		})
 	}
 }
@@ -356,6 +336,17 @@ func TestARivalOfTheCellBeforeTwoMoves(t *testing.T) {
 				})
 			}
 		}
+	}
+}
+
+// shows checks that the server has so many cells, and one of them with that source.
+func (r *room) shows(t *testing.T, cells int, id, want string) {
+	t.Helper()
+	if n := r.server.Len(); n != cells {
+		t.Fatalf("%d cells, want %d", n, cells)
+	}
+	if got := source(r.server, id); got != want {
+		t.Errorf("%q, want %q", got, want)
 	}
 }
 

@@ -58,12 +58,7 @@ func TestACopyOfOneWhoHasGoneGoes(t *testing.T) {
 						typist.typeIn(t, "b", 0, "#")
 						r.settle()
 					}
-					if n := r.server.Len(); n != 3 {
-						t.Fatalf("%d cells, want 3", n)
-					}
-					if got := source(r.server, "a"); got != c.want {
-						t.Errorf("%q, want %q", got, c.want)
-					}
+					r.shows(t, 3, "a", c.want)
 				})
 			})
 		}
