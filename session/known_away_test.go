@@ -76,13 +76,7 @@ func TestOpenedAfterAnOutage(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
 		other := o.s.Notebook(t, "other = True")
-		open := func(ctx context.Context) error {
-			d, err := o.m.Open(ctx, other)
-			if err == nil {
-				d.Release()
-			}
-			return err
-		}
+		open := func(ctx context.Context) error { return o.open(ctx, other) }
 		o.cable.Stall()
 		for range 3 {
 			if err := o.bounded("opening", open); !errors.Is(err, jupyter.ErrUnreachable) {

@@ -109,7 +109,7 @@ func (e *entry) waitOpened(ctx context.Context, p *patience) error {
 	defer p.end()
 	tick := time.NewTicker(heedEvery)
 	defer tick.Stop()
-	for said := sayAfter - time.Second; ; {
+	for said := spoken(0); ; {
 		select {
 		case <-e.ready: // whether the server is there or not
 			return nil
@@ -129,12 +129,10 @@ func (e *entry) waitOpened(ctx context.Context, p *patience) error {
 		if waited >= limit && e.quiet() > flowing {
 			return p.stillOpening(ctx, e, began, limit)
 		}
-		if away := p.missing(ctx, p.server); away != nil && !away.busy() {
-			return away
+		if away := stillAway(ctx, p.server); away != nil && !away.busy() {
+			return p.note(away)
 		}
-		p.goOn()
-		if waited >= said+time.Second {
-			said = waited
+		if said.due(waited) {
 			p.tell(fmt.Sprintf("opening %s: the Jupyter server has been busy with it for %d s", e.path, int(time.Since(e.began).Seconds())))
 		}
 	}
@@ -145,10 +143,7 @@ func (p *patience) stillOpening(ctx context.Context, e *entry, began time.Time, 
 	if p.server == nil || p.server.Takes(ctx) {
 		return &OpeningError{For: time.Since(e.began), Busy: e.quiet() > flowing}
 	}
-	if limit >= p.limit/2 { // see patience.wait
-		p.server.Silent(began)
-	}
-	return p.note(&AwayError{Waited: limit.Round(time.Second)})
+	return p.inVain(began, limit, nil)
 }
 
 // wait waits until a channel is closed.

@@ -32,10 +32,7 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 				var said []string
 				open := func() (time.Duration, error) {
 					began := time.Now()
-					d, err := o.m.Open(o.m.Patient(t.Context(), func(message string) { said = append(said, message) }), other)
-					if err == nil {
-						d.Release()
-					}
+					err := o.open(o.m.Patient(t.Context(), func(message string) { said = append(said, message) }), other)
 					return time.Since(began), err
 				}
 				o.s.Fake.Rooms.HoldSync(true)
@@ -77,23 +74,15 @@ func TestOpeningWithoutAServer(t *testing.T) {
 		other := o.s.Notebook(t, "other = True")
 		o.s.Fake.Rooms.HoldSync(true)
 		time.AfterFunc(3*time.Second, o.cable.Cut)
-		err := o.bounded("opening", func(ctx context.Context) error {
-			_, err := o.m.Open(ctx, other)
-			return err
-		})
+		open := func(ctx context.Context) error { return o.open(ctx, other) }
+		err := o.bounded("opening", open)
 		if !errors.As(err, new(*session.AwayError)) || errors.As(err, new(*session.OpeningError)) {
 			t.Errorf("it is told %v", err)
 		}
 		o.s.Fake.Rooms.HoldSync(false)
 		o.cable.Mend()
 		time.Sleep(time.Second)
-		if err := o.bounded("opening", func(ctx context.Context) error {
-			d, err := o.m.Open(ctx, other)
-			if err == nil {
-				d.Release()
-			}
-			return err
-		}); err != nil {
+		if err := o.bounded("opening", open); err != nil {
 			t.Errorf("the next call: %v", err)
 		}
 	})

@@ -46,6 +46,15 @@ func (o *outage) bounded(what string, f func(ctx context.Context) error) error {
 	return err
 }
 
+// open opens a notebook and lets it go.
+func (o *outage) open(ctx context.Context, path string) error {
+	d, err := o.m.Open(ctx, path)
+	if err == nil {
+		d.Release()
+	}
+	return err
+}
+
 // add adds a cell.
 func (o *outage) add(source string) error {
 	return o.bounded("an edit", func(ctx context.Context) error {

@@ -104,6 +104,15 @@ func (p *patience) gone() *AwayError {
 // missing is the error of a call that needs a server that is known to be away, and has asked it once more; nil if it is
 // not.
 func (p *patience) missing(ctx context.Context, s *jupyter.Server) *AwayError {
+	away := stillAway(ctx, s)
+	if away != nil && s == p.server {
+		return p.note(away)
+	}
+	return away
+}
+
+// stillAway is the error of a server that is known to be away, and was asked once more; nil if it is not.
+func stillAway(ctx context.Context, s *jupyter.Server) *AwayError {
 	if s == nil {
 		return nil
 	}
@@ -111,11 +120,7 @@ func (p *patience) missing(ctx context.Context, s *jupyter.Server) *AwayError {
 	if why == nil || ctx.Err() != nil {
 		return nil //nolint:nilerr // a call that is over hears that where it waits
 	}
-	away := &AwayError{Since: since, Known: true, Why: why}
-	if s == p.server {
-		_ = p.note(away)
-	}
-	return away
+	return &AwayError{Since: since, Known: true, Why: why}
 }
 
 // begin begins a wait, and returns how long it may take.
@@ -157,21 +162,24 @@ func (p *patience) wait(ctx context.Context, limit time.Duration, f func(context
 	err := f(bound)
 	waited := bound.Err()
 	stop()
-	known := <-quiet
-	away := &known
+	away := <-quiet
 	switch {
 	case err == nil, ctx.Err() != nil, waited == nil:
 		return err
 	case away.Known && errors.Is(err, context.Canceled): // somebody else has waited for it in vain
+		return p.note(&away)
 	case !errors.Is(waited, context.DeadlineExceeded), !errors.Is(err, context.DeadlineExceeded):
 		return err
-	default:
-		away = &AwayError{Waited: limit.Round(time.Second), Why: away.Why}
-		if p.server != nil && limit >= p.limit/2 { // less may be a server that is slow
-			p.server.Silent(began)
-		}
 	}
-	return p.note(away)
+	return p.inVain(began, limit, away.Why)
+}
+
+// inVain is the error of a wait that lasted as long as it might, and makes known that the server is away.
+func (p *patience) inVain(began time.Time, limit time.Duration, why error) *AwayError {
+	if p.server != nil && limit >= p.limit/2 { // less may be a server that is slow
+		p.server.Silent(began)
+	}
+	return p.note(&AwayError{Waited: limit.Round(time.Second), Why: why})
 }
 
 // note keeps the error of a wait in vain for what else the call needs the server for.
@@ -180,13 +188,6 @@ func (p *patience) note(away *AwayError) *AwayError {
 	defer p.mu.Unlock()
 	p.away = away
 	return away
-}
-
-// goOn takes back that the server is away: it was heard of.
-func (p *patience) goOn() {
-	p.mu.Lock()
-	defer p.mu.Unlock()
-	p.away = nil
 }
 
 // sayWaiting tells the caller of the wait until ctx ends, and ends the wait when it becomes known otherwise that the
@@ -198,7 +199,7 @@ func (p *patience) sayWaiting(ctx context.Context, limit time.Duration, stop fun
 	go func() {
 		tick := time.NewTicker(heedEvery)
 		defer tick.Stop()
-		said := sayAfter - time.Second
+		var said spoken
 		var known AwayError
 		defer func() { quiet <- known }()
 		for looked := false; ; {
@@ -218,13 +219,24 @@ func (p *patience) sayWaiting(ctx context.Context, limit time.Duration, stop fun
 					known.Why = jupyter.ErrBusy
 				}
 			}
-			if waited >= said+time.Second {
-				said = waited
+			if said.due(waited) {
 				p.tell(fmt.Sprintf("waiting for the Jupyter server, which has not answered for %d s", int(waited.Seconds())))
 			}
 		}
 	}()
 	return quiet
+}
+
+// spoken is how long a caller had waited when it last heard of that.
+type spoken time.Duration
+
+// due reports whether a caller that has waited so long is to hear of it: after sayAfter, and about once a second.
+func (s *spoken) due(waited time.Duration) bool {
+	if waited < sayAfter || waited < time.Duration(*s)+time.Second {
+		return false
+	}
+	*s = spoken(waited)
+	return true
 }
 
 // lookBefore is how long before a call's patience ends it looks whether somebody takes connections.

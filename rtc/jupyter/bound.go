@@ -15,8 +15,7 @@ type bound struct {
 }
 
 // bounded returns a context for a request, and its bound unless the request has a limit of its own, see [Patiently] and
-// whileAlive. The cause of the
-// context's end is then [context.DeadlineExceeded].
+// whileAlive. The cause of the context's end is then [context.DeadlineExceeded].
 func (s *Server) bounded(ctx context.Context, limit time.Duration) (context.Context, *bound, func()) {
 	if patient, ok := ctx.Value(patientKey{}).(time.Duration); ok {
 		return s.whileBusy(ctx, patient)

@@ -53,8 +53,8 @@ func (s *Server) Away() (since time.Time, away bool) { return s.absence.known() 
 // Back is closed when the server answers after it did not.
 func (s *Server) Back() <-chan struct{} { return s.absence.returns() }
 
-// StillAway is since when the server is away, and why it seems to be, [ErrBusy] among others; nil if it is not. If it is known to be, it is asked
-// once more, for less than a second. Those who want to know that at the same time ask once.
+// StillAway is since when the server is away, and why it seems to be, [ErrBusy] among others; nil if it is not. If it is
+// known to be, it is asked once more, for less than a second. Those who want to know that at the same time ask once.
 func (s *Server) StillAway(ctx context.Context) (since time.Time, why error) {
 	return s.absence.still(ctx, s.ask)
 }
