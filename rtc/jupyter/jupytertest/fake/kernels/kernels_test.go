@@ -51,7 +51,9 @@ func TestRun(t *testing.T) {
 func TestTwoClients(t *testing.T) {
 	inBubble(t, kernels.Config{}, func(t *testing.T, f *fixture) {
 		id := f.start()
-		a, b := f.connect(id, "a"), f.connect(id, "b", "v1.kernel.websocket.jupyter.org")
+		a := f.connect(id, "a")
+		time.Sleep(time.Second) // the server says "connected" before it has added a to those that hear
+		b := f.connect(id, "b", "v1.kernel.websocket.jupyter.org")
 		b.take()
 		if got := a.take(); len(got) != 7 {
 			t.Errorf("heard of the other's connection: %q", got)
