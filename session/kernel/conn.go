@@ -26,6 +26,7 @@ type timing struct {
 	ping      time.Duration // between our pings
 	away      time.Duration // without any frame, after which the server is asked whether it is there at all
 	silence   time.Duration // without any frame, after which the socket is given up
+	opening   time.Duration // for how long the server may wait for its kernel before it reads a new socket
 	askAfter  time.Duration // without a message, while a request is pending, after which the server is asked for the kernel
 	tick      time.Duration // between looks at the above
 	trailing  time.Duration // how long to wait for the last output of a finished request after a lost connection
@@ -37,8 +38,8 @@ type timing struct {
 
 var defaultTiming = timing{
 	greet: 500 * time.Millisecond, greetWait: 2 * time.Second,
-	ping: 3 * time.Second, away: 10 * time.Second, silence: GiveUpAfter, askAfter: 10 * time.Second, tick: time.Second,
-	trailing: 2 * time.Second, redial: RefusedFor, redialMax: 45 * time.Second, redialOne: 30 * time.Second, look: 2 * time.Second,
+	ping: 3 * time.Second, away: 10 * time.Second, silence: GiveUpAfter, opening: 75 * time.Second, askAfter: 10 * time.Second, tick: time.Second,
+	trailing: 2 * time.Second, redial: RefusedFor, redialMax: 90 * time.Second, redialOne: 30 * time.Second, look: 2 * time.Second,
 }
 
 // Conn is one client's connection to one kernel. It is safe for concurrent use.
@@ -67,6 +68,7 @@ type Conn struct {
 	waiting    bool                  // the reader waits for a message, not for a handler
 	alive      time.Time             // when something last came from the server, if only the answer to a ping
 	socket     *websocket.Conn       // the current one
+	unopened   time.Time             // when that was dialled, if nothing but pings has come on it yet; else zero
 	started    time.Time             // when the server was, as it said at first; zero if unknown
 	probe      string                // id of the last probe
 	leaving    time.Time             // when the kernel said that it shuts down; zero when it has not

@@ -115,6 +115,21 @@ func (c *Conn) quiet(now time.Time) bool {
 	return c.waiting && now.Sub(c.alive) > c.timing.away
 }
 
+// keepOpening allows a socket that the server does not read yet another period of silence, and reports whether it does.
+//
+// jupyter_server takes a socket, and reads it when the kernel has answered a question of its own, or after a minute. To
+// leave it before that loses what comes after it: what it has subscribed to is handed on to the next socket of the
+// session, and taken back when its minute is over, so that a client that comes every ten seconds is never heard again.
+func (c *Conn) keepOpening() bool {
+	c.mu.Lock()
+	defer c.mu.Unlock()
+	if c.unopened.IsZero() || time.Since(c.unopened) > c.timing.opening || c.socket == nil {
+		return false
+	}
+	c.alive = time.Now()
+	return c.socket.NetConn().SetReadDeadline(c.alive.Add(c.timing.silence)) == nil
+}
+
 // leaveSocket closes a socket from which nothing comes any more, though the server can be asked or is known to be gone.
 // The answers to our pings are given time to come first: a server that has only stood still sends on the old socket what
 // it has, and a new one would lose that.

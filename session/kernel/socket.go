@@ -2,6 +2,7 @@ package kernel
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -27,15 +28,18 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 	}
 	ctx, cancel := context.WithCancel(c.ctx)
 	c.mu.Lock()
-	c.socket = ws
+	c.socket, c.unopened = ws, time.Now()
 	c.mu.Unlock()
 	// A writer that is stuck in a full socket must not delay the end of the connection.
 	unstick := context.AfterFunc(c.ctx, func() { _ = ws.NetConn().SetWriteDeadline(time.Now().Add(closeTimeout)) })
 	defer unstick()
-	heard := make(chan struct{})
+	opened, heard := make(chan struct{}), make(chan struct{})
 	written := make(chan error, 1)
-	go func() { written <- c.write(ctx, ws, cd, heard) }()
-	readErr := c.read(ws, cd, sync.OnceFunc(func() { close(heard) }))
+	go func() { written <- c.write(ctx, ws, cd, opened, heard) }()
+	readErr := c.read(ws, cd, sync.OnceFunc(func() {
+		c.noteOpened()
+		close(opened)
+	}), sync.OnceFunc(func() { close(heard) }))
 	cancel()
 	_ = ws.Close() // frees a writer that is stuck; the socket has failed or is being left
 	if writeErr := <-written; writeErr != nil {
@@ -48,16 +52,15 @@ func (c *Conn) serve(ws *websocket.Conn) error {
 //
 // It begins with an info request, which the kernel answers even while it runs code, and holds everything else back
 // until the kernel's first message: the server opens a socket before it subscribes to the kernel for it, and earlier
-// output is lost.
-func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-chan struct{}) error {
+// output is lost. A kernel that says nothing is not waited for long once the server has begun to read, see unopened.
+func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, opened, heard <-chan struct{}) error {
 	defer ws.Close()
 	pings := time.NewTicker(c.timing.ping)
 	defer pings.Stop()
 	greetings := time.NewTicker(c.timing.greet)
 	defer greetings.Stop()
-	patience := time.NewTimer(c.timing.greetWait)
-	defer patience.Stop()
-	if err := c.greet(ws, cd); err != nil {
+	patience := (<-chan time.Time)(nil)
+	if err := cmp.Or(ping(ws), c.greet(ws, cd)); err != nil {
 		return err
 	}
 	outbox := (<-chan outgoing)(nil)
@@ -77,8 +80,8 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 				time.Now().Add(closeTimeout)) // a courtesy
 			return nil
 		case <-pings.C:
-			if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
-				return fmt.Errorf("ping: %w", err)
+			if err := ping(ws); err != nil {
+				return err
 			}
 			continue
 		case <-greetings.C:
@@ -91,7 +94,11 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 				return err
 			}
 			continue
-		case <-patience.C:
+		case <-opened:
+			opened = nil
+			patience = time.After(c.timing.greetWait)
+			continue
+		case <-patience:
 			if err := open(); err != nil {
 				return err
 			}
@@ -106,6 +113,13 @@ func (c *Conn) write(ctx context.Context, ws *websocket.Conn, cd codec, heard <-
 			return err
 		}
 	}
+}
+
+func ping(ws *websocket.Conn) error {
+	if err := ws.WriteControl(websocket.PingMessage, nil, time.Now().Add(writeTimeout)); err != nil {
+		return fmt.Errorf("ping: %w", err)
+	}
+	return nil
 }
 
 // greet sends an info request on the control channel, which the kernel answers at once.
@@ -154,9 +168,13 @@ func (c *Conn) writeOne(ws *websocket.Conn, cd codec, m outgoing) error {
 	return nil
 }
 
-// read handles messages until the socket fails; it calls heard with each message on iopub.
-func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
-	ws.SetPongHandler(func(string) error { return c.extendDeadline(ws) })
+// read handles messages until the socket fails; it calls opened with each message and each answer to a ping, and heard
+// with each message on iopub.
+func (c *Conn) read(ws *websocket.Conn, cd codec, opened, heard func()) error {
+	ws.SetPongHandler(func(string) error {
+		opened()
+		return c.extendDeadline(ws)
+	})
 	pong := ws.PingHandler()
 	ws.SetPingHandler(func(data string) error {
 		if err := c.extendDeadline(ws); err != nil {
@@ -171,6 +189,7 @@ func (c *Conn) read(ws *websocket.Conn, cd codec, heard func()) error {
 		if err != nil {
 			return fmt.Errorf("read: %w", err)
 		}
+		opened()
 		m, err := cd.decode(frameType, frame)
 		if err != nil {
 			c.log.Warn("kernel frame ignored", "kernel", c.kernelID, "error", err)
@@ -210,6 +229,13 @@ func (c *Conn) readFrame(ws *websocket.Conn) (int, []byte, error) {
 func (c *Conn) extendDeadline(ws *websocket.Conn) error {
 	c.noteAlive()
 	return ws.SetReadDeadline(time.Now().Add(c.timing.silence))
+}
+
+// noteOpened notes that the server reads the current socket.
+func (c *Conn) noteOpened() {
+	c.mu.Lock()
+	c.unopened = time.Time{}
+	c.mu.Unlock()
 }
 
 // setWaiting notes that the reader begins or stops waiting for a message.

@@ -177,7 +177,10 @@ func (c *Conn) watch() {
 			asked = now
 		}
 		state, err := c.ask()
-		if quiet && (err == nil || errors.Is(err, jupyter.ErrUnreachable)) {
+		switch {
+		case !quiet:
+		case err == nil && c.keepOpening():
+		case err == nil, errors.Is(err, jupyter.ErrUnreachable):
 			c.leaveSocket()
 		}
 		if err != nil {
@@ -226,7 +229,8 @@ func (c *Conn) setUnknownState(state string) {
 	}
 }
 
-// failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all.
+// failUnanswered ends the requests that an idle kernel leaves unanswered, unless a message has come after all. Where
+// nothing else tells why, the server may have lost track of the socket, which is left then for one that it does serve.
 func (c *Conn) failUnanswered(heard time.Time) {
 	c.mu.Lock()
 	defer c.mu.Unlock()
@@ -244,6 +248,9 @@ func (c *Conn) failUnanswered(heard time.Time) {
 			c.finish(ex, ex.failure) // what the probe would have shown: its own answer was lost
 		default:
 			c.finish(ex, ErrAnswerLost)
+			if c.socket != nil {
+				_ = c.socket.Close() // the reader's error leads to another one
+			}
 		}
 	}
 }

@@ -29,14 +29,16 @@ func (f *fakeServer) start(tm timing) (c *Conn, s *fakeSocket, request incoming,
 	return c, s, s.receive(), r, ch
 }
 
-// A silent kernel that the server calls idle has lost the request; a busy one is waited for.
+// A silent kernel that the server calls idle has lost the request; a busy one is waited for. The next request takes
+// another socket, since the server may pass nothing on to this one.
 func TestSilentKernel(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		f := newFakeServer(t)
 		tm := quick()
 		tm.askAfter, tm.tick = 30*time.Millisecond, 5*time.Millisecond
 		f.rest(StateBusy)
-		_, _, _, _, out := f.start(tm)
+		next := make(chan error, 1)
+		c, _, _, _, out := f.start(tm)
 		f.waitAsked(5) // once for the dialling, the others for the silence
 		select {
 		case err := <-out:
@@ -46,6 +48,18 @@ func TestSilentKernel(t *testing.T) {
 		f.rest(StateIdle)
 		if err := await(t, "the request", out); !errors.Is(err, ErrAnswerLost) {
 			t.Errorf("error %v, want ErrAnswerLost", err)
+		}
+		go func() {
+			_, err := c.Execute(testContext(t), Request{Code: "2"}, nil)
+			next <- err
+		}()
+		s := <-f.sockets
+		req := s.receive()
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		if err := await(t, "the next request", next); err != nil {
+			t.Error(err)
 		}
 	})
 }

@@ -1,0 +1,89 @@
+package kernel
+
+import (
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// A socket that the server does not read yet, since it waits for its kernel, is neither left nor written to.
+func TestSlowOpening(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		f.mute = true
+		f.rest("starting")
+		c := connect(t, f.srv, "k")
+		r, out := &recorder{}, make(chan error, 1)
+		go func() {
+			_, err := c.Execute(t.Context(), Request{Code: "1"}, r.handle)
+			out <- err
+		}()
+		s := <-f.sockets
+		time.Sleep(58 * time.Second)
+		if n := pendingWritten(c); n != 0 {
+			t.Errorf("%d requests were written to a socket that nobody reads", n)
+		}
+		s.status(StateIdle, incoming{})
+		req := s.receive()
+		s.status(StateBusy, req)
+		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+		s.status(StateIdle, req)
+		if err := await(t, "the request", out); err != nil {
+			t.Error(err)
+		}
+		if got := r.all(); !slices.Equal(got, []string{"status busy", "status idle"}) {
+			t.Errorf("events %q", got)
+		}
+		select {
+		case <-f.sockets:
+			t.Error("the socket was left")
+		default:
+		}
+	})
+}
+
+// A socket that is not read for longer than a server waits for a kernel is left.
+func TestSocketNeverRead(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		f := newFakeServer(t)
+		f.mute = true
+		begun := time.Now()
+		connect(t, f.srv, "k")
+		<-f.sockets
+		<-f.sockets
+		if took := time.Since(begun); took < defaultTiming.opening || took > defaultTiming.opening+30*time.Second {
+			t.Errorf("left after %v", took)
+		}
+	})
+}
+
+// A kernel that answers nothing for a while, as under load, answers what it was asked meanwhile.
+func TestKernelStandsStill(t *testing.T) {
+	jupytertest.NeedsReal(t, "a kernel that is stopped and goes on")
+	srv := serverOf(t, jupytertest.Shared(t))
+	id := startKernel(t, srv)
+	c := connect(t, srv, id)
+	r := &recorder{}
+	if _, err := c.Execute(testContext(t), Request{Code: "import os\nprint(os.getpid())"}, r.handle); err != nil {
+		t.Fatal(err)
+	}
+	pid, err := strconv.Atoi(strings.TrimSpace(r.text()))
+	if err != nil {
+		t.Fatal(err)
+	}
+	waitTold(t, srv, id, StateIdle)
+	if err := syscall.Kill(pid, syscall.SIGSTOP); err != nil {
+		t.Fatal(err)
+	}
+	goOn := time.AfterFunc(22*time.Second, func() { _ = syscall.Kill(pid, syscall.SIGCONT) })
+	defer goOn.Stop()
+	other, r := connect(t, srv, id), &recorder{}
+	if _, err := other.Execute(testContext(t), Request{Code: "print('there')"}, r.handle); err != nil || slices.Contains(r.all(), "gap") {
+		t.Errorf("%q, %v", r.all(), err)
+	}
+}
