@@ -155,6 +155,11 @@ func (d *Document) close(ctx context.Context) error {
 	case d.saver.file.pending():
 		d.saver.note(problemAutosaveOff) // nobody has asked us to save what people type
 	}
+	if end := lv.room.Err(); err != nil && end != nil { // it has ended in the middle of that
+		if ended, err = end, nil; d.saver.file.pending() {
+			d.saver.note(d.saver.endedUnsaved(ctx, lv))
+		}
+	}
 	lv.room.Depart(ctx)
 	problem := d.Unsaved()
 	if problem != "" && ended == nil && d.saver.file.pending() {

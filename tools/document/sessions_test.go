@@ -15,12 +15,14 @@ func TestEndOfASessionWhoseServerGoesAway(t *testing.T) {
 	unknown := []string{"was ended, but with an error", "not known whether the file has its last edits", "read it again"}
 	for name, c := range map[string]struct {
 		before, behind func(*jupytertest.Cable) // the edit; neither is a restart in the middle of the last save
+		away           bool                     // the restart comes while the room is away, since that save was asked for
 		says           []string
 	}{
 		"cut off behind an edit":     {behind: (*jupytertest.Cable).Cut, says: []string{"not known whether the file"}},
 		"stopped behind an edit":     {behind: (*jupytertest.Cable).Stall, says: unknown},
 		"stopped before an edit":     {before: (*jupytertest.Cable).Stall, says: unknown},
 		"restarted in the last save": {says: []string{`"saved":false`, "room has ended", "repeat what is missing"}},
+		"restarted while it is away": {away: true, says: []string{`"saved":false`, "room has ended", "repeat what is missing"}},
 	} {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) {
@@ -34,6 +36,9 @@ func TestEndOfASessionWhoseServerGoesAway(t *testing.T) {
 				if c.before != nil {
 					c.before(cable)
 				}
+				if c.away {
+					s.Fake.Rooms.DropAtSave(path, 1)
+				}
 				edited := r.Call("insert_document_text", toolstest.Dict{"path": path, "position": 0, "text": "edited "})
 				if edited.IsError != (c.before != nil) {
 					t.Fatalf("the edit: %s", toolstest.MessageOf(edited))
@@ -41,6 +46,9 @@ func TestEndOfASessionWhoseServerGoesAway(t *testing.T) {
 				switch {
 				case c.behind != nil:
 					c.behind(cable)
+				case c.away:
+					time.Sleep(5 * time.Millisecond) // the room is away
+					time.AfterFunc(5*time.Millisecond, func() { s.Fake.Restart(false) })
 				case c.before == nil:
 					time.AfterFunc(time.Second, func() { s.Fake.Restart(false) })
 				}
