@@ -267,6 +267,7 @@ func (m *mover) call(ctx context.Context, tool string, args map[string]any) (mad
 	switch {
 	case err != nil:
 		say = err.Error()
+		m.stopped.Store(true) // nobody hears more: thousands of calls to nobody used up the marks
 	case answer.IsError:
 		say, known = answer.Text, strings.Contains(answer.Text, "nothing was changed")
 	default:
