@@ -208,6 +208,9 @@ func (p *patience) sayWaiting(ctx context.Context, limit time.Duration, stop fun
 				return
 			case <-tick.C:
 			}
+			if ctx.Err() != nil {
+				return // a look may have lasted beyond that, and a tick be due as well
+			}
 			if away := p.missing(ctx, p.server); away != nil && ctx.Err() == nil {
 				known = *away
 				stop()

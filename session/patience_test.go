@@ -93,3 +93,29 @@ func TestWaitsAtTheSameTime(t *testing.T) {
 		}
 	})
 }
+
+// A call whose time ends while it is being asked whether the server is back asks no more.
+func TestATimeThatEndsInALook(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		o := newOutage(t)
+		o.cable.Stall()
+		time.Sleep(noticed)
+		begun := time.Now()
+		time.AfterFunc(session.DefaultServerTimeout-250*time.Millisecond, func() { o.m.Servers().Documents.Silent(begun) })
+		took := make(chan time.Duration)
+		const calls = 40
+		for range calls {
+			go func() {
+				if err := o.d.Fresh(o.m.Patient(t.Context(), nil)); !errors.Is(err, jupyter.ErrUnreachable) {
+					t.Error(err)
+				}
+				took <- time.Since(begun)
+			}()
+		}
+		for range calls {
+			if d := <-took; d > session.DefaultServerTimeout+time.Second {
+				t.Errorf("a call takes %v", d)
+			}
+		}
+	})
+}
