@@ -36,6 +36,7 @@ type answer struct {
 	kind kind
 	text string
 	took time.Duration
+	then time.Duration // that a second call took, which comes behind it
 }
 
 func (a answer) String() string { return fmt.Sprintf("%v: %.600s", a.kind, a.text) }
@@ -78,11 +79,14 @@ var operations = []operation{
 
 // tool calls a tool and tells what its answer says.
 func (s *site) tool(ctx context.Context, name string, args map[string]any) answer {
+	began := time.Now()
 	a, err := s.agent.Call(ctx, name, args)
+	said := classified(a.Text, a.IsError)
 	if err != nil {
-		return classified(err.Error(), true)
+		said = classified(err.Error(), true)
 	}
-	return classified(a.Text, a.IsError)
+	said.took = time.Since(began)
+	return said
 }
 
 // classified tells what an answer says, by the words that the program has for it.
@@ -188,6 +192,7 @@ func editThenRead(ctx context.Context, x *trial) answer {
 	first := edit(ctx, x)
 	shown := readThrough(ctx, x)
 	x.hear(shown)
+	first.then = shown.took
 	there := strings.Contains(shown.text, x.word)
 	switch {
 	case shown.kind == notMade || shown.kind == unsure && first.kind != notMade:

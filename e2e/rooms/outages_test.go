@@ -196,7 +196,7 @@ func (x *trial) ask(ctx context.Context) {
 	ctx, stop := context.WithTimeout(ctx, poll.Patience)
 	defer stop()
 	x.answer = x.op.call(ctx, x)
-	x.answer.took = time.Since(began)
+	x.answer.took = time.Since(began) - x.answer.then
 }
 
 // check holds the answer against the room, when the outage is over.
@@ -204,6 +204,10 @@ func (x *trial) check(ctx context.Context) error {
 	var errs []error
 	if bound := x.bound(); x.answer.took > bound+slack {
 		errs = append(errs, fmt.Errorf("it took %v, and its bound is %v", x.answer.took, bound))
+	}
+	// It comes when one call has waited in vain.
+	if x.answer.then > knownAway+slack {
+		errs = append(errs, fmt.Errorf("the call behind it took %v, and its bound is %v", x.answer.then, knownAway))
 	}
 	if x.answer.kind == surprising {
 		errs = append(errs, errors.New("the answer does not say what became of it"))
@@ -274,7 +278,7 @@ func tally(t *testing.T, trials []*trial) {
 	for _, x := range trials {
 		count[string(x.phase)+": "+x.answer.kind.String()]++
 		longest = max(longest, x.answer.took)
-		t.Logf("%-40v %6.2f s %-11v %.160s", x, x.answer.took.Seconds(), x.answer.kind, strings.ReplaceAll(x.answer.text, "\n", " "))
+		t.Logf("%-40v %6.2f s %6.2f s %-11v %.160s", x, x.answer.took.Seconds(), x.answer.then.Seconds(), x.answer.kind, strings.ReplaceAll(x.answer.text, "\n", " "))
 	}
 	t.Logf("%v; the longest took %v", count, longest.Round(time.Millisecond))
 }
