@@ -79,7 +79,7 @@ func (e *editor) shows(path, content string) {
 func (e *editor) typeAtEnd(text string) {
 	e.t.Helper()
 	ctx := e.t.Context()
-	must(e.t, e.Click(ctx, ".jp-FileEditor .cm-content"))
+	must(e.t, e.ClickInto(ctx, ".jp-FileEditor .cm-content"))
 	must(e.t, e.Press(ctx, kb.End, kb.ModifierCtrl))
 	must(e.t, e.Type(ctx, text))
 }

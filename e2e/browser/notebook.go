@@ -178,23 +178,7 @@ func (n *Notebook) WaitView(ctx context.Context, what string, check func([]ViewC
 // the cell at index, which must be in the visible part of the page.
 func (n *Notebook) EditCell(ctx context.Context, index int) error {
 	cell := fmt.Sprintf(`.jp-Notebook-cell[data-windowed-list-index="%d"]`, index)
-	focused := func(ctx context.Context) error {
-		inside, err := Eval[bool](ctx, n.Tab, `!!document.activeElement?.closest(`+quote(cell)+`)`)
-		if err == nil && !inside {
-			err = errors.New("the focus is elsewhere")
-		}
-		return err
-	}
-	// The page may scroll between the look for the cell's place and the click
-	// there, as it does when a cell was just added. Who misses clicks again.
-	err := poll.Until(ctx, fmt.Sprintf("the focus in cell %d", index), func(ctx context.Context) error {
-		if err := n.Click(ctx, cell+` .cm-content`); err != nil {
-			return err
-		}
-		soon, stop := context.WithTimeout(ctx, 3*time.Second)
-		defer stop()
-		return poll.Until(soon, "the focus", focused)
-	})
+	err := n.ClickInto(ctx, cell+" .cm-content")
 	if err != nil {
 		return fmt.Errorf("edit cell %d: %w", index, err)
 	}

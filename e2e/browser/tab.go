@@ -8,6 +8,7 @@ import (
 	"path/filepath"
 	"strings"
 	"sync"
+	"time"
 
 	"github.com/chromedp/chromedp"
 
@@ -98,6 +99,28 @@ func (t *Tab) Click(ctx context.Context, selector string) error {
 		return fmt.Errorf("click on %s: %w", selector, err)
 	}
 	return nil
+}
+
+// ClickInto clicks on the first element that the CSS selector matches until the
+// keyboard's focus is in it. The page may move between the look for its place and
+// the click there, as it does when something was just added. Who misses clicks
+// again.
+func (t *Tab) ClickInto(ctx context.Context, selector string) error {
+	focused := func(ctx context.Context) error {
+		where, err := Eval[string](ctx, t, `(a => a?.closest(`+quote(selector)+`) ? "" : a?.className || a?.tagName || "nothing")(document.activeElement)`)
+		if err == nil && where != "" {
+			err = fmt.Errorf("it is in %s", where)
+		}
+		return err
+	}
+	return poll.Until(ctx, "the focus in "+selector, func(ctx context.Context) error {
+		if err := t.Click(ctx, selector); err != nil {
+			return err
+		}
+		soon, stop := context.WithTimeout(ctx, 3*time.Second)
+		defer stop()
+		return poll.Until(soon, "the focus", focused)
+	})
 }
 
 // WaitVisible waits until an element that the CSS selector matches is visible.
