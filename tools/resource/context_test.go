@@ -9,6 +9,7 @@ import (
 	"path/filepath"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
@@ -176,6 +177,18 @@ func TestRecordContext(t *testing.T) {
 		}
 		if text := c.Must("context://session/current"); !strings.Contains(text, "- **Discoveries:** 4\n") {
 			t.Errorf("current:\n%s", text)
+		}
+	})
+}
+
+// A project file that is empty for a moment, since it is being written, is read when it is there again.
+func TestProjectFileBeingWritten(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		c := toolstest.NewContextRig(t)
+		c.WriteProject("")
+		time.AfterFunc(300*time.Millisecond, func() { c.WriteProject(sample.Shop) })
+		if text := c.Must("context://module/auth"); !strings.Contains(text, "## Patterns (2)") {
+			t.Errorf("the module is\n%s", text)
 		}
 	})
 }

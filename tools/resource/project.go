@@ -67,21 +67,25 @@ func (f *ProjectFile) load(ctx context.Context) (*project.Project, error) {
 	if f.read != nil && stampOf(c) == f.file {
 		return f.read, nil
 	}
-	c, err = srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
-	if err != nil {
-		return nil, err
-	}
-	var text string
-	if err := json.Unmarshal(c.Content, &text); err != nil {
-		return nil, fmt.Errorf("%s: %w: it is not text", f.Path, errProject)
-	}
-	p, err := project.Parse(text)
-	if err != nil {
-		f.read = nil
-		return nil, fmt.Errorf("%s: %w: %w", f.Path, errProject, err)
-	}
-	f.file, f.read = stampOf(c), p
-	return p, nil
+	// It may be empty, or half a file, while the server or another program writes it.
+	f.read = nil
+	err = jupyter.Again(ctx, 4, errProject, func() error {
+		c, err := srv.Contents(ctx, f.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text", Hash: true})
+		if err != nil {
+			return err
+		}
+		var text string
+		if err := json.Unmarshal(c.Content, &text); err != nil {
+			return fmt.Errorf("%s: %w: it is not text", f.Path, errProject)
+		}
+		p, err := project.Parse(text)
+		if err != nil {
+			return fmt.Errorf("%s: %w: %w", f.Path, errProject, err)
+		}
+		f.file, f.read = stampOf(c), p
+		return nil
+	})
+	return f.read, err
 }
 
 // add adds an entry to a list of a module, in the room of the file, so that everybody who has it open sees it.
