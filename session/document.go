@@ -147,16 +147,16 @@ func (d *Document) close(ctx context.Context) error {
 	ended, revision := lv.room.Err(), lv.doc.Revision()
 	var err error
 	switch {
-	case ended != nil && d.saver.file.pending():
-		d.saver.note(d.saver.endedUnsaved(ctx, lv))
 	case ended != nil || d.saver.file.has(revision):
 	case !lv.room.AutosaveOff():
-		err = d.saver.last(ctx, lv, revision)
+		if err = d.saver.last(ctx, lv, revision); err != nil {
+			ended = lv.room.Err() // in the middle of that
+		}
 	case d.saver.file.pending():
 		d.saver.note(problemAutosaveOff) // nobody has asked us to save what people type
 	}
-	if end := lv.room.Err(); err != nil && end != nil { // it has ended in the middle of that
-		if ended, err = end, nil; d.saver.file.pending() {
+	if ended != nil {
+		if err = nil; d.saver.file.pending() {
 			d.saver.note(d.saver.endedUnsaved(ctx, lv))
 		}
 	}

@@ -123,7 +123,7 @@ func (c *Conn) quiet(now time.Time) bool {
 func (c *Conn) keepOpening() bool {
 	c.mu.Lock()
 	defer c.mu.Unlock()
-	if c.unopened.IsZero() || time.Since(c.unopened) > c.timing.opening || c.socket == nil {
+	if c.unopened.IsZero() || time.Since(c.unopened) > c.timing.opening {
 		return false
 	}
 	c.alive = time.Now()

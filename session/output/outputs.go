@@ -67,7 +67,7 @@ func (o *outputs) add(ev kernel.Event) {
 			o.note(rateNote)
 		}
 	case kernel.Gap:
-		if gap { // a kernel that says nothing more has one every ten seconds
+		if gap { // nothing has come since the last
 			return
 		}
 		o.note("\n[the connection to the kernel was lost for a moment: output may be missing here]\n")

@@ -14,8 +14,8 @@ func markBefore(store *ycrdt.StructStore, made unit) (of unit, ok bool) {
 	if structs == nil || made.clock == 0 || made.clock >= ycrdt.GetState(store, made.client) {
 		return unit{}, false
 	}
-	item, ok := (*structs)[indexOf(*structs, made.clock-1)].(*ycrdt.Item)
-	if !ok || item.ID.Clock != made.clock-1 || item.Origin == nil || item.ParentSub != "" || !item.Deleted() {
+	item := itemAt(store, unit{made.client, made.clock - 1})
+	if item == nil || item.Origin == nil || item.ParentSub != "" || !item.Deleted() {
 		return unit{}, false
 	}
 	if _, ok := item.Content.(*ycrdt.ContentDeleted); !ok {
