@@ -14,41 +14,27 @@ import (
 // it stays until it has heard of that. Nothing is to be saved here, which would keep it longer.
 func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		s := jupytertest.Start(t)
-		cable := jupytertest.NewCable(t, s)
-		mover := sessiontest.Manager(t, cable.Server, session.Config{})
-		other := sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, "a = 1", "b = 2", "c = 3")
-		d, theirs := sessiontest.Open(t, mover, path), sessiontest.Open(t, other, path)
-		p := personIn(t, other.Servers().Documents, path)
-		p.switchesAutosaveOff(d)
-
-		cable.Stall()
-		if err := p.nb.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 1 # typed") }); err != nil {
-			t.Fatal(err)
-		}
-		sessiontest.Eventually(t, "the other agent sees what was typed", func() bool {
-			c, _ := theirs.Notebook().Cell("c0")
-			return c.Source == "a = 1 # typed"
-		})
-		if err := d.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {
+		l := newLateTyping(t, jupytertest.Start(t))
+		l.p.switchesAutosaveOff(l.d)
+		l.typed()
+		if err := l.d.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {
 			t.Fatal(err)
 		}
 		left := make(chan error, 1)
 		go func() {
-			_, _, err := mover.End(t.Context(), path)
+			_, _, err := l.mover.End(t.Context(), l.path)
 			left <- err
 		}()
 		sessiontest.Eventually(t, "the agent is leaving", func() bool {
-			all, err := mover.Sessions("")
+			all, err := l.mover.Sessions("")
 			return err == nil && len(all) == 1 && all[0].Status == session.Away
 		})
-		cable.Mend()
+		l.cable.Mend()
 		var unsaved *session.UnsavedError
 		if err := <-left; err != nil && !errors.As(err, &unsaved) {
 			t.Fatal(err)
 		}
-		for who, nb := range map[string]*ydoc.Notebook{"the other agent": theirs.Notebook(), "the person": p.nb} {
+		for who, nb := range map[string]*ydoc.Notebook{"the other agent": l.theirs.Notebook(), "the person": l.p.nb} {
 			sessiontest.Eventually(t, who+" has the moved cell with what was typed", func() bool {
 				c, ok := nb.CellAt(2)
 				return ok && c.ID == "c0" && c.Source == "a = 1 # typed" && nb.Len() == 3

@@ -79,14 +79,11 @@ var operations = []operation{
 
 // tool calls a tool and tells what its answer says.
 func (s *site) tool(ctx context.Context, name string, args map[string]any) answer {
-	began := time.Now()
 	a, err := s.agent.Call(ctx, name, args)
-	said := classified(a.Text, a.IsError)
 	if err != nil {
-		said = classified(err.Error(), true)
+		return classified(err.Error(), true)
 	}
-	said.took = time.Since(began)
-	return said
+	return classified(a.Text, a.IsError)
 }
 
 // classified tells what an answer says, by the words that the program has for it.
@@ -190,9 +187,10 @@ func edited(_ context.Context, x *trial, now []cell) error {
 // made, or not known to be.
 func editThenRead(ctx context.Context, x *trial) answer {
 	first := edit(ctx, x)
+	began := time.Now()
 	shown := readThrough(ctx, x)
+	first.then = time.Since(began)
 	x.hear(shown)
-	first.then = shown.took
 	there := strings.Contains(shown.text, x.word)
 	switch {
 	case shown.kind == notMade || shown.kind == unsure && first.kind != notMade:

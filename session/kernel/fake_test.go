@@ -129,6 +129,14 @@ func (s *fakeSocket) raw(frameType int, frame []byte) {
 	}
 }
 
+// run answers a request to execute something that goes well and says nothing.
+func (s *fakeSocket) run(req incoming) {
+	s.t.Helper()
+	s.status(StateBusy, req)
+	s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
+	s.status(StateIdle, req)
+}
+
 func (s *fakeSocket) status(state string, parent incoming) {
 	s.send("iopub", "status", parent, map[string]any{"execution_state": state})
 }

@@ -29,10 +29,7 @@ func TestSlowOpening(t *testing.T) {
 			t.Errorf("%d requests were written to a socket that nobody reads", n)
 		}
 		s.status(StateIdle, incoming{})
-		req := s.receive()
-		s.status(StateBusy, req)
-		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-		s.status(StateIdle, req)
+		s.run(s.receive())
 		if err := await(t, "the request", out); err != nil {
 			t.Error(err)
 		}

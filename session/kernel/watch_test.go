@@ -54,10 +54,7 @@ func TestSilentKernel(t *testing.T) {
 			next <- err
 		}()
 		s := <-f.sockets
-		req := s.receive()
-		s.status(StateBusy, req)
-		s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-		s.status(StateIdle, req)
+		s.run(s.receive())
 		if err := await(t, "the next request", next); err != nil {
 			t.Error(err)
 		}
@@ -200,12 +197,7 @@ func TestDeadKernel(t *testing.T) {
 		}
 		s.status(StateStarting, incoming{})
 		waitState(t, c, StateStarting)
-		go func() {
-			req := s.receive()
-			s.status(StateBusy, req)
-			s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-			s.status(StateIdle, req)
-		}()
+		go func() { s.run(s.receive()) }()
 		if _, err := c.Execute(testContext(t), Request{Code: "1"}, nil); err != nil {
 			t.Errorf("after the restart: %v", err)
 		}
@@ -403,10 +395,7 @@ func TestWaitsForFirstMessage(t *testing.T) {
 				}
 				s.status(StateIdle, incoming{})
 			}
-			req := s.receive()
-			s.status(StateBusy, req)
-			s.send("shell", "execute_reply", req, map[string]any{"status": "ok"})
-			s.status(StateIdle, req)
+			s.run(s.receive())
 			if err := await(t, "the request", out); err != nil {
 				t.Error(err)
 			}
