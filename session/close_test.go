@@ -14,27 +14,27 @@ import (
 // it stays until it has heard of that. Nothing is to be saved here, which would keep it longer.
 func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
-		l := newLateTyping(t, jupytertest.Start(t))
-		l.p.switchesAutosaveOff(l.d)
-		l.typed()
-		if err := l.d.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {
+		l := sessiontest.NewLateTyping(t, jupytertest.Start(t))
+		switchesAutosaveOff(t, l.Person, l.Document)
+		l.Typed()
+		if err := l.Document.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {
 			t.Fatal(err)
 		}
 		left := make(chan error, 1)
 		go func() {
-			_, _, err := l.mover.End(t.Context(), l.path)
+			_, _, err := l.Mover.End(t.Context(), l.Path)
 			left <- err
 		}()
 		sessiontest.Eventually(t, "the agent is leaving", func() bool {
-			all, err := l.mover.Sessions("")
+			all, err := l.Mover.Sessions("")
 			return err == nil && len(all) == 1 && all[0].Status == session.Away
 		})
-		l.cable.Mend()
+		l.Cable.Mend()
 		var unsaved *session.UnsavedError
 		if err := <-left; err != nil && !errors.As(err, &unsaved) {
 			t.Fatal(err)
 		}
-		for who, nb := range map[string]*ydoc.Notebook{"the other agent": l.theirs.Notebook(), "the person": l.p.nb} {
+		for who, nb := range map[string]*ydoc.Notebook{"the other agent": l.Theirs.Notebook(), "the person": l.Person.Notebook} {
 			sessiontest.Eventually(t, who+" has the moved cell with what was typed", func() bool {
 				c, ok := nb.CellAt(2)
 				return ok && c.ID == "c0" && c.Source == "a = 1 # typed" && nb.Len() == 3

@@ -77,7 +77,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		personIn(t, m.Servers().Documents, path).insertPlainCell()
+		insertPlainCell(t, sessiontest.PersonIn(t, m.Servers().Documents, path))
 		sessiontest.Eventually(t, "the cell is in the room", func() bool { return d.Notebook().Len() == 2 })
 		if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c0", "x = 2") }); err != nil {
 			t.Fatal(err)
@@ -163,8 +163,8 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
 		d := sessiontest.Open(t, m, path)
-		p := personIn(t, m.Servers().Documents, path)
-		caret, err := p.nb.RelativePosition("c0", len("first = 1\nsec"))
+		p := sessiontest.PersonIn(t, m.Servers().Documents, path)
+		caret, err := p.Notebook.RelativePosition("c0", len("first = 1\nsec"))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -174,10 +174,10 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 			t.Fatal(err)
 		}
 		sessiontest.Eventually(t, "the person sees the edit", func() bool {
-			c, _ := p.nb.Cell("c0")
+			c, _ := p.Notebook.Cell("c0")
 			return strings.HasSuffix(c.Source, "30")
 		})
-		id, at, ok := p.nb.ResolvePosition(caret)
+		id, at, ok := p.Notebook.ResolvePosition(caret)
 		if want := len("# é") - 1 + 2 + len("\nfirst = 10\nsec"); !ok || id != "c0" || at != want {
 			t.Errorf("the caret is at %d of %s (%v), want %d of c0", at, id, ok, want)
 		}
@@ -191,12 +191,12 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "a = 1", "b = 2")
 		d := sessiontest.Open(t, m, path)
-		p := personIn(t, m.Servers().Documents, path)
-		pos, err := p.nb.RelativePosition("c1", 3)
+		p := sessiontest.PersonIn(t, m.Servers().Documents, path)
+		pos, err := p.Notebook.RelativePosition("c1", 3)
 		if err != nil {
 			t.Fatal(err)
 		}
-		p.show(map[string]any{
+		p.Show(map[string]any{
 			"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada L", "initials": "AL", "color": "#888"},
 			"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
 		})
@@ -206,9 +206,9 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 		})
 		d.Point("c0", 5)
 		sessiontest.Eventually(t, "Ada sees the agent in the first", func() bool {
-			for _, st := range p.table.Peers() {
+			for _, st := range p.Seen.Peers() {
 				if c := st.Cursors(); len(c) == 1 {
-					id, at, ok := p.nb.ResolvePosition(c[0].Head)
+					id, at, ok := p.Notebook.ResolvePosition(c[0].Head)
 					return ok && id == "c0" && at == 5
 				}
 			}
@@ -225,15 +225,15 @@ func TestAutosaveIsThePeoples(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
 		d := sessiontest.Open(t, m, path)
-		p := personIn(t, m.Servers().Documents, path)
-		state := p.switchesAutosaveOff(d)
+		p := sessiontest.PersonIn(t, m.Servers().Documents, path)
+		state := switchesAutosaveOff(t, p, d)
 		sessiontest.AppendCell(t, d, "later = True")
 		time.Sleep(3 * time.Second) // longer than the server's debounce and than our own pace
 		if sessiontest.FileHas(s, path, "later") {
 			t.Error("the file was written though the people had switched autosave off")
 		}
 		state["autosave"] = true
-		p.show(state)
+		p.Show(state)
 		sessiontest.Eventually(t, "Ada is seen to want saves again", func() bool {
 			peers := d.Peers()
 			return len(peers) == 1 && peers[0].Autosave
@@ -251,10 +251,10 @@ func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
-		p := personIn(t, m.Servers().Documents, path) // who says nothing yet
+		p := sessiontest.PersonIn(t, m.Servers().Documents, path) // who says nothing yet
 		sessiontest.Open(t, m, path)
-		asks := func() bool { return p.hears(true) }
-		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.table.Peers()) > 0 })
+		asks := func() bool { return hears(p, true) }
+		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.Seen.Peers()) > 0 })
 		time.Sleep(15 * time.Second) // JupyterLab announces its people that often
 		if asks() {
 			t.Error("the agent asks for saves before anybody can have said whether they want them")
@@ -277,9 +277,9 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 			if err != nil {
 				t.Fatal(err)
 			}
-			p := personIn(t, m.Servers().Documents, path)
-			p.switchesAutosaveOff(d)
-			if err := p.nb.Edit("type", func(e *ydoc.Editor) error {
+			p := sessiontest.PersonIn(t, m.Servers().Documents, path)
+			switchesAutosaveOff(t, p, d)
+			if err := p.Notebook.Edit("type", func(e *ydoc.Editor) error {
 				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "typed = True"})
 				return err
 			}); err != nil {

@@ -16,13 +16,13 @@ import (
 )
 
 // types has a person type into a cell, a key each interval, until the context ends.
-func (p *person) types(ctx context.Context, cell string, each time.Duration) {
+func types(ctx context.Context, t *testing.T, p *sessiontest.Person, cell string, each time.Duration) {
 	for ctx.Err() == nil {
-		if err := p.nb.Edit("type", func(e *ydoc.Editor) error {
+		if err := p.Notebook.Edit("type", func(e *ydoc.Editor) error {
 			c, _ := e.Cell(cell)
 			return e.SetSource(cell, c.Source+"x")
 		}); err != nil {
-			p.t.Errorf("type: %v", err)
+			t.Errorf("type: %v", err)
 			return
 		}
 		select {
@@ -43,7 +43,7 @@ func lags(t *testing.T, s *jupytertest.Server, typing time.Duration, more, edits
 	}
 	path := s.Notebook(t, sources...)
 	d := sessiontest.Open(t, m, path)
-	p := personIn(t, m.Servers().Documents, path)
+	p := sessiontest.PersonIn(t, m.Servers().Documents, path)
 	lag := func(mark string) time.Duration {
 		if err := d.Edit(t.Context(), "edit", func(e *ydoc.Editor) error { return e.SetSource("c2", mark) }); err != nil {
 			t.Fatal(err)
@@ -65,7 +65,7 @@ func lags(t *testing.T, s *jupytertest.Server, typing time.Duration, more, edits
 	})
 	person, stop := context.WithCancel(t.Context())
 	var wg sync.WaitGroup
-	wg.Go(func() { p.types(person, "c1", typing) })
+	wg.Go(func() { types(person, t, p, "c1", typing) })
 	for i := range edits {
 		all = append(all, lag(fmt.Sprintf("agent = %d00%d", i, i)))
 		time.Sleep(time.Duration(i) * 130 * time.Millisecond)

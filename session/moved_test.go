@@ -9,72 +9,37 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// lateTyping is a person who types into a cell while the agent that moves it hears nothing. Another agent does.
-type lateTyping struct {
-	t     *testing.T
-	path  string
-	cable *jupytertest.Cable // the mover's
-	mover *session.Manager
-	d     *session.Document // the mover's
-
-	theirs *session.Document // the other agent's
-	p      *person
-}
-
-func newLateTyping(t *testing.T, s *jupytertest.Server) *lateTyping {
-	t.Helper()
-	l := &lateTyping{t: t, cable: jupytertest.NewCable(t, s), path: s.Notebook(t, "a = 1", "b = 2", "c = 3")}
-	l.mover = sessiontest.Manager(t, l.cable.Server, session.Config{})
-	other := sessiontest.Manager(t, s, session.Config{})
-	l.d, l.theirs = sessiontest.Open(t, l.mover, l.path), sessiontest.Open(t, other, l.path)
-	l.p = personIn(t, other.Servers().Documents, l.path)
-	return l
-}
-
-// typed has the person type, from when on the mover hears nothing.
-func (l *lateTyping) typed() {
-	l.t.Helper()
-	l.cable.Stall()
-	if err := l.p.nb.Edit("type", func(e *ydoc.Editor) error { return e.SetSource("c0", "a = 1 # typed") }); err != nil {
-		l.t.Fatal(err)
-	}
-	sessiontest.Eventually(l.t, "the other agent sees what was typed", func() bool {
-		c, _ := l.theirs.Notebook().Cell("c0")
-		return c.Source == "a = 1 # typed"
-	})
-}
-
 // What a person typed, and what another agent was told is made, while the agent that moves the cell did not hear of it:
 // it is in the moved cell, for everybody, once.
 func TestLateTextFollowsAMovedCell(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Start(t)
-		l := newLateTyping(t, s)
-		l.typed()
-		if err := l.theirs.Edit(t.Context(), "edit", func(e *ydoc.Editor) error {
+		l := sessiontest.NewLateTyping(t, s)
+		l.Typed()
+		if err := l.Theirs.Edit(t.Context(), "edit", func(e *ydoc.Editor) error {
 			return e.SetSource("c0", "alpha = 1 # typed")
 		}); err != nil {
 			t.Fatal(err)
 		}
 		moved := make(chan error, 1)
 		go func() {
-			moved <- l.d.Move(t.Context(), "me", session.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
+			moved <- l.Document.Move(t.Context(), "me", session.Target{Cell: "c0"}, func(e *ydoc.Editor) (int, error) { return e.Len() - 1, nil }, true)
 		}()
 		sessiontest.Eventually(t, "the cell is moved here", func() bool {
-			at, _ := l.d.Notebook().Index("c0")
+			at, _ := l.Document.Notebook().Index("c0")
 			return at == 2
 		})
-		l.cable.Mend()
+		l.Cable.Mend()
 		if err := <-moved; err != nil {
 			t.Fatal(err)
 		}
-		for who, nb := range map[string]*ydoc.Notebook{"the mover": l.d.Notebook(), "the other agent": l.theirs.Notebook(), "the person": l.p.nb} {
+		for who, nb := range map[string]*ydoc.Notebook{"the mover": l.Document.Notebook(), "the other agent": l.Theirs.Notebook(), "the person": l.Person.Notebook} {
 			sessiontest.Eventually(t, who+" has the moved cell with all of its text", func() bool {
 				c, ok := nb.CellAt(2)
 				return ok && c.ID == "c0" && c.Source == "alpha = 1 # typed" && nb.Len() == 3
 			})
 		}
-		sessiontest.Eventually(t, "so has the file", func() bool { return sessiontest.FileHas(s, l.path, "alpha = 1 # typed") })
+		sessiontest.Eventually(t, "so has the file", func() bool { return sessiontest.FileHas(s, l.Path, "alpha = 1 # typed") })
 	})
 }
 

@@ -18,10 +18,10 @@ func TestRestartKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, forever, "x = 1", "'x' in globals()", "2")
+		path := s.Notebook(t, sessiontest.Forever, "x = 1", "'x' in globals()", "2")
 		d, theirs := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 		sessiontest.Run(t, d, "c1")
-		first := start(t, d, "c0")
+		first := sessiontest.Start(t, d, "c0")
 		waiting, err := d.Run(t.Context(), []string{"c2", "c3"})
 		if err != nil {
 			t.Fatal(err)
@@ -37,15 +37,15 @@ func TestRestartKernel(t *testing.T) {
 		if c.Started || c.Changed || !c.Fresh || c.Former != "python3" || c.Kernel.Name != "python3" || c.Kernel.ID == "" {
 			t.Errorf("restarted: %+v", c)
 		}
-		if res := wait(t, first); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
+		if res := sessiontest.Wait(t, first); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
 			t.Errorf("what ran: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
 		for _, r := range waiting {
-			if res := wait(t, r); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "the kernel was restarted") {
+			if res := sessiontest.Wait(t, r); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "the kernel was restarted") {
 				t.Errorf("what waited: %s, %v", res.State, res.Err)
 			}
 		}
-		wait(t, behind[0])
+		sessiontest.Wait(t, behind[0])
 		for _, id := range []string{"c0", "c2", "c3"} {
 			sessiontest.Eventually(t, "cell "+id+" is idle for everybody", func() bool {
 				c, _ := theirs.Notebook().Cell(id)
@@ -89,20 +89,20 @@ func TestAssignKernel(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, "echo $BASH_VERSION | cut -c1; x=7", "echo $x", forever)
+		path := s.Notebook(t, "echo $BASH_VERSION | cut -c1; x=7", "echo $x", sessiontest.Forever)
 		d, theirs := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 		if _, err := d.AssignKernel(t.Context(), "cobol"); !errors.As(err, new(*session.NoKernelError)) || !strings.Contains(err.Error(), "bash, python3") {
 			t.Fatalf("a kernel that there is not: %v", err)
 		}
-		busy := start(t, d, "c2")
+		busy := sessiontest.Start(t, d, "c2")
 		c, err := d.AssignKernel(t.Context(), "bash")
 		if err != nil || !c.Changed || c.Former != "python3" || c.Kernel.Name != "bash" {
 			t.Fatalf("%+v, %v", c, err)
 		}
-		if res := wait(t, busy); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down") {
+		if res := sessiontest.Wait(t, busy); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down") {
 			t.Errorf("what ran in the former kernel: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
-		idle(t, d, "c2")
+		sessiontest.Idle(t, d, "c2")
 		k, ok, err := m.Kernel(t.Context(), path)
 		if err != nil || !ok || k.Name != "bash" || k.ID != c.Kernel.ID {
 			t.Errorf("the session's kernel: %+v, %v, %v", k, ok, err)

@@ -53,7 +53,7 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 					cable.Mend()
 					time.Sleep(30 * time.Second)
 				}()
-				r := start(t, d, "c0")
+				r := sessiontest.Start(t, d, "c0")
 				waiting, err := d.Run(t.Context(), []string{"c1"})
 				if err != nil {
 					t.Fatal(err)
@@ -71,14 +71,14 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 				} else if c.restart {
 					s.Fake.Restart(true)
 				}
-				res := wait(t, r)
+				res := sessiontest.Wait(t, r)
 				took := time.Since(began)
 				t.Log(res.State, took, res.Err)
 				if c.within == 0 {
 					if text := sessiontest.Text(res.Outputs); res.State != run.Done || !strings.HasSuffix(text, "end\n;") || strings.Count(text, "step") != 40 {
 						t.Errorf("%s, %v, %q", res.State, res.Err, text)
 					}
-					if res := wait(t, waiting[0]); res.State != run.Done {
+					if res := sessiontest.Wait(t, waiting[0]); res.State != run.Done {
 						t.Errorf("what waited: %s, %v", res.State, res.Err)
 					}
 					return
@@ -91,7 +91,7 @@ func TestRunOnServerThatGoesAway(t *testing.T) {
 						t.Errorf("the reason lacks %q: %v", want, res.Err)
 					}
 				}
-				if res := wait(t, waiting[0]); res.State != run.Cancelled || !strings.Contains(res.Err.Error(), "while cell c0 ran") {
+				if res := sessiontest.Wait(t, waiting[0]); res.State != run.Cancelled || !strings.Contains(res.Err.Error(), "while cell c0 ran") {
 					t.Errorf("what waited: %s, %v", res.State, res.Err)
 				}
 				if text := sessiontest.Text(res.Outputs); !strings.Contains(text, "step 4\n") || !strings.Contains(text, "while this cell ran") {
@@ -110,9 +110,9 @@ func TestLostRunIsToldWhenTheServerIsBack(t *testing.T) {
 		cable := jupytertest.NewCable(t, s)
 		path := s.Notebook(t, steps)
 		d := sessiontest.Open(t, sessiontest.Manager(t, cable.Server, session.Config{}), path)
-		r := start(t, d, "c0")
+		r := sessiontest.Start(t, d, "c0")
 		cable.Stall()
-		if res := wait(t, r); res.State != run.Lost {
+		if res := sessiontest.Wait(t, r); res.State != run.Lost {
 			t.Fatalf("%s, %v", res.State, res.Err)
 		}
 		time.Sleep(20 * time.Second)
@@ -152,7 +152,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer d.Release()
-			r := start(t, d, "c0")
+			r := sessiontest.Start(t, d, "c0")
 			began := time.Now()
 			if err := syscall.Kill(s.PID, sig); err != nil {
 				t.Fatal(err)
@@ -163,7 +163,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 					t.Fatal(err)
 				}
 			}
-			res := wait(t, r)
+			res := sessiontest.Wait(t, r)
 			text := sessiontest.Text(res.Outputs)
 			t.Log(res.State, time.Since(began), res.Err)
 			if sig == syscall.SIGSTOP {

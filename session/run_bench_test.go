@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"fmt"
 	"slices"
 	"strconv"
@@ -9,7 +8,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -22,23 +20,8 @@ func bench(b *testing.B, s *jupytertest.Server, source string) (m *session.Manag
 	b.Helper()
 	path := s.Notebook(b, source)
 	join := func() (*session.Manager, *session.Document) {
-		srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
-		if err != nil {
-			b.Fatal(err)
-		}
-		m := session.New(session.Config{Server: srv})
-		b.Cleanup(func() {
-			if err := m.Close(context.Background()); err != nil {
-				b.Error(err)
-			}
-			srv.CloseIdleConnections()
-		})
-		d, err := m.Open(b.Context(), path)
-		if err != nil {
-			b.Fatal(err)
-		}
-		b.Cleanup(d.Release)
-		return m, d
+		m := sessiontest.Manager(b, s, session.Config{})
+		return m, sessiontest.Open(b, m, path)
 	}
 	m, d = join()
 	_, seen = join()

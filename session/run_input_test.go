@@ -20,7 +20,7 @@ func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Re
 	if err != nil {
 		t.Fatal(err)
 	}
-	return wait(t, runs[0])
+	return sessiontest.Wait(t, runs[0])
 }
 
 // What code asks is answered, a password is shown to nobody, and code that gets no answer is interrupted with an error
@@ -85,7 +85,7 @@ func TestInputAskedLater(t *testing.T) {
 		})
 		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "", run.ErrNoAsker })
 		runs[0].AskThrough(func(context.Context, run.Question) (string, error) { return "Ada", nil })
-		if res := wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
+		if res := sessiontest.Wait(t, runs[0]); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:Name? Ada\n;stdout:hello Ada\n;" {
 			t.Errorf("%s, %q, asking %v", res.State, sessiontest.Text(res.Outputs), res.Asking)
 		}
 		// Whoever sees it wait can cancel it.
@@ -96,7 +96,7 @@ func TestInputAskedLater(t *testing.T) {
 		if err := runs[0].Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
+		if res := sessiontest.Wait(t, runs[0]); res.State != run.Interrupted || res.Err != nil || res.Asking != nil {
 			t.Errorf("cancelled: %s, %v, asking %v", res.State, res.Err, res.Asking)
 		}
 	})
@@ -164,7 +164,7 @@ func TestInputAnswered(t *testing.T) {
 		}
 		// An answer that was accepted counts, even if somebody else comes to be asked.
 		r.AskThrough(func(context.Context, run.Question) (string, error) { return "3", nil })
-		if res := wait(t, r); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:A? 1\nB? 2\n;stdout:12\n;" {
+		if res := sessiontest.Wait(t, r); res.State != run.Done || res.Asking != nil || sessiontest.Text(res.Outputs) != "stdin:A? 1\nB? 2\n;stdout:12\n;" {
 			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
 		refused(r, true, run.ErrNotAsking)
@@ -175,7 +175,7 @@ func TestInputAnswered(t *testing.T) {
 		if err := r.Answer("hunter2", true); err != nil {
 			t.Error(err)
 		}
-		if res := wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
+		if res := sessiontest.Wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdin:Secret: ········\n;stdout:7\n;" {
 			t.Errorf("%s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
 
@@ -185,14 +185,14 @@ func TestInputAnswered(t *testing.T) {
 		if err := r.Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := wait(t, r); res.State != run.Interrupted || res.Asking != nil {
+		if res := sessiontest.Wait(t, r); res.State != run.Interrupted || res.Asking != nil {
 			t.Errorf("cancelled: %s, asking %v", res.State, res.Asking)
 		}
 		refused(r, true, run.ErrNotAsking)
 		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), d.Path())
 		r = start("c0")
 		vacant(r, "A? ")
-		if res := wait(t, r); res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), "nobody answered within 1s") {
+		if res := sessiontest.Wait(t, r); res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), "nobody answered within 1s") {
 			t.Errorf("unanswered: %s, %v", res.State, res.Err)
 		}
 	})

@@ -11,7 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// pidOf is the process id that a run of forever has printed.
+// pidOf is the process id that a run of sessiontest.Forever has printed.
 func pidOf(t *testing.T, r *run.Run) int {
 	t.Helper()
 	pid, err := strconv.Atoi(strings.Trim(strings.TrimPrefix(sessiontest.Text(r.Result().Outputs), "stdout:"), "\n;"))
@@ -35,12 +35,12 @@ func TestKernelExits(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := wait(t, runs[0])
+		res := sessiontest.Wait(t, runs[0])
 		if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:bye\n;") || !strings.Contains(got, "process ended while this cell ran") {
 			t.Errorf("%s, %q", res.State, got)
 		}
 		for _, r := range []*run.Run{runs[1], other[0]} {
-			if res := wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
+			if res := sessiontest.Wait(t, r); res.State != run.Cancelled || len(res.Outputs) != 0 || !strings.Contains(res.Err.Error(), "process ended while cell c0 ran") {
 				t.Errorf("what waited: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 			}
 		}
@@ -63,14 +63,14 @@ func TestKernelDeadOrCulled(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
 			"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
 		m := sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, forever, "6*7")
+		path := s.Notebook(t, sessiontest.Forever, "6*7")
 		d := sessiontest.Open(t, m, path)
-		r := start(t, d, "c0")
+		r := sessiontest.Start(t, d, "c0")
 		s.KillProcess(t, pidOf(t, r))
-		if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
+		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "could not be started again while this cell ran") {
 			t.Errorf("dead: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
-		idle(t, d, "c0")
+		sessiontest.Idle(t, d, "c0")
 		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had died") || !strings.Contains(res.Note, "variables from before are gone") {
 			t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
 		}

@@ -76,17 +76,17 @@ func TestAnotherLanguage(t *testing.T) {
 		if err := runs[0].Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res = wait(t, runs[0]); res.State != run.Interrupted {
+		if res = sessiontest.Wait(t, runs[0]); res.State != run.Interrupted {
 			t.Errorf("interrupted: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
-		if res = wait(t, runs[1]); res.State != run.Cancelled {
+		if res = sessiontest.Wait(t, runs[1]); res.State != run.Cancelled {
 			t.Errorf("behind it: %s", res.State)
 		}
 		if res = sessiontest.Run(t, d, "c6")[0]; res.State != run.Failed || !strings.Contains(sessiontest.Text(res.Outputs), "command not found") {
 			t.Errorf("unknown command: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
 		for _, c := range d.Notebook().Cells() {
-			idle(t, d, c.ID)
+			sessiontest.Idle(t, d, c.ID)
 		}
 	})
 }

@@ -42,15 +42,15 @@ order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-*.gate", many, i), "orde
 			last = rs
 		}
 		for i, r := range runs {
-			if res := wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != fmt.Sprintf("stdout:notebook %d\n;", i) {
+			if res := sessiontest.Wait(t, r); res.State != run.Done || sessiontest.Text(res.Outputs) != fmt.Sprintf("stdout:notebook %d\n;", i) {
 				t.Errorf("notebook %d: %s, %q, %v", i, res.State, sessiontest.Text(res.Outputs), res.Err)
 			}
 		}
-		if res := wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
+		if res := sessiontest.Wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
 			t.Errorf("the order was %q", sessiontest.Text(res.Outputs))
 		}
 		for _, r := range m.RunTable().Runs("") {
-			if got := wait(t, r); got.State != run.Done {
+			if got := sessiontest.Wait(t, r); got.State != run.Done {
 				t.Errorf("run %s of %s: %s", r.ID, r.Path, got.State)
 			}
 		}

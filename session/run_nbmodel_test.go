@@ -102,7 +102,7 @@ func TestServerRuns(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		res := wait(t, runs[0])
+		res := sessiontest.Wait(t, runs[0])
 		if dropped {
 			if res.State != run.Interrupted {
 				t.Errorf("stopped after a dropped answer: %s, %v", res.State, res.Err)
@@ -135,7 +135,7 @@ func TestServerRuns(t *testing.T) {
 			}
 		}
 		stop()
-		if answered := wait(t, runs[0]); answered.State != run.Done && answered.State != run.Interrupted {
+		if answered := sessiontest.Wait(t, runs[0]); answered.State != run.Done && answered.State != run.Interrupted {
 			t.Errorf("answered: %s, %v", answered.State, answered.Err)
 		}
 		res = ask(t, d, "c1", nil)
@@ -150,20 +150,20 @@ func TestServerRuns(t *testing.T) {
 	t.Run("interrupt and restart", func(t *testing.T) {
 		m := sessiontest.Manager(t, s, onServer)
 		// A restart begins with an interrupt: code that hears it may have ended by that before the kernel does.
-		deaf := "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + forever
-		path := s.Notebook(t, forever, "1", deaf)
+		deaf := "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n" + sessiontest.Forever
+		path := s.Notebook(t, sessiontest.Forever, "1", deaf)
 		d := sessiontest.Open(t, m, path)
-		r := start(t, d, "c0")
+		r := sessiontest.Start(t, d, "c0")
 		if err := r.Cancel(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		res := wait(t, r)
+		res := sessiontest.Wait(t, r)
 		if res.State != run.Interrupted || !strings.HasSuffix(sessiontest.Text(res.Outputs), "error:KeyboardInterrupt;") {
 			t.Errorf("interrupted: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
 		sameAsCell(t, d, "c0", res)
 		// The server would say for ever that this is pending.
-		r = start(t, d, "c2")
+		r = sessiontest.Start(t, d, "c2")
 		k, _, err := m.Kernel(t.Context(), path)
 		if err != nil {
 			t.Fatal(err)
@@ -171,22 +171,22 @@ func TestServerRuns(t *testing.T) {
 		if _, err := m.Servers().Documents.Restart(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
-		if res = wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
+		if res = sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "restarted while this cell ran") {
 			t.Errorf("restarted: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
-		idle(t, d, "c2") // what the kernel still said at its end may come after that
+		sessiontest.Idle(t, d, "c2") // what the kernel still said at its end may come after that
 	})
 
 	t.Run("kernel killed", func(t *testing.T) {
-		d := sessiontest.Open(t, sessiontest.Manager(t, s, onServer), s.Notebook(t, forever))
-		r := start(t, d, "c0")
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, onServer), s.Notebook(t, sessiontest.Forever))
+		r := sessiontest.Start(t, d, "c0")
 		if err := syscall.Kill(pidOf(t, r), syscall.SIGKILL); err != nil {
 			t.Fatal(err)
 		}
-		if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "process ended while this cell ran") {
+		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "process ended while this cell ran") {
 			t.Errorf("killed: %s, %q, %v", res.State, sessiontest.Text(res.Outputs), res.Err)
 		}
-		idle(t, d, "c0")
+		sessiontest.Idle(t, d, "c0")
 	})
 
 	// What somebody else has queued there fails, and the server drops ours.
@@ -195,7 +195,7 @@ func TestServerRuns(t *testing.T) {
 		path := s.Notebook(t, gatedCell(gate, "1/0"), "2")
 		m := sessiontest.Manager(t, s, onServer)
 		theirs, ours := sessiontest.Open(t, m, path), sessiontest.Open(t, sessiontest.Manager(t, s, onServer), path)
-		first := start(t, theirs, "c0")
+		first := sessiontest.Start(t, theirs, "c0")
 		second, err := ours.Run(t.Context(), []string{"c1"})
 		if err != nil {
 			t.Fatal(err)
@@ -206,13 +206,13 @@ func TestServerRuns(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "it waits in the server", func() bool { return requests(t, s, k.ID) == 2 })
 		s.Write(t, gate, "")
-		if res := wait(t, first); res.State != run.Failed {
+		if res := sessiontest.Wait(t, first); res.State != run.Failed {
 			t.Errorf("theirs: %s, %v", res.State, res.Err)
 		}
-		if res := wait(t, second[0]); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "somebody else had failed") {
+		if res := sessiontest.Wait(t, second[0]); res.State != run.Cancelled || res.Err == nil || !strings.Contains(res.Err.Error(), "somebody else had failed") {
 			t.Errorf("ours: %s, %v", res.State, res.Err)
 		}
-		idle(t, ours, "c1")
+		sessiontest.Idle(t, ours, "c1")
 	})
 
 	// A run goes on without the program that asked for it.
@@ -225,11 +225,11 @@ func TestServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		r := start(t, d, "c0")
+		r := sessiontest.Start(t, d, "c0")
 		if err := gone.Close(t.Context()); err != nil {
 			t.Fatal(err)
 		}
-		if res := wait(t, r); res.State != run.Lost || res.Err == nil || !strings.Contains(res.Err.Error(), "the server goes on") {
+		if res := sessiontest.Wait(t, r); res.State != run.Lost || res.Err == nil || !strings.Contains(res.Err.Error(), "the server goes on") {
 			t.Errorf("without its program: %s, %v", res.State, res.Err)
 		}
 		if c, _ := watcher.Notebook().Cell("c0"); c.ExecutionState != ydoc.Running {
@@ -271,7 +271,7 @@ func TestServerRunsWithoutExtension(t *testing.T) {
 		if res.State != run.Failed || res.Err == nil || !strings.Contains(res.Err.Error(), "pip install jupyter-server-nbmodel") || !strings.Contains(res.Err.Error(), "--execute") {
 			t.Errorf("%s, %v", res.State, res.Err)
 		}
-		idle(t, d, "c0")
+		sessiontest.Idle(t, d, "c0")
 	})
 }
 

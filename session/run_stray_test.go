@@ -28,10 +28,10 @@ func TestStrayCells(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			jupytertest.Bubble(t, func(t *testing.T) { // a minute of earnest is too long
 				s := jupytertest.Shared(t)
-				path := s.Notebook(t, "1", "2", forever)
-				srv := serverOf(t, s)
-				gone := personIn(t, srv, path)
-				if err := gone.nb.Edit("run", func(e *ydoc.Editor) error { return e.StartRun("c0") }); err != nil {
+				path := s.Notebook(t, "1", "2", sessiontest.Forever)
+				srv := sessiontest.Server(t, s)
+				gone := sessiontest.PersonIn(t, srv, path)
+				if err := gone.Notebook.Edit("run", func(e *ydoc.Editor) error { return e.StartRun("c0") }); err != nil {
 					t.Fatal(err)
 				}
 				first := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
@@ -40,11 +40,11 @@ func TestStrayCells(t *testing.T) {
 					return cell.ExecutionState == "running"
 				})
 				if !c.stays {
-					_ = gone.ws.Close()
+					gone.Leave()
 				}
 				if len(c.runs) > 0 {
 					if c.busy {
-						start(t, first, c.runs[0])
+						sessiontest.Start(t, first, c.runs[0])
 					} else {
 						sessiontest.Run(t, first, c.runs...)
 					}
@@ -52,7 +52,7 @@ func TestStrayCells(t *testing.T) {
 				d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
 				for range 6 { // in a minute it would have been put right
 					if c.stays {
-						gone.show(map[string]any{"user": map[string]any{"username": "ada", "name": "Ada"}})
+						gone.Show(map[string]any{"user": map[string]any{"username": "ada", "name": "Ada"}})
 					}
 					time.Sleep(10 * time.Second)
 				}

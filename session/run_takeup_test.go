@@ -9,7 +9,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -33,7 +32,7 @@ func newStage(t *testing.T) *stage {
 	}
 	s.path = s.Notebook(t, code+"6*7", "'next'")
 	t.Cleanup(func() { // or its kernel runs the code for ever
-		srv := serverOf(t, s.Server)
+		srv := sessiontest.Server(t, s.Server)
 		sessions, err := srv.Sessions(context.Background())
 		for _, one := range sessions {
 			if one.Path == s.path {
@@ -51,12 +50,7 @@ func newStage(t *testing.T) *stage {
 // manager makes a manager that the test ends itself, as one process after another has one.
 func (s *stage) manager(t *testing.T, through *jupytertest.Server) *session.Manager {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: through.URL, Token: through.Token, HTTPClient: through.HTTP()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.CloseIdleConnections)
-	return session.New(session.Config{Server: srv, Runs: s.runs})
+	return session.New(session.Config{Server: sessiontest.Server(t, through), Runs: s.runs})
 }
 
 func (s *stage) close(m *session.Manager) {
@@ -106,7 +100,7 @@ func (s *stage) shows(t *testing.T, cell, state string, want ...string) {
 // begin runs the first cell until it has printed its first line.
 func (s *stage) begin(t *testing.T, d *session.Document) *run.Run {
 	t.Helper()
-	r := start(t, d, "c0")
+	r := sessiontest.Start(t, d, "c0")
 	s.shows(t, "c0", "running", "one")
 	return r
 }
@@ -164,7 +158,7 @@ func TestRunIsTakenUp(t *testing.T) {
 					t.Errorf("two runs are %s", r.ID)
 				}
 				s.say(t, "three")
-				res := wait(t, again)
+				res := sessiontest.Wait(t, again)
 				if res.State != run.Done || res.Note == "" || !again.TakenUp() {
 					t.Errorf("taken up: %s, %v, note %q", res.State, res.Err, res.Note)
 				}
@@ -173,7 +167,7 @@ func TestRunIsTakenUp(t *testing.T) {
 				if got := sessiontest.Text(res.Outputs); !strings.HasSuffix(got, "stdout:two\nthree\n;execute_result:42;") {
 					t.Errorf("outputs of the run: %q", got)
 				}
-				if res := wait(t, next[0]); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:'next';" {
+				if res := sessiontest.Wait(t, next[0]); res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:'next';" {
 					t.Errorf("the next run: %s, %q", res.State, sessiontest.Text(res.Outputs))
 				}
 				if left, err := s.runs.Take(t.Context(), d.FileID()); err != nil || len(left) != 0 {
@@ -210,11 +204,11 @@ func TestRunOfAKilledProcess(t *testing.T) {
 		again, dropped := back(t, m2, r.ID), back(t, m2, queued[0].ID)
 		s.say(t, "two")
 		s.say(t, "three")
-		if res := wait(t, again); res.State != run.Done {
+		if res := sessiontest.Wait(t, again); res.State != run.Done {
 			t.Errorf("taken up: %s, %v", res.State, res.Err)
 		}
 		s.shows(t, "c0", "idle", "one\n", "[nbduet was away", "three\n", "execute_result:42;")
-		if res := wait(t, dropped); res.State != run.Cancelled || res.Err == nil {
+		if res := sessiontest.Wait(t, dropped); res.State != run.Cancelled || res.Err == nil {
 			t.Errorf("the waiting one: %s, %v", res.State, res.Err)
 		}
 		s.shows(t, "c1", "idle", "stderr:[not run: nbduet ended before the cell's turn came]\n;")
@@ -228,13 +222,13 @@ func TestRunLostMeanwhile(t *testing.T) {
 		says string
 	}{
 		"the kernel was shut down": {func(t *testing.T, s *stage, kernel string) {
-			srv := serverOf(t, s.Server)
+			srv := sessiontest.Server(t, s.Server)
 			if err := srv.ShutdownKernel(t.Context(), kernel); err != nil {
 				t.Fatal(err)
 			}
 		}, "its kernel is gone"},
 		"the kernel was restarted": {func(t *testing.T, s *stage, kernel string) {
-			if _, err := serverOf(t, s.Server).Restart(t.Context(), kernel); err != nil {
+			if _, err := sessiontest.Server(t, s.Server).Restart(t.Context(), kernel); err != nil {
 				t.Fatal(err)
 			}
 		}, "kernel was restarted"},
@@ -253,7 +247,7 @@ func TestRunLostMeanwhile(t *testing.T) {
 				m2 := s.manager(t, s.Server)
 				defer s.close(m2)
 				defer s.open(t, m2).Release()
-				if res := wait(t, back(t, m2, r.ID)); res.State != run.Lost || res.Err == nil {
+				if res := sessiontest.Wait(t, back(t, m2, r.ID)); res.State != run.Lost || res.Err == nil {
 					t.Errorf("%s, %v", res.State, res.Err)
 				}
 				s.shows(t, "c0", "idle", "stdout:one\n;stderr:[", c.says)
@@ -277,7 +271,7 @@ func TestLeftCellOfOthers(t *testing.T) {
 		defer s.close(m2)
 		d := s.open(t, m2)
 		defer d.Release()
-		if res := wait(t, back(t, m2, r.ID)); res.State != run.Lost {
+		if res := sessiontest.Wait(t, back(t, m2, r.ID)); res.State != run.Lost {
 			t.Errorf("%s, %v", res.State, res.Err)
 		}
 		if err := d.Settled(t.Context()); err != nil {
@@ -326,15 +320,4 @@ func touch(t *testing.T, file string) {
 func exists(file string) bool {
 	_, err := os.Stat(file)
 	return err == nil
-}
-
-// serverOf is a client of a test server.
-func serverOf(t *testing.T, s *jupytertest.Server) *jupyter.Server {
-	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	t.Cleanup(srv.CloseIdleConnections)
-	return srv
 }

@@ -1,7 +1,6 @@
 package session_test
 
 import (
-	"context"
 	"strconv"
 	"strings"
 	"testing"
@@ -12,51 +11,20 @@ import (
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
-// start begins to run a cell and waits until it has printed something.
-func start(t *testing.T, d *session.Document, cell string) *run.Run {
-	t.Helper()
-	runs, err := d.Run(t.Context(), []string{cell})
-	if err != nil {
-		t.Fatal(err)
-	}
-	sessiontest.Eventually(t, "cell "+cell+" runs", func() bool { return sessiontest.Text(runs[0].Result().Outputs) != "" })
-	return runs[0]
-}
-
-func wait(t *testing.T, r *run.Run) run.Result {
-	t.Helper()
-	ctx, stop := context.WithTimeout(t.Context(), sessiontest.Patience)
-	defer stop()
-	if err := r.Wait(ctx); err != nil {
-		t.Fatal(err)
-	}
-	return r.Result()
-}
-
-func idle(t *testing.T, d *session.Document, cell string) {
-	t.Helper()
-	if c, ok := d.Notebook().Cell(cell); !ok || c.ExecutionState != "idle" {
-		t.Errorf("cell %s is left %q", cell, c.ExecutionState)
-	}
-}
-
-// forever prints its process id and goes on.
-const forever = "import os, time\nprint(os.getpid(), flush=True)\ntime.sleep(300)"
-
 // A kernel that is killed takes its run with it, and nothing else: what it had put out stays, and the next run says
 // that the variables are gone.
 func TestKernelKilled(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
-		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, forever, "6*7", "1"))
-		r := start(t, d, "c0")
+		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, sessiontest.Forever, "6*7", "1"))
+		r := sessiontest.Start(t, d, "c0")
 		pid := pidOf(t, r)
 		s.KillProcess(t, pid)
-		res := wait(t, r)
+		res := sessiontest.Wait(t, r)
 		if got := sessiontest.Text(res.Outputs); res.State != run.Lost || !strings.HasPrefix(got, "stdout:"+strconv.Itoa(pid)) || !strings.Contains(got, "process ended") {
 			t.Errorf("killed: %s, %q", res.State, got)
 		}
-		idle(t, d, "c0")
+		sessiontest.Idle(t, d, "c0")
 		if c, _ := d.Notebook().Cell("c0"); sessiontest.Text(c.Outputs) != sessiontest.Text(res.Outputs) {
 			t.Errorf("the cell says %q, the run %q", sessiontest.Text(c.Outputs), sessiontest.Text(res.Outputs))
 		}
@@ -74,9 +42,9 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, forever, "1")
+		path := s.Notebook(t, sessiontest.Forever, "1")
 		d := sessiontest.Open(t, m, path)
-		r := start(t, d, "c0")
+		r := sessiontest.Start(t, d, "c0")
 		kernel := func() string {
 			k, ok, err := m.Kernel(t.Context(), path)
 			if err != nil || !ok {
@@ -96,10 +64,10 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 				}
 			}
 		}
-		if res := wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down while this cell ran") {
+		if res := sessiontest.Wait(t, r); res.State != run.Lost || !strings.Contains(sessiontest.Text(res.Outputs), "shut down while this cell ran") {
 			t.Errorf("shut down: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
-		idle(t, d, "c0")
+		sessiontest.Idle(t, d, "c0")
 		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || !strings.Contains(res.Note, "had been shut down") {
 			t.Errorf("the next run: %s, note %q, %v", res.State, res.Note, res.Err)
 		}
@@ -124,9 +92,9 @@ func TestCancelWaitingRun(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, forever, "1")
+		path := s.Notebook(t, sessiontest.Forever, "1")
 		d := sessiontest.Open(t, m, path)
-		first := start(t, d, "c0")
+		first := sessiontest.Start(t, d, "c0")
 		second, err := d.Run(t.Context(), []string{"c1"})
 		if err != nil {
 			t.Fatal(err)
@@ -136,13 +104,13 @@ func TestCancelWaitingRun(t *testing.T) {
 				t.Fatal(err)
 			}
 		}
-		if st := wait(t, second[0]).State; st != run.Cancelled {
+		if st := sessiontest.Wait(t, second[0]).State; st != run.Cancelled {
 			t.Errorf("the waiting run: %s", st)
 		}
-		if st := wait(t, first).State; st != run.Interrupted {
+		if st := sessiontest.Wait(t, first).State; st != run.Interrupted {
 			t.Errorf("the running one: %s", st)
 		}
-		idle(t, d, "c1")
+		sessiontest.Idle(t, d, "c1")
 		all := m.RunTable().Runs(path)
 		if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.RunTable().Runs("elsewhere.ipynb")) != 0 {
 			t.Errorf("%d runs are listed", len(all))
@@ -159,9 +127,9 @@ func TestCancelBehindAnother(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		gate := s.Name(t, ".gate")
-		path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.06)\nprint('b')", forever)
+		path := s.Notebook(t, "import os, time\nprint('a', flush=True)\nwhile not os.path.exists('"+gate+"'): time.sleep(0.06)\nprint('b')", sessiontest.Forever)
 		d, theirs := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
-		first := start(t, theirs, "c0")
+		first := sessiontest.Start(t, theirs, "c0")
 		runs, err := d.Run(t.Context(), []string{"c1"})
 		if err != nil {
 			t.Fatal(err)
@@ -171,10 +139,10 @@ func TestCancelBehindAnother(t *testing.T) {
 			t.Fatal(err)
 		}
 		s.Write(t, gate, "")
-		if res := wait(t, first); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:a\nb\n;" {
+		if res := sessiontest.Wait(t, first); res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:a\nb\n;" {
 			t.Errorf("the other's: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
-		if st := wait(t, runs[0]).State; st != run.Interrupted && st != run.Cancelled {
+		if st := sessiontest.Wait(t, runs[0]).State; st != run.Interrupted && st != run.Cancelled {
 			t.Errorf("ours: %s", st)
 		}
 	})
@@ -192,7 +160,7 @@ func TestFloods(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		res := wait(t, runs[0])
+		res := sessiontest.Wait(t, runs[0])
 		c, _ := d.Notebook().Cell("c0")
 		cell := sessiontest.Text(c.Outputs)
 		if res.State != run.Done || len(cell) > 9<<20 || len(cell) < 7<<20 || !strings.Contains(cell, "bytes of output were left out of the notebook here") || !strings.Contains(cell, "as output -1 of the run "+strconv.Quote(runs[0].ID)) {

@@ -13,13 +13,13 @@ import (
 )
 
 // caretAt shows Ada's caret in a cell.
-func (p *person) caretAt(cell string, offset int) {
-	p.t.Helper()
-	pos, err := p.nb.RelativePosition(cell, offset)
+func caretAt(t *testing.T, p *sessiontest.Person, cell string, offset int) {
+	t.Helper()
+	pos, err := p.Notebook.RelativePosition(cell, offset)
 	if err != nil {
-		p.t.Fatal(err)
+		t.Fatal(err)
 	}
-	p.show(map[string]any{
+	p.Show(map[string]any{
 		"user":    map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
 		"cursors": []any{map[string]any{"anchor": pos, "head": pos, "primary": true, "empty": true}},
 	})
@@ -42,11 +42,11 @@ func TestTypingIsNotDisturbed(t *testing.T) {
 				path := s.Notebook(t, "a = 1", "b = 2", "c = 3", "d = 4")
 				d := sessiontest.Open(t, m, path)
 				d.Show("me", d.Notebook().Cells()...)
-				p := personIn(t, m.Servers().Documents, path)
+				p := sessiontest.PersonIn(t, m.Servers().Documents, path)
 				types := func(cell string) {
 					t.Helper()
 					for i := range 4 {
-						p.caretAt(cell, i)
+						caretAt(t, p, cell, i)
 						time.Sleep(200 * time.Millisecond)
 					}
 				}
@@ -68,7 +68,7 @@ func TestTypingIsNotDisturbed(t *testing.T) {
 						case <-stop:
 							return
 						case <-time.After(500 * time.Millisecond):
-							p.caretAt("c2", i%4)
+							caretAt(t, p, "c2", i%4)
 						}
 					}
 				}()

@@ -1,5 +1,6 @@
-// Package sessiontest has the helpers that tests of session and of the packages above it share: a manager on the shared
-// Jupyter server, and common operations on its documents.
+// Package sessiontest is what the tests of session, of the packages below it that are tested through its documents, and
+// of those above it have in common: a manager on the shared Jupyter server, common operations on its documents, runs that
+// are followed while they go on, and a [Person] in a notebook's room, who is no agent.
 //
 // # Concurrency
 //
@@ -22,7 +23,6 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -30,13 +30,9 @@ import (
 const Patience = 2 * time.Minute
 
 // Manager makes a manager of a server's documents, and closes it when the test ends.
-func Manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.Manager {
+func Manager(t testing.TB, s *jupytertest.Server, cfg session.Config) *session.Manager {
 	t.Helper()
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
-	if err != nil {
-		t.Fatal(err)
-	}
-	cfg.Server = srv
+	cfg.Server = Server(t, s)
 	m := session.New(cfg)
 	t.Cleanup(func() {
 		ctx, stop := context.WithTimeout(context.Background(), Patience)
@@ -44,13 +40,23 @@ func Manager(t *testing.T, s *jupytertest.Server, cfg session.Config) *session.M
 		if err := m.Close(ctx); err != nil {
 			t.Errorf("close: %v", err)
 		}
-		srv.CloseIdleConnections()
 	})
 	return m
 }
 
+// Server is a client of a test server, until the test ends.
+func Server(t testing.TB, s *jupytertest.Server) *jupyter.Server {
+	t.Helper()
+	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(srv.CloseIdleConnections)
+	return srv
+}
+
 // Open opens a notebook until the test ends.
-func Open(t *testing.T, m *session.Manager, path string) *session.Document {
+func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 	t.Helper()
 	d, err := m.Open(t.Context(), path)
 	if err != nil {
@@ -69,25 +75,6 @@ func OpenText(t *testing.T, m *session.Manager, path string) *session.Document {
 	}
 	t.Cleanup(d.Release)
 	return d
-}
-
-// Run runs cells and waits until they have ended.
-func Run(t *testing.T, d *session.Document, cells ...string) []run.Result {
-	t.Helper()
-	runs, err := d.Run(t.Context(), cells)
-	if err != nil {
-		t.Fatal(err)
-	}
-	ctx, stop := context.WithTimeout(t.Context(), Patience)
-	defer stop()
-	var res []run.Result
-	for _, r := range runs {
-		if err := r.Wait(ctx); err != nil {
-			t.Fatal(err)
-		}
-		res = append(res, r.Result())
-	}
-	return res
 }
 
 // Eventually waits until a condition is true.

@@ -1,0 +1,107 @@
+package sessiontest
+
+import (
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+	"github.com/nbduet/nbduet/ydoc/wire"
+)
+
+// socket is what a person needs of a websocket.
+type socket interface {
+	ReadMessage() (kind int, b []byte, err error)
+	WriteMessage(kind int, b []byte) error
+	Close() error
+}
+
+// binary is the kind of a binary message (RFC 6455, 11.8).
+const binary = 2
+
+// A Person is somebody in a notebook's room who is no agent: a bare socket that says what the test lets it say, as an
+// open tab would.
+type Person struct {
+	// Notebook is the person's replica: what is edited there is sent into the room.
+	Notebook *ydoc.Notebook
+	// Seen is who the person sees in the room.
+	Seen *awareness.Table
+
+	t  *testing.T
+	ws socket
+	wg sync.WaitGroup
+
+	mu sync.Mutex // of writes
+}
+
+// PersonIn lets a person open a notebook until the test ends.
+func PersonIn(t *testing.T, srv *jupyter.Server, path string) *Person {
+	t.Helper()
+	s, err := srv.CollaborationSession(t.Context(), path, "json", "notebook")
+	if err != nil {
+		t.Fatal(err)
+	}
+	ws, err := srv.DialRoom(t.Context(), s.RoomID(), s.SessionID)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &Person{Notebook: ydoc.NewNotebook(), t: t, ws: ws}
+	p.Seen = awareness.NewTable(p.Notebook.ClientID())
+	p.Send(wire.AppendSyncStep1(nil, []byte{0}))
+	p.wg.Go(p.read)
+	t.Cleanup(func() {
+		p.Leave()
+		p.wg.Wait()
+	})
+	Eventually(t, "the person sees the notebook", func() bool { return p.Notebook.Len() > 0 })
+	p.Notebook.OnUpdate(func(u []byte) { p.Send(wire.AppendUpdate(nil, u)) })
+	return p
+}
+
+// Leave closes the person's socket, with no word to anybody, as a closed tab does.
+func (p *Person) Leave() { _ = p.ws.Close() }
+
+// Send sends one message into the room.
+func (p *Person) Send(frame []byte) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if err := p.ws.WriteMessage(binary, frame); err != nil {
+		p.t.Errorf("a person cannot speak: %v", err)
+	}
+}
+
+func (p *Person) read() {
+	for {
+		_, b, err := p.ws.ReadMessage()
+		if err != nil {
+			return
+		}
+		f, err := wire.ParseFrame(b, wire.DefaultLimits)
+		if err != nil {
+			p.t.Errorf("a person was sent %v", err)
+			return
+		}
+		switch f.Kind {
+		case wire.SyncStep2, wire.Update:
+			err = p.Notebook.Apply(f.Payload)
+		case wire.Awareness:
+			_, err = p.Seen.Apply(f.Payload, time.Now())
+		}
+		if err != nil {
+			p.t.Errorf("a person was sent %v", err)
+			return
+		}
+	}
+}
+
+// Show announces an awareness state.
+func (p *Person) Show(state any) {
+	p.t.Helper()
+	u, err := p.Seen.SetLocal(state)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.Send(wire.AppendAwareness(nil, u))
+}
