@@ -7,14 +7,10 @@ import (
 	"testing/synctest"
 	"time"
 
-	"go.uber.org/goleak"
-
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
-
-func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 
 // fakeNotebook is a notebook without a room or a kernel: it takes every edit at once.
 type fakeNotebook struct {

@@ -1,4 +1,4 @@
-package session_test
+package run_test
 
 import (
 	"cmp"
@@ -99,11 +99,11 @@ func joined(outs []map[string]any) []map[string]any {
 // Each cell of the notebooks ends with the outputs that `jupyter execute` gives it.
 func TestOutputsAreThoseOfJupyterExecute(t *testing.T) {
 	jupytertest.NeedsReal(t, "what `jupyter execute` makes of notebooks")
-	files, err := filepath.Glob("../e2e/testdata/runs/*.ipynb")
+	files, err := filepath.Glob("../../e2e/testdata/runs/*.ipynb")
 	if err != nil || len(files) == 0 {
 		t.Fatalf("%d notebooks, %v", len(files), err)
 	}
-	jupyter := cmp.Or(os.Getenv("NBDUET_JUPYTER"), "../.venv/bin/jupyter")
+	jupyter := cmp.Or(os.Getenv("NBDUET_JUPYTER"), "../../.venv/bin/jupyter")
 	s := jupytertest.Shared(t)
 	m := sessiontest.Manager(t, s, session.Config{})
 	dir := t.TempDir()

@@ -1,4 +1,4 @@
-package session_test
+package run_test
 
 import (
 	"fmt"
