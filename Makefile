@@ -171,7 +171,7 @@ soak-ydoc: need-go venv node ## run random programs of shared documents for hour
 	@cd e2e && NBDUET_SEEDS=$${NBDUET_SEEDS:-200000} go test -v -timeout 24h -run TestReplicasAgree ./ydiff
 
 .PHONY: lint
-lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other)
+lint: need-go ## golangci-lint, go vet, gofumpt, govulncheck, and walls (how many files of a package need each other, and how large it is)
 	@$(SCRIPTS)/gofumpt.sh "$$($(TOOL_GOFUMPT))" check
 	@$(call program,walls)
 	@$(BIN)/walls -limits e2e/cmd/walls/limits.txt

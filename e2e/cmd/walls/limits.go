@@ -9,16 +9,22 @@ import (
 	"strings"
 )
 
-// limits say how many files of a package may all need each other, in the order of their file.
+// limits say how large packages may become, in the order of their file.
 type limits []limit
 
 // A limit holds for one package ("session"), or for that package and all below it ("session/...").
 type limit struct {
 	Pattern string
-	Max     int
+	// Knot is how many files may all need each other, Methods how many methods one type may have, and Files how many
+	// files there may be.
+	Knot, Methods, Files int
 }
 
-// readLimits reads a file of lines such as "session 18" and "session/... 12". What follows a # is a comment.
+// columns are the names of a limit's numbers, in their order.
+var columns = []string{"knot", "methods", "files"}
+
+// readLimits reads a file of lines such as "session 18 71 54" and "session/... 12 30 20": a package, its knot, the methods
+// of a type, and its files. What follows a # is a comment.
 func readLimits(file string) (limits, error) {
 	text, err := os.ReadFile(file)
 	if err != nil {
@@ -41,18 +47,22 @@ func parseLimits(text []byte) (limits, error) {
 		if len(fields) == 0 {
 			continue
 		}
-		if len(fields) != 2 {
-			return nil, fmt.Errorf("%d: want a package and a number, have %q", n, strings.TrimSpace(line))
+		if len(fields) != 1+len(columns) {
+			return nil, fmt.Errorf("%d: want a package and the numbers of %s, have %q", n, strings.Join(columns, ", "), strings.TrimSpace(line))
 		}
-		most, err := strconv.Atoi(fields[1])
-		if err != nil || most < 1 {
-			return nil, fmt.Errorf("%d: %q is no number of files", n, fields[1])
+		most := make([]int, len(columns))
+		for i, field := range fields[1:] {
+			number, err := strconv.Atoi(field)
+			if err != nil || number < 0 || number == 0 && columns[i] != "methods" { // a type may have none
+				return nil, fmt.Errorf("%d: %q is no number of %s", n, field, columns[i])
+			}
+			most[i] = number
 		}
 		if known[fields[0]] {
 			return nil, fmt.Errorf("%d: %s has a limit already", n, fields[0])
 		}
 		known[fields[0]] = true
-		lim = append(lim, limit{Pattern: fields[0], Max: most})
+		lim = append(lim, limit{Pattern: fields[0], Knot: most[0], Methods: most[1], Files: most[2]})
 	}
 	return lim, lines.Err()
 }

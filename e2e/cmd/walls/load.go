@@ -7,6 +7,7 @@ import (
 	"go/ast"
 	"go/token"
 	"go/types"
+	"maps"
 	"path/filepath"
 	"slices"
 	"strings"
@@ -22,6 +23,10 @@ type graph struct {
 	Files []string
 	// Arrows go from the files that name something to the files that declare it.
 	Arrows []arrow
+	// Widest is the type with the most methods, those of its value and of its pointer together, and Methods their number.
+	// Of several it is the first by name; it is empty where no type has a method.
+	Widest  string
+	Methods int
 }
 
 // An arrow goes from a file to another of its package, because it names what the other declares.
@@ -71,17 +76,23 @@ func load(dir string, patterns ...string) ([]graph, error) {
 	return graphs, errors.Join(failed...)
 }
 
-// measured draws the arrows between the files of a package.
+// measured draws the arrows between the files of a package, and counts the methods of its types.
 func measured(pkg *packages.Package) graph {
 	path := strings.TrimPrefix(strings.TrimPrefix(pkg.PkgPath, pkg.Module.Path), "/")
 	if path == "" {
 		path = "."
 	}
 	g := graph{Path: path}
+	methods := map[string]int{}
 	file := func(pos token.Pos) string { return filepath.Base(pkg.Fset.Position(pos).Filename) }
 	for _, syntax := range pkg.Syntax {
 		from := file(syntax.Package)
 		g.Files = append(g.Files, from)
+		for _, decl := range syntax.Decls {
+			if fn, ok := decl.(*ast.FuncDecl); ok && fn.Recv != nil {
+				methods[receiver(pkg.TypesInfo.Defs[fn.Name].(*types.Func))]++
+			}
+		}
 		names := map[string]map[string]int{}
 		ast.Inspect(syntax, func(n ast.Node) bool {
 			id, ok := n.(*ast.Ident)
@@ -106,6 +117,11 @@ func measured(pkg *packages.Package) graph {
 			g.Arrows = append(g.Arrows, arrow{From: from, To: to, Names: of})
 		}
 	}
+	for _, name := range slices.Sorted(maps.Keys(methods)) {
+		if methods[name] > g.Methods {
+			g.Widest, g.Methods = name, methods[name]
+		}
+	}
 	slices.SortFunc(g.Arrows, func(a, b arrow) int { return cmp.Or(cmp.Compare(a.From, b.From), cmp.Compare(a.To, b.To)) })
 	return g
 }
@@ -121,19 +137,20 @@ func named(pkg *types.Package, obj types.Object) string {
 		return obj.Name()
 	}
 	method, ok := obj.(*types.Func)
-	if !ok {
+	if !ok || method.Signature().Recv() == nil {
 		return ""
 	}
-	recv := method.Signature().Recv()
-	if recv == nil {
-		return ""
-	}
-	t := types.Unalias(recv.Type())
+	return receiver(method) + "." + method.Name()
+}
+
+// receiver is the name of the type that a method is declared on.
+func receiver(method *types.Func) string {
+	t := types.Unalias(method.Signature().Recv().Type())
 	if p, ok := t.(*types.Pointer); ok {
 		t = types.Unalias(p.Elem())
 	}
 	if n, ok := t.(*types.Named); ok {
-		return n.Obj().Name() + "." + method.Name()
+		return n.Obj().Name()
 	}
-	return "interface." + method.Name()
+	return "interface"
 }

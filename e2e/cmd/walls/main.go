@@ -1,4 +1,5 @@
-// Command walls measures how far the files of each package stand apart, and keeps that from getting worse.
+// Command walls measures how far the files of each package stand apart, and how large each package and its largest type
+// are, and keeps that from getting worse.
 //
 // Go forbids circles of imports between packages, and says nothing about circles within one: there any file may call
 // any other, until no part of the package can be read, tested or moved without the rest. So the measure is the largest
@@ -6,8 +7,13 @@
 // declares: a func, type, var or const of the package, or a method of one of its types, through embedding too. Fields
 // do not count, for they stand with their type; nor do test files.
 //
-//	walls                              print each package's files and knot
-//	walls -limits FILE                 print the packages over their limit, and exit with 1 if there are any
+// That does not see a package with too many jobs whose files stand apart, nor a type with too many, each of whose methods
+// may use all of its fields. So the files of a package are counted as well, and the methods that are declared on each of
+// its types, those of the value and of the pointer together, exported or not, of which the most count. Again test files
+// do not.
+//
+//	walls                              print each package's knot, most methods of a type, and files
+//	walls -limits FILE                 print the packages over a limit, and exit with 1 if there are any
 //	walls -v -limits FILE              print all packages with their limits as well
 //	walls -edges tools                 print who names what of whom within the knot of tools
 //
@@ -36,13 +42,13 @@ func main() {
 	}
 }
 
-// errOver says that a package is over its limit; which ones has been printed.
-var errOver = errors.New("over the limit")
+// errOver says that a package is over a limit; which ones has been printed.
+var errOver = errors.New("over a limit")
 
 func run(args []string, out io.Writer) error {
 	flags := flag.NewFlagSet("walls", flag.ContinueOnError)
 	file := flags.String("limits", "", "the `file` of limits; without it, nothing is too large")
-	verbose := flags.Bool("v", false, "print all packages, and not only those over their limit")
+	verbose := flags.Bool("v", false, "print all packages, and not only those over a limit")
 	edges := flags.Bool("edges", false, "print who names what of whom within each knot, the least named first")
 	if err := flags.Parse(args); err != nil {
 		return err

@@ -1,6 +1,7 @@
 package main
 
 import (
+	"cmp"
 	"fmt"
 	"io"
 	"maps"
@@ -9,25 +10,22 @@ import (
 	"text/tabwriter"
 )
 
-// check prints a line for each package that is over its limit, with the files of its knot, and for each that has no
-// limit. With all it also prints the limits that hold for no package, so that the file stays true.
+// check prints a line for each limit that a package is over, with what is too many and what to do about it, and for each
+// package that has no limit. With all it also prints the limits that hold for no package, so that the file stays true.
 func check(out io.Writer, graphs []graph, lim limits, all bool) error {
 	used := map[limit]bool{}
 	var failed error
 	for _, g := range graphs {
 		l, ok := lim.of(g.Path)
 		used[l] = true
-		in := knot(g.Files, g.Arrows)
-		switch {
-		case !ok:
-			fmt.Fprintf(out, "%s: no limit; give it one\n", g.Path)
-		case len(in) > l.Max:
-			fmt.Fprintf(out, "%s: %d files all need each other, the limit of %s is %d: %s (to see why: walls -edges %s)\n",
-				g.Path, len(in), l.Pattern, l.Max, strings.Join(in, " "), g.Path)
-		default:
-			continue
+		problems := []string{"no limit; give it one"}
+		if ok {
+			problems = over(g, l)
 		}
-		failed = errOver
+		for _, problem := range problems {
+			fmt.Fprintf(out, "%s: %s\n", g.Path, problem)
+			failed = errOver
+		}
 	}
 	for _, l := range lim {
 		if all && !used[l] {
@@ -38,17 +36,39 @@ func check(out io.Writer, graphs []graph, lim limits, all bool) error {
 	return failed
 }
 
-// printTable prints how many files each package has, how many all need each other, and how many may.
+// over says of what a package has more than its limit.
+func over(g graph, l limit) (problems []string) {
+	if in := knot(g.Files, g.Arrows); len(in) > l.Knot {
+		problems = append(problems, fmt.Sprintf("%d files all need each other, the limit of %s is %d: %s (to see why: walls -edges %s)",
+			len(in), l.Pattern, l.Knot, strings.Join(in, " "), g.Path))
+	}
+	if g.Methods > l.Methods {
+		problems = append(problems, fmt.Sprintf("%s has %d methods, the limit of %s is %d: "+
+			"give those that work on the same few fields a type of their own", g.Widest, g.Methods, l.Pattern, l.Methods))
+	}
+	if len(g.Files) > l.Files {
+		problems = append(problems, fmt.Sprintf("%d files, the limit of %s is %d: "+
+			"move those that do one job into a package of their own", len(g.Files), l.Pattern, l.Files))
+	}
+	return problems
+}
+
+// printTable prints of each package how many files all need each other, how many methods its widest type has, and how
+// many files there are, each with how many there may be.
 func printTable(out io.Writer, graphs []graph, lim limits) {
 	table := tabwriter.NewWriter(out, 0, 0, 2, ' ', 0)
 	defer table.Flush()
-	fmt.Fprintln(table, "package\tfiles\tknot\tlimit")
+	fmt.Fprintf(table, "package\t%s\twidest type\n", strings.Join(columns, "\t"))
 	for _, g := range graphs {
-		most := "-"
-		if l, ok := lim.of(g.Path); ok {
-			most = fmt.Sprint(l.Max)
+		l, ok := lim.of(g.Path)
+		cell := func(have, most int) string {
+			if !ok {
+				return fmt.Sprint(have)
+			}
+			return fmt.Sprintf("%d of %d", have, most)
 		}
-		fmt.Fprintf(table, "%s\t%d\t%d\t%s\n", g.Path, len(g.Files), len(knot(g.Files, g.Arrows)), most)
+		fmt.Fprintf(table, "%s\t%s\t%s\t%s\t%s\n", g.Path, cell(len(knot(g.Files, g.Arrows)), l.Knot),
+			cell(g.Methods, l.Methods), cell(len(g.Files), l.Files), cmp.Or(g.Widest, "-"))
 	}
 }
 

@@ -84,26 +84,40 @@ func TestEdges(t *testing.T) {
 	}
 }
 
+// Methods of values and pointers count together, and only those that are declared on a type in a file of the program.
+func TestMethods(t *testing.T) {
+	for path, want := range map[string]string{"wide": "Wide 3", "methods": "base 1", "apart": " 0"} {
+		g := measure(t, path)
+		if have := fmt.Sprintf("%s %d", g.Widest, g.Methods); have != want {
+			t.Errorf("the type of %s with the most methods is %q, want %q", path, have, want)
+		}
+	}
+}
+
 func TestLimits(t *testing.T) {
-	lim, err := parseLimits([]byte("# Comment\n\nsession/... 12\nsession 18 # its own\nsession/run/... 9\ntools 7\n"))
+	lim, err := parseLimits([]byte("# Comment\n\nsession/... 12 30 20\nsession 18 71 54 # its own\nsession/run/... 9 0 8\ntools 7 6 5\n"))
 	if err != nil {
 		t.Fatal(err)
 	}
-	for path, want := range map[string]int{
-		"session":            18,
-		"session/run":        9,
-		"session/run/queue":  9,
-		"session/runner":     12,
-		"session/kernel/zmq": 12,
-		"sessions":           0,
-		"tools":              7,
-		"tools/serve":        0,
+	for path, want := range map[string][3]int{
+		"session":            {18, 71, 54},
+		"session/run":        {9, 0, 8},
+		"session/run/queue":  {9, 0, 8},
+		"session/runner":     {12, 30, 20},
+		"session/kernel/zmq": {12, 30, 20},
+		"sessions":           {},
+		"tools":              {7, 6, 5},
+		"tools/serve":        {},
 	} {
-		if have, _ := lim.of(path); have.Max != want {
-			t.Errorf("the limit of %s is %d (%s), want %d", path, have.Max, have.Pattern, want)
+		l, _ := lim.of(path)
+		if have := [3]int{l.Knot, l.Methods, l.Files}; have != want {
+			t.Errorf("the limits of %s are %v (%s), want %v", path, have, l.Pattern, want)
 		}
 	}
-	for _, wrong := range []string{"session", "session many", "session 0", "session 1 2", "session 1\nsession 2"} {
+	for _, wrong := range []string{
+		"session", "session 1", "session 1 2", "session 1 2 many", "session 0 1 1", "session 1 -1 1", "session 1 1 0",
+		"session 1 2 3 4", "session 1 1 1\nsession 2 2 2",
+	} {
 		if _, err := parseLimits([]byte(wrong)); err == nil {
 			t.Errorf("%q was taken", wrong)
 		}
@@ -111,26 +125,47 @@ func TestLimits(t *testing.T) {
 }
 
 func TestRun(t *testing.T) {
+	// What the packages of the module have reached.
+	const apart, circle, methods, wide = "apart 1 0 2\n", "circle 3 1 5\n", "methods 1 1 5\n", "wide 1 3 2\n"
 	for _, c := range []struct {
 		limits string
 		args   []string
 		over   bool
 		out    string
 	}{
-		{limits: "circle 3\nmethods 1\napart 1\n"},
+		{limits: circle + methods + apart + wide},
 		{
-			limits: "circle 2\nmethods 1\napart 1\n", over: true,
+			limits: "circle 2 1 5\n" + methods + apart + wide, over: true,
 			out: "circle: 3 files all need each other, the limit of circle is 2: a.go b.go c.go (to see why: walls -edges circle)\n",
 		},
-		{limits: "circle 3\nmethods 1\n", over: true, out: "apart: no limit; give it one\n"},
 		{
-			limits: "circle 3\nmethods 1\napart 1\ngone/... 1\n", over: true,
+			limits: circle + methods + apart + "wide/... 1 2 2\n", over: true,
+			out: "wide: Wide has 3 methods, the limit of wide/... is 2: give those that work on the same few fields a type of their own\n",
+		},
+		{
+			limits: circle + methods + "apart 1 0 1\n" + wide, over: true,
+			out: "apart: 2 files, the limit of apart is 1: move those that do one job into a package of their own\n",
+		},
+		{
+			limits: "circle 2 1 4\n" + methods + apart + "wide 1 2 1\n", over: true,
+			out: "circle: 3 files all need each other, the limit of circle is 2: a.go b.go c.go (to see why: walls -edges circle)\n" +
+				"circle: 5 files, the limit of circle is 4: move those that do one job into a package of their own\n" +
+				"wide: Wide has 3 methods, the limit of wide is 2: give those that work on the same few fields a type of their own\n" +
+				"wide: 2 files, the limit of wide is 1: move those that do one job into a package of their own\n",
+		},
+		{limits: circle + methods + wide, over: true, out: "apart: no limit; give it one\n"},
+		{
+			limits: circle + methods + apart + wide + "gone/... 1 1 1\n", over: true,
 			out: "gone/...: a limit for no package; take it away\n",
 		},
-		{limits: "circle 2\napart 1\n", args: []string{"apart"}},
+		{limits: "circle 2 0 1\n" + apart, args: []string{"apart"}},
 		{
-			limits: "circle 3\nmethods 1\napart 1\n", args: []string{"-v"},
-			out: "package  files  knot  limit\napart    2      1     1\ncircle   5      3     3\nmethods  5      1     1\n",
+			limits: circle + methods + apart + "wide 2 9 8\n", args: []string{"-v"},
+			out: "package  knot    methods  files   widest type\n" +
+				"apart    1 of 1  0 of 0   2 of 2  -\n" +
+				"circle   3 of 3  1 of 1   5 of 5  C\n" +
+				"methods  1 of 1  1 of 1   5 of 5  base\n" +
+				"wide     1 of 2  3 of 9   2 of 8  Wide\n",
 		},
 	} {
 		file := filepath.Join(t.TempDir(), "limits.txt")

@@ -1,0 +1,3 @@
+package wide
+
+func (w *Wide[T]) clear() { w.items = nil }

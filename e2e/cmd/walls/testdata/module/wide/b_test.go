@@ -1,0 +1,4 @@
+package wide
+
+func (narrow) three() {}
+func (narrow) four()  {}
