@@ -20,7 +20,7 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 				defer closeWorld(t, w)
 				d := w.mustOpen(t, "a.ipynb")
 				room := w.room(0)
-				room.saveTakes.Store(int64(c.takes))
+				room.SaveTakes.Store(int64(c.takes))
 				select {
 				case <-d.Calm():
 				default:
@@ -33,9 +33,9 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 					}); err != nil {
 						t.Fatal(err)
 					}
-					before := room.saves.Load()
+					before := room.Saves.Load()
 					d.use(-1) // the saver need not wait for a call
-					for room.saves.Load() == before {
+					for room.Saves.Load() == before {
 						time.Sleep(time.Millisecond)
 					}
 					d.use(1)

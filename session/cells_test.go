@@ -49,7 +49,7 @@ func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
 		defer closeWorld(t, w)
 		d, _ := busyDocument(t, w)
 		defer d.Release()
-		w.room(0).silent.Store(true)
+		w.room(0).Silent.Store(true)
 		ctx, stop := context.WithTimeout(t.Context(), time.Second)
 		defer stop()
 		_, err := d.RunNew(ctx, "1 + 1", run.Options{})

@@ -46,7 +46,7 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 						return lv, lv.nb.Apply(state)
 					}
 				}
-				w.room(0).end(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
+				w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 				synctest.Wait()
 				if note := d.Overwritten(); (note != "") != c.told {
 					t.Errorf("told %q, want a note: %v", note, c.told)
@@ -71,7 +71,7 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 				w := newFakeWorld(t, Config{})
 				defer closeWorld(t, w)
 				d := w.mustOpen(t, "a.ipynb")
-				w.room(0).autosaveOff.Store(true)
+				w.room(0).Unsaving.Store(true)
 				d.saver.file.revision = d.Notebook().Revision()
 				if c.edit {
 					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
@@ -83,11 +83,11 @@ func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
 				}
 				d.Release()
 				time.Sleep(2 * time.Second) // no save is asked for while autosave is off
-				w.room(0).autosaveOff.Store(false)
+				w.room(0).Unsaving.Store(false)
 				if _, ok, err := w.End(t.Context(), "a.ipynb"); !ok || err != nil {
 					t.Fatal(ok, err)
 				}
-				if n := w.room(0).saves.Load(); n != c.saves {
+				if n := w.room(0).Saves.Load(); n != c.saves {
 					t.Errorf("%d saves on leaving, want %d", n, c.saves)
 				}
 			})

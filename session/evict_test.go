@@ -43,7 +43,7 @@ func TestIdleDocumentIsEvicted(t *testing.T) {
 		if i := w.status(t, "a.ipynb"); i.Status != Disconnected {
 			t.Fatalf("5 minutes after the last use it is %s", i.Status)
 		}
-		if !w.room(0).left.Load() {
+		if !w.room(0).Left.Load() {
 			t.Error("the room was not left")
 		}
 		if w.lobby.left != 1 {
@@ -92,7 +92,7 @@ func TestOpenWhileLeavingJoinsAfresh(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: time.Minute})
 		defer closeWorld(t, w)
 		w.mustOpen(t, "a.ipynb").Release()
-		w.room(0).leaveTakes.Store(int64(2 * time.Second))
+		w.room(0).LeaveTakes.Store(int64(2 * time.Second))
 		time.Sleep(time.Minute + time.Second) // in the middle of leaving
 		began := time.Now()
 		d := w.mustOpen(t, "a.ipynb")
@@ -111,8 +111,8 @@ func TestLeavingIsNotTheEnd(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
 		w := newFakeWorld(t, Config{IdleTimeout: time.Minute})
 		w.mustOpen(t, "a.ipynb").Release()
-		w.room(0).leaveTakes.Store(int64(2 * time.Second))
-		w.room(0).end(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
+		w.room(0).LeaveTakes.Store(int64(2 * time.Second))
+		w.room(0).End(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
 		time.Sleep(time.Second) // in the middle of leaving
 		if i := w.status(t, "a.ipynb"); i.Status != Away {
 			t.Errorf("while it is put away it is %s: %s", i.Status, i.Message)
@@ -190,7 +190,7 @@ func TestCloseLeavesAllRoomsAtOnce(t *testing.T) {
 		w := newFakeWorld(t, Config{})
 		for i := range 20 {
 			w.mustOpen(t, fmt.Sprintf("%d.ipynb", i)).Release()
-			w.room(i).leaveTakes.Store(int64(2 * time.Second))
+			w.room(i).LeaveTakes.Store(int64(2 * time.Second))
 		}
 		began := time.Now()
 		closeWorld(t, w)
@@ -209,7 +209,7 @@ func TestCloseIsBounded(t *testing.T) {
 		w := newFakeWorld(t, Config{})
 		for i := range 20 {
 			w.mustOpen(t, fmt.Sprintf("%d.ipynb", i)) // in use, all of them
-			w.room(i).leaveTakes.Store(int64(time.Hour))
+			w.room(i).LeaveTakes.Store(int64(time.Hour))
 		}
 		ctx, stop := context.WithTimeout(t.Context(), 4*time.Second)
 		defer stop()
@@ -230,7 +230,7 @@ func TestDiscardedRoomIsJoinedAfresh(t *testing.T) {
 		d := w.mustOpen(t, "a.ipynb")
 		defer d.Release()
 		old := d.Notebook()
-		w.room(0).end(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
+		w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 		synctest.Wait()
 		if w.joined("a.ipynb") != 2 {
 			t.Fatalf("joined %d times, want 2", w.joined("a.ipynb"))
@@ -255,7 +255,7 @@ func TestEditThatIsLostSaysSo(t *testing.T) {
 		d := w.mustOpen(t, "a.ipynb")
 		defer d.Release()
 		err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-			w.room(0).end(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
+			w.room(0).End(&rtc.CloseError{Code: rtc.CodeSession, Action: rtc.Discard})
 			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
 			return err
 		})

@@ -16,9 +16,9 @@ func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (duri
 	defer closeWorld(t, w)
 	d := w.mustOpen(t, "a.ipynb")
 	room := w.room(0)
-	room.saveTakes.Store(int64(takes))
-	room.autosaveOff.Store(autosaveOff)
-	defer room.autosaveOff.Store(false) // else the document would be left unsaved
+	room.SaveTakes.Store(int64(takes))
+	room.Unsaving.Store(autosaveOff)
+	defer room.Unsaving.Store(false) // else the document would be left unsaved
 	if held {
 		defer d.Release()
 	} else {
@@ -33,9 +33,9 @@ func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (duri
 		}
 		time.Sleep(20 * time.Millisecond)
 	}
-	during = room.saves.Load()
+	during = room.Saves.Load()
 	time.Sleep(12 * time.Second)
-	return during, room.saves.Load()
+	return during, room.Saves.Load()
 }
 
 // After our edits we ask for a save, once a second at the most, less often where calls would wait for it or where it
@@ -77,12 +77,12 @@ func TestSaveFollowsTheCall(t *testing.T) {
 			t.Fatal(err)
 		}
 		time.Sleep(saveYield / 2)
-		if n := w.room(0).saves.Load(); n != 0 {
+		if n := w.room(0).Saves.Load(); n != 0 {
 			t.Errorf("%d saves while the call goes on, want none", n)
 		}
 		d.Release()
 		synctest.Wait()
-		if n := w.room(0).saves.Load(); n != 1 {
+		if n := w.room(0).Saves.Load(); n != 1 {
 			t.Errorf("%d saves after the call, want one", n)
 		}
 	})
@@ -95,7 +95,7 @@ func TestNoSaveMeetsARename(t *testing.T) {
 		defer closeWorld(t, w)
 		d := w.mustOpen(t, "a.ipynb")
 		room := w.room(0)
-		room.saveTakes.Store(int64(time.Second / 2))
+		room.SaveTakes.Store(int64(time.Second / 2))
 		edit := func() {
 			t.Helper()
 			if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
@@ -114,12 +114,12 @@ func TestNoSaveMeetsARename(t *testing.T) {
 		}
 		edit()
 		time.Sleep(2 * savePauseMax)
-		if n := room.saves.Load(); n != 1 {
+		if n := room.Saves.Load(); n != 1 {
 			t.Errorf("%d saves, want none of them while they are held", n)
 		}
 		d.saver.release()
 		synctest.Wait()
-		if n := room.saves.Load(); n != 2 {
+		if n := room.Saves.Load(); n != 2 {
 			t.Errorf("%d saves, want the one that was due", n)
 		}
 	})

@@ -57,7 +57,7 @@ func TestOvergrownReplicaIsJoinedAfresh(t *testing.T) {
 		if n := w.joined("a.ipynb"); n != 2 {
 			t.Fatalf("joined %d times after two idle minutes, want 2", n)
 		}
-		if d.current() == old || !w.room(0).left.Load() || w.room(1).left.Load() {
+		if d.current() == old || !w.room(0).Left.Load() || w.room(1).Left.Load() {
 			t.Error("the old room is not left, or the new one is")
 		}
 		if i := w.status(t, "a.ipynb"); i.Status != Connected {

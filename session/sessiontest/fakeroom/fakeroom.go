@@ -1,0 +1,132 @@
+// Package fakeroom has a room for tests whose subject is only time and faults: it needs no server, and imports nothing of
+// session, so that session's own tests can have it as well.
+//
+// # Concurrency
+//
+// A room may be used by several goroutines at once, and starts none.
+package fakeroom
+
+import (
+	"context"
+	"sync"
+	"sync/atomic"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// A Room stands for a room of package rtc, and has its methods. It confirms everything at once, until it is told to end.
+type Room struct {
+	Unsaving   atomic.Bool  // whether the people have autosave off
+	Saves      atomic.Int32 // how many were asked for
+	SaveTakes  atomic.Int64 // a time.Duration
+	Left       atomic.Bool
+	LeaveTakes atomic.Int64 // a time.Duration
+	Silent     atomic.Bool  // whether it confirms nothing
+
+	once sync.Once
+	done chan struct{}
+	mu   sync.Mutex
+	err  error
+}
+
+// New makes a room in which the agent is.
+func New() *Room { return &Room{done: make(chan struct{})} }
+
+// ID is the room's id.
+func (r *Room) ID() string { return "json:notebook:file" }
+
+// FileID is the file's id.
+func (r *Room) FileID() string { return "file" }
+
+// SessionID is the collaboration session's id.
+func (r *Room) SessionID() string { return "session" }
+
+// Peers has nobody.
+func (r *Room) Peers() []rtc.Peer { return nil }
+
+// SetCursors does nothing.
+func (r *Room) SetCursors(...awareness.Cursor) {}
+
+// Rename does nothing.
+func (r *Room) Rename(string) {}
+
+// AutosaveOff reports whether the people have autosave off.
+func (r *Room) AutosaveOff() bool { return r.Unsaving.Load() }
+
+// LostAt is never.
+func (r *Room) LostAt() time.Time { return time.Time{} }
+
+// Quiet is none.
+func (r *Room) Quiet() time.Duration { return 0 }
+
+// Done is closed when the room ends.
+func (r *Room) Done() <-chan struct{} { return r.done }
+
+// Barrier returns at once, or, where the room is silent, when the context ends.
+func (r *Room) Barrier(ctx context.Context) error {
+	if r.Silent.Load() {
+		<-ctx.Done()
+		return ctx.Err()
+	}
+	return r.Err()
+}
+
+// WaitSynced returns at once.
+func (r *Room) WaitSynced(context.Context) error { return r.Err() }
+
+// State tells whether the room has ended.
+func (r *Room) State() rtc.State {
+	if r.Err() != nil {
+		return rtc.Closed
+	}
+	return rtc.Synced
+}
+
+// Err is why the room has ended.
+func (r *Room) Err() error {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	return r.err
+}
+
+// Save takes its time.
+func (r *Room) Save(context.Context) (string, error) {
+	r.Saves.Add(1)
+	time.Sleep(time.Duration(r.SaveTakes.Load()))
+	return "success", nil
+}
+
+// Leave saves at once and departs.
+func (r *Room) Leave(ctx context.Context) error {
+	err := r.LastSave(ctx)
+	r.Depart(ctx)
+	return err
+}
+
+// LastSave saves at once.
+func (r *Room) LastSave(context.Context) error {
+	r.Saves.Add(1)
+	return nil
+}
+
+// Depart takes its time, and ends the room.
+func (r *Room) Depart(ctx context.Context) {
+	select {
+	case <-time.After(time.Duration(r.LeaveTakes.Load())):
+	case <-ctx.Done():
+	}
+	r.Left.Store(true)
+	r.End(&rtc.CloseError{Code: rtc.CodeLeft, Action: rtc.GiveUp})
+}
+
+// End makes the room end with an error.
+func (r *Room) End(err error) {
+	r.once.Do(func() {
+		r.mu.Lock()
+		r.err = err
+		r.mu.Unlock()
+		close(r.done)
+	})
+}
