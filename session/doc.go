@@ -5,12 +5,7 @@
 // after Config.IdleTimeout without use, which saves it, leaves the room and closes the kernel's socket. The kernel
 // keeps running, because it is the user's.
 //
-// The Manager records what each client was last shown. What the client writes counts as a change from that, and is
-// merged with what people have typed since: see [Document.Rewrite], [Document.RewriteText] and [Document.Overwrite]. What
-// a client was not shown it does not destroy: unread.go decides that for all tools, and [Document.Delete] asks it, too.
-//
-// It records the list of cells, too: an index means the cell that stood there when the client was last shown the
-// notebook, see [Document.Listed].
+// What each client was shown, and what it may therefore write, is package reading's work: see [Document.As].
 //
 // A call waits for a server that does not answer only as long as [Manager.Patient] says. An edit of such a call is
 // written only into a replica that is in step with its room, so that what is said not to be made never is.
@@ -22,7 +17,7 @@
 //
 //	analysis  files  helper      analysis sessions; create, copy, rename, delete; the program's own kernel
 //	        session              documents: open, edit, save, follow, evict
-//	    run         lobby        runs, and the ways to execute them; presence outside rooms
+//	run  reading  lobby          runs, and the ways to execute them; what clients were shown; presence outside rooms
 //	output  kernel               outputs of runs; one kernel's channels, and its owner
 //	nbformat  words              notebook files; numbers, quotations and cut texts in messages
 //

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -53,18 +54,18 @@ type live struct {
 
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
-	shown  *showings
+	shown  *reading.Showings
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: newShowings()}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {
-	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: newShowings()}
+	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
 }
 
 // contentOf are the options for reading the content of the document's file with the Contents API.

@@ -15,6 +15,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -78,9 +79,7 @@ type Manager struct {
 	servers *kernel.Servers
 	fixed   *kernel.FixedKernel
 	redact  func(string) string
-	sources sources // that clients were shown
-	parts   memory[parts]
-	lists   *lists // of cells, likewise
+	memory  *reading.Memory // of what clients were shown
 	lobby   *lobby.Keeper
 	closers []func(context.Context) error // see OnClose
 	// observers get the events of documents.
@@ -133,9 +132,7 @@ func newManager(cfg Config) *Manager {
 		fixed:   kernel.NewFixed(cfg.FixedKernel),
 		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
-		sources: newSources(),
-		parts:   newMemory[parts](partsMax),
-		lists:   newLists(),
+		memory:  reading.NewMemory(),
 	}
 	m.runs = run.NewTable(run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,

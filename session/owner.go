@@ -18,11 +18,9 @@ func (m *Manager) Forget(owner string) {
 	}
 	m.mu.Unlock()
 	for _, d := range docs {
-		d.current().shown.forget(owner)
+		d.current().shown.Forget(owner)
 	}
-	m.sources.forget(owner)
-	m.parts.forget(owner)
-	m.lists.forget(owner)
+	m.memory.Forget(owner)
 }
 
 // Owners knows the owners of kernels that were started without a notebook.

@@ -74,7 +74,7 @@ func caretIn(lv *live, cell string, offset int) (caret awareness.Cursor, ok bool
 	var pos []byte
 	if lv.text != nil {
 		pos, err = lv.text.RelativePosition(min(offset, lv.text.Len()))
-		ok = cell == whole
+		ok = cell == ""
 	} else {
 		var c ydoc.Cell
 		if c, ok = lv.nb.Cell(cell); ok {

@@ -49,8 +49,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 		m.drop(e, "its file was renamed to "+path+", which is already open")
 		return
 	}
-	m.sources.move(old, path)
-	m.parts.move(old, path)
+	m.memory.Move(old, path)
 	m.lobby.Moved(old, path)
 	m.fixed.Moved(old, path)
 	m.tell(Event{Kind: Moved, Document: d})

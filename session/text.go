@@ -20,11 +20,15 @@ func (d *Document) Text() *ydoc.Text { return d.current().text }
 
 // EditText makes one edit of a text document, as [Document.Edit] does of a notebook.
 func (d *Document) EditText(ctx context.Context, name string, fn func(*ydoc.TextEditor) error) error {
+	return d.writeText(ctx, name, func(t *ydoc.Text) error { return t.Edit(name, fn) })
+}
+
+func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.Text) error) error {
 	return d.edit(ctx, name, func(lv *live) error {
 		if lv.text == nil {
 			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
 		}
-		return lv.text.Edit(name, fn)
+		return write(lv.text)
 	})
 }
 

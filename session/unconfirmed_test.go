@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 )
 
 // Who has changed a cell and was told that the change is not confirmed yet may change it again: what is there is known to
@@ -14,9 +15,9 @@ import (
 func TestChangeAfterAnUnconfirmedOne(t *testing.T) {
 	jupytertest.Bubble(t, func(t *testing.T) {
 		o := newOutage(t)
-		o.d.Show("client", o.d.Notebook().Cells()...)
+		o.d.As("client").Show(o.d.Notebook().Cells()...)
 		change := func(source string) error {
-			_, err := o.d.Rewrite(o.m.Patient(t.Context(), nil), "client", []session.Change{{Cell: "c0", Source: source}})
+			_, err := o.d.As("client").Rewrite(o.m.Patient(t.Context(), nil), []reading.Change{{Cell: "c0", Source: source}})
 			return err
 		}
 		time.Sleep(20 * time.Second)

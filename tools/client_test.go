@@ -13,8 +13,8 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -198,7 +198,7 @@ func TestClientLeaves(t *testing.T) {
 	if err := d.Edit(t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(id, "2") }); err != nil {
 		t.Error(err)
 	}
-	if _, err := d.Rewrite(t.Context(), ada.Name, []session.Change{{Cell: id, Source: "3"}}); err == nil || !strings.Contains(err.Error(), "never shown") {
+	if _, err := d.As(ada.Name).Rewrite(t.Context(), []reading.Change{{Cell: id, Source: "3"}}); err == nil || !strings.Contains(err.Error(), "never shown") {
 		t.Errorf("it is remembered what it was shown: %v", err)
 	}
 	if err := ada.Leave(t.Context()); err != nil {

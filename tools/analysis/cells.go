@@ -5,6 +5,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -40,7 +41,7 @@ func cellResultOf(ctx context.Context, doc *session.Document, id, message string
 	out := CellResult{Message: message, Path: doc.Path(), CellID: id, Count: nb.Len()}
 	if at, ok := nb.Index(id); ok {
 		out.Index = &at
-		doc.ListRange(tool.ClientOf(ctx), nb.Cells(), at, 1)
+		doc.As(tool.ClientOf(ctx)).ListRange(nb.Cells(), at, 1)
 	}
 	if c, ok := nb.Cell(id); ok {
 		out.Revision = desk.Revision(c.Revision)
@@ -67,7 +68,7 @@ func notebookAddCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			before, _, _ := doc.Listed(tool.ClientOf(ctx))
+			before, _, _ := doc.As(tool.ClientOf(ctx)).Listed()
 			if p := args.Position; p != nil && (*p < 0 || *p > len(before)) {
 				return nil, fmt.Errorf("position %d is out of range: %s, and %d appends; nothing was added", *p, desk.Holds(len(before)), len(before))
 			}
@@ -185,7 +186,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			at, _ := doc.Notebook().Index(cell.ID)
-			if err := doc.Delete(ctx, tool.ClientOf(ctx), []session.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
+			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, []reading.Target{{Cell: cell.ID, Base: base}}, args.Force); err != nil {
 				return nil, err
 			}
 			left := doc.Notebook().Cells()
@@ -242,7 +243,7 @@ func notebookMoveCell(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			err = doc.Move(ctx, tool.ClientOf(ctx), session.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
+			err = doc.As(tool.ClientOf(ctx)).Move(ctx, reading.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				to, there := e.Index(place.ID)
 				if !there {
 					return 0, fmt.Errorf("the cell at position %d was just deleted; nothing was moved", args.Position)

@@ -42,13 +42,13 @@ func (d *Toolset) citeText(ctx context.Context, args map[string]string) (string,
 		return "", tool.ArgumentError{Err: fmt.Errorf("cell_indices %s: %w", words.Quoted(args["cell_indices"]), err)}
 	}
 	var numbers, parts []string
-	doc.List(tool.ClientOf(ctx), cells, indexes...)
+	doc.As(tool.ClientOf(ctx)).List(cells, indexes...)
 	for _, i := range indexes {
 		numbers = append(numbers, strconv.Itoa(i))
 		source, wasCut := words.Cut(strings.TrimSuffix(cells[i].Source, "\n"), maxCited/len(indexes))
 		parts = append(parts, cellHead(cells[i], i), source)
 		if !wasCut {
-			doc.Show(tool.ClientOf(ctx), cells[i])
+			doc.As(tool.ClientOf(ctx)).Show(cells[i])
 		}
 	}
 	head := fmt.Sprintf("USER Cite cells [%s] from notebook %s, here are the cells:", strings.Join(numbers, ", "), name)

@@ -8,6 +8,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -93,11 +94,11 @@ func deleteUsed(ctx context.Context, doc *session.Document, args deleteUsedArgs)
 			return nil, err
 		}
 	}
-	var named []session.Target
+	var named []reading.Target
 	for _, id := range out.CellIDs {
-		named = append(named, session.Target{Cell: id, Base: base})
+		named = append(named, reading.Target{Cell: id, Base: base})
 	}
-	if err := doc.Delete(ctx, tool.ClientOf(ctx), named, args.Force); err != nil {
+	if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, named, args.Force); err != nil {
 		return nil, err
 	}
 	each := tool.AnswerBudget / 4 / len(cells)

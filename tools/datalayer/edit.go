@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -189,7 +189,7 @@ func editCellSource(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			if after, ok := doc.Notebook().Cell(cell.ID); ok && after.Source == now {
-				doc.Edited(tool.ClientOf(ctx), cell, after)
+				doc.As(tool.ClientOf(ctx)).Edited(cell, after)
 			}
 			a := changedText("cell.edit", at, "edited", cell, now).answer()
 			a.Doc = doc
@@ -268,7 +268,7 @@ func moveCell(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			to := 0
-			if err := doc.Move(ctx, tool.ClientOf(ctx), session.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
+			if err := doc.As(tool.ClientOf(ctx)).Move(ctx, reading.Target{Cell: cell.ID, Base: base}, func(e *ydoc.Editor) (int, error) {
 				var there bool
 				if to, there = e.Index(target.ID); !there {
 					return 0, fmt.Errorf("cell %s, to whose place it was to go, was just deleted; nothing was moved", words.Quoted(target.ID))

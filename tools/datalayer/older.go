@@ -164,9 +164,9 @@ func readCells(d *Toolset) tool.Tool {
 					break
 				}
 				out.Result = append(out.Result, one)
-				doc.Show(tool.ClientOf(ctx), c)
+				doc.As(tool.ClientOf(ctx)).Show(c)
 			}
-			doc.ListRange(tool.ClientOf(ctx), cells, 0, len(out.Result))
+			doc.As(tool.ClientOf(ctx)).ListRange(cells, 0, len(out.Result))
 			a := &tool.Answer{Body: out, Doc: doc}
 			a.Parts = func() (parts []any) {
 				for _, c := range out.Result {

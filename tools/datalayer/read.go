@@ -29,10 +29,10 @@ func overview(cells []ydoc.Cell, start, limit int) string {
 // that is the whole source.
 func noteOverview(ctx context.Context, doc *session.Document, cells []ydoc.Cell, start, count int) {
 	client := tool.ClientOf(ctx)
-	doc.ListRange(client, cells, start, count)
+	doc.As(client).ListRange(cells, start, count)
 	for i := start; i < min(start+count, len(cells)); i++ {
 		if headLine(cells[i].Source) == cells[i].Source {
-			doc.Show(client, cells[i])
+			doc.As(client).Show(cells[i])
 		}
 	}
 }
@@ -167,7 +167,7 @@ func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name stri
 	if err == nil && detailed {
 		for i := start; i < start+count; i++ {
 			if strings.Contains(out.Result, cells[i].Source) {
-				doc.Show(tool.ClientOf(ctx), cells[i])
+				doc.As(tool.ClientOf(ctx)).Show(cells[i])
 			}
 		}
 	}
@@ -214,9 +214,9 @@ func readCell(d *Toolset) tool.Tool {
 			}
 			a, whole, err := o.answer(doc)
 			if err == nil && whole {
-				doc.Show(tool.ClientOf(ctx), cell)
+				doc.As(tool.ClientOf(ctx)).Show(cell)
 			}
-			doc.ListRange(tool.ClientOf(ctx), doc.Notebook().Cells(), at, 1)
+			doc.As(tool.ClientOf(ctx)).ListRange(doc.Notebook().Cells(), at, 1)
 			return a, err
 		}),
 	})

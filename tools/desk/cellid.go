@@ -6,7 +6,7 @@ import (
 	"strings"
 	"unicode/utf8"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -69,7 +69,7 @@ func (v View) gone(prefix string) []string {
 		}
 	}
 	for _, c := range v.Listed {
-		if session.Gone(c) {
+		if reading.Gone(c) {
 			add(c.ID)
 		}
 	}

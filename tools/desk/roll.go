@@ -49,7 +49,7 @@ func (r *Roll) Show(ids ...string) {
 		}
 	}
 	if len(at) > 0 {
-		r.doc.List(r.client, r.cells, at...)
+		r.doc.As(r.client).List(r.cells, at...)
 	}
 }
 

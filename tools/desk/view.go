@@ -6,6 +6,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -27,12 +28,12 @@ type View struct {
 // ViewOf is the view that the client of ctx has of a notebook.
 func ViewOf(ctx context.Context, doc *session.Document) View {
 	client := tool.ClientOf(ctx)
-	listed, now, known := doc.Listed(client)
-	v := View{Listed: listed, Now: now, left: doc.Left(client)}
+	listed, now, known := doc.As(client).Listed()
+	v := View{Listed: listed, Now: now, left: doc.As(client).Left()}
 	if !known {
 		v.show = func(from, count, whole int) string {
-			doc.ListRange(client, now, from, count)
-			return doc.Reveal(client, now[whole])
+			doc.As(client).ListRange(now, from, count)
+			return doc.As(client).Reveal(now[whole])
 		}
 	}
 	return v
@@ -62,7 +63,7 @@ func (v View) At(index int, what string) (ydoc.Cell, error) {
 	if v.show != nil {
 		return c, v.introduce(index, what)
 	}
-	if !session.Gone(c) {
+	if !reading.Gone(c) {
 		return c, nil
 	}
 	return c, fmt.Errorf("%s: the cell that you were shown at index %d (id %s) was deleted by somebody else; %s: read the cells again; nothing was changed",
@@ -76,13 +77,13 @@ func (v View) around(index int) string {
 		parts = append(parts, fmt.Sprintf("%s it is %s (%s)", how, words.Quoted(c.ID), words.Quoted(firstLine(c))))
 	}
 	for i := index - 1; i >= 0; i-- {
-		if !session.Gone(v.Listed[i]) {
+		if !reading.Gone(v.Listed[i]) {
 			name("before", v.Listed[i])
 			break
 		}
 	}
 	for _, c := range v.Listed[index+1:] {
-		if !session.Gone(c) {
+		if !reading.Gone(c) {
 			name("after", c)
 			break
 		}

@@ -45,8 +45,8 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 	if err != nil {
 		return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
 	}
-	_, _, shownTo := doc.ReadNotebook()
-	shownTo(client) // it is what the client has written
+	_, _, shown := doc.As(client).ReadNotebook()
+	shown() // it is what the client has written
 	return doc, nil
 }
 

@@ -81,7 +81,7 @@ func editByText(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			done, err := doc.Replace(ctx, tool.ClientOf(ctx), cell, r.make)
+			done, err := doc.As(tool.ClientOf(ctx)).Replace(ctx, cell, r.make)
 			if err != nil {
 				return nil, desk.EditError(err)
 			}

@@ -110,11 +110,11 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 const formatLimit = 1 << 20
 
 // properties returns what the server knows about a file, with its format, and its content if wanted.
-func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, reading, error) {
+func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, asText, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
-		return file, reading{}, err
+		return file, asText{}, err
 	}
 	switch {
 	case file.Type != "file":
@@ -122,7 +122,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 	case content || file.Size != nil && *file.Size <= formatLimit:
 		full, err := srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file"})
 		if err != nil {
-			return file, reading{}, err
+			return file, asText{}, err
 		}
 		file = full
 	case strings.HasPrefix(file.MimeType, "text/"):
@@ -137,28 +137,28 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		}
 	}
 	if !content {
-		return file, reading{}, nil
+		return file, asText{}, nil
 	}
 	if file.Type == "directory" {
-		return file, reading{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
+		return file, asText{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
 }
 
 // currentContent is the content of a file's room, or of the file on disk if it can have no room.
-func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (reading, error) {
+func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
 		doc, err := openDocument(ctx, d, file.Path)
 		switch {
 		case err == nil:
 			defer doc.Release()
-			return readingOf(ctx, d, doc)
+			return asTextOf(ctx, d, doc)
 		case !errors.Is(err, session.ErrNotText):
-			return reading{}, err
+			return asText{}, err
 		}
 	}
-	r := reading{shown: func(int, int) {}} // it cannot be edited
+	r := asText{shown: func(int, int) {}} // it cannot be edited
 	if err := json.Unmarshal(file.Content, &r.all); err != nil {
 		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path), err)}
 	}

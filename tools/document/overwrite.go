@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/nbformat"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -93,17 +94,17 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 }
 
 // overwriteText changes a text to a new one.
-func overwriteText(ctx context.Context, doc *session.Document, args overwriteArgs) (session.ChangedText, error) {
+func overwriteText(ctx context.Context, doc *session.Document, args overwriteArgs) (reading.ChangedText, error) {
 	const name = "overwrite"
 	text := words.Lines(args.Content)
 	if args.Force {
-		return doc.OverwriteText(ctx, tool.ClientOf(ctx), name, text)
+		return doc.As(tool.ClientOf(ctx)).OverwriteText(ctx, name, text)
 	}
-	return rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (session.TextChange, error) {
+	return rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (reading.TextChange, error) {
 		if words.Marked(args.Content) && !words.Marked(base) {
-			return session.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
+			return reading.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
 		}
-		return session.TextChange{To: len(base), Put: text}, nil
+		return reading.TextChange{To: len(base), Put: text}, nil
 	})
 }
 
@@ -123,7 +124,7 @@ func overwriteNotebook(ctx context.Context, doc *session.Document, args overwrit
 	if err != nil {
 		return false, err
 	}
-	merged, err = doc.Overwrite(ctx, tool.ClientOf(ctx), file, base, args.Force)
+	merged, err = doc.As(tool.ClientOf(ctx)).Overwrite(ctx, file, base, args.Force)
 	return merged, desk.EditError(err)
 }
 

@@ -112,7 +112,7 @@ func (r *ContentResult) words(path string, from int) func() plain.Text {
 // ReadText puts the requested part of an open document into out. finish has to be called with the answer: it shortens the
 // part until the answer may be sent, and records what is left of it as read.
 func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args ContentArgs, out *ContentResult) (finish func(*tool.Answer) error, err error) {
-	r, err := readingOf(ctx, d, doc)
+	r, err := asTextOf(ctx, d, doc)
 	if err != nil {
 		return nil, err
 	}
@@ -120,25 +120,25 @@ func ReadText(ctx context.Context, d *desk.Desk, doc *session.Document, args Con
 	return readPiece(r.all, args, out, r.shown)
 }
 
-// A reading is the content of a document as one text.
-type reading struct {
+// An asText is the content of a document as one text.
+type asText struct {
 	all   string
 	rev   ydoc.Revision
 	shown func(from, to int) // records which bytes of it are in an answer
 }
 
-func readingOf(ctx context.Context, d *desk.Desk, doc *session.Document) (r reading, err error) {
+func asTextOf(ctx context.Context, d *desk.Desk, doc *session.Document) (r asText, err error) {
 	client := tool.ClientOf(ctx)
 	if t := doc.Text(); t != nil {
 		r.all, r.rev = t.Read()
-		r.shown = func(from, to int) { doc.ShowText(client, r.all, r.rev, from, to) }
+		r.shown = func(from, to int) { doc.As(client).ShowText(r.all, r.rev, from, to) }
 		return r, nil
 	}
-	content, rev, shownTo := doc.ReadNotebook()
+	content, rev, shown := doc.As(client).ReadNotebook()
 	r.rev = rev
 	r.shown = func(from, to int) {
 		if d.Pieces.Read(client, doc.Path(), r.all, from, to) {
-			shownTo(client)
+			shown()
 		}
 	}
 	r.all, err = notebookText(content)

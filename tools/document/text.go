@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -117,13 +118,13 @@ func baseArg(named string) (ydoc.Revision, error) {
 
 // rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
 // a refusal.
-func rewriteText(ctx context.Context, doc *session.Document, named, name, instead string, change func(base string) (session.TextChange, error)) (session.ChangedText, error) {
+func rewriteText(ctx context.Context, doc *session.Document, named, name, instead string, change func(base string) (reading.TextChange, error)) (reading.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {
-		return session.ChangedText{}, err
+		return reading.ChangedText{}, err
 	}
-	done, err := doc.RewriteText(ctx, tool.ClientOf(ctx), name, base, change)
-	var outdated *session.OutdatedError
+	done, err := doc.As(tool.ClientOf(ctx)).RewriteText(ctx, name, base, change)
+	var outdated *reading.OutdatedError
 	if errors.As(err, &outdated) && !outdated.Shown {
 		return done, fmt.Errorf("%w; read it again"+words.Hint(" with get_document_content")+", then repeat the edit%s", err, instead)
 	}
@@ -131,6 +132,6 @@ func rewriteText(ctx context.Context, doc *session.Document, named, name, instea
 }
 
 // editedOf describes a text after an edit.
-func editedOf(done session.ChangedText) textEdited {
+func editedOf(done reading.ChangedText) textEdited {
 	return textEdited{ContentLength: words.Size(done.Text), Revision: desk.Revision(done.Revision), Merged: done.Merged}
 }

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -41,8 +42,8 @@ type ReadRange struct {
 func (ReadRange) Refine(f tool.Fields) { f.Field("revision").Limit(1, 20) }
 
 // readCells are the cells that ranges name, in their order, each once.
-func readCells(ranges []ReadRange, v desk.View) ([]session.Target, error) {
-	var out []session.Target
+func readCells(ranges []ReadRange, v desk.View) ([]reading.Target, error) {
+	var out []reading.Target
 	named := map[string]bool{}
 	for n, r := range ranges {
 		what := fmt.Sprintf("ranges[%d]", n)
@@ -57,7 +58,7 @@ func readCells(ranges []ReadRange, v desk.View) ([]session.Target, error) {
 		for _, c := range cells {
 			if !named[c.ID] {
 				named[c.ID] = true
-				out = append(out, session.Target{Cell: c.ID, Base: base})
+				out = append(out, reading.Target{Cell: c.ID, Base: base})
 			}
 		}
 	}
@@ -96,7 +97,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 				return clearOutputsOf(ctx, doc, cells)
 			}
 			// If no cell is left, the same transaction adds an empty one.
-			if err := doc.Delete(ctx, tool.ClientOf(ctx), cells, args.Force); err != nil {
+			if err := doc.As(tool.ClientOf(ctx)).Delete(ctx, cells, args.Force); err != nil {
 				return nil, err
 			}
 			out := DeleteResult{Message: "Successfully deleted " + words.Plural(len(cells), "cell"), Deleted: len(cells)}
@@ -109,7 +110,7 @@ func deleteNbCells(d *desk.Desk) tool.Tool {
 }
 
 // namesOf names the cells before they are deleted, for an answer in words.
-func namesOf(ctx context.Context, doc *session.Document, cells []session.Target) string {
+func namesOf(ctx context.Context, doc *session.Document, cells []reading.Target) string {
 	if !tool.InWords(ctx) {
 		return ""
 	}
@@ -121,7 +122,7 @@ func namesOf(ctx context.Context, doc *session.Document, cells []session.Target)
 }
 
 // clearOutputsOf clears the outputs of the code cells among cells.
-func clearOutputsOf(ctx context.Context, doc *session.Document, cells []session.Target) (*tool.Answer, error) {
+func clearOutputsOf(ctx context.Context, doc *session.Document, cells []reading.Target) (*tool.Answer, error) {
 	code := codeCells(doc)
 	var ids []string
 	for _, c := range cells {

@@ -130,12 +130,12 @@ func InsertAt(ctx context.Context, doc *session.Document, cells []ydoc.NewCell, 
 	if err != nil {
 		return nil, err
 	}
-	doc.Rearranged(tool.ClientOf(ctx), ids...)
+	doc.As(tool.ClientOf(ctx)).Rearranged(ids...)
 	last := len(ids) - 1
 	doc.Point(ids[last], len(cells[last].Source))
 	for i, id := range ids {
 		if c, ok := doc.Notebook().Cell(id); ok && c.Source == cells[i].Source {
-			doc.Show(tool.ClientOf(ctx), c)
+			doc.As(tool.ClientOf(ctx)).Show(c)
 		}
 	}
 	return ids, nil

@@ -6,6 +6,7 @@ import (
 	"slices"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -109,7 +110,7 @@ func modifyNbCells(d *desk.Desk) tool.Tool {
 
 // A target is a cell that gets a new source.
 type target struct {
-	session.Change
+	reading.Change
 	was ydoc.Cell
 }
 
@@ -132,7 +133,7 @@ func targets(mods []Modification, v desk.View) ([]target, error) {
 					first, n, slices.IndexFunc(v.Now, func(now ydoc.Cell) bool { return now.ID == c.ID }))
 			}
 			by[c.ID] = n
-			out = append(out, target{session.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
+			out = append(out, target{reading.Change{Cell: c.ID, Source: words.Lines(m.Content), Base: base}, c})
 		}
 	}
 	return out, checkTargets(out)
@@ -180,13 +181,13 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 	if err != nil {
 		return ChangedCells{}, err
 	}
-	changes := make([]session.Change, len(list))
+	changes := make([]reading.Change, len(list))
 	for i, t := range list {
 		changes[i] = t.Change
 		changes[i].Force = force
 	}
 	client := tool.ClientOf(ctx)
-	cells, err := doc.Rewrite(ctx, client, changes)
+	cells, err := doc.As(client).Rewrite(ctx, changes)
 	if err != nil {
 		return ChangedCells{}, desk.EditError(err)
 	}
@@ -203,7 +204,7 @@ func Modify(ctx context.Context, doc *session.Document, mods []Modification, for
 		}
 		source, wasCut := words.Cut(now.Source, most)
 		if !wasCut {
-			doc.Answer(client, now)
+			doc.As(client).Answer(now)
 		}
 		out.Merged = append(out.Merged, mergedCell{ID: now.ID, Source: source, Truncated: wasCut, Revision: desk.Revision(now.Revision), diff: mergedDiff(t.Source, now.Source)})
 	}

@@ -65,7 +65,7 @@ func moveNbCells(d *desk.Desk) tool.Tool {
 			for _, c := range cells {
 				out.CellIDs = append(out.CellIDs, c.Cell)
 			}
-			if err := doc.MoveCells(ctx, tool.ClientOf(ctx), cells, func(e *ydoc.Editor) string {
+			if err := doc.As(tool.ClientOf(ctx)).MoveCells(ctx, cells, func(e *ydoc.Editor) string {
 				for _, c := range slices.Backward(before[:position]) {
 					if _, there := e.Index(c.ID); there && !slices.Contains(out.CellIDs, c.ID) {
 						return c.ID

@@ -92,7 +92,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			nb := doc.Notebook()
-			doc.List(tool.ClientOf(ctx), nb.Cells()) // how many there are
+			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // how many there are
 			stat := Stat{
 				Path: doc.Path(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
 				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(nb.Revision()), People: peopleIn(doc),
@@ -241,11 +241,11 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	shown := make([]int, len(page.cells))
 	for i, v := range page.cells {
 		if !v.Truncated.Source {
-			doc.Show(tool.ClientOf(ctx), cells[v.Index])
+			doc.As(tool.ClientOf(ctx)).Show(cells[v.Index])
 		}
 		shown[i] = v.Index
 	}
-	doc.List(tool.ClientOf(ctx), cells, shown...)
+	doc.As(tool.ClientOf(ctx)).List(cells, shown...)
 	out := &ReadResult{
 		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),

@@ -100,7 +100,7 @@ func (d *Provider) readOwned(ctx context.Context, o desk.OwnedNotebook, u notebo
 		}
 		text, left := cutLines(c.Source, "reading the notebook's cells shows them")
 		if left == 0 {
-			o.Doc.Show(tool.ClientOf(ctx), c)
+			o.Doc.As(tool.ClientOf(ctx)).Show(c)
 		}
 		return contentsText(text, cellLanguage(nb, c).MIME, left, d.metaOf(o).readFields(cellMeta(nb, c))), nil
 	}
@@ -126,8 +126,8 @@ func noted(ctx context.Context, o desk.OwnedNotebook, cells []ydoc.Cell, c mcp.T
 	} else if c.Meta["truncated"] == true {
 		shown = 0
 	}
-	o.Doc.Show(tool.ClientOf(ctx), cells[:shown]...)
-	o.Doc.ListRange(tool.ClientOf(ctx), cells, 0, shown)
+	o.Doc.As(tool.ClientOf(ctx)).Show(cells[:shown]...)
+	o.Doc.As(tool.ClientOf(ctx)).ListRange(cells, 0, shown)
 	return c
 }
 

@@ -1,4 +1,4 @@
-package session_test
+package reading_test
 
 import (
 	"context"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -29,10 +30,10 @@ func caretAt(t *testing.T, p *sessiontest.Person, cell string, offset int) {
 func TestTypingIsNotDisturbed(t *testing.T) {
 	for name, change := range map[string]func(ctx context.Context, d *session.Document, cell string, force bool) error{
 		"delete": func(ctx context.Context, d *session.Document, cell string, force bool) error {
-			return d.Delete(ctx, "me", []session.Target{{Cell: cell}}, force)
+			return d.As("me").Delete(ctx, []reading.Target{{Cell: cell}}, force)
 		},
 		"move": func(ctx context.Context, d *session.Document, cell string, force bool) error {
-			return d.Move(ctx, "me", session.Target{Cell: cell}, func(*ydoc.Editor) (int, error) { return 0, nil }, force)
+			return d.As("me").Move(ctx, reading.Target{Cell: cell}, func(*ydoc.Editor) (int, error) { return 0, nil }, force)
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
@@ -41,7 +42,7 @@ func TestTypingIsNotDisturbed(t *testing.T) {
 				m := sessiontest.Manager(t, s, session.Config{})
 				path := s.Notebook(t, "a = 1", "b = 2", "c = 3", "d = 4")
 				d := sessiontest.Open(t, m, path)
-				d.Show("me", d.Notebook().Cells()...)
+				d.As("me").Show(d.Notebook().Cells()...)
 				p := sessiontest.PersonIn(t, m.Servers().Documents, path)
 				types := func(cell string) {
 					t.Helper()
@@ -72,7 +73,7 @@ func TestTypingIsNotDisturbed(t *testing.T) {
 						}
 					}
 				}()
-				var typing *session.TypingError
+				var typing *reading.TypingError
 				if after, err := took("c2", false); !errors.As(err, &typing) || after < 3*time.Second || after > 4*time.Second {
 					t.Errorf("while they type: after %v, %v", after, err)
 				}

@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -37,13 +37,12 @@ func targetIDs(targets []Target) []string {
 // Delete deletes cells, all or none. Where the client was not shown a cell, or somebody has typed into it since, the
 // error is an [*OutdatedError], which shows the cell, and where somebody is typing in it a [*TypingError], unless force is
 // set.
-func (d *Document) Delete(ctx context.Context, client string, cells []Target, force bool) error {
-	r := reader{d, client}
+func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 	ids := targetIDs(cells)
-	if err := d.undisturbed(ctx, force, ids...); err != nil {
+	if err := r.undisturbed(ctx, force, ids...); err != nil {
 		return err
 	}
-	if err := d.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
+	if err := r.doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
 		var no refusals
 		for _, c := range cells {
 			now, ok := e.Cell(c.Cell)
@@ -64,12 +63,12 @@ func (d *Document) Delete(ctx context.Context, client string, cells []Target, fo
 	}); err != nil {
 		return err
 	}
-	d.Rearranged(client, ids...)
+	r.Rearranged(ids...)
 	return nil
 }
 
 // mayDelete refuses to delete a cell that the client has not read as it is now.
-func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
+func (r Reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) error {
 	if strings.TrimSpace(now.Source) == "" || base != 0 && base == now.Revision {
 		return nil
 	}
@@ -96,7 +95,7 @@ func (r reader) mayDelete(e *ydoc.Editor, now ydoc.Cell, base ydoc.Revision) err
 }
 
 // mayMove refuses to move a cell that is not as the client has read it, where it says at which revision that was.
-func (r reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
+func (r Reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force bool) error {
 	now, ok := e.Cell(cell)
 	if !ok || force || base == 0 || base == now.Revision {
 		return nil // the move says so
@@ -105,7 +104,7 @@ func (r reader) mayMove(e *ydoc.Editor, cell string, base ydoc.Revision, force b
 }
 
 // sameSince refuses what is to be done with a cell whose source has changed since a revision.
-func (r reader) sameSince(e *ydoc.Editor, now ydoc.Cell, from ydoc.Revision) error {
+func (r Reader) sameSince(e *ydoc.Editor, now ydoc.Cell, from ydoc.Revision) error {
 	old, err := e.SourceAt(now.ID, from)
 	switch {
 	case errors.Is(err, ydoc.ErrRevisionGone):
@@ -118,7 +117,7 @@ func (r reader) sameSince(e *ydoc.Editor, now ydoc.Cell, from ydoc.Revision) err
 
 // base is the revision from which a new source of a cell counts as a change: the one that the client was shown. It is
 // refused where the client has not read what it replaces.
-func (r reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revision, error) {
+func (r Reader) base(e *ydoc.Editor, now ydoc.Cell, source string) (ydoc.Revision, error) {
 	was, ok := r.shown(now.ID)
 	if !ok {
 		switch known, same := r.knows(now.ID, now.Source); {

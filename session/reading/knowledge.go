@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"fmt"
@@ -12,35 +12,34 @@ import (
 // anywhere, but removes only what it has read.
 
 // ShowText records that a client is shown a part of a text document's text at a revision, from one byte up to another.
-func (d *Document) ShowText(client, text string, rev ydoc.Revision, from, to int) {
-	r := reader{d, client}
+func (r Reader) ShowText(text string, rev ydoc.Revision, from, to int) {
 	known := r.knowledge().of(text, false)
 	r.show(whole, text, rev)
 	r.keepParts(text, rev, known.Add(spans.Span{From: from, To: to}))
 }
 
-func (r reader) keepParts(text string, rev ydoc.Revision, known spans.Set) {
-	r.m.parts.Add(shownKey{r.client, r.Path(), whole}, parts{r.m.sources.hash(text), rev, known})
+func (r Reader) keepParts(text string, rev ydoc.Revision, known spans.Set) {
+	r.memory.parts.Add(shownKey{r.client, r.doc.Path(), whole}, parts{r.memory.sources.hash(text), rev, known})
 }
 
 // A knowledge is what a client knew of a text at one time.
 type knowledge struct {
-	reader
+	Reader
 	parts
 	ok   bool   // it was shown some of it
 	text string // of which the parts are, where the replica has it; else ""
 }
 
 // knowledge is what the client knows of the document's text now. It must not be asked for in an edit.
-func (r reader) knowledge() knowledge {
-	k := knowledge{reader: r}
-	k.parts, k.ok = r.m.parts.Get(shownKey{r.client, r.Path(), whole})
-	t := r.Text()
+func (r Reader) knowledge() knowledge {
+	k := knowledge{Reader: r}
+	k.parts, k.ok = r.memory.parts.Get(shownKey{r.client, r.doc.Path(), whole})
+	t := r.doc.Text()
 	if !k.ok || t == nil {
 		return k
 	}
 	// Another replica may have had another text at that revision.
-	if text, err := t.At(k.rev); err == nil && r.m.sources.hash(text) == k.hash {
+	if text, err := t.At(k.rev); err == nil && r.memory.sources.hash(text) == k.hash {
 		k.text = text
 	}
 	return k
@@ -50,7 +49,7 @@ func (r reader) knowledge() knowledge {
 // and cannot be removed any more: that counts as known.
 func (k knowledge) of(text string, earlier bool) spans.Set {
 	switch {
-	case k.ok && k.hash == k.m.sources.hash(text):
+	case k.ok && k.hash == k.memory.sources.hash(text):
 		return k.known
 	case k.text != "":
 		return k.known.Carry(k.text, text, earlier)
@@ -72,12 +71,12 @@ func (k knowledge) mayRemove(rev ydoc.Revision, base string, c TextChange) error
 	case at < 0:
 		return nil
 	case !k.ok:
-		return &OutdatedError{Path: k.Path(), why: words.Quoted(k.Path()) + " was never shown to you as a whole, and this would remove text that you have not read"}
+		return &OutdatedError{Path: k.doc.Path(), why: words.Quoted(k.doc.Path()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
 	read := 0
 	for _, part := range known {
 		read += words.Size(base[part.From:part.To])
 	}
-	return &OutdatedError{Path: k.Path(), why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
-		words.Thousands(read), words.Plural(words.Size(base), "character"), words.Quoted(k.Path()), words.Size(base[:at]))}
+	return &OutdatedError{Path: k.doc.Path(), why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
+		words.Thousands(read), words.Plural(words.Size(base), "character"), words.Quoted(k.doc.Path()), words.Size(base[:at]))}
 }

@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -32,12 +32,12 @@ func (e *TypingError) Error() string {
 // Move moves a cell to the place that to names in the notebook as it is then. Where somebody is typing in the cell it
 // waits for a pause, because what they type into a cell that is moved can be lost, and then fails with a
 // [*TypingError]; where the cell has changed since its base, with an [*OutdatedError]; unless force is set.
-func (d *Document) Move(ctx context.Context, client string, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
-	if err := d.undisturbed(ctx, force, cell.Cell); err != nil {
+func (r Reader) Move(ctx context.Context, cell Target, to func(*ydoc.Editor) (int, error), force bool) error {
+	if err := r.undisturbed(ctx, force, cell.Cell); err != nil {
 		return err
 	}
-	if err := d.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
-		if err := (reader{d, client}).mayMove(e, cell.Cell, cell.Base, force); err != nil {
+	if err := r.doc.Edit(ctx, "move cell", func(e *ydoc.Editor) error {
+		if err := r.mayMove(e, cell.Cell, cell.Base, force); err != nil {
 			return err
 		}
 		at, err := to(e)
@@ -48,37 +48,37 @@ func (d *Document) Move(ctx context.Context, client string, cell Target, to func
 	}); err != nil {
 		return err
 	}
-	d.Rearranged(client, cell.Cell)
+	r.Rearranged(cell.Cell)
 	return nil
 }
 
 // undisturbed waits until nobody types in the cells.
-func (d *Document) undisturbed(ctx context.Context, force bool, cells ...string) error {
+func (r Reader) undisturbed(ctx context.Context, force bool, cells ...string) error {
 	start := time.Now()
 	tick := time.NewTicker(pausePoll)
 	defer tick.Stop()
 	for !force {
-		p, ok := d.typist(cells)
+		c, ok := r.typist(cells)
 		switch {
-		case !ok, time.Since(start) >= pause && time.Since(p.Moved) >= pause:
+		case !ok, time.Since(start) >= pause && time.Since(c.Moved) >= pause:
 			return nil
 		case time.Since(start) >= pauseMax:
-			return &TypingError{p.Name, p.CellID}
+			return &TypingError{c.Person, c.Cell}
 		}
 		select {
 		case <-tick.C:
 		case <-ctx.Done():
-			return fmt.Errorf("wait until %s stops typing: %w", p.Name, context.Cause(ctx))
+			return fmt.Errorf("wait until %s stops typing: %w", c.Person, context.Cause(ctx))
 		}
 	}
 	return nil
 }
 
 // typist is who has last typed in one of the cells, if somebody types there.
-func (d *Document) typist(cells []string) (last Person, ok bool) {
-	for _, p := range d.People() {
-		if !p.Agent && p.Caret && slices.Contains(cells, p.CellID) && time.Since(p.Moved) < typedWithin && p.Moved.After(last.Moved) {
-			last, ok = p, true
+func (r Reader) typist(cells []string) (last Caret, ok bool) {
+	for _, c := range r.doc.Carets() {
+		if slices.Contains(cells, c.Cell) && time.Since(c.Moved) < typedWithin && c.Moved.After(last.Moved) {
+			last, ok = c, true
 		}
 	}
 	return last, ok

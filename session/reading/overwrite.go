@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -22,30 +22,30 @@ import (
 // recorded as shown to the client. If others have changed the same words, the error is a [*ydoc.ConflictError]; if their
 // changes cannot be kept, or the client has not read a cell that would go, an [*OutdatedError]. With force the file
 // replaces what is there.
-func (d *Document) Overwrite(ctx context.Context, client string, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
-	o := overwriting{reader: reader{d, client}, file: file, base: base, named: base != 0, force: force}
-	err = d.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
+func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc.Revision, force bool) (merged bool, err error) {
+	o := overwriting{Reader: r, file: file, base: base, named: base != 0, force: force}
+	err = r.doc.Edit(ctx, "overwrite notebook", func(e *ydoc.Editor) error {
 		o.e, o.merged = e, false
 		return o.run()
 	})
 	if errors.Is(err, ydoc.ErrRevisionGone) {
-		return false, &OutdatedError{Path: d.Path(), why: fmt.Sprintf(
-			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(d.Path()))}
+		return false, &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf(
+			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(r.doc.Path()))}
 	}
 	if err != nil {
 		return false, err
 	}
 	if !o.merged {
-		cells := d.Notebook().Cells()
-		d.Answer(client, cells...)
-		d.ListRange(client, cells, 0, len(cells))
+		cells := r.doc.Notebook().Cells()
+		r.Answer(cells...)
+		r.ListRange(cells, 0, len(cells))
 	}
 	return o.merged, nil
 }
 
 // overwriting is the state of one Overwrite.
 type overwriting struct {
-	reader
+	Reader
 	file   nbformat.Notebook
 	base   ydoc.Revision // of which the file is a change, 0 for what the client was shown
 	named  bool          // the caller gave that revision
@@ -146,7 +146,7 @@ func (o *overwriting) mayRemove(c ydoc.Cell) error {
 	case !o.named:
 		return o.mayDelete(o.e, c, 0)
 	case c.Revision > o.base:
-		return &OutdatedError{o.Path(), c.ID, fmt.Sprintf(
+		return &OutdatedError{o.doc.Path(), c.ID, fmt.Sprintf(
 			"cell %q, which the new content leaves out, was added or changed by others since you were last shown the notebook; read it again, then repeat the change, or give force true", c.ID), false}
 	}
 	return nil
@@ -194,7 +194,7 @@ func (o *overwriting) setSource(now ydoc.Cell, source string) error {
 			return err
 		}
 	default:
-		if err := o.reader.change(o.e, Change{Cell: now.ID, Source: source}); err != nil {
+		if err := o.Reader.change(o.e, Change{Cell: now.ID, Source: source}); err != nil {
 			return err
 		}
 	}

@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"slices"
@@ -6,7 +6,7 @@ import (
 )
 
 const (
-	// listsMax bounds the lists that a manager keeps.
+	// listsMax bounds the lists that a memory keeps.
 	listsMax = 256
 	// leftMax bounds the cells that a list keeps besides those that are in it.
 	leftMax = 1000

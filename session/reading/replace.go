@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -8,7 +8,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// A Replaced is what [Document.Replace] has done.
+// A Replaced is what [Reader.Replace] has done.
 type Replaced struct {
 	Was, Now string
 	Revision ydoc.Revision // of what it is now
@@ -19,21 +19,21 @@ type Replaced struct {
 // Replace changes a part of a cell's source that the client names by its words, or, without a cell, of a text document.
 // edit returns the new text, or an error if the words are not in the text that it is given, which is the text as it is now:
 // what people have typed elsewhere in it stays. Where the words are not there any more, but in what the client was shown,
-// the change is merged with what others have made of them, or refused as [Document.Rewrite] refuses it.
+// the change is merged with what others have made of them, or refused as [Reader.Rewrite] refuses it.
 //
 // What the client replaces it has named word by word, so that it need not have read the whole, and does not know the whole
 // afterwards if it did not before.
-func (d *Document) Replace(ctx context.Context, client, cell string, edit func(text string) (string, error)) (Replaced, error) {
+func (r Reader) Replace(ctx context.Context, cell string, edit func(text string) (string, error)) (Replaced, error) {
 	if cell == whole {
-		return reader{d, client}.replaceText(ctx, edit)
+		return r.replaceText(ctx, edit)
 	}
-	return reader{d, client}.replaceIn(ctx, cell, edit)
+	return r.replaceIn(ctx, cell, edit)
 }
 
-func (r reader) replaceIn(ctx context.Context, cell string, edit func(string) (string, error)) (done Replaced, err error) {
+func (r Reader) replaceIn(ctx context.Context, cell string, edit func(string) (string, error)) (done Replaced, err error) {
 	var was ydoc.Cell
 	var want string
-	if err := r.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
+	if err := r.doc.Edit(ctx, "edit text", func(e *ydoc.Editor) (err error) {
 		var ok bool
 		if was, ok = e.Cell(cell); !ok {
 			return fmt.Errorf("cell %q was just deleted by somebody else; nothing was changed", cell)
@@ -58,21 +58,21 @@ func (r reader) replaceIn(ctx context.Context, cell string, edit func(string) (s
 	}); err != nil {
 		return done, err
 	}
-	now, ok := r.Notebook().Cell(cell)
+	now, ok := r.doc.Notebook().Cell(cell)
 	if !ok {
 		return Replaced{Was: was.Source, Now: want, Merged: true}, nil
 	}
-	r.Point(cell, len(now.Source))
+	r.doc.Point(cell, len(now.Source))
 	if now.Source == want {
-		r.Edited(r.client, was, now)
+		r.Edited(was, now)
 	}
 	return Replaced{was.Source, now.Source, now.Revision, now.Source != want}, nil
 }
 
-func (r reader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
+func (r Reader) replaceText(ctx context.Context, edit func(string) (string, error)) (done Replaced, err error) {
 	var want string
 	known := r.knowledge()
-	err = r.EditText(ctx, "edit text", func(e *ydoc.TextEditor) (err error) {
+	edited := func(e *ydoc.TextEditor) (err error) {
 		done.Was = e.String()
 		if want, err = edit(done.Was); err == nil {
 			return e.SetText(want)
@@ -91,11 +91,11 @@ func (r reader) replaceText(ctx context.Context, edit func(string) (string, erro
 		}
 		want = old
 		return e.Rewrite(shown.last, old)
-	})
-	if err != nil {
+	}
+	if err := r.doc.WriteText(ctx, "edit text", func(t *ydoc.Text) error { return t.Edit("edit text", edited) }); err != nil {
 		return done, err
 	}
-	t := r.Text()
+	t := r.doc.Text()
 	if t == nil {
 		return done, errors.New("the document was replaced by a notebook while it was edited: read it again")
 	}

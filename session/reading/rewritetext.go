@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -36,12 +36,11 @@ type ChangedText struct {
 //
 // If others have changed the same words, the error is a [*ydoc.ConflictError]; if the base is no longer known, or the
 // client would remove what it was not shown, an [*OutdatedError].
-func (d *Document) RewriteText(ctx context.Context, client, name string, base ydoc.Revision, change textChanger) (ChangedText, error) {
-	t := d.Text()
+func (r Reader) RewriteText(ctx context.Context, name string, base ydoc.Revision, change textChanger) (ChangedText, error) {
+	t := r.doc.Text()
 	if t == nil {
-		return ChangedText{}, fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
+		return ChangedText{}, r.doc.WriteText(ctx, name, func(*ydoc.Text) error { return nil }) // it says so
 	}
-	r := reader{d, client}
 	from := base
 	known, was := r.knowledge(), ""
 	heeding := known.heed(base, &was, change)
@@ -55,8 +54,8 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		switch {
 		case base != 0:
-			return ChangedText{}, &OutdatedError{Path: d.Path(), why: "the revision that you give is not remembered: the document has changed too much since, or was opened again"}
-		case r.outdated(whole, d.Text().String()):
+			return ChangedText{}, &OutdatedError{Path: r.doc.Path(), why: "the revision that you give is not remembered: the document has changed too much since, or was opened again"}
+		case r.outdated(whole, r.doc.Text().String()):
 			return ChangedText{}, r.outdatedText()
 		}
 		// The document no longer has the revision that the client was shown, but the text is the same.
@@ -74,8 +73,7 @@ func (d *Document) RewriteText(ctx context.Context, client, name string, base yd
 }
 
 // OverwriteText gives a text document a new text, whatever is there and whoever has read it.
-func (d *Document) OverwriteText(ctx context.Context, client, name, text string) (ChangedText, error) {
-	r := reader{d, client}
+func (r Reader) OverwriteText(ctx context.Context, name, text string) (ChangedText, error) {
 	done, err := r.rewriteText(ctx, name, 0, func(base string) (TextChange, error) {
 		return TextChange{To: len(base), Put: text}, nil
 	})
@@ -85,7 +83,7 @@ func (d *Document) OverwriteText(ctx context.Context, client, name, text string)
 	if done.Merged {
 		r.spoil(done.Text)
 	} else {
-		d.ShowText(client, text, done.Revision, 0, len(text))
+		r.ShowText(text, done.Revision, 0, len(text))
 		r.wrote(whole, text, done.Revision)
 	}
 	return done, nil
@@ -105,7 +103,7 @@ func (k knowledge) heed(named ydoc.Revision, was *string, change textChanger) te
 }
 
 // textBase is the revision that the client was shown, 0 for the current text.
-func (r reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, error) {
+func (r Reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, error) {
 	shown, ok := r.shown(whole)
 	now := t.String()
 	known, same := r.knows(whole, now)
@@ -120,9 +118,9 @@ func (r reader) textBase(t *ydoc.Text, change textChanger) (ydoc.Revision, error
 	return 0, nil
 }
 
-// textOfTwo is the one of two showings from which a change was made, see [reader.chosen]. Of a change of a part that
+// textOfTwo is the one of two showings from which a change was made, see [Reader.chosen]. Of a change of a part that
 // cannot be known: its position may be of either.
-func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.Revision, error) {
+func (r Reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.Revision, error) {
 	first, err := t.At(was.first)
 	if err != nil {
 		return was.first, nil //nolint:nilerr // the edit says so
@@ -135,11 +133,11 @@ func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 	if err != nil {
 		return 0, err
 	}
-	doubt := words.Quoted(r.Path()) + " was changed by somebody else between two readings of yours, and "
+	doubt := words.Quoted(r.doc.Path()) + " was changed by somebody else between two readings of yours, and "
 	refused := func(why string) error {
 		diff := difference(first, last)
-		r.current().shown.wrote(shownKey{client: r.client, cell: whole}, was.last) // the client was shown both
-		return &OutdatedError{Path: r.Path(), why: fmt.Sprintf("%s%s:\n%sIf you mean that, repeat the change", doubt, why, diff), Shown: true}
+		r.doc.Showings().wrote(shownKey{client: r.client, cell: whole}, was.last) // the client was shown both
+		return &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf("%s%s:\n%sIf you mean that, repeat the change", doubt, why, diff), Shown: true}
 	}
 	if c.From == 0 && c.To == len(last) {
 		return was.chosen(first, last, c.Put, func() error { return refused("your text takes back or changes that") })
@@ -148,25 +146,22 @@ func (r reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 }
 
 // outdatedText is the error for a change by a client that was not shown the current text.
-func (r reader) outdatedText() error {
-	return &OutdatedError{Path: r.Path(), why: words.Quoted(r.Path()) +
+func (r Reader) outdatedText() error {
+	return &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path()) +
 		" was changed by others since you were last shown all of it, so your positions and content may be out of date"}
 }
 
 // rewriteText makes a change based on a revision, 0 for the current text.
-func (r reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change textChanger) (done ChangedText, err error) {
-	err = r.edit(ctx, name, func(lv *live) error {
-		if lv.text == nil {
-			return fmt.Errorf("%s: %w: it is a notebook", name, ErrNotText)
-		}
+func (r Reader) rewriteText(ctx context.Context, name string, from ydoc.Revision, change textChanger) (done ChangedText, err error) {
+	err = r.doc.WriteText(ctx, name, func(t *ydoc.Text) error {
 		var want string
-		if err := lv.text.Edit(name, func(e *ydoc.TextEditor) (err error) {
+		if err := t.Edit(name, func(e *ydoc.TextEditor) (err error) {
 			want, done.At, err = writeText(e, from, change)
 			return err
 		}); err != nil {
 			return err
 		}
-		done.Text, done.Revision = lv.text.Read()
+		done.Text, done.Revision = t.Read()
 		done.Merged = done.Text != want
 		return nil
 	})

@@ -1,38 +1,16 @@
-package session
+package reading
 
 import (
 	"errors"
 	"strings"
 	"testing"
-	"testing/synctest"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// rewriter is an open notebook of one cell, in which somebody else types too.
-type rewriter struct {
-	*Document
-	w  *fakeWorld
-	t  *testing.T
-	id string
-}
-
-func (r *rewriter) cell() ydoc.Cell {
-	c, _ := r.Notebook().Cell(r.id)
-	return c
-}
-
-// others make the cell's source another.
-func (r *rewriter) others(source string) {
-	r.t.Helper()
-	if err := r.Edit(r.t.Context(), "type", func(e *ydoc.Editor) error { return e.SetSource(r.id, source) }); err != nil {
-		r.t.Fatal(err)
-	}
-}
-
 // rewrite gives the cell a source, and says what became of it.
 func (r *rewriter) rewrite(client, source string, base ydoc.Revision) (string, error) {
-	cells, err := r.Rewrite(r.t.Context(), client, []Change{{Cell: r.id, Source: source, Base: base}})
+	cells, err := r.as(client).Rewrite(r.t.Context(), []Change{{Cell: r.id, Source: source, Base: base}})
 	if err != nil {
 		return r.cell().Source, err
 	}
@@ -60,44 +38,44 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			return r.rewrite("ada", "b = 2", 0)
 		}, "b = 2", nil},
 		"shown twice, and what came between is kept": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", long+"theirs\nlast\n", 0)
 		}, long + "theirs\nlast\n", nil},
 		"shown twice, and written from the first": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", "b = 2\n"+long, 0)
 		}, "b = 2\n" + long + "theirs\n", nil},
 		"shown twice, and what came between is changed": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", long+"mine\n", 0)
 		}, long + "theirs\n", is[*OutdatedError]},
 		"shown twice, refused, and read again": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			if _, err := r.rewrite("ada", long+"mine\n", 0); err == nil {
 				r.t.Error("not refused")
 			}
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			return r.rewrite("ada", long+"mine\n", 0)
 		}, long + "mine\n", nil},
 		"shown twice, refused, and with its revision": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(long + "theirs\n")
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			if _, err := r.rewrite("ada", long+"mine\n", 0); err == nil {
 				r.t.Error("not refused")
 			}
 			return r.rewrite("ada", long+"mine\n", r.cell().Revision)
 		}, long + "mine\n", nil},
 		"last shown, merged": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others("first\n" + long)
 			return r.rewrite("ada", long+"last\n", 0)
 		}, "first\n" + long + "last\n", nil},
@@ -115,16 +93,16 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			return r.rewrite("ada", long+"last\n", base)
 		}, "first\n" + long + "last\n", nil},
 		"the same words": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others(strings.Replace(long, "1", "2", 1))
 			return r.rewrite("ada", strings.Replace(long, "1", "3", 1), 0)
 		}, strings.Replace(long, "1", "2", 1), is[*ydoc.ConflictError]},
 		"known by its hash, unchanged": {func(r *rewriter) (string, error) {
-			r.w.Made("ada", r.Path(), r.id, long)
+			r.memory.Made("ada", r.Path(), r.id, long)
 			return r.rewrite("ada", "b = 2", 0)
 		}, "b = 2", nil},
 		"known by its hash, changed": {func(r *rewriter) (string, error) {
-			r.w.Made("ada", r.Path(), r.id, long)
+			r.memory.Made("ada", r.Path(), r.id, long)
 			r.others("b = 2")
 			return r.rewrite("ada", "c = 3", 0)
 		}, "b = 2", is[*OutdatedError]},
@@ -132,14 +110,15 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 			return r.rewrite("ada", "b = 2", r.cell().Revision+1)
 		}, long, is[*OutdatedError]},
 		"another client": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others("b = 2")
 			return r.rewrite("bob", "c = 3", 0)
 		}, "b = 2", is[*OutdatedError]},
 		"a client that has left": {func(r *rewriter) (string, error) {
-			r.Show("ada", r.cell())
+			r.as("ada").Show(r.cell())
 			r.others("b = 2")
-			r.w.Forget("ada")
+			r.memory.Forget("ada")
+			r.shown.Forget("ada")
 			return r.rewrite("ada", "c = 3", 0)
 		}, "b = 2", is[*OutdatedError]},
 		"no such cell": {func(r *rewriter) (string, error) {
@@ -148,26 +127,13 @@ func TestRewriteIsFromWhatWasShown(t *testing.T) {
 		}, "", func(err error) bool { return errors.Is(err, ydoc.ErrNotFound) }},
 	} {
 		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newFakeWorld(t, Config{})
-				defer closeWorld(t, w)
-				r := &rewriter{w.mustOpen(t, "a.ipynb"), w, t, "c0"}
-				defer r.Release()
-				err := r.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-					_, err := e.Insert(0, ydoc.NewCell{ID: r.id, Type: ydoc.Code, Source: long})
-					return err
-				})
-				if err != nil {
-					t.Fatal(err)
-				}
-				got, err := c.do(r)
-				if got != c.want {
-					t.Errorf("the cell is %q, want %q", got, c.want)
-				}
-				if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
-					t.Errorf("error %v", err)
-				}
-			})
+			got, err := c.do(newRewriter(t, long))
+			if got != c.want {
+				t.Errorf("the cell is %q, want %q", got, c.want)
+			}
+			if c.refused == nil && err != nil || c.refused != nil && !c.refused(err) {
+				t.Errorf("error %v", err)
+			}
 		})
 	}
 }

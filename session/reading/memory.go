@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"hash/maphash"
@@ -7,16 +7,52 @@ import (
 	lru "github.com/hashicorp/golang-lru/v2"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/spans"
 )
 
 const (
 	// revisionsMax bounds the revisions that an open document keeps, for all clients and cells.
 	revisionsMax = 16384
-	// sourcesMax bounds the source hashes that a manager keeps, about 100 bytes each.
+	// sourcesMax bounds the source hashes that a memory keeps, about 100 bytes each.
 	sourcesMax = 50_000
-	// partsMax bounds the texts of which a manager knows which parts clients were shown.
+	// partsMax bounds the texts of which a memory knows which parts clients were shown.
 	partsMax = 4096
 )
+
+// A Memory is what clients were shown of the documents of one server, for longer than these are open. Make it with
+// [NewMemory].
+type Memory struct {
+	sources sources
+	parts   memory[parts]
+	lists   *lists
+}
+
+// NewMemory makes an empty memory.
+func NewMemory() *Memory {
+	return &Memory{sources: newSources(), parts: newMemory[parts](partsMax), lists: newLists()}
+}
+
+// Made records that a client knows a source because it created it: a cell of a new notebook, or, without a cell, a
+// text, whatever was at its path before.
+func (m *Memory) Made(client, path, cell, source string) {
+	m.sources.show(shownKey{client, path, cell}, source)
+	if cell == whole {
+		m.parts.Add(shownKey{client, path, whole}, parts{hash: m.sources.hash(source), known: spans.Set{{To: len(source)}}})
+	}
+}
+
+// Move keeps what clients were shown of a file, or of those in a folder, for its new path.
+func (m *Memory) Move(from, to string) {
+	m.sources.move(from, to)
+	m.parts.move(from, to)
+}
+
+// Forget drops what a client was shown. [Showings.Forget] does it for the replicas.
+func (m *Memory) Forget(client string) {
+	m.sources.forget(client)
+	m.parts.forget(client)
+	m.lists.forget(client)
+}
 
 // shownKey is one cell of a document as one client has seen it.
 type shownKey struct{ client, path, cell string }

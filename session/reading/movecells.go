@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"context"
@@ -8,16 +8,16 @@ import (
 
 // MoveCells moves cells, all or none, so that they follow each other in the given order. after names the cell that they
 // then follow, "" for none, in the notebook as it is then; it is none of them. Where somebody is typing in one of them, or
-// one has changed since its base, it is as with [Document.Move].
-func (d *Document) MoveCells(ctx context.Context, client string, cells []Target, after func(*ydoc.Editor) string, force bool) error {
+// one has changed since its base, it is as with [Reader.Move].
+func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.Editor) string, force bool) error {
 	ids := targetIDs(cells)
-	if err := d.undisturbed(ctx, force, ids...); err != nil {
+	if err := r.undisturbed(ctx, force, ids...); err != nil {
 		return err
 	}
-	if err := d.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
+	if err := r.doc.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
 		var no refusals
 		for _, c := range cells {
-			if err := no.add((reader{d, client}).mayMove(e, c.Cell, c.Base, force)); err != nil {
+			if err := no.add(r.mayMove(e, c.Cell, c.Base, force)); err != nil {
 				return err
 			}
 			if no.full() {
@@ -45,6 +45,6 @@ func (d *Document) MoveCells(ctx context.Context, client string, cells []Target,
 	}); err != nil {
 		return err
 	}
-	d.Rearranged(client, ids...)
+	r.Rearranged(ids...)
 	return nil
 }

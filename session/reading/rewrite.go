@@ -1,9 +1,8 @@
-package session
+package reading
 
 import (
 	"context"
 	"errors"
-	"fmt"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -31,7 +30,7 @@ type OutdatedError struct {
 func (e *OutdatedError) Error() string { return "nothing was changed: " + e.why }
 
 // outdatedCell is the error for a change of a cell.
-func (r reader) outdatedCell(now ydoc.Cell) error {
+func (r Reader) outdatedCell(now ydoc.Cell) error {
 	return r.refused(now, "%s was changed by somebody else since you were last shown it, too long ago to merge the two changes", named(now))
 }
 
@@ -41,26 +40,21 @@ func (r reader) outdatedCell(now ydoc.Cell) error {
 //
 // If others have changed the same words, the error is a [*ydoc.ConflictError]; if the client was not shown a cell, or
 // others changed it too long ago to merge the two changes, an [*OutdatedError].
-func (d *Document) Rewrite(ctx context.Context, client string, changes []Change) ([]ydoc.Cell, error) {
-	nb := d.Notebook()
-	if nb == nil {
-		return nil, fmt.Errorf("modify cells: %w: it is a text document", ErrNotNotebook)
-	}
-	r := reader{d, client}
+func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, error) {
 	err := r.rewrite(ctx, changes)
-	if err != nil && !errors.As(err, new(*UnconfirmedError)) {
+	if err != nil && !errors.As(err, new(Unconfirmed)) {
 		return nil, err
 	}
 	cells := make([]ydoc.Cell, len(changes))
 	for i, c := range changes {
-		now, ok := nb.Cell(c.Cell)
+		now, ok := r.doc.Notebook().Cell(c.Cell)
 		if !ok {
 			continue
 		}
 		cells[i] = now
-		d.Point(c.Cell, len(now.Source))
+		r.doc.Point(c.Cell, len(now.Source))
 		if now.Source == c.Source {
-			d.Answer(client, now) // also of what is not confirmed: its next change is one of that
+			r.Answer(now) // also of what is not confirmed: its next change is one of that
 		}
 	}
 	if err != nil {
@@ -70,8 +64,8 @@ func (d *Document) Rewrite(ctx context.Context, client string, changes []Change)
 }
 
 // rewrite writes the new sources in one transaction.
-func (r reader) rewrite(ctx context.Context, changes []Change) error {
-	return r.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
+func (r Reader) rewrite(ctx context.Context, changes []Change) error {
+	return r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
 		var no refusals
 		for _, c := range changes {
 			if err := no.add(r.change(e, c)); err != nil {
@@ -86,7 +80,7 @@ func (r reader) rewrite(ctx context.Context, changes []Change) error {
 }
 
 // change stages one new source.
-func (r reader) change(e *ydoc.Editor, c Change) error {
+func (r Reader) change(e *ydoc.Editor, c Change) error {
 	now, ok := e.Cell(c.Cell)
 	if !ok {
 		return e.SetSource(c.Cell, c.Source) // it says so

@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"errors"
@@ -17,21 +17,21 @@ const (
 
 // refused is the error for a cell that a client may not change or delete yet. It shows the cell, if that is not too long,
 // so that the client knows it from then on: the same call again goes through.
-func (r reader) refused(now ydoc.Cell, format string, args ...any) error {
+func (r Reader) refused(now ydoc.Cell, format string, args ...any) error {
 	why := strings.TrimSuffix(fmt.Sprintf(format, args...), "\n")
-	if shown := r.Reveal(r.client, now); shown != "" {
-		return &OutdatedError{r.Path(), now.ID, why + "\n" + shown + "If you mean that, repeat the call, with this revision or without one", true}
+	if shown := r.Reveal(now); shown != "" {
+		return &OutdatedError{r.doc.Path(), now.ID, why + "\n" + shown + "If you mean that, repeat the call, with this revision or without one", true}
 	}
-	return &OutdatedError{r.Path(), now.ID, why + "\nRead it, then repeat the call; or give force true", false}
+	return &OutdatedError{r.doc.Path(), now.ID, why + "\nRead it, then repeat the call; or give force true", false}
 }
 
 // Reveal returns a cell as a refusal shows it to a client, which knows it from then on; "" if it is too long for that. Each
 // line of the source is behind a bar, so that it cannot be mistaken for what is around it.
-func (d *Document) Reveal(client string, now ydoc.Cell) string {
+func (r Reader) Reveal(now ydoc.Cell) string {
 	if len(now.Source) > maxRevealed {
 		return ""
 	}
-	d.Answer(client, now)
+	r.Answer(now)
 	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(now.Source, "\n"), "\n", "\n| "))
 }
 

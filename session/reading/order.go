@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"slices"
@@ -10,15 +10,15 @@ import (
 // and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
 // kept for each client, by the file's id, for longer than the document is open.
 
-func (d *Document) listKey(client string) shownKey { return shownKey{client: client, path: d.FileID()} }
+func (r Reader) listKey() shownKey { return shownKey{client: r.client, path: r.doc.FileID()} }
 
 // List records that a client was shown which cells are at some indexes, in a notebook of these cells. Indexes that it
 // was shown before keep their meaning.
-func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
-	l := d.m.lists
+func (r Reader) List(cells []ydoc.Cell, indexes ...int) {
+	l := r.memory.lists
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := d.listKey(client)
+	key := r.listKey()
 	if !distinct(cells) {
 		l.Remove(key) // ids say nothing here
 		return
@@ -41,24 +41,24 @@ func (d *Document) List(client string, cells []ydoc.Cell, indexes ...int) {
 }
 
 // ListRange is List of the indexes from start on, at most count of them, as far as there are cells.
-func (d *Document) ListRange(client string, cells []ydoc.Cell, start, count int) {
+func (r Reader) ListRange(cells []ydoc.Cell, start, count int) {
 	var indexes []int
 	for i := start; i < min(start+count, len(cells)); i++ {
 		indexes = append(indexes, i)
 	}
-	d.List(client, cells, indexes...)
+	r.List(cells, indexes...)
 }
 
 // Listed returns the cells as they are now, and the same at the indexes at which the client knows them. One that is no
 // more has an id alone, see [Gone]. Where the client was shown nothing, ok is false and the cells are where they are.
-func (d *Document) Listed(client string) (listed, now []ydoc.Cell, ok bool) {
-	now = d.Notebook().Cells()
-	known, ok := d.m.lists.Get(d.listKey(client))
+func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
+	now = r.doc.Notebook().Cells()
+	known, ok := r.memory.lists.Get(r.listKey())
 	if !distinct(now) {
 		return now, now, true // ids say nothing here
 	}
 	if !ok {
-		return now, now, reader{d, client}.knowsAll(now)
+		return now, now, r.knowsAll(now)
 	}
 	byID := make(map[string]ydoc.Cell, len(now))
 	for _, c := range now {
@@ -75,27 +75,27 @@ func (d *Document) Listed(client string) (listed, now []ydoc.Cell, ok bool) {
 	return listed, now, true
 }
 
-// Left returns the ids of cells that the client was shown once, besides those of [Document.Listed]: cells that it has
+// Left returns the ids of cells that the client was shown once, besides those of [Reader.Listed]: cells that it has
 // deleted itself, or that were gone when it was shown the notebook again. Some may be there all the same.
-func (d *Document) Left(client string) []string {
-	known, ok := d.m.lists.Get(d.listKey(client))
+func (r Reader) Left() []string {
+	known, ok := r.memory.lists.Get(r.listKey())
 	if !ok {
 		return nil
 	}
 	return slices.Clone(known.left)
 }
 
-// Gone tells whether a cell of [Document.Listed] is no more.
+// Gone tells whether a cell of [Reader.Listed] is no more.
 func Gone(c ydoc.Cell) bool { return c.Type == "" && c.Fault == "" }
 
 // Rearranged records that a client itself has just inserted, deleted or moved the cells with these ids: the others keep
 // their places around them in what it knows.
-func (d *Document) Rearranged(client string, ids ...string) {
-	now := d.Notebook().IDs()
-	l := d.m.lists
+func (r Reader) Rearranged(ids ...string) {
+	now := r.doc.Notebook().IDs()
+	l := r.memory.lists
 	l.mu.Lock()
 	defer l.mu.Unlock()
-	key := d.listKey(client)
+	key := r.listKey()
 	was, ok := l.Get(key)
 	if !ok {
 		return

@@ -1,4 +1,4 @@
-package session
+package reading
 
 import (
 	"sync"
@@ -15,24 +15,28 @@ const stale = ydoc.Revision(0)
 // where a write does not say from which one it was made.
 type showing struct{ first, last ydoc.Revision }
 
-// showings are those of one replica. Make it with newShowings.
-type showings struct {
-	mu sync.Mutex // held from reading a showing to putting another in its place
-	memory[showing]
+// Showings are what clients know of one replica. Make it with [NewShowings].
+type Showings struct {
+	mu   sync.Mutex // held from reading a showing to putting another in its place
+	last memory[showing]
 }
 
-func newShowings() *showings { return &showings{memory: newMemory[showing](revisionsMax)} }
+// NewShowings makes the showings of a new replica, which nobody was shown.
+func NewShowings() *Showings { return &Showings{last: newMemory[showing](revisionsMax)} }
+
+// Forget drops those of a client.
+func (s *Showings) Forget(client string) { s.last.forget(client) }
 
 // show records that a client was shown a text.
-func (s *showings) show(key shownKey, rev ydoc.Revision) {
+func (s *Showings) show(key shownKey, rev ydoc.Revision) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	first := rev
-	if was, ok := s.Get(key); ok && was.first != stale {
+	if was, ok := s.last.Get(key); ok && was.first != stale {
 		first = was.first
 	}
-	s.Add(key, showing{first, rev})
+	s.last.Add(key, showing{first, rev})
 }
 
 // wrote records that a client has just written a text, or was shown it with all that others have changed.
-func (s *showings) wrote(key shownKey, rev ydoc.Revision) { s.Add(key, showing{rev, rev}) }
+func (s *Showings) wrote(key shownKey, rev ydoc.Revision) { s.last.Add(key, showing{rev, rev}) }

@@ -1,0 +1,42 @@
+package session
+
+import (
+	"errors"
+	"testing"
+	"testing/synctest"
+
+	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// What a client was shown is forgotten with it, of open documents too.
+func TestForgetForgetsWhatWasShown(t *testing.T) {
+	for name, c := range map[string]struct {
+		forget string
+		want   bool // that the client may delete the cell
+	}{
+		"the client":     {"ada", false},
+		"another client": {"bob", true},
+	} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				w := newFakeWorld(t, Config{})
+				defer closeWorld(t, w)
+				d := w.mustOpen(t, "a.ipynb")
+				defer d.Release()
+				if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
+					_, err := e.Insert(0, ydoc.NewCell{ID: "c0", Type: ydoc.Code, Source: "a = 1"})
+					return err
+				}); err != nil {
+					t.Fatal(err)
+				}
+				d.As("ada").Show(d.Notebook().Cells()...)
+				w.Forget(c.forget)
+				err := d.As("ada").Delete(t.Context(), []reading.Target{{Cell: "c0"}}, false)
+				if c.want && err != nil || !c.want && !errors.As(err, new(*reading.OutdatedError)) {
+					t.Errorf("error %v", err)
+				}
+			})
+		})
+	}
+}

@@ -1,0 +1,43 @@
+package reading
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Document is an open document, as far as this package needs it.
+type Document interface {
+	Path() string   // in the Contents API
+	FileID() string // the server's id of the file
+	// Notebook and Text are the current replica, nil where the document is of the other kind.
+	Notebook() *ydoc.Notebook
+	Text() *ydoc.Text
+	// Showings are those of the current replica.
+	Showings() *Showings
+	// Edit makes one edit of a notebook, and returns when the room has it. Its error matches Unconfirmed if the room may
+	// or may not have it.
+	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
+	// WriteText is Edit for a text document; write makes the edit and may read the text right behind it.
+	WriteText(ctx context.Context, name string, write func(*ydoc.Text) error) error
+	// Point shows the agent's caret in a cell, at an offset in UTF-16 code units.
+	Point(cell string, offset int)
+	// Carets are those of the people in the room.
+	Carets() []Caret
+}
+
+// A Caret is where a person in the room is.
+type Caret struct {
+	Person string // their name
+	Cell   string // its id
+	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
+	Moved time.Time
+}
+
+// Unconfirmed is matched, with [errors.As], by the error of an edit that the room has not confirmed in time. The edit
+// is made in the replica, and reaches the room when it can.
+type Unconfirmed interface {
+	error
+	Unconfirmed()
+}
