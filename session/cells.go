@@ -47,6 +47,9 @@ func (c cellsOf) Hold(n int) {
 	}
 }
 
+// Calm gives a channel that is closed when output may be written: not while the document is being saved.
+func (c cellsOf) Calm() <-chan struct{} { return c.saver.Calm() }
+
 // Way is how the cells run.
 func (c cellsOf) Way() run.Way {
 	return c.current().server.way(c.m.cfg.Execute, c.m.servers.Apart())

@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -30,7 +31,7 @@ func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 			return err == nil && len(all) == 1 && all[0].Status == session.Away
 		})
 		l.Cable.Mend()
-		var unsaved *session.UnsavedError
+		var unsaved *saved.UnsavedError
 		if err := <-left; err != nil && !errors.As(err, &unsaved) {
 			t.Fatal(err)
 		}

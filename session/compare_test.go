@@ -4,7 +4,6 @@ import (
 	"context"
 	"testing"
 	"testing/synctest"
-	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/ydoc"
@@ -53,42 +52,6 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 				}
 				if note := d.Overwritten(); note != "" {
 					t.Errorf("told again: %q", note)
-				}
-			})
-		})
-	}
-}
-
-// A document whose file has all of it is left without another save; one with edits of which that is not known is saved
-// first.
-func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
-	for name, c := range map[string]struct {
-		edit  bool
-		saves int32
-	}{"all is on disk": {false, 0}, "an edit is not": {true, 1}} {
-		t.Run(name, func(t *testing.T) {
-			synctest.Test(t, func(t *testing.T) {
-				w := newFakeWorld(t, Config{})
-				defer closeWorld(t, w)
-				d := w.mustOpen(t, "a.ipynb")
-				w.room(0).Unsaving.Store(true)
-				d.saver.file.revision = d.Notebook().Revision()
-				if c.edit {
-					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-						return err
-					}); err != nil {
-						t.Fatal(err)
-					}
-				}
-				d.Release()
-				time.Sleep(2 * time.Second) // no save is asked for while autosave is off
-				w.room(0).Unsaving.Store(false)
-				if _, ok, err := w.End(t.Context(), "a.ipynb"); !ok || err != nil {
-					t.Fatal(ok, err)
-				}
-				if n := w.room(0).Saves.Load(); n != c.saves {
-					t.Errorf("%d saves on leaving, want %d", n, c.saves)
 				}
 			})
 		})

@@ -5,7 +5,8 @@
 // after Config.IdleTimeout without use, which saves it, leaves the room and closes the kernel's socket. The kernel
 // keeps running, because it is the user's.
 //
-// What each client was shown, and what it may therefore write, is package reading's work: see [Document.As].
+// What each client was shown, and what it may therefore write, is package reading's work: see [Document.As]. That the file
+// follows the room is package saved's.
 //
 // A call waits for a server that does not answer only as long as [Manager.Patient] says. An edit of such a call is
 // written only into a replica that is in step with its room, so that what is said not to be made never is.
@@ -17,12 +18,13 @@
 //
 //	analysis  files  helper      analysis sessions; create, copy, rename, delete; the program's own kernel
 //	        session              documents: open, edit, save, follow, evict
-//	run  reading  lobby          runs, and the ways to execute them; what clients were shown; presence outside rooms
+//	run  reading  saved  lobby   runs, and the ways to execute them; what clients were shown; the file that follows the
+//	                             room; presence outside rooms
 //	output  kernel               outputs of runs; one kernel's channels, and its owner
 //	nbformat  words              notebook files; numbers, quotations and cut texts in messages
 //
-// Imports only go down in this picture. Only extension.go knows the differences between the two server extensions that
-// keep rooms; [kernel.Servers] knows where documents and kernels are.
+// Imports only go down in this picture. Only extension.go and, for saves, package saved know the differences between the
+// two server extensions that keep rooms; [kernel.Servers] knows where documents and kernels are.
 //
 // # Concurrency
 //

@@ -3,14 +3,13 @@ package session
 import (
 	"context"
 	"errors"
-	"fmt"
-	"strings"
 	"sync"
 	"sync/atomic"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -24,7 +23,7 @@ type Document struct {
 	ctx    context.Context // ends with the document
 	cancel context.CancelFunc
 	wg     sync.WaitGroup
-	saver  *saver
+	saver  *saved.Saver
 	cells  *run.Cells      // the queue; nil in a text
 	kernel *notebookKernel // nil in a text
 
@@ -48,9 +47,9 @@ type times struct {
 
 func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
-	d.saver = newSaver(d)
 	d.times = times{opened: d.last, changed: d.last}
 	d.ctx, d.cancel = context.WithCancel(context.Background())
+	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
 	if k == notebookKind {
 		d.kernel = newNotebookKernel(d)
 		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
@@ -62,7 +61,7 @@ func newDocument(m *Manager, path string, k kind, lv *live) *Document {
 func (d *Document) start(e *entry) {
 	d.entry = e
 	d.wg.Go(keeper{d}.keep)
-	d.wg.Go(d.saver.run)
+	d.wg.Go(d.saver.Run)
 	if d.cells != nil {
 		d.cells.Start()
 	}
@@ -106,10 +105,7 @@ func (d *Document) use(n int) {
 	free := d.users == 0
 	d.mu.Unlock()
 	if free {
-		select {
-		case d.saver.unused <- struct{}{}:
-		default:
-		}
+		d.saver.Unused()
 	}
 }
 
@@ -143,32 +139,7 @@ func (d *Document) close(ctx context.Context) error {
 		d.kernel.Link().Close()
 	}
 	hearOut(ctx, lv)
-	d.saver.file.begin()
-	ended, revision := lv.room.Err(), lv.doc.Revision()
-	var err error
-	switch {
-	case ended != nil || d.saver.file.has(revision):
-	case !lv.room.AutosaveOff():
-		if err = d.saver.last(ctx, lv, revision); err != nil {
-			ended = lv.room.Err() // in the middle of that
-		}
-	case d.saver.file.pending():
-		d.saver.note(problemAutosaveOff) // nobody has asked us to save what people type
-	}
-	if ended != nil {
-		if err = nil; d.saver.file.pending() {
-			d.saver.note(d.saver.endedUnsaved(ctx, lv))
-		}
-	}
-	lv.room.Depart(ctx)
-	problem := d.Unsaved()
-	if problem != "" && ended == nil && d.saver.file.pending() {
-		problem += d.saver.lacks(ctx, lv)
-	}
-	if problem != "" {
-		err = errors.Join(err, &UnsavedError{Path: d.Path(), Reason: problem})
-	}
-	return err
+	return d.saver.Leave(ctx, lv.saved())
 }
 
 // hearOutFor bounds the wait for what others wrote, when a room is left.
@@ -189,17 +160,4 @@ func hearOut(ctx context.Context, lv *live) {
 			return // the room is away: then it is left as it is
 		}
 	}
-}
-
-// UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.
-type UnsavedError struct{ Path, Reason string }
-
-// Kind names the document, without the reason.
-func (e *UnsavedError) Kind() string { return e.Path + " not saved" }
-
-func (e *UnsavedError) Error() string {
-	if strings.HasPrefix(e.Reason, notKnown) {
-		return e.Path + ": " + e.Reason
-	}
-	return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason)
 }

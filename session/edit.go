@@ -6,6 +6,7 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -89,7 +90,7 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	if err != nil {
 		return err
 	}
-	d.saver.file.edited()
+	d.saver.Edited()
 	err = lv.room.Barrier(ctx)
 	var end *rtc.CloseError
 	switch {
@@ -101,7 +102,7 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 		d.confirm(lv, cells)
 		return &UnconfirmedError{Name: name, Err: err}
 	}
-	d.saver.want()
+	d.saver.Want()
 	return nil
 }
 
@@ -178,8 +179,8 @@ func (d *Document) judge(ctx context.Context, lv *live, lost *LostError, before,
 	}
 	has := next.doc.Clock(lv.doc.ClientID())
 	switch {
-	case same(lv.nb, next.nb, lv.text, next.text), after > before && has >= after:
-		d.saver.want()
+	case saved.Same(lv.saved(), next.saved()), after > before && has >= after:
+		d.saver.Want()
 		return nil
 	case has > 0 && after > before:
 		lost.Unsure = false // the room has our earlier edits, and not this one

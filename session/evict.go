@@ -137,7 +137,7 @@ func (m *Manager) leave(ctx context.Context, e *entry, why string) error {
 	if err != nil {
 		info.Message += " (" + err.Error() + ")"
 	}
-	if info.Lost = e.doc.saver.file.lostEdits(); info.Lost != "" {
+	if info.Lost = e.doc.saver.Lost(); info.Lost != "" {
 		info.Message += "; confirmed edits may be lost: " + info.Lost
 	}
 	m.mu.Lock()

@@ -6,11 +6,10 @@ import (
 
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // extension is the server extension that keeps the rooms: jupyter-collaboration or jupyter-server-documents. All
-// differences between them are behind this interface.
+// differences between them are behind this interface, but those of saves, which package saved knows.
 type extension interface {
 	// way is how a notebook's cells run; apart tells that its kernels are on another server.
 	way(execute run.Execute, apart bool) run.Way
@@ -20,14 +19,15 @@ type extension interface {
 	socket(apart bool) error
 	// runsCells reports whether the server runs the cells, in the kernel of the notebook's Jupyter session.
 	runsCells() bool
-	// look compares the file with the document at a revision, and says what is wrong; whole tells that nobody has
-	// edited since the save was requested.
-	look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string
-	// forgotten is the note on edits that were confirmed in this room and are missing in the next.
-	forgotten() string
 	// findPath looks for the path of a document's file if the room does not tell it.
 	findPath(ctx context.Context, d *Document, lv *live)
 }
+
+// collaboration is jupyter-collaboration, and serverDocuments is jupyter-server-documents.
+type (
+	collaboration   struct{}
+	serverDocuments struct{}
+)
 
 // errServerApart and errDocumentsApart say why a server cannot run cells whose kernel is on another server.
 var (
@@ -59,8 +59,6 @@ func (collaboration) socket(bool) error { return nil }
 
 func (collaboration) runsCells() bool { return false }
 
-func (collaboration) forgotten() string { return noteForgotten }
-
 func (collaboration) findPath(context.Context, *Document, *live) {}
 
 // way is how a notebook's cells run.
@@ -87,6 +85,6 @@ func (serverDocuments) socket(apart bool) error {
 
 func (serverDocuments) runsCells() bool { return true }
 
-func (serverDocuments) forgotten() string { return noteJoinedAfresh }
-
-func (serverDocuments) findPath(ctx context.Context, d *Document, lv *live) { d.follow(ctx, lv) }
+func (serverDocuments) findPath(ctx context.Context, d *Document, lv *live) {
+	d.follow(ctx, lv.room.FileID())
+}

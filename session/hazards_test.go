@@ -10,6 +10,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -109,7 +110,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 			return strings.Contains(d.Unsaved(), "the disk of the Jupyter server may be full")
 		})
 		d.Release()
-		if _, ok, err := m.End(t.Context(), path); !ok || !errors.As(err, new(*session.UnsavedError)) {
+		if _, ok, err := m.End(t.Context(), path); !ok || !errors.As(err, new(*saved.UnsavedError)) {
 			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
 		}
 	})
@@ -294,7 +295,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 			}
 			d.Release()
 			_, _, err = m.End(t.Context(), path)
-			var unsaved *session.UnsavedError
+			var unsaved *saved.UnsavedError
 			if edits != errors.As(err, &unsaved) || edits && !strings.Contains(err.Error(), "autosave") {
 				t.Errorf("with edits of ours %v: %v", edits, err)
 			}

@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -64,7 +65,7 @@ func (m *Manager) besideRoom(ctx context.Context, path string, k kind, gap *Inco
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}
 	gap.Read = time.Now()
-	nb, err := notebookOfFile(c.Content)
+	nb, err := nbformat.Replica(c.Content)
 	if err != nil {
 		return nil, fmt.Errorf("%w; its file cannot be read either: %w", gap, err)
 	}

@@ -39,7 +39,7 @@ func (d keeper) keep() {
 		if !d.rejoin() {
 			return
 		}
-		d.compare(lv, d.current())
+		d.saver.Afresh(lv.saved(), d.current().saved())
 		if d.cells != nil {
 			d.cells.Mend()
 		}
@@ -52,7 +52,7 @@ func (d keeper) keep() {
 func (d keeper) watch(lv *live) bool {
 	changes := lv.doc.Subscribe()
 	defer changes.Close()
-	d.saver.file.follow(lv.doc.Reloads())
+	d.saver.Watch(lv.saved())
 	look := time.NewTicker(tidyEvery)
 	defer look.Stop()
 	for {
@@ -60,7 +60,7 @@ func (d keeper) watch(lv *live) bool {
 		if path := st.Path; path != "" && path != d.Path() {
 			d.m.moved(d.ctx, d.Document, path)
 		}
-		d.saver.reloaded(lv)
+		d.saver.Reloaded(lv.saved())
 		select {
 		case <-d.ctx.Done():
 			return false
@@ -118,18 +118,6 @@ func back(s *jupyter.Server) <-chan struct{} {
 		return nil // in tests
 	}
 	return s.Back()
-}
-
-// compare checks whether the newly joined room has the content of the lost one. If not, it notes that edits of ours may
-// be missing that were confirmed but not yet written: the server saves a second after an edit at the earliest, and
-// unsaved edits end with it.
-func (d keeper) compare(lost, fresh *live) {
-	seen := d.saver.file.seen()
-	if same(lost.nb, fresh.nb, lost.text, fresh.text) || !d.saver.file.forget(lost.server.forgotten()) {
-		return
-	}
-	d.saver.file.isNowhere(missing(lost.nb, fresh.nb, seen))
-	d.m.log.Warn("the server has lost edits that it had confirmed", "path", d.Path())
 }
 
 // drop closes a document whose room cannot be joined again.

@@ -5,8 +5,8 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -68,10 +68,8 @@ func newTextLive(r room, text *ydoc.Text) *live {
 	return &live{room: r, doc: text, text: text, joined: text.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
 }
 
-// contentOf are the options for reading the content of the document's file with the Contents API.
-func (lv *live) contentOf() jupyter.ContentsOptions {
-	if lv.nb != nil {
-		return jupyter.ContentsOptions{Content: true, Type: "notebook"}
-	}
-	return jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+// saved is the joining as package saved sees it.
+func (lv *live) saved() saved.Joined {
+	_, documents := lv.server.(serverDocuments)
+	return saved.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}
 }

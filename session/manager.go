@@ -17,6 +17,7 @@ import (
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
@@ -64,7 +65,7 @@ type Manager struct {
 	first firstJoin
 	tabs  tabs
 
-	silent silence         // whether the server answers requests to save
+	silent saved.Silence   // whether the server answers requests to save
 	ctx    context.Context // ends with Close
 	cancel context.CancelFunc
 	wg     sync.WaitGroup

@@ -238,7 +238,7 @@ func (m *Manager) pin(e *entry) bool {
 // exists looks again for a file that was missing. A room without a file accepts edits but writes them nowhere, so a
 // document whose file is still missing is closed.
 func (d *Document) exists(ctx context.Context) error {
-	if !d.saver.file.lost() {
+	if !d.saver.Gone() {
 		return nil
 	}
 	_, err := d.m.cfg.Server.Contents(ctx, d.Path(), jupyter.ContentsOptions{})
@@ -268,7 +268,7 @@ func (m *Manager) openDocument(ctx context.Context, path string, k kind, heard f
 	}
 	d := newDocument(m, path, k, lv)
 	if m.cfg.Server != nil {
-		d.saver.file.saw(c, lv.doc.State().Hash, lv.doc.Revision())
+		d.saver.Saw(c, lv.saved())
 	}
 	return d, nil
 }

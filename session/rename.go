@@ -9,8 +9,8 @@ import (
 
 // follow finds the new path of a file that is no longer at its path, and gives it to the document; false if the file is
 // gone.
-func (d *Document) follow(ctx context.Context, lv *live) bool {
-	path, err := d.m.cfg.Server.FilePath(ctx, lv.room.FileID())
+func (d *Document) follow(ctx context.Context, fileID string) bool {
+	path, err := d.m.cfg.Server.FilePath(ctx, fileID)
 	if err != nil || path == d.Path() {
 		return false
 	}

@@ -56,11 +56,10 @@ func (d *Document) Ahead(ctx context.Context, path string) (*jupyter.NewContent,
 	}
 	var file jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
-		file, err = d.m.cfg.Server.Contents(ctx, path, d.current().contentOf())
+		file, err = d.m.cfg.Server.Contents(ctx, path, d.current().saved().ContentOf())
 		return err
 	}); err != nil {
 		return nil, err
 	}
-	lv := d.current()
-	return ahead(lv.nb, lv.text, file)
+	return d.current().saved().Ahead(file)
 }

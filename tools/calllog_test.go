@@ -19,6 +19,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	sessions "github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -47,7 +48,7 @@ func TestErrorKind(t *testing.T) {
 		{"room closed: refused", &rtc.CloseError{Code: rtc.CodeRefused, Reason: "s3cret", Err: errors.New("s3cret")}},
 		{"the kernel is dead", fmt.Errorf("s3cret: %w", kernel.ErrKernelDead)},
 		{"session.LostError, context canceled", &session.LostError{Name: "s3cret", Err: context.Canceled}},
-		{"a.ipynb not saved", &session.UnsavedError{Path: "a.ipynb", Reason: "s3cret"}},
+		{"a.ipynb not saved", &saved.UnsavedError{Path: "a.ipynb", Reason: "s3cret"}},
 		{"kernel.Error", kernel.Error{Name: "s3cret", Value: "s3cret"}},
 		{"update refused at byte 3: bad", &wire.FormatError{What: "update", Offset: 3, Reason: "bad", Detail: "s3cret"}},
 		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},

@@ -16,6 +16,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -256,7 +257,7 @@ func (w *crowd) part(ctx context.Context, path string) error {
 		}
 	}
 	for i, a := range w.agents {
-		var unsaved *session.UnsavedError
+		var unsaved *saved.UnsavedError
 		_, _, err := a.End(ctx, path)
 		if err != nil && !errors.As(err, &unsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("agent %d: end: %w", i, err)

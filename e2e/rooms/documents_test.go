@@ -15,6 +15,7 @@ import (
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -261,7 +262,7 @@ func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
 	_, _, err := m.End(t.Context(), path)
-	var unsaved *session.UnsavedError
+	var unsaved *saved.UnsavedError
 	if !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("end: %v; want that it is not saved", err)
 	}

@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/words"
 )
 
@@ -262,7 +263,7 @@ func (f *Files) closeOurs(ctx context.Context, p string) ([]session.Person, erro
 		d.Release()
 	}
 	_, _, err := f.m.End(ctx, p)
-	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+	if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
 		err = nil // it will be deleted
 	}
 	return people, err

@@ -7,6 +7,7 @@ import (
 	"math"
 
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -150,7 +151,7 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 	}
 	open := before.Status == session.Connected || before.Status == session.Away
 	info, found, err := d.Manager.End(ctx, path)
-	if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+	if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
 			Path: path, Status: session.Disconnected, Message: "RTC session ended, but the file lacks some of its changes",
 			FileNote: tool.FileNote{Saved: new(bool), SaveProblem: unsaved.Reason},

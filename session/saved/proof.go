@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"context"
@@ -11,23 +11,21 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// collaboration is jupyter-collaboration.
-type collaboration struct{}
-
 // settleTries is how often the file's hash is compared with the hash in the document: a save by the server may come
 // between reading the two.
 const settleTries = 4
 
-// look compares the file with what a save should have made of it, see [saver.look].
-func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc.Revision, whole bool) string {
-	if s.m.silent.is(lv.room.SessionID()) {
-		return s.lookInside(ctx, lv, problemSilent)
+// lookAtHash compares the file with what a save should have made of it, by the hash that jupyter-collaboration puts into
+// the document, see [Saver.look].
+func (s *Saver) lookAtHash(ctx context.Context, j Joined, revision ydoc.Revision, whole bool) string {
+	if s.silent.is(j.Room.SessionID()) {
+		return s.lookInside(ctx, j, problemSilent)
 	}
 	var c jupyter.Content
 	var named string
 	for range settleTries {
 		var err error
-		c, err = s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{Hash: true})
+		c, err = s.server.Contents(ctx, s.doc.Path(), jupyter.ContentsOptions{Hash: true})
 		switch {
 		case errors.Is(err, jupyter.ErrNotFound):
 			s.file.lose()
@@ -41,10 +39,10 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		}
 		// The barrier's answer brings what the server has written into the document; in a room that was left it has
 		// come before.
-		if err := lv.room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
+		if err := j.Room.Barrier(ctx); err != nil && !errors.Is(err, rtc.ErrLeft) {
 			return fmt.Sprintf("it is not known whether the file was written: %v", err)
 		}
-		if named = lv.doc.State().Hash; named == "" || c.Hash == "" || named == c.Hash {
+		if named = j.replica().State().Hash; named == "" || c.Hash == "" || named == c.Hash {
 			break
 		}
 		select {
@@ -52,10 +50,10 @@ func (collaboration) look(ctx context.Context, s *saver, lv *live, revision ydoc
 		case <-time.After(100 * time.Millisecond):
 		}
 	}
-	s.reloaded(lv) // first: edits that it has undone were not written
+	s.Reloaded(j) // first: edits that it has undone were not written
 	problem := s.file.compare(c, named, revision)
 	if problem == problemForeign {
-		s.want() // the server has noticed by now, but does not save by itself before the next edit
+		s.Want() // the server has noticed by now, but does not save by itself before the next edit
 	}
 	return problem
 }

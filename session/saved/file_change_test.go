@@ -1,4 +1,4 @@
-package session_test
+package saved_test
 
 import (
 	"encoding/json"
@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
@@ -180,7 +181,7 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	sessiontest.AppendCell(t, d, "nowhere = True")
 	d.Release()
 	_, ok, err := m.End(t.Context(), path)
-	var unsaved *session.UnsavedError
+	var unsaved *saved.UnsavedError
 	if !ok || !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
 	}

@@ -1,4 +1,4 @@
-package session_test
+package saved_test
 
 import (
 	"errors"
@@ -8,6 +8,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
@@ -48,7 +49,7 @@ func TestLeavingAServerThatSendsNoWordOnSaves(t *testing.T) {
 				_, _, err = m.End(t.Context(), path)
 				took := time.Since(began)
 				if !c.whole {
-					if unsaved := (*session.UnsavedError)(nil); !errors.As(err, &unsaved) || !strings.Contains(unsaved.Reason, "not known whether the file has all of it") {
+					if unsaved := (*saved.UnsavedError)(nil); !errors.As(err, &unsaved) || !strings.Contains(unsaved.Reason, "not known whether the file has all of it") {
 						t.Errorf("ended with %v", err)
 					}
 					return

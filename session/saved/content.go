@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"bytes"
@@ -8,12 +8,11 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/nbformat"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
-// ahead is the content of a notebook or text if it differs from the file, else nil.
-func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewContent, error) {
-	if t != nil {
+// Ahead is the content of the replica if it differs from the file, else nil.
+func (j Joined) Ahead(file jupyter.Content) (*jupyter.NewContent, error) {
+	if t := j.Text; t != nil {
 		text, err := plainText(file.Content)
 		if err != nil {
 			return nil, fmt.Errorf("read %s: %w", file.Path, err)
@@ -24,7 +23,7 @@ func ahead(nb *ydoc.Notebook, t *ydoc.Text, file jupyter.Content) (*jupyter.NewC
 		}
 		return &jupyter.NewContent{Type: "file", Format: "text", Content: now}, nil
 	}
-	now := nbformat.Of(nb)
+	now := nbformat.Of(j.Notebook)
 	same, err := sameNotebook(file.Content, now)
 	if err != nil {
 		return nil, fmt.Errorf("read %s: %w", file.Path, err)

@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"encoding/json"
@@ -47,7 +47,7 @@ func TestWitness(t *testing.T) {
 		edit()
 		old, oldText := file(), textFile()
 		edit()
-		w, wt := newWitness(nb, nil), newWitness(nil, text)
+		w, wt := newWitness(Joined{Notebook: nb}), newWitness(Joined{Text: text})
 		defer w.end()
 		defer wt.end()
 		first, firstText := file(), textFile()

@@ -1,4 +1,4 @@
-package session_test
+package saved_test
 
 import (
 	"context"

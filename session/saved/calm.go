@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"sync"

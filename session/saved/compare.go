@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"reflect"
@@ -6,11 +6,12 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// same tells whether two replicas of a notebook or text have the same content.
-func same(a, b *ydoc.Notebook, text, other *ydoc.Text) bool {
-	if text != nil && other != nil {
-		return text.String() == other.String()
+// Same reports whether the replicas of two joinings have the same content.
+func Same(one, other Joined) bool {
+	if one.Text != nil && other.Text != nil {
+		return one.Text.String() == other.Text.String()
 	}
+	a, b := one.Notebook, other.Notebook
 	if a == nil || b == nil || !reflect.DeepEqual(a.Metadata(), b.Metadata()) {
 		return false
 	}

@@ -1,4 +1,4 @@
-package session_test
+package saved_test
 
 import (
 	"errors"
@@ -9,6 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/session/sessiontest"
 )
 
@@ -49,7 +50,7 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 				d.Release()
 				info, found, err := m.End(t.Context(), path)
 				said := info.Lost
-				if unsaved := (*session.UnsavedError)(nil); errors.As(err, &unsaved) {
+				if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
 					said += unsaved.Reason
 				} else if err != nil {
 					t.Errorf("ended with %v", err)

@@ -1,11 +1,9 @@
-package session
+package saved
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Output is held while a save goes on, but not longer than calmMax, and not because of an earlier hold.
@@ -16,10 +14,9 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 	} {
 		t.Run(name, func(t *testing.T) {
 			synctest.Test(t, func(t *testing.T) {
-				w := newFakeWorld(t, Config{})
-				defer closeWorld(t, w)
-				d := w.mustOpen(t, "a.ipynb")
-				room := w.room(0)
+				d := newFakeDocument(t)
+				defer d.leave()
+				room := d.room
 				room.SaveTakes.Store(int64(c.takes))
 				select {
 				case <-d.Calm():
@@ -27,18 +24,13 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 					t.Error("output is held though there is no save")
 				}
 				for range 2 {
-					if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-						_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-						return err
-					}); err != nil {
-						t.Fatal(err)
-					}
+					d.edit()
 					before := room.Saves.Load()
-					d.use(-1) // the saver need not wait for a call
+					d.use(false) // the saver need not wait for a call
 					for room.Saves.Load() == before {
 						time.Sleep(time.Millisecond)
 					}
-					d.use(1)
+					d.use(true)
 					began := time.Now()
 					<-d.Calm()
 					if held := time.Since(began).Round(10 * time.Millisecond); held != c.held {
@@ -46,7 +38,6 @@ func TestOutputIsHeldDuringASave(t *testing.T) {
 					}
 					time.Sleep(c.takes)
 				}
-				d.Release()
 			})
 		})
 	}

@@ -1,36 +1,26 @@
-package session
+package saved
 
 import (
 	"testing"
 	"testing/synctest"
 	"time"
-
-	"github.com/nbduet/nbduet/ydoc"
 )
 
 // saves counts the saves that are asked for while nearly two seconds of edits are made, so that no save is due in the
 // moment of the count, and in the twelve seconds after them. A document that is held is one that a call works with all
 // the time.
 func saves(t *testing.T, held bool, takes time.Duration, autosaveOff bool) (during, all int32) {
-	w := newFakeWorld(t, Config{})
-	defer closeWorld(t, w)
-	d := w.mustOpen(t, "a.ipynb")
-	room := w.room(0)
+	d := newFakeDocument(t)
+	defer d.leave()
+	room := d.room
 	room.SaveTakes.Store(int64(takes))
 	room.Unsaving.Store(autosaveOff)
 	defer room.Unsaving.Store(false) // else the document would be left unsaved
-	if held {
-		defer d.Release()
-	} else {
-		d.Release()
+	if !held {
+		d.use(false)
 	}
 	for range 95 {
-		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
+		d.edit()
 		time.Sleep(20 * time.Millisecond)
 	}
 	during = room.Saves.Load()
@@ -64,63 +54,56 @@ func TestSavesAreCoalesced(t *testing.T) {
 	}
 }
 
-// A save gives way to a call, and is asked for as soon as that is over.
-func TestSaveFollowsTheCall(t *testing.T) {
-	synctest.Test(t, func(t *testing.T) {
-		w := newFakeWorld(t, Config{})
-		defer closeWorld(t, w)
-		d := w.mustOpen(t, "a.ipynb")
-		if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-			_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-			return err
-		}); err != nil {
-			t.Fatal(err)
-		}
-		time.Sleep(saveYield / 2)
-		if n := w.room(0).Saves.Load(); n != 0 {
-			t.Errorf("%d saves while the call goes on, want none", n)
-		}
-		d.Release()
-		synctest.Wait()
-		if n := w.room(0).Saves.Load(); n != 1 {
-			t.Errorf("%d saves after the call, want one", n)
-		}
-	})
-}
-
 // While a file is renamed, its document is not saved; what is due comes afterwards.
 func TestNoSaveMeetsARename(t *testing.T) {
 	synctest.Test(t, func(t *testing.T) {
-		w := newFakeWorld(t, Config{})
-		defer closeWorld(t, w)
-		d := w.mustOpen(t, "a.ipynb")
-		room := w.room(0)
+		d := newFakeDocument(t)
+		defer d.leave()
+		room := d.room
 		room.SaveTakes.Store(int64(time.Second / 2))
-		edit := func() {
-			t.Helper()
-			if err := d.Edit(t.Context(), "insert", func(e *ydoc.Editor) error {
-				_, err := e.Insert(0, ydoc.NewCell{Type: "code", Source: "x"})
-				return err
-			}); err != nil {
-				t.Fatal(err)
-			}
-		}
-		edit()
-		d.Release()
+		d.edit()
+		d.use(false)
 		synctest.Wait() // the save has begun
 		began := time.Now()
-		if !d.saver.hold(t.Context()) || time.Since(began) != time.Second/2 {
+		if !d.hold(t.Context()) || time.Since(began) != time.Second/2 {
 			t.Errorf("held after %v, want half a second: after the save that went on", time.Since(began))
 		}
-		edit()
+		d.edit()
 		time.Sleep(2 * savePauseMax)
 		if n := room.Saves.Load(); n != 1 {
 			t.Errorf("%d saves, want none of them while they are held", n)
 		}
-		d.saver.release()
+		d.release()
 		synctest.Wait()
 		if n := room.Saves.Load(); n != 2 {
 			t.Errorf("%d saves, want the one that was due", n)
 		}
 	})
+}
+
+// A document whose file has all of it is left without another save; one with edits of which that is not known is saved
+// first.
+func TestWhatIsSavedIsNotSavedAgain(t *testing.T) {
+	for name, c := range map[string]struct {
+		edit  bool
+		saves int32
+	}{"all is on disk": {false, 0}, "an edit is not": {true, 1}} {
+		t.Run(name, func(t *testing.T) {
+			synctest.Test(t, func(t *testing.T) {
+				d := newFakeDocument(t)
+				d.room.Unsaving.Store(true)
+				d.file.revision = d.nb.Revision()
+				if c.edit {
+					d.edit()
+				}
+				d.use(false)
+				time.Sleep(2 * time.Second) // no save is asked for while autosave is off
+				d.room.Unsaving.Store(false)
+				d.leave()
+				if n := d.room.Saves.Load(); n != c.saves {
+					t.Errorf("%d saves on leaving, want %d", n, c.saves)
+				}
+			})
+		})
+	}
 }

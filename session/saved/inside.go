@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"context"
@@ -7,12 +7,9 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc"
 )
 
-// The differences of jupyter-server-documents from jupyter-collaboration; extension.go has the rest.
-//
-// It saves by itself and gives no proof of it: there is no hash of the file, and it clears the mark of unsaved changes
+// jupyter-server-documents saves by itself and gives no proof of it: there is no hash of the file, and it clears the mark of unsaved changes
 // even if an edit came during the write. So the proof is the file's content. A renamed file keeps its room, but the
 // room does not tell the path.
 
@@ -30,25 +27,17 @@ const (
 	lookTries = 14
 )
 
-// serverDocuments is jupyter-server-documents.
-type serverDocuments struct{}
-
-// look compares the file with the document.
-func (serverDocuments) look(ctx context.Context, s *saver, lv *live, _ ydoc.Revision, _ bool) string {
-	return s.lookInside(ctx, lv, problemUnknown)
-}
-
 // lookInside compares the file's content with the document several times, because the server saves by itself; unknown is
 // the problem if they differ each time.
-func (s *saver) lookInside(ctx context.Context, lv *live, unknown string) string {
-	revision := lv.doc.Revision()
-	opt := lv.contentOf()
+func (s *Saver) lookInside(ctx context.Context, j Joined, unknown string) string {
+	revision := j.replica().Revision()
+	opt := j.ContentOf()
 	var seen time.Time
 	var failed error
 	for try := range lookTries {
-		c, err := s.m.cfg.Server.Contents(ctx, s.Path(), jupyter.ContentsOptions{})
+		c, err := s.server.Contents(ctx, s.doc.Path(), jupyter.ContentsOptions{})
 		switch {
-		case errors.Is(err, jupyter.ErrNotFound) && s.follow(ctx, lv):
+		case errors.Is(err, jupyter.ErrNotFound) && s.doc.Follow(ctx, j.Room.FileID()):
 			continue
 		case errors.Is(err, jupyter.ErrNotFound):
 			s.file.lose()
@@ -58,7 +47,7 @@ func (s *saver) lookInside(ctx context.Context, lv *live, unknown string) string
 		}
 		if err == nil && (!c.LastModified.Equal(seen) || try == lookTries-1) {
 			// A file cannot be read while it is being written.
-			if c, err = s.m.cfg.Server.Contents(ctx, s.Path(), opt); err == nil && s.holds(lv, c) {
+			if c, err = s.server.Contents(ctx, s.doc.Path(), opt); err == nil && s.holds(j, c) {
 				return ""
 			}
 			seen = c.LastModified
@@ -75,18 +64,18 @@ func (s *saver) lookInside(ctx context.Context, lv *live, unknown string) string
 	switch {
 	case failed != nil:
 		return fmt.Sprintf("it is not known whether the file was written: %v", failed)
-	case lv.doc.Revision() != revision && s.ctx.Err() == nil:
-		s.want() // it was being edited: the next look will tell
+	case j.replica().Revision() != revision && s.ctx.Err() == nil:
+		s.Want() // it was being edited: the next look will tell
 		return s.Unsaved()
 	}
 	return unknown
 }
 
 // holds reports whether a file has the document's current content, and if so records it.
-func (s *saver) holds(lv *live, c jupyter.Content) bool {
-	revision := lv.doc.Revision()
-	differs, err := ahead(lv.nb, lv.text, c)
-	if err != nil || differs != nil || lv.doc.Revision() != revision {
+func (s *Saver) holds(j Joined, c jupyter.Content) bool {
+	revision := j.replica().Revision()
+	differs, err := j.Ahead(c)
+	if err != nil || differs != nil || j.replica().Revision() != revision {
 		return false
 	}
 	s.file.mu.Lock()

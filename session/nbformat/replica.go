@@ -1,9 +1,8 @@
-package session
+package nbformat
 
 import (
 	"encoding/json"
 	"fmt"
-	"strings"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -19,8 +18,8 @@ type fileCell struct {
 	Count       *int           `json:"execution_count"`
 }
 
-// notebookOfFile makes a replica of its own of a notebook's content.
-func notebookOfFile(content json.RawMessage) (*ydoc.Notebook, error) {
+// Replica makes a replica of a notebook's content from the Contents API, which is in no room.
+func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 	var file struct {
 		Cells    []fileCell     `json:"cells"`
 		Metadata map[string]any `json:"metadata"`
@@ -47,7 +46,8 @@ func notebookOfFile(content json.RawMessage) (*ydoc.Notebook, error) {
 
 // add puts the cell at the end of a notebook.
 func (c fileCell) add(e *ydoc.Editor, at int) error {
-	cell := ydoc.NewCell{ID: c.ID, Type: c.Type, Source: joined(c.Source), Metadata: c.Metadata}
+	source, _ := textOf(c.Source)
+	cell := ydoc.NewCell{ID: c.ID, Type: c.Type, Source: source, Metadata: c.Metadata}
 	if c.Type != ydoc.Code {
 		cell.Attachments = c.Attachments
 	}
@@ -57,26 +57,11 @@ func (c fileCell) add(e *ydoc.Editor, at int) error {
 	}
 	for _, o := range c.Outputs {
 		if o.Type() == "stream" {
-			o["text"] = joined(o["text"])
+			o["text"], _ = textOf(o["text"])
 		}
 	}
 	if err := e.SetOutputs(ids[0], c.Outputs); err != nil {
 		return err
 	}
 	return e.FinishRun(ids[0], c.Count)
-}
-
-// joined is a text that nbformat may have as a list of lines.
-func joined(v any) string {
-	lines, ok := v.([]any)
-	if !ok {
-		s, _ := v.(string)
-		return s
-	}
-	var b strings.Builder
-	for _, line := range lines {
-		s, _ := line.(string)
-		b.WriteString(s)
-	}
-	return b.String()
 }

@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"sync"
@@ -11,9 +11,9 @@ import (
 // silentWait is how long a save waits for a server's answer that has never answered one.
 const silentWait = 500 * time.Millisecond
 
-// silence knows whether a server answers requests to save. A single answer that does not come says little: people's
+// Silence knows whether a server answers requests to save. A single answer that does not come says little: people's
 // saves take the place of ours.
-type silence struct {
+type Silence struct {
 	mu      sync.Mutex
 	session string // the server's process, by its collaboration session
 	heard   bool   // it has answered
@@ -21,14 +21,14 @@ type silence struct {
 }
 
 // of forgets what was known of another process of the server. mu is held.
-func (s *silence) of(id string) {
+func (s *Silence) of(id string) {
 	if id != s.session {
 		s.session, s.heard, s.missed = id, false, false
 	}
 }
 
 // is reports whether the server has missed an answer and never given one.
-func (s *silence) is(session string) bool {
+func (s *Silence) is(session string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of(session)
@@ -36,7 +36,7 @@ func (s *silence) is(session string) bool {
 }
 
 // speaks reports whether the server has answered.
-func (s *silence) speaks(session string) bool {
+func (s *Silence) speaks(session string) bool {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of(session)
@@ -44,7 +44,7 @@ func (s *silence) speaks(session string) bool {
 }
 
 // note notes how a request has ended; late tells that its time was over.
-func (s *silence) note(session string, err error, late bool) {
+func (s *Silence) note(session string, err error, late bool) {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.of(session)

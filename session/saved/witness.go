@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"context"
@@ -17,8 +17,7 @@ import (
 //
 // States that follow each other too fast are missed; then a later look must find a file with a recorded state.
 type witness struct {
-	nb      *ydoc.Notebook // nil for a text
-	text    *ydoc.Text     // nil for a notebook
+	of      Joined
 	changes *ydoc.Subscription
 	cancel  context.CancelFunc
 	wg      sync.WaitGroup
@@ -27,14 +26,9 @@ type witness struct {
 	states map[[sha256.Size]byte]bool
 }
 
-// newWitness starts to watch a notebook or a text; call end after use.
-func newWitness(nb *ydoc.Notebook, text *ydoc.Text) *witness {
-	w := &witness{nb: nb, text: text, states: make(map[[sha256.Size]byte]bool)}
-	if text != nil {
-		w.changes = text.Subscribe()
-	} else {
-		w.changes = nb.Subscribe()
-	}
+// newWitness starts to watch a replica; call end after use.
+func newWitness(j Joined) *witness {
+	w := &witness{of: j, changes: j.replica().Subscribe(), states: make(map[[sha256.Size]byte]bool)}
 	w.note()
 	ctx, cancel := context.WithCancel(context.Background())
 	w.cancel = cancel
@@ -58,11 +52,11 @@ func (w *witness) end() {
 // note records the document's current state. A notebook that cannot be written as JSON is in no file.
 func (w *witness) note() {
 	var state []byte
-	if w.text != nil {
-		state = []byte(w.text.String())
+	if w.of.Text != nil {
+		state = []byte(w.of.Text.String())
 	} else {
 		var err error
-		if state, err = json.Marshal(nbformat.Of(w.nb)); err != nil {
+		if state, err = json.Marshal(nbformat.Of(w.of.Notebook)); err != nil {
 			return
 		}
 	}
@@ -74,7 +68,7 @@ func (w *witness) note() {
 // recognizes reports whether a file's content is a recorded state. That of a partly written file is not.
 func (w *witness) recognizes(file jupyter.Content) bool {
 	var state []byte
-	if w.text != nil {
+	if w.of.Text != nil {
 		text, err := plainText(file.Content)
 		if err != nil {
 			return false

@@ -1,4 +1,4 @@
-package session
+package saved
 
 import (
 	"testing"
@@ -40,8 +40,8 @@ func TestFileStateCompare(t *testing.T) {
 			if got != c.want {
 				t.Errorf("says %q, want %q", got, c.want)
 			}
-			d := &Document{saver: &saver{}}
-			d.saver.file.overwritten = f.overwritten
+			d := &Saver{}
+			d.file.overwritten = f.overwritten
 			if said := d.Overwritten() != ""; said != c.overwritten {
 				t.Errorf("edits said to be undone: %v, want %v", said, c.overwritten)
 			}

@@ -1,0 +1,68 @@
+package saved
+
+import (
+	"context"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// Document is an open document, as far as this package needs it.
+type Document interface {
+	Path() string // in the Contents API
+	// Joined is the room as currently joined.
+	Joined() Joined
+	// LastUse is when the document was last used, and whether it is in use.
+	LastUse() (last time.Time, busy bool)
+	// Follow finds the new path of a file that is no longer at the document's path, and gives it to the document. It
+	// reports false if the file is gone.
+	Follow(ctx context.Context, fileID string) bool
+}
+
+// Joined is one joining of a document's room, with its replica. When the room is lost, another one replaces it.
+type Joined struct {
+	Room     Room
+	Notebook *ydoc.Notebook // nil for a text
+	Text     *ydoc.Text     // nil for a notebook
+	// Documents tells that jupyter-server-documents keeps the room, and not jupyter-collaboration.
+	Documents bool
+}
+
+// Room is a document's room, as far as this package needs it.
+type Room interface {
+	FileID() string
+	SessionID() string
+	State() rtc.State
+	Barrier(ctx context.Context) error
+	Save(ctx context.Context) (string, error)
+	LastSave(ctx context.Context) error
+	Depart(ctx context.Context)
+	AutosaveOff() bool
+	Quiet() time.Duration
+	Err() error
+}
+
+// replica is what notebooks and texts have in common here.
+type replica interface {
+	State() ydoc.State
+	Reloads() uint64
+	Revision() ydoc.Revision
+	Subscribe() *ydoc.Subscription
+}
+
+func (j Joined) replica() replica {
+	if j.Text != nil {
+		return j.Text
+	}
+	return j.Notebook
+}
+
+// ContentOf are the options for reading the content of the document's file with the Contents API.
+func (j Joined) ContentOf() jupyter.ContentsOptions {
+	if j.Notebook != nil {
+		return jupyter.ContentsOptions{Content: true, Type: "notebook"}
+	}
+	return jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"}
+}
