@@ -30,7 +30,7 @@ func (d *Document) TakenUp(ctx context.Context, id string) (*run.Run, bool) {
 // cellsOf is a notebook as a [run.Notebook].
 type cellsOf struct {
 	*Document
-	*notebookKernel
+	*NotebookKernel
 }
 
 // Joined is the room as currently joined.

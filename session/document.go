@@ -2,7 +2,6 @@ package session
 
 import (
 	"context"
-	"errors"
 	"sync"
 	"sync/atomic"
 	"time"
@@ -25,7 +24,7 @@ type Document struct {
 	wg     sync.WaitGroup
 	saver  *saved.Saver
 	cells  *run.Cells      // the queue; nil in a text
-	kernel *notebookKernel // nil in a text
+	kernel *NotebookKernel // nil in a text
 
 	mu      sync.Mutex
 	path    string // changes when the file is renamed
@@ -43,28 +42,6 @@ type Document struct {
 type times struct {
 	opened  time.Time
 	changed time.Time // its content, as seen here
-}
-
-func newDocument(m *Manager, path string, k kind, lv *live) *Document {
-	d := &Document{m: m, kind: k, path: path, live: lv, swapped: make(chan struct{}), last: time.Now()}
-	d.times = times{opened: d.last, changed: d.last}
-	d.ctx, d.cancel = context.WithCancel(context.Background())
-	d.saver = saved.New(d.ctx, saveable{d}, m.cfg.Server, &m.silent, m.log)
-	if k == notebookKind {
-		d.kernel = newNotebookKernel(d)
-		d.cells = run.NewCells(d.ctx, cellsOf{d, d.kernel}, m.runs, errors.New("the session of its notebook was ended"))
-	}
-	return d
-}
-
-// start starts the document's goroutines, after it was added to the map.
-func (d *Document) start(e *entry) {
-	d.entry = e
-	d.wg.Go(keeper{d}.keep)
-	d.wg.Go(d.saver.Run)
-	if d.cells != nil {
-		d.cells.Start()
-	}
 }
 
 // Path is the document's path in the Contents API. It changes when the file is renamed through the server.
@@ -125,39 +102,22 @@ func (d *Document) lastUse() (last time.Time, busy bool) {
 // Settled returns when the room has all our earlier edits.
 func (d *Document) Settled(ctx context.Context) error { return d.current().room.Barrier(ctx) }
 
-// close ends the document: its queue, its goroutines, the kernel's socket, and the room, with a last save if the file
-// may lack something.
-func (d *Document) close(ctx context.Context) error {
-	d.mu.Lock()
-	d.closed = true
-	lv := d.live
-	d.mu.Unlock()
-	d.cancel()
-	d.wg.Wait()
-	if d.cells != nil {
-		d.cells.Close()
-		d.kernel.Link().Close()
-	}
-	hearOut(ctx, lv)
-	return d.saver.Leave(ctx, lv.saved())
+// Unsaved says, in one sentence for callers, why the file is not up to date; "" if it is, as far as known.
+func (d *Document) Unsaved() string { return d.saver.Unsaved() }
+
+// Overwritten says, once, that confirmed edits may be lost, see [saved.Saver.Overwritten].
+func (d *Document) Overwritten() string { return d.saver.Overwritten() }
+
+// SaveAndHold saves the document, and blocks further saves until release is called, see [saved.Saver.SaveAndHold].
+func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) {
+	return d.saver.SaveAndHold(ctx)
 }
 
-// hearOutFor bounds the wait for what others wrote, when a room is left.
-const hearOutFor = 2 * time.Second
-
-// hearOut waits for what the server passed on before it had our last edit. What others wrote into a cell before they knew
-// that we have moved it nobody but us carries over, see package ydoc/crdt: whoever leaves earlier takes it with them. Two
-// answers it takes, because an answer may overtake what was passed on before it. What is carried over goes out before
-// the room is left.
-func hearOut(ctx context.Context, lv *live) {
-	if lv.room.State() != rtc.Synced || lv.doc.Clock(lv.doc.ClientID()) == 0 {
-		return
+// Tabs says, once for each opening of the document, that people's tabs do not show it; "" if they do.
+func (d *Document) Tabs() string {
+	note := d.m.tabs.note()
+	if note == "" || d.tabsSaid.Swap(true) {
+		return ""
 	}
-	ctx, stop := context.WithTimeout(ctx, hearOutFor)
-	defer stop()
-	for range 2 {
-		if lv.room.Barrier(ctx) != nil {
-			return // the room is away: then it is left as it is
-		}
-	}
+	return note
 }

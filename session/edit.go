@@ -5,6 +5,8 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/session/patience"
+
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
@@ -72,7 +74,7 @@ func (d *Document) Edit(ctx context.Context, name string, fn func(*ydoc.Editor) 
 
 // edit makes an edit of either kind and waits until the room has it.
 func (d *Document) edit(ctx context.Context, name string, write func(*live) error) error {
-	if p := patienceOf(ctx); p != nil {
+	if p := patience.Of(ctx); p != nil {
 		return d.editPatiently(ctx, p, name, write)
 	}
 	return d.editIn(ctx, d.current(), name, write)
@@ -132,7 +134,7 @@ func (d *Document) Unconfirmed(cell string) bool { return d.current().unconfirme
 
 // editPatiently makes an edit with the patience of a call: it waits for the room before it writes anything, and if the
 // room is lost before it confirms the edit, for the next one, to find out whether the edit was made.
-func (d *Document) editPatiently(ctx context.Context, p *patience, name string, write func(*live) error) error {
+func (d *Document) editPatiently(ctx context.Context, p *patience.Budget, name string, write func(*live) error) error {
 	opened := d.current()
 	lv, err := d.wait(ctx, p)
 	if err == nil && lv != opened {
@@ -144,7 +146,7 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 	}
 	made := error(&NotMadeError{name, nil}) // until it is written
 	var before, after uint64
-	err = p.wait(ctx, p.limit, func(ctx context.Context) error {
+	err = p.Wait(ctx, func(ctx context.Context) error {
 		before = lv.doc.Clock(lv.doc.ClientID())
 		made = d.editIn(ctx, lv, name, func(lv *live) error {
 			err := write(lv)
@@ -162,7 +164,7 @@ func (d *Document) editPatiently(ctx context.Context, p *patience, name string, 
 		notMade.Err = err
 	}
 	var unconfirmed *UnconfirmedError
-	var away *AwayError
+	var away *patience.AwayError
 	if errors.As(made, &unconfirmed) && errors.As(err, &away) {
 		unconfirmed.Err = away
 	}

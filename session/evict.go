@@ -176,3 +176,14 @@ func (d *Document) info(now time.Time) Info {
 	}
 	return i
 }
+
+// drop closes a document whose room cannot be joined again.
+func (m *Manager) drop(e *entry, why string) {
+	m.wg.Go(func() {
+		// The room is gone: nothing can be saved or left, so there is no error to report.
+		_ = m.putAway(m.ctx, e, why)
+	})
+}
+
+// Drop closes the document, for a reason that leaves nothing to save.
+func (d *Document) Drop(why string) { d.m.drop(d.entry, why) }

@@ -53,7 +53,7 @@ func runCell(ctx context.Context) (err error) {
 		return err
 	}
 
-	kernel, err := doc.StartKernel(ctx)
+	kernel, err := doc.Kernel().Start(ctx)
 	if err != nil {
 		return err
 	}

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"context"
 	"errors"
 
 	"github.com/nbduet/nbduet/session/run"
@@ -19,8 +18,8 @@ type extension interface {
 	socket(apart bool) error
 	// runsCells reports whether the server runs the cells, in the kernel of the notebook's Jupyter session.
 	runsCells() bool
-	// findPath looks for the path of a document's file if the room does not tell it.
-	findPath(ctx context.Context, d *Document, lv *live)
+	// tellsPath reports whether the room tells when its file gets another path.
+	tellsPath() bool
 }
 
 // collaboration is jupyter-collaboration, and serverDocuments is jupyter-server-documents.
@@ -59,7 +58,7 @@ func (collaboration) socket(bool) error { return nil }
 
 func (collaboration) runsCells() bool { return false }
 
-func (collaboration) findPath(context.Context, *Document, *live) {}
+func (collaboration) tellsPath() bool { return true }
 
 // way is how a notebook's cells run.
 func (serverDocuments) way(_ run.Execute, apart bool) run.Way {
@@ -85,6 +84,4 @@ func (serverDocuments) socket(apart bool) error {
 
 func (serverDocuments) runsCells() bool { return true }
 
-func (serverDocuments) findPath(ctx context.Context, d *Document, lv *live) {
-	d.follow(ctx, lv.room.FileID())
-}
+func (serverDocuments) tellsPath() bool { return false }

@@ -12,9 +12,9 @@ import (
 	"github.com/nbduet/nbduet/ydoc"
 )
 
-// joinFunc joins the room of a path, with an empty replica. heard, which may be nil, is called whenever the room
-// sends something.
-type joinFunc func(ctx context.Context, path string, k kind, heard func()) (*live, error)
+// openFor bounds each wait for the server while a document is opened: it may take a minute to read and convert a large
+// file, and answers nobody meanwhile.
+const openFor = 2 * time.Minute
 
 // joinRoom is the joinFunc of a real server.
 func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func()) (*live, error) {

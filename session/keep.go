@@ -67,7 +67,7 @@ func (d keeper) watch(lv *live) bool {
 		case <-lv.room.Done():
 			return true
 		case <-look.C:
-			d.tidy(lv)
+			tidy(d.Document, lv)
 		case <-changes.Ready():
 			c, err := changes.Take()
 			if err != nil {
@@ -120,14 +120,6 @@ func back(s *jupyter.Server) <-chan struct{} {
 	return s.Back()
 }
 
-// drop closes a document whose room cannot be joined again.
-func (m *Manager) drop(e *entry, why string) {
-	m.wg.Go(func() {
-		// The room is gone: nothing can be saved or left, so there is no error to report.
-		_ = m.putAway(m.ctx, e, why)
-	})
-}
-
 // changes records the time of a change, and tells the observers.
 func (d keeper) changes(c ydoc.Changes) {
 	c.State = false // state is not content
@@ -139,6 +131,3 @@ func (d keeper) changes(c ydoc.Changes) {
 	d.mu.Unlock()
 	d.m.tell(Event{Kind: Changed, Document: d.Document, Changes: c})
 }
-
-// Drop closes the document, for a reason that leaves nothing to save.
-func (d *Document) Drop(why string) { d.m.drop(d.entry, why) }

@@ -56,32 +56,40 @@ func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
 	return info
 }
 
-// StartKernel finds the notebook's kernel, or starts one, as an open tab would.
-func (d *Document) StartKernel(ctx context.Context) (KernelInfo, error) {
-	s, _, err := d.kernel.session(ctx, "")
+// Kernel is the notebook's kernel, nil in a text.
+func (d *Document) Kernel() *NotebookKernel { return d.kernel }
+
+// Start finds the notebook's kernel, or starts one, as an open tab would.
+func (k *NotebookKernel) Start(ctx context.Context) (KernelInfo, error) {
+	s, _, err := k.session(ctx, "")
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// TakeKernel makes a running kernel the notebook's, if the notebook has none. It returns the notebook's kernel, which
+// Take makes a running kernel the notebook's, if the notebook has none. It returns the notebook's kernel, which
 // is another one if the notebook had one already.
-func (d *Document) TakeKernel(ctx context.Context, id string) (KernelInfo, error) {
+func (k *NotebookKernel) Take(ctx context.Context, id string) (KernelInfo, error) {
+	d := k.d
 	if fixed := d.m.fixed.Of(d.FileID(), d.Path()); fixed != "" && fixed != id {
 		return KernelInfo{}, fmt.Errorf("give %s the kernel %q: %w: %q", d.Path(), id, kernel.ErrFixed, fixed)
 	}
-	s, err := d.kernel.take(ctx, id)
+	s, err := k.take(ctx, id)
 	return KernelInfo{Name: s.Kernel.Name, ID: s.Kernel.ID, State: s.Kernel.ExecutionState}, err
 }
 
-// ConnectKernel returns an open connection to the notebook's kernel, which it starts if there is none. News about the
+// Connect returns an open connection to the notebook's kernel, which it starts if there is none. News about the
 // kernel, such as a restart, are kept for the next run.
-func (d *Document) ConnectKernel(ctx context.Context) (*kernel.Conn, error) {
-	return d.kernel.connect(ctx)
+func (k *NotebookKernel) Connect(ctx context.Context) (*kernel.Conn, error) {
+	conn, news, err := k.link.Connect(ctx)
+	if err == nil {
+		k.link.Say(news)
+	}
+	return conn, err
 }
 
-// KernelSession finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one
+// Ensure finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one
 // is named. The ID is "" if the notebook has a kernel without a session.
-func (d *Document) KernelSession(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
-	return d.kernel.session(ctx, spec)
+func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+	return k.session(ctx, spec)
 }
 
 // KernelInUse looks for people who have a notebook open, and for runs in it, which the end of a session must not stop.

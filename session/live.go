@@ -73,3 +73,11 @@ func (lv *live) saved() saved.Joined {
 	_, documents := lv.server.(serverDocuments)
 	return saved.Joined{Room: lv.room, Notebook: lv.nb, Text: lv.text, Documents: documents}
 }
+
+// lostAt is when the room's connection was lost, or the server last heard of.
+func (lv *live) lostAt() time.Time {
+	if lv.room.State() == rtc.Synced {
+		return time.Now().Add(-lv.room.Quiet())
+	}
+	return lv.room.LostAt()
+}

@@ -2,9 +2,6 @@ package session
 
 import (
 	"context"
-	"crypto/rand"
-	"encoding/hex"
-	"errors"
 	"log/slog"
 	"sync"
 	"time"
@@ -15,6 +12,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
@@ -27,6 +25,9 @@ const DefaultIdleTimeout = 5 * time.Minute
 
 // DefaultMaxRooms is how many documents may be open before the longest idle one is evicted early.
 const DefaultMaxRooms = 100
+
+// DefaultServerTimeout is how long a call waits for a Jupyter server that does not answer.
+const DefaultServerTimeout = 10 * time.Second
 
 // leaveTimeout bounds leaving one room: the last edits, the save, the disconnect, and that of the lobby behind the last.
 const leaveTimeout = 4 * time.Second
@@ -87,77 +88,21 @@ type Manager struct {
 	observers observers
 }
 
-// New makes a manager, which makes no request until a document is opened.
-func New(cfg Config) *Manager {
-	if cfg.IdleTimeout <= 0 {
-		cfg.IdleTimeout = DefaultIdleTimeout
-	}
-	if cfg.MaxRooms <= 0 {
-		cfg.MaxRooms = DefaultMaxRooms
-	}
-	if cfg.AgentName == "" {
-		cfg.AgentName = "AI Agent"
-	}
-	if cfg.Logger == nil {
-		cfg.Logger = slog.New(slog.DiscardHandler)
-	}
-	m := newManager(cfg)
-	m.join = m.joinRoom
-	m.lobby = lobby.New(func() lobby.Lobby {
-		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
-	})
-	m.start()
-	return m
-}
+// joinFunc joins the room of a path, with an empty replica. heard, which may be nil, is called whenever the room
+// sends something.
+type joinFunc func(ctx context.Context, path string, k kind, heard func()) (*live, error)
 
-// newManager makes a manager that is not started and cannot join rooms yet.
-func newManager(cfg Config) *Manager {
-	ended, err := lru.New[string, Info](remembered)
-	if err != nil {
-		panic(err) // the size is a positive constant
-	}
-	if cfg.ServerTimeout <= 0 {
-		cfg.ServerTimeout = DefaultServerTimeout
-	}
-	if cfg.Kernels == nil {
-		cfg.Kernels = cfg.Server
-	}
-	m := &Manager{
-		cfg:   cfg,
-		log:   cfg.Logger,
-		user:  agentUser(cfg.AgentName),
-		wake:  make(chan struct{}, 1),
-		open:  make(map[string]*entry),
-		ended: ended,
-
-		fixed:   kernel.NewFixed(cfg.FixedKernel),
-		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
-		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
-		memory:  reading.NewMemory(),
-	}
-	m.runs = run.NewTable(run.TableConfig{
-		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
-		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
-	})
-	m.ctx, m.cancel = context.WithCancel(context.Background())
-	return m
-}
-
-func (m *Manager) start() { m.wg.Go(m.janitor) }
-
-// agentUser is our user in awareness. The username is our own, even if the server knows us by a person's token, because
-// JupyterLab hides everybody with the viewer's username.
-func agentUser(name string) awareness.User {
-	var id [4]byte
-	// Since Go 1.24 crypto/rand.Read never fails.
-	_, _ = rand.Read(id[:])
-	return awareness.User{
-		Username:    "nbduet-" + hex.EncodeToString(id[:]),
-		Name:        name,
-		DisplayName: name,
-		Initials:    awareness.Initials(name),
-		Color:       awareness.Color(name),
-	}
+// entry is an entry in the map of open documents: the document is being joined, open, or being left.
+type entry struct {
+	path  string
+	kind  kind
+	ready chan struct{} // closed when doc or err is set
+	doc   *Document
+	err   error
+	gone  chan struct{} // closed when the room has been left
+	left  error         // of that
+	going bool          // under Manager.mu: being left
+	patience.Opening
 }
 
 // IdleTimeout is how long a document stays open without use.
@@ -166,52 +111,35 @@ func (m *Manager) IdleTimeout() time.Duration { return m.cfg.IdleTimeout }
 // Log is the logger of the manager and the packages that use it.
 func (m *Manager) Log() *slog.Logger { return m.log }
 
-// Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.
-// The context bounds leaving.
-func (m *Manager) Close(ctx context.Context) error {
-	m.mu.Lock()
-	m.closed = true
-	var all []*entry
-	for _, e := range m.open {
-		all = append(all, e)
-	}
-	closers := m.closers
-	m.mu.Unlock()
-
-	errs := make([]error, len(closers)+len(all))
-	var leaving sync.WaitGroup
-	for i, end := range closers {
-		leaving.Go(func() { errs[i] = end(ctx) })
-	}
-	for i, e := range all {
-		leaving.Go(func() { errs[len(closers)+i] = m.putAway(ctx, e, "the server was shut down") })
-	}
-	leaving.Wait()
-	m.lobby.Close(ctx)
-	m.cancel()
-	m.wg.Wait()
-	m.runs.Close()
-	return errors.Join(errs...)
-}
-
-// OnClose makes Close call end, while it leaves the rooms, and wait for it: end ends what uses the documents, such as
-// analysis sessions. If the manager is already closed, OnClose calls end at once.
-func (m *Manager) OnClose(end func(context.Context) error) {
-	m.mu.Lock()
-	closed := m.closed
-	if !closed {
-		m.closers = append(m.closers, end)
-	}
-	m.mu.Unlock()
-	if closed {
-		_ = end(m.ctx) // nothing was begun that could fail to end
-	}
-}
-
 // nudge wakes the janitor.
 func (m *Manager) nudge() {
 	select {
 	case m.wake <- struct{}{}:
 	default:
 	}
+}
+
+// Patient returns a context for one call: what the call does with documents waits for the Jupyter server at most
+// Config.ServerTimeout in all, and an edit that cannot be sent to the room is not made. Once a call has waited for about
+// that long in vain, those after it only ask the server whether it is back, until it is. tell, which may be nil, hears
+// of a long wait about once a second. Without it documents wait as long as their context lasts, as what goes on without
+// a caller should.
+func (m *Manager) Patient(ctx context.Context, tell func(message string)) context.Context {
+	if tell == nil {
+		tell = func(string) {}
+	}
+	return patience.New(m.cfg.Server, m.cfg.ServerTimeout, tell).With(ctx)
+}
+
+// Go runs f in a goroutine of the manager, for work on documents that no call waits for. Its context ends when Close
+// has left all rooms, which ends their runs; Close waits for it. Go reports false, and does not run f, if the manager
+// is already closed.
+func (m *Manager) Go(f func(context.Context)) bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	if m.closed {
+		return false
+	}
+	m.wg.Go(func() { f(m.ctx) })
+	return true
 }

@@ -11,28 +11,28 @@ import (
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
-// notebookKernel finds a notebook's kernel and has the connection to it.
-type notebookKernel struct {
+// A NotebookKernel finds a notebook's kernel and has the connection to it.
+type NotebookKernel struct {
 	d       *Document
 	servers *kernel.Servers
 	link    *kernel.Link
 }
 
-func newNotebookKernel(d *Document) *notebookKernel {
-	k := &notebookKernel{d: d, servers: d.m.servers}
+func newNotebookKernel(d *Document) *NotebookKernel {
+	k := &NotebookKernel{d: d, servers: d.m.servers}
 	k.link = kernel.NewLink(k, d.m.servers.Kernels, d.m.log)
 	return k
 }
 
 // Link is the connection to the kernel.
-func (k *notebookKernel) Link() *kernel.Link { return k.link }
+func (k *NotebookKernel) Link() *kernel.Link { return k.link }
 
 // Servers are the servers of the notebook and the kernel.
-func (k *notebookKernel) Servers() *kernel.Servers { return k.servers }
+func (k *NotebookKernel) Servers() *kernel.Servers { return k.servers }
 
 // Obtain finds the kernel of the notebook's Jupyter session, which open tabs use, or starts a session, which tabs will
 // find.
-func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
+func (k *NotebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, error) {
 	if err := k.d.current().server.socket(k.servers.Apart()); err != nil {
 		return jupyter.Kernel{}, false, err
 	}
@@ -40,20 +40,11 @@ func (k *notebookKernel) Obtain(ctx context.Context) (jupyter.Kernel, bool, erro
 	return s.Kernel, started, err
 }
 
-// connect returns an open connection. News about the kernel, such as a restart, are kept for the next run.
-func (k *notebookKernel) connect(ctx context.Context) (*kernel.Conn, error) {
-	conn, news, err := k.link.Connect(ctx)
-	if err == nil {
-		k.link.Say(news)
-	}
-	return conn, err
-}
-
 // Whose says whose the kernel is, for messages.
-func (k *notebookKernel) Whose() string { return "the notebook's" }
+func (k *NotebookKernel) Whose() string { return "the notebook's" }
 
 // Interrupt interrupts the kernel.
-func (k *notebookKernel) Interrupt(ctx context.Context) error {
+func (k *NotebookKernel) Interrupt(ctx context.Context) error {
 	id := k.link.KernelID()
 	if id == "" {
 		return errors.New("interrupt: the notebook has no kernel")
@@ -65,14 +56,14 @@ func (k *notebookKernel) Interrupt(ctx context.Context) error {
 }
 
 // name is the kernel that the notebook's metadata names, "" for the server's default.
-func (k *notebookKernel) name() string {
+func (k *NotebookKernel) name() string {
 	spec, _ := k.d.Notebook().Metadata()["kernelspec"].(map[string]any)
 	name, _ := spec["name"].(string)
 	return name
 }
 
 // language is the language that the notebook's metadata names, "" for none.
-func (k *notebookKernel) language() string {
+func (k *NotebookKernel) language() string {
 	metadata := k.d.Notebook().Metadata()
 	for _, named := range []struct{ of, member string }{{"language_info", "name"}, {"kernelspec", "language"}} {
 		of, _ := metadata[named.of].(map[string]any)
@@ -84,14 +75,14 @@ func (k *notebookKernel) language() string {
 }
 
 // Session finds or starts the notebook's Jupyter session, with its kernel.
-func (k *notebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
+func (k *NotebookKernel) Session(ctx context.Context) (jupyter.Session, error) {
 	s, _, err := k.session(ctx, "")
 	return s, err
 }
 
 // session finds or starts the notebook's Jupyter session, with its kernel; a new one has the kernelspec, if one is
 // named. The ID is "" if the notebook has a kernel without a session.
-func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
+func (k *NotebookKernel) session(ctx context.Context, spec string) (s jupyter.Session, started bool, err error) {
 	d := k.d
 	if err := d.current().server.kernels(k.servers.Apart()); err != nil {
 		return s, false, err
@@ -112,7 +103,7 @@ func (k *notebookKernel) session(ctx context.Context, spec string) (s jupyter.Se
 
 // fixed finds the kernel to which the notebook is tied. If neither has a session, the notebook gets one, so that open
 // tabs share the kernel.
-func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
+func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.Session, err error) {
 	path, srv := k.d.Path(), k.servers.Kernels
 	if s.Kernel, err = k.d.m.fixed.LookUp(ctx, srv, path, id); err != nil {
 		return s, err
@@ -143,7 +134,7 @@ func (k *notebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 }
 
 // take makes a Jupyter session for the notebook with a running kernel, or returns the session that it has.
-func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
+func (k *NotebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
 	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: path.Base(k.d.Path()), KernelID: id})
 	if err != nil {
 		return s, fmt.Errorf("give %s the kernel %q: %w", k.d.Path(), id, err)
@@ -153,7 +144,7 @@ func (k *notebookKernel) take(ctx context.Context, id string) (jupyter.Session, 
 }
 
 // Reattach connects the room to its kernel's new process, if the server runs the cells: it does not notice by itself.
-func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
+func (k *NotebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 	if !k.d.current().server.runsCells() {
 		return
 	}
@@ -163,7 +154,7 @@ func (k *notebookKernel) Reattach(ctx context.Context, s jupyter.Session) {
 }
 
 // KernelState is the state of the notebook's kernel, "" if it has none; no kernel is started.
-func (k *notebookKernel) KernelState(ctx context.Context) (string, error) {
+func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 	if id := k.d.m.fixed.Of(k.d.FileID(), k.d.Path()); id != "" {
 		found, err := k.d.m.fixed.LookUp(ctx, k.servers.Kernels, k.d.Path(), id)
 		return found.ExecutionState, err
@@ -181,7 +172,7 @@ func (k *notebookKernel) KernelState(ctx context.Context) (string, error) {
 }
 
 // moved renames the notebook's Jupyter session.
-func (k *notebookKernel) moved(ctx context.Context, from, to string) {
+func (k *NotebookKernel) moved(ctx context.Context, from, to string) {
 	if k.servers.Kernels == nil {
 		return
 	}

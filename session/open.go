@@ -6,21 +6,10 @@ import (
 	"fmt"
 	"time"
 
+	"github.com/nbduet/nbduet/session/patience"
+
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
-
-// entry is an entry in the map of open documents: the document is being joined, open, or being left.
-type entry struct {
-	path  string
-	kind  kind
-	ready chan struct{} // closed when doc or err is set
-	doc   *Document
-	err   error
-	gone  chan struct{} // closed when the room has been left
-	left  error         // of that
-	going bool          // under Manager.mu: being left
-	opening
-}
 
 // Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
 // join it once. The document is pinned, and so not evicted, until its Release is called.
@@ -36,10 +25,10 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 	if err != nil {
 		return nil, err
 	}
-	p := patienceOf(ctx)
+	p := patience.Of(ctx)
 	for again := true; ; {
 		if p != nil && !m.has(clean) { // one that is open can be read as it was
-			if away := p.missing(ctx, p.server); away != nil {
+			if away := p.ServerMissing(ctx); away != nil {
 				return nil, notOpened(clean, away)
 			}
 		}
@@ -92,58 +81,18 @@ func outage(err error) bool {
 
 // notOpened is the error of an open that waited in vain.
 func notOpened(path string, err error) error {
-	if errors.As(err, new(*AwayError)) {
+	if errors.As(err, new(*patience.AwayError)) {
 		return fmt.Errorf("open %s: nothing was done: %w", path, err)
 	}
 	return fmt.Errorf("open %s: %w", path, err)
 }
 
-// waitOpened waits with a call's patience until the document is open, as long as the server sends it, and no longer than
-// the patience lasts when it does not. Its error is then an [*OpeningError] if the server is there, and else an
-// [*AwayError].
-func (e *entry) waitOpened(ctx context.Context, p *patience) error {
+// waitOpened waits with a call's patience until the document is open.
+func (e *entry) waitOpened(ctx context.Context, p *patience.Budget) error {
 	if p == nil {
 		return wait(ctx, e.ready)
 	}
-	limit, began := p.begin(), time.Now()
-	defer p.end()
-	tick := time.NewTicker(heedEvery)
-	defer tick.Stop()
-	for said := spoken(0); ; {
-		select {
-		case <-e.ready: // whether the server is there or not
-			return nil
-		default:
-		}
-		if away := p.gone(); away != nil {
-			return away
-		}
-		select {
-		case <-e.ready:
-			return nil
-		case <-ctx.Done():
-			return ctx.Err()
-		case <-tick.C:
-		}
-		waited := time.Since(began)
-		if waited >= limit && e.quiet() > flowing {
-			return p.stillOpening(ctx, e, began, limit)
-		}
-		if away := stillAway(ctx, p.server); away != nil && !away.busy() {
-			return p.note(away)
-		}
-		if said.due(waited) {
-			p.tell(fmt.Sprintf("opening %s: the Jupyter server has been busy with it for %d s", e.path, int(time.Since(e.began).Seconds())))
-		}
-	}
-}
-
-// stillOpening is what a call hears that has waited long enough.
-func (p *patience) stillOpening(ctx context.Context, e *entry, began time.Time, limit time.Duration) error {
-	if p.server == nil || p.server.Takes(ctx) {
-		return &OpeningError{For: time.Since(e.began), Busy: e.quiet() > flowing}
-	}
-	return p.inVain(began, limit, nil)
+	return p.WaitOpened(ctx, e.path, &e.Opening, e.ready)
 }
 
 // wait waits until a channel is closed.
@@ -157,11 +106,11 @@ func wait(ctx context.Context, done <-chan struct{}) error {
 }
 
 // waitGone waits with a call's patience until the document has been left.
-func (e *entry) waitGone(ctx context.Context, p *patience) error {
+func (e *entry) waitGone(ctx context.Context, p *patience.Budget) error {
 	if p == nil {
 		return wait(ctx, e.gone)
 	}
-	return p.wait(ctx, p.limit, func(ctx context.Context) error { return wait(ctx, e.gone) })
+	return p.Wait(ctx, func(ctx context.Context) error { return wait(ctx, e.gone) })
 }
 
 // usable waits until the document can be read, and looks again for a file that was missing.
@@ -189,7 +138,7 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 	if e, ok := m.open[path]; ok {
 		return e, false, nil
 	}
-	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{}), opening: opening{began: time.Now()}}
+	e = &entry{path: path, kind: k, ready: make(chan struct{}), gone: make(chan struct{}), Opening: patience.Opening{Began: time.Now()}}
 	m.open[path] = e
 	return e, true, nil
 }
@@ -198,7 +147,7 @@ func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
 // it too.
 func (m *Manager) fill(e *entry) {
 	defer close(e.ready)
-	doc, err := m.openDocument(jupyter.Patiently(m.ctx, openFor), e.path, e.kind, e.hear)
+	doc, err := m.openDocument(jupyter.Patiently(m.ctx, openFor), e.path, e.kind, e.Hear)
 	m.mu.Lock()
 	if err == nil && m.closed {
 		err = ErrClosed
@@ -222,6 +171,16 @@ func (m *Manager) fill(e *entry) {
 	m.tell(Event{Kind: Opened, Document: doc})
 	m.makeRoom(e)
 	m.nudge()
+}
+
+// start starts the document's goroutines, after it was added to the map.
+func (d *Document) start(e *entry) {
+	d.entry = e
+	d.wg.Go(keeper{d}.keep)
+	d.wg.Go(d.saver.Run)
+	if d.cells != nil {
+		d.cells.Start()
+	}
 }
 
 // pin pins an entry's document, unless it is being left.

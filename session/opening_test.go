@@ -13,6 +13,7 @@ import (
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -43,7 +44,7 @@ func TestOpeningOutlastsItsCall(t *testing.T) {
 				}
 				for i := range 6 {
 					took, err := open()
-					var opening *session.OpeningError
+					var opening *patience.OpeningError
 					if !errors.As(err, &opening) || !errors.Is(err, jupyter.ErrUnreachable) || took > session.DefaultServerTimeout+time.Second {
 						t.Fatalf("call %d: %v after %s", i, err, took)
 					}
@@ -76,7 +77,7 @@ func TestOpeningWithoutAServer(t *testing.T) {
 		time.AfterFunc(3*time.Second, o.cable.Cut)
 		open := func(ctx context.Context) error { return o.open(ctx, other) }
 		err := o.bounded("opening", open)
-		if !errors.As(err, new(*session.AwayError)) || errors.As(err, new(*session.OpeningError)) {
+		if !errors.As(err, new(*patience.AwayError)) || errors.As(err, new(*patience.OpeningError)) {
 			t.Errorf("it is told %v", err)
 		}
 		o.s.Fake.Rooms.HoldSync(false)

@@ -12,11 +12,8 @@ func (d *Document) As(client string) reading.Reader {
 	return reading.Of(readable{d}, d.m.memory, client)
 }
 
-// Made records that a client knows a source because it created it, see [reading.Memory.Made].
-func (m *Manager) Made(client, path, cell, source string) { m.memory.Made(client, path, cell, source) }
-
-// Renamed keeps what clients were shown of a file, or of those in a folder, for its new path.
-func (m *Manager) Renamed(from, to string) { m.memory.Move(from, to) }
+// Memory is what clients were shown of all documents.
+func (m *Manager) Memory() *reading.Memory { return m.memory }
 
 // readable is a document as a [reading.Document].
 type readable struct{ *Document }

@@ -64,7 +64,9 @@ func (d *Document) Follows(ctx context.Context, from string) bool {
 	defer tick.Stop()
 	for {
 		lv := d.current()
-		lv.server.findPath(ctx, d, lv)
+		if !lv.server.tellsPath() {
+			d.follow(ctx, lv.room.FileID())
+		}
 		if !jupyter.Under(d.Path(), from) {
 			return true
 		}

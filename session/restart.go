@@ -36,29 +36,29 @@ func (e *NoKernelError) Error() string {
 	return fmt.Sprintf("the server has no kernel %q; it has: %s", e.Name, strings.Join(e.Has, ", "))
 }
 
-// RestartKernel gives the notebook a new kernel process: it restarts the kernel, or replaces it by one of the
+// Restart gives the notebook a new kernel process: it restarts the kernel, or replaces it by one of the
 // kernelspec name, if name is neither "" nor the kernel's own. If there is no kernel, it starts one. Current runs are
 // lost, waiting ones are cancelled, and all busy cells, including those that people ran, become idle, because nothing
 // else will end them.
 //
 // The next run gets the note that the variables are gone, unless quiet is set, for a caller that runs cells next.
-func (d *Document) RestartKernel(ctx context.Context, name string, quiet bool) (KernelChange, error) {
-	return d.kernel.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
+func (k *NotebookKernel) Restart(ctx context.Context, name string, quiet bool) (KernelChange, error) {
+	return k.renew(ctx, name, func(had bool, _ jupyter.Session) bool { return had }, quiet)
 }
 
-// AssignKernel gives the notebook a kernel of a kernelspec, in its metadata and in its Jupyter session, so that open
+// Assign gives the notebook a kernel of a kernelspec, in its metadata and in its Jupyter session, so that open
 // tabs follow. A running kernel of that kernelspec is kept.
-func (d *Document) AssignKernel(ctx context.Context, name string) (KernelChange, error) {
+func (k *NotebookKernel) Assign(ctx context.Context, name string) (KernelChange, error) {
 	if name == "" {
 		return KernelChange{}, errors.New("assign a kernel: no kernel was named")
 	}
-	return d.kernel.renew(ctx, name, func(_ bool, s jupyter.Session) bool {
+	return k.renew(ctx, name, func(_ bool, s jupyter.Session) bool {
 		return s.Kernel.ExecutionState == kernel.StateDead
 	}, false)
 }
 
 // renew starts, changes or restarts the notebook's kernel; again tells whether to restart one of the right kernelspec.
-func (k *notebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
+func (k *NotebookKernel) renew(ctx context.Context, name string, again func(had bool, s jupyter.Session) bool, quiet bool) (KernelChange, error) {
 	d := k.d
 	srv := k.servers.Kernels
 	var spec jupyter.KernelSpec
@@ -112,7 +112,7 @@ func (k *notebookKernel) renew(ctx context.Context, name string, again func(had 
 }
 
 // startAfresh ends the runs that were meant for the former process.
-func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
+func (k *NotebookKernel) startAfresh(ctx context.Context, c KernelChange, through <-chan struct{}, quiet bool) {
 	d := k.d
 	what := "the kernel was restarted"
 	if c.Changed {
@@ -137,7 +137,7 @@ func (k *notebookKernel) startAfresh(ctx context.Context, c KernelChange, throug
 
 // idleAll clears the busy mark of all cells. None of them runs, because the kernel's process is new and the queue is
 // held.
-func (k *notebookKernel) idleAll(ctx context.Context) error {
+func (k *NotebookKernel) idleAll(ctx context.Context) error {
 	d := k.d
 	var busy []string
 	for _, c := range d.Notebook().Cells() {
@@ -170,7 +170,7 @@ const infoTimeout = 15 * time.Second
 
 // note writes the kernel's kernelspec and language into the notebook's metadata, as JupyterLab does when the kernel
 // changes.
-func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
+func (k *NotebookKernel) note(ctx context.Context, name string, spec jupyter.KernelSpec) error {
 	d := k.d
 	meta := d.Notebook().Metadata()
 	before, _ := meta["kernelspec"].(map[string]any)
@@ -195,11 +195,11 @@ func (k *notebookKernel) note(ctx context.Context, name string, spec jupyter.Ker
 }
 
 // languageInfo is the kernel's description of its language, nil if it does not come in time, or if we may not connect.
-func (k *notebookKernel) languageInfo(ctx context.Context) map[string]any {
+func (k *NotebookKernel) languageInfo(ctx context.Context) map[string]any {
 	d := k.d
 	ctx, stop := context.WithTimeout(ctx, infoTimeout)
 	defer stop()
-	conn, err := k.connect(ctx)
+	conn, err := k.Connect(ctx)
 	if err != nil {
 		d.m.log.Debug("the new kernel's language is not known", "path", d.Path(), "error", err)
 		return nil

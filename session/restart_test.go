@@ -30,7 +30,7 @@ func TestRestartKernel(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		c, err := d.RestartKernel(t.Context(), "", false)
+		c, err := d.Kernel().Restart(t.Context(), "", false)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -67,7 +67,7 @@ func TestRestartWithoutKernel(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
-		c, err := d.RestartKernel(t.Context(), "", true)
+		c, err := d.Kernel().Restart(t.Context(), "", true)
 		if err != nil || !c.Started || c.Former != "" || !c.Fresh {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -76,7 +76,7 @@ func TestRestartWithoutKernel(t *testing.T) {
 			if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || res.Note != "" || *res.Count != 1 {
 				t.Errorf("a run: %s, note %q, count %v", res.State, res.Note, *res.Count)
 			}
-			if c, err = d.RestartKernel(t.Context(), "", true); err != nil || c.Started || c.Kernel.ID != id {
+			if c, err = d.Kernel().Restart(t.Context(), "", true); err != nil || c.Started || c.Kernel.ID != id {
 				t.Fatalf("%+v, %v", c, err)
 			}
 		}
@@ -91,11 +91,11 @@ func TestAssignKernel(t *testing.T) {
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "echo $BASH_VERSION | cut -c1; x=7", "echo $x", sessiontest.Forever)
 		d, theirs := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
-		if _, err := d.AssignKernel(t.Context(), "cobol"); !errors.As(err, new(*session.NoKernelError)) || !strings.Contains(err.Error(), "bash, python3") {
+		if _, err := d.Kernel().Assign(t.Context(), "cobol"); !errors.As(err, new(*session.NoKernelError)) || !strings.Contains(err.Error(), "bash, python3") {
 			t.Fatalf("a kernel that there is not: %v", err)
 		}
 		busy := sessiontest.Start(t, d, "c2")
-		c, err := d.AssignKernel(t.Context(), "bash")
+		c, err := d.Kernel().Assign(t.Context(), "bash")
 		if err != nil || !c.Changed || c.Former != "python3" || c.Kernel.Name != "bash" {
 			t.Fatalf("%+v, %v", c, err)
 		}
@@ -116,14 +116,14 @@ func TestAssignKernel(t *testing.T) {
 			t.Errorf("the next run: %s, %q, note %q", res.State, sessiontest.Text(res.Outputs), res.Note)
 		}
 		before := d.Notebook().Revision()
-		if c, err = d.AssignKernel(t.Context(), "bash"); err != nil || c.Changed || c.Fresh || d.Notebook().Revision() != before {
+		if c, err = d.Kernel().Assign(t.Context(), "bash"); err != nil || c.Changed || c.Fresh || d.Notebook().Revision() != before {
 			t.Errorf("once more: %+v, %v", c, err)
 		}
 		if res := sessiontest.Run(t, d, "c1")[0]; sessiontest.Text(res.Outputs) != "stdout:7\n;" || res.Note != "" {
 			t.Errorf("its variables: %q, note %q", sessiontest.Text(res.Outputs), res.Note)
 		}
 		// A restart can change it as well.
-		if c, err = d.RestartKernel(t.Context(), "python3", false); err != nil || !c.Changed || c.Former != "bash" {
+		if c, err = d.Kernel().Restart(t.Context(), "python3", false); err != nil || !c.Changed || c.Former != "bash" {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		if spec, _ := d.Notebook().Metadata()["kernelspec"].(map[string]any); spec["name"] != "python3" {
@@ -139,7 +139,7 @@ func TestAssignFirstKernel(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "echo $0")
 		d := sessiontest.Open(t, m, path)
-		if c, err := d.AssignKernel(t.Context(), "bash"); err != nil || !c.Started || c.Changed || c.Kernel.Name != "bash" {
+		if c, err := d.Kernel().Assign(t.Context(), "bash"); err != nil || !c.Started || c.Changed || c.Kernel.Name != "bash" {
 			t.Fatalf("%+v, %v", c, err)
 		}
 		if res := sessiontest.Run(t, d, "c0")[0]; res.State != run.Done || !strings.Contains(sessiontest.Text(res.Outputs), "bash") || res.Note != "" {

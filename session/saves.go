@@ -7,17 +7,6 @@ import (
 	"github.com/nbduet/nbduet/session/saved"
 )
 
-// Unsaved says, in one sentence for callers, why the file is not up to date; "" if it is, as far as known.
-func (d *Document) Unsaved() string { return d.saver.Unsaved() }
-
-// Overwritten says, once, that confirmed edits may be lost, see [saved.Saver.Overwritten].
-func (d *Document) Overwritten() string { return d.saver.Overwritten() }
-
-// SaveAndHold saves the document, and blocks further saves until release is called, see [saved.Saver.SaveAndHold].
-func (d *Document) SaveAndHold(ctx context.Context) (release func(), err error) {
-	return d.saver.SaveAndHold(ctx)
-}
-
 // saveable is a document as a [saved.Document].
 type saveable struct{ *Document }
 

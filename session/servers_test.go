@@ -74,7 +74,7 @@ func TestTwoServers(t *testing.T) {
 		if k, ok, err := watcher.Kernel(t.Context(), path); ok || err != nil {
 			t.Errorf("the documents' server has started %+v, %v", k, err)
 		}
-		if c, err := d.RestartKernel(t.Context(), "", true); err != nil || c.Kernel.ID != k.ID {
+		if c, err := d.Kernel().Restart(t.Context(), "", true); err != nil || c.Kernel.ID != k.ID {
 			t.Errorf("restart: %+v, %v", c, err)
 		}
 		if got := sessiontest.Run(t, d, "c2"); sessiontest.Text(got[0].Outputs) != "execute_result:False;" {
@@ -251,20 +251,20 @@ func TestFixedKernel(t *testing.T) {
 		if err != nil || joined.KernelID() != a.KernelID() {
 			t.Errorf("joined: %+v, %v", joined, err)
 		}
-		if _, err := d.AssignKernel(t.Context(), "python3"); err != nil {
+		if _, err := d.Kernel().Assign(t.Context(), "python3"); err != nil {
 			t.Errorf("its own kernelspec: %v", err)
 		}
 		if specs, err := m.Servers().Documents.KernelSpecs(t.Context()); err == nil && len(specs.Specs) > 1 {
 			for name := range specs.Specs {
 				if name != "python3" {
-					if _, err := d.AssignKernel(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
+					if _, err := d.Kernel().Assign(t.Context(), name); !errors.Is(err, kernel.ErrFixed) {
 						t.Errorf("another kernelspec: %v", err)
 					}
 					break
 				}
 			}
 		}
-		if c, err := d.RestartKernel(t.Context(), "", true); err != nil || c.Kernel.ID != a.KernelID() {
+		if c, err := d.Kernel().Restart(t.Context(), "", true); err != nil || c.Kernel.ID != a.KernelID() {
 			t.Errorf("restart: %+v, %v", c, err)
 		}
 		// Another notebook has a kernel of its own.

@@ -52,12 +52,3 @@ func (t *tabs) note() string {
 	}
 	return noteTabsApart
 }
-
-// Tabs says, once for each opening of the document, that people's tabs do not show it; "" if they do.
-func (d *Document) Tabs() string {
-	note := d.m.tabs.note()
-	if note == "" || d.tabsSaid.Swap(true) {
-		return ""
-	}
-	return note
-}

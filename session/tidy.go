@@ -16,7 +16,7 @@ const (
 
 // tidy joins the room of an idle document again if its replica has grown far beyond its content. Before it drops the
 // old replica, the room has all our edits; a document that is used meanwhile stays as it is until the next look.
-func (d keeper) tidy(lv *live) {
+func tidy(d *Document, lv *live) {
 	if last, busy := d.lastUse(); busy || time.Since(last) < tidyIdle {
 		return
 	}

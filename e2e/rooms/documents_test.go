@@ -390,7 +390,7 @@ func documentsKernel(t *testing.T, s *jupytertest.Server) {
 		t.Errorf("interrupted: %+v", res)
 	}
 	r = begin()
-	if _, err := d.RestartKernel(t.Context(), "", false); err != nil {
+	if _, err := d.Kernel().Restart(t.Context(), "", false); err != nil {
 		t.Fatal(err)
 	}
 	// The server interrupts a kernel before it ends it, and may hear its last word.

@@ -18,14 +18,14 @@ func TestAttachKernel(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		table := analysis.New(m)
 		d := sessiontest.Open(t, m, s.Notebook(t, "x = 6"))
-		k, err := d.StartKernel(t.Context())
+		k, err := d.Kernel().Start(t.Context())
 		if err != nil {
 			t.Fatal(err)
 		}
-		if again, err := d.StartKernel(t.Context()); err != nil || again.ID != k.ID {
+		if again, err := d.Kernel().Start(t.Context()); err != nil || again.ID != k.ID {
 			t.Errorf("%+v, %v", again, err)
 		}
-		if taken, err := d.TakeKernel(t.Context(), "none"); err != nil || taken.ID != k.ID {
+		if taken, err := d.Kernel().Take(t.Context(), "none"); err != nil || taken.ID != k.ID {
 			t.Errorf("the notebook's kernel is exchanged: %+v, %v", taken, err)
 		}
 		a, err := table.Attach(t.Context(), "ada", k.ID)
@@ -49,7 +49,7 @@ func TestAttachKernel(t *testing.T) {
 
 		// Another notebook takes the same kernel, and another owner has a session of its own for it.
 		other := sessiontest.Open(t, m, s.Notebook(t, "print(x)"))
-		if taken, err := other.TakeKernel(t.Context(), k.ID); err != nil || taken.ID != k.ID {
+		if taken, err := other.Kernel().Take(t.Context(), k.ID); err != nil || taken.ID != k.ID {
 			t.Errorf("%+v, %v", taken, err)
 		}
 		if runs, err = other.Run(t.Context(), []string{other.Notebook().Cells()[0].ID}); err != nil {

@@ -157,7 +157,7 @@ func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
 		return err
 	}
 	defer d.Release()
-	s, started, err := d.KernelSession(ctx, spec)
+	s, started, err := d.Kernel().Ensure(ctx, spec)
 	if err != nil {
 		return err
 	}

@@ -284,7 +284,7 @@ func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), 
 	if err != nil {
 		return nil, nil, err
 	}
-	if conn, err = d.ConnectKernel(ctx); err != nil {
+	if conn, err = d.Kernel().Connect(ctx); err != nil {
 		d.Release()
 		return nil, nil, err
 	}

@@ -59,7 +59,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 		}
 		return out, err
 	}
-	f.m.Renamed(c.Path, to)
+	f.m.Memory().Move(c.Path, to)
 	// The rest is done even if the caller has gone.
 	ctx, stop := context.WithTimeout(context.WithoutCancel(ctx), followTimeout)
 	defer stop()

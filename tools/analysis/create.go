@@ -85,7 +85,7 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, words.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
 				out.CellIDs = append(out.CellIDs, c.ID)
-				d.Manager.Made(tool.ClientOf(ctx), made.Path, c.ID, c.Source)
+				d.Manager.Memory().Made(tool.ClientOf(ctx), made.Path, c.ID, c.Source)
 			}
 			return &tool.Answer{Body: out}, nil
 		}),

@@ -29,7 +29,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 			return nil, err
 		}
 		defer doc.Release()
-		k, err := doc.StartKernel(ctx)
+		k, err := doc.Kernel().Start(ctx)
 		if err != nil {
 			return nil, err
 		}

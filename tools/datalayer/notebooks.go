@@ -155,7 +155,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		return "", fmt.Errorf("kernel '%s' was not taken: %s runs in kernel '%s' already, which is shared with everybody who has it open"+words.Hint("; call use_notebook without kernel_id, and execute_code with kernel_id runs code in the other one"),
 			wanted, doc.Path(), k.ID)
 	case wanted == newKernel:
-		if k, err = doc.StartKernel(ctx); err != nil {
+		if k, err = doc.Kernel().Start(ctx); err != nil {
 			return "", err
 		}
 		return fmt.Sprintf("Started kernel '%s'.", k.ID), nil
@@ -167,7 +167,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	if !slices.ContainsFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == wanted }) {
 		return "", fmt.Errorf("kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), wanted)
 	}
-	if k, err = doc.TakeKernel(ctx, wanted); err != nil {
+	if k, err = doc.Kernel().Take(ctx, wanted); err != nil {
 		return "", err
 	}
 	return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
@@ -261,7 +261,7 @@ func restartNotebook(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			change, err := doc.RestartKernel(ctx, "", false)
+			change, err := doc.Kernel().Restart(ctx, "", false)
 			if err != nil {
 				return nil, fmt.Errorf("failed to restart notebook '%s': %w", name, err)
 			}

@@ -77,7 +77,7 @@ func createDocument(d *desk.Desk) tool.Tool {
 				return nil, PlaceError(err, clean)
 			}
 			for id, source := range cells {
-				d.Manager.Made(tool.ClientOf(ctx), made.Path, id, source)
+				d.Manager.Memory().Made(tool.ClientOf(ctx), made.Path, id, source)
 			}
 			return &tool.Answer{Body: CreateResult{
 				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,

@@ -116,7 +116,7 @@ func restartNbKernel(d *desk.Desk) tool.Tool {
 				return nil, fmt.Errorf("the notebook has %s, more than the %s that one call can run: restart with exec false, then run them in several calls",
 					words.Plural(n, "code cell"), words.Thousands(maxRunCells))
 			}
-			change, err := doc.RestartKernel(ctx, args.KernelName, wanted(args.Exec))
+			change, err := doc.Kernel().Restart(ctx, args.KernelName, wanted(args.Exec))
 			if err != nil {
 				return nil, kernelError(err)
 			}
@@ -232,7 +232,7 @@ func assignNbKernel(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			change, err := doc.AssignKernel(ctx, args.KernelName)
+			change, err := doc.Kernel().Assign(ctx, args.KernelName)
 			if err != nil {
 				return nil, kernelError(err)
 			}

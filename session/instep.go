@@ -1,0 +1,118 @@
+package session
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/patience"
+)
+
+// inStep waits until the document's room has the document: until a lost connection is back, or a lost room is joined
+// again.
+func (d *Document) inStep(ctx context.Context) (*live, error) {
+	for {
+		d.mu.Lock()
+		lv, swapped := d.live, d.swapped
+		d.mu.Unlock()
+		err := lv.room.WaitSynced(ctx)
+		if err == nil {
+			if lv.room.Quiet() < quietFor {
+				return lv, nil
+			}
+			err = lv.room.Barrier(ctx) // it may have been gone for a while, and nobody has noticed
+			if err == nil {
+				return lv, nil
+			}
+		}
+		var end *rtc.CloseError
+		if !errors.As(err, &end) || end.Action != rtc.Discard {
+			return lv, err
+		}
+		select {
+		case <-swapped:
+		case <-d.ctx.Done():
+			return lv, err
+		case <-ctx.Done():
+			return lv, fmt.Errorf("wait until its room is joined again: %w", ctx.Err())
+		}
+	}
+}
+
+// quietFor is after how long without a word of the server a room is asked whether it is there.
+const quietFor = 7 * time.Second
+
+// wait waits until the document is in step, with the patience of a call. An [*patience.AwayError] says since when it is not.
+func (d *Document) wait(ctx context.Context, p *patience.Budget) (lv *live, err error) {
+	err = p.Wait(ctx, func(ctx context.Context) (err error) {
+		lv, err = d.inStep(ctx)
+		return err
+	})
+	var away *patience.AwayError
+	if errors.As(err, &away) {
+		return nil, &patience.AwayError{Waited: away.Waited, Since: d.current().lostAt(), Known: away.Known, Why: away.Why}
+	}
+	return lv, err
+}
+
+// await waits until the document can be read: its room has it, or it is known since when it does not. The error says
+// that there is nothing to be read.
+func (d *Document) await(ctx context.Context) error {
+	p := patience.Of(ctx)
+	if p == nil {
+		return nil
+	}
+	_, err := d.wait(ctx, p)
+	if errors.As(err, new(*patience.AwayError)) && d.current().room.Err() == nil {
+		return nil // it can be read as it was then, see Away
+	}
+	return err
+}
+
+// Fresh waits as [Manager.Patient] says until the document can be read as it is now. If it cannot, the error says since
+// when the server is away.
+func (d *Document) Fresh(ctx context.Context) error {
+	if patience.Of(ctx) == nil {
+		ctx = d.m.Patient(ctx, nil)
+	}
+	_, err := d.wait(ctx, patience.Of(ctx))
+	return err
+}
+
+// Away says, in one sentence for callers, that the document is not shown as it is now but as it was when its connection
+// was lost; "" if it is shown as it is.
+func (d *Document) Away() string {
+	lv := d.current()
+	if lv.gap != nil {
+		return lv.gap.Error()
+	}
+	if lv.room.State() == rtc.Synced && lv.room.Quiet() < 2*quietFor && !d.m.away() {
+		return ""
+	}
+	return fmt.Sprintf("the Jupyter server is away since %s: this is the document as of then, with edits of yours that were answered as not confirmed; what people have changed since is missing", d.current().lostAt().Format("15:04:05"))
+}
+
+// away reports whether the server of the documents is known to be away.
+func (m *Manager) away() bool {
+	if m.cfg.Server == nil {
+		return false
+	}
+	_, away := m.cfg.Server.Away()
+	return away
+}
+
+// KernelsThere fails, with an [*patience.AwayError], if the server of the kernels is known to be away and does not answer yet: a
+// call that only queues code for a kernel would wait for that again.
+func (m *Manager) KernelsThere(ctx context.Context) error {
+	p := patience.Of(ctx)
+	if p == nil {
+		return nil
+	}
+	away := p.Missing(ctx, m.cfg.Kernels)
+	if away == nil {
+		return nil // and not a nil *patience.AwayError
+	}
+	return away
+}

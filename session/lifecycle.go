@@ -1,0 +1,135 @@
+package session
+
+import (
+	"context"
+	"crypto/rand"
+	"encoding/hex"
+	"errors"
+	"log/slog"
+	"sync"
+
+	lru "github.com/hashicorp/golang-lru/v2"
+
+	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kernel"
+	"github.com/nbduet/nbduet/session/lobby"
+	"github.com/nbduet/nbduet/session/reading"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/ydoc/awareness"
+)
+
+// New makes a manager, which makes no request until a document is opened.
+func New(cfg Config) *Manager {
+	if cfg.IdleTimeout <= 0 {
+		cfg.IdleTimeout = DefaultIdleTimeout
+	}
+	if cfg.MaxRooms <= 0 {
+		cfg.MaxRooms = DefaultMaxRooms
+	}
+	if cfg.AgentName == "" {
+		cfg.AgentName = "AI Agent"
+	}
+	if cfg.Logger == nil {
+		cfg.Logger = slog.New(slog.DiscardHandler)
+	}
+	m := newManager(cfg)
+	m.join = m.joinRoom
+	m.lobby = lobby.New(func() lobby.Lobby {
+		return rtc.EnterLobby(cfg.Server, m.user, cfg.Timing, cfg.Logger)
+	})
+	m.start()
+	return m
+}
+
+// newManager makes a manager that is not started and cannot join rooms yet.
+func newManager(cfg Config) *Manager {
+	ended, err := lru.New[string, Info](remembered)
+	if err != nil {
+		panic(err) // the size is a positive constant
+	}
+	if cfg.ServerTimeout <= 0 {
+		cfg.ServerTimeout = DefaultServerTimeout
+	}
+	if cfg.Kernels == nil {
+		cfg.Kernels = cfg.Server
+	}
+	m := &Manager{
+		cfg:   cfg,
+		log:   cfg.Logger,
+		user:  agentUser(cfg.AgentName),
+		wake:  make(chan struct{}, 1),
+		open:  make(map[string]*entry),
+		ended: ended,
+
+		fixed:   kernel.NewFixed(cfg.FixedKernel),
+		servers: &kernel.Servers{Documents: cfg.Server, Kernels: cfg.Kernels},
+		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
+		memory:  reading.NewMemory(),
+	}
+	m.runs = run.NewTable(run.TableConfig{
+		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
+		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
+	})
+	m.ctx, m.cancel = context.WithCancel(context.Background())
+	return m
+}
+
+func (m *Manager) start() { m.wg.Go(m.janitor) }
+
+// agentUser is our user in awareness. The username is our own, even if the server knows us by a person's token, because
+// JupyterLab hides everybody with the viewer's username.
+func agentUser(name string) awareness.User {
+	var id [4]byte
+	// Since Go 1.24 crypto/rand.Read never fails.
+	_, _ = rand.Read(id[:])
+	return awareness.User{
+		Username:    "nbduet-" + hex.EncodeToString(id[:]),
+		Name:        name,
+		DisplayName: name,
+		Initials:    awareness.Initials(name),
+		Color:       awareness.Color(name),
+	}
+}
+
+// Close leaves all rooms at once, each with a last save, and waits until everything that the manager started has ended.
+// The context bounds leaving.
+func (m *Manager) Close(ctx context.Context) error {
+	m.mu.Lock()
+	m.closed = true
+	var all []*entry
+	for _, e := range m.open {
+		all = append(all, e)
+	}
+	closers := m.closers
+	m.mu.Unlock()
+
+	errs := make([]error, len(closers)+len(all))
+	var leaving sync.WaitGroup
+	for i, end := range closers {
+		leaving.Go(func() { errs[i] = end(ctx) })
+	}
+	for i, e := range all {
+		leaving.Go(func() { errs[len(closers)+i] = m.putAway(ctx, e, "the server was shut down") })
+	}
+	leaving.Wait()
+	m.lobby.Close(ctx)
+	m.cancel()
+	m.wg.Wait()
+	m.runs.Close()
+	return errors.Join(errs...)
+}
+
+// OnClose makes Close call end, while it leaves the rooms, and wait for it: end ends what uses the documents, such as
+// analysis sessions. If the manager is already closed, OnClose calls end at once.
+func (m *Manager) OnClose(end func(context.Context) error) {
+	m.mu.Lock()
+	closed := m.closed
+	if !closed {
+		m.closers = append(m.closers, end)
+	}
+	m.mu.Unlock()
+	if closed {
+		_ = end(m.ctx) // nothing was begun that could fail to end
+	}
+}

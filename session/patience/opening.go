@@ -1,0 +1,91 @@
+package patience
+
+import (
+	"context"
+	"fmt"
+	"sync/atomic"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
+
+// flowing is after how long without a word of the room it no longer counts as sending the document.
+const flowing = 2 * time.Second
+
+// An OpeningError says that a document is still being opened when a call's time is over. It goes on being opened, for the
+// calls that come after.
+type OpeningError struct {
+	For  time.Duration // since when, ago
+	Busy bool          // the server answers nothing meanwhile
+}
+
+// Kind is "being opened".
+func (e *OpeningError) Kind() string { return "being opened" }
+
+func (e *OpeningError) Error() string {
+	if e.Busy {
+		return fmt.Sprintf("it is being opened: the Jupyter server has been busy with it for %d s: call again, or wait", seconds(e.For))
+	}
+	return fmt.Sprintf("it is being opened, for %d s now: call again, or wait", seconds(e.For))
+}
+
+// Is makes it match [jupyter.ErrUnreachable].
+func (e *OpeningError) Is(target error) bool { return target == jupyter.ErrUnreachable }
+
+func seconds(d time.Duration) int { return int(d.Round(time.Second) / time.Second) }
+
+// An Opening is what is known of a document that is being opened.
+type Opening struct {
+	Began time.Time
+	heard atomic.Int64 // when the room has last sent something, in nanoseconds
+}
+
+// Hear is called when the room sends something.
+func (o *Opening) Hear() { o.heard.Store(time.Now().UnixNano()) }
+
+func (o *Opening) quiet() time.Duration { return time.Since(time.Unix(0, o.heard.Load())) }
+
+// WaitOpened waits until the document at a path is open, which ready is closed to say: as long as the server sends it, and
+// no longer than the budget lasts when it does not. Its error is then an [*OpeningError] if the server is there, and else an
+// [*AwayError].
+func (b *Budget) WaitOpened(ctx context.Context, path string, o *Opening, ready <-chan struct{}) error {
+	limit, began := b.begin(), time.Now()
+	defer b.end()
+	tick := time.NewTicker(lookEvery)
+	defer tick.Stop()
+	for said := spoken(0); ; {
+		select {
+		case <-ready: // whether the server is there or not
+			return nil
+		default:
+		}
+		if away := b.gone(); away != nil {
+			return away
+		}
+		select {
+		case <-ready:
+			return nil
+		case <-ctx.Done():
+			return ctx.Err()
+		case <-tick.C:
+		}
+		waited := time.Since(began)
+		if waited >= limit && o.quiet() > flowing {
+			return b.stillOpening(ctx, o, began, limit)
+		}
+		if away := stillAway(ctx, b.server); away != nil && !away.busy() {
+			return b.note(away)
+		}
+		if said.due(waited) {
+			b.tell(fmt.Sprintf("opening %s: the Jupyter server has been busy with it for %d s", path, int(time.Since(o.Began).Seconds())))
+		}
+	}
+}
+
+// stillOpening is what a call hears that has waited long enough.
+func (b *Budget) stillOpening(ctx context.Context, o *Opening, began time.Time, limit time.Duration) error {
+	if b.server == nil || b.server.Takes(ctx) {
+		return &OpeningError{For: time.Since(o.Began), Busy: o.quiet() > flowing}
+	}
+	return b.inVain(began, limit, nil)
+}
