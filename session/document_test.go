@@ -90,7 +90,7 @@ func TestOutputIsLive(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
-		path := s.Notebook(t, "import pathlib, time\nprint('one', flush=True)\nwhile not pathlib.Path('"+s.Name(t, ".go")+"').exists(): time.sleep(0.01)\nprint('two')")
+		path := s.Notebook(t, "import os, time\nprint('one', flush=True)\nwhile not os.path.exists('"+s.Name(t, ".go")+"'): time.sleep(0.01)\nprint('two')")
 		d, seen := sessiontest.Open(t, m, path), sessiontest.Open(t, other, path)
 		runs, err := d.Run(t.Context(), []string{"c0"})
 		if err != nil {

@@ -74,7 +74,7 @@ func numbered(word string, n int) (lines []string, in func(text string) error) {
 func TestWordsOfMuchText(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "import time\nfor part in range(5):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
+		path := m.book(code("aaaa", "import time\nfor part in range(5):\n    print('\\n'.join(['line ' + ('0'*7 + str(i))[-7:] + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with run_id and output 0")
 		_, in := numbered("line", 50_000)
 		if err := in(m.pages(run, 0)); err != nil {
@@ -92,7 +92,7 @@ func TestWordsOfMuchText(t *testing.T) {
 func TestWordsOfTextLeftOut(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "import time\nfor part in range(10):\n    print('\\n'.join(['line %07d' % i + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
+		path := m.book(code("aaaa", "import time\nfor part in range(10):\n    print('\\n'.join(['line ' + ('0'*7 + str(i))[-7:] + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		run := m.cutTo(answer, "watch_runs with output -1 pages through its text")
 		_, in := numbered("line", 100_000)
@@ -107,7 +107,7 @@ func TestWordsOfTextLeftOut(t *testing.T) {
 func TestWordsOfMuchHTML(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row %07d' % i + 'x'*40 for i in range(100000)]) + '</p>'}, raw=True)"))
+		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row ' + ('0'*7 + str(i))[-7:] + 'x'*40 for i in range(100000)]) + '</p>'}, raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		run := m.cutTo(answer, "more characters of HTML")
 		_, in := numbered("row", 100_000)
@@ -122,7 +122,7 @@ func TestWordsOfMuchHTML(t *testing.T) {
 func TestWordsOfALongError(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		m := newTalk(t)
-		path := m.book(code("aaaa", "raise ValueError('\\n'.join(['why %07d' % i for i in range(100000)]))"))
+		path := m.book(code("aaaa", "raise ValueError('\\n'.join(['why ' + ('0'*7 + str(i))[-7:] for i in range(100000)]))"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
 		run := m.cutTo(answer, "ValueError: why 0000000")
 		if !strings.Contains(answer, "line 1: raise ValueError") {
@@ -157,7 +157,7 @@ func TestWordsOfProgressBars(t *testing.T) {
 			states += fmt.Sprintf("\r%3d%% |%-50s| a bar", i, strings.Repeat("#", i/2))
 		}
 		path := m.book(
-			code("aaaa", "for i in range(101): print('\\r%3d%% |%s%s| a bar' % (i, '#'*(i//2), ' '*(50-i//2)), end='')"),
+			code("aaaa", "for i in range(101): print('\\r%s%% |%s%s| a bar' % (('  ' + str(i))[-3:], '#'*(i//2), ' '*(50-i//2)), end='')"),
 			code("bbbb", "2", printed(states+"\n")),
 		)
 		want := "100% |##################################################| a bar"

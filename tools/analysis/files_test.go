@@ -232,7 +232,7 @@ func TestF5FileGet(t *testing.T) {
 		})
 	}
 	made := r.Server.Name(t, ".bin")
-	r.Execute(s.ID, "with open('"+made+"', 'wb') as f: _ = f.write(bytes(range(256)))")
+	r.Execute(s.ID, "_ = open('"+made+"', 'wb').write(bytes(range(256)))")
 	var got analysis.FileGetResult
 	if r.Good("file_get", toolstest.Dict{"session_id": s.ID, "path": made}, &got); got.Delivery != analysis.DeliveredLink || *got.Size != 256 {
 		t.Errorf("what code has written: %+v", got)

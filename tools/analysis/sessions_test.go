@@ -109,7 +109,7 @@ func TestAC2CodeExecution(t *testing.T) {
 			t.Errorf("%+v", got)
 		}
 		// The time is over: the code goes on, and is heard of by its run.
-		got, after := r.GoesOn(id, "print('begun', flush=True)\nwhile not x.__contains__(3): time.sleep(0.01)\nprint('done')", 500*time.Millisecond)
+		got, after := r.GoesOn(id, "print('begun', flush=True)\nwhile 3 not in x: time.sleep(0.01)\nprint('done')", 500*time.Millisecond)
 		if got.Success || got.ErrorType != analysis.ErrTimeout || !strings.Contains(got.ErrorMessage, after.String()) || got.Stdout != "begun\n" || got.State != "running" || !strings.Contains(got.ErrorMessage, got.RunID) {
 			t.Errorf("%+v", got)
 		}

@@ -1,7 +1,11 @@
 package desk_test
 
 import (
+	"bytes"
+	"compress/zlib"
 	"encoding/base64"
+	"encoding/binary"
+	"hash/crc32"
 	stdimage "image"
 	"math/rand/v2"
 	"slices"
@@ -114,6 +118,29 @@ func TestPlots(t *testing.T) {
 	})
 }
 
+// pngOf is a PNG of pixels of so many bits and a kind of colour, each line behind a zero.
+func pngOf(w, h uint32, bits, colour byte, pixels []byte) []byte {
+	out := []byte("\x89PNG\r\n\x1a\n")
+	chunk := func(name string, data []byte) {
+		out = binary.BigEndian.AppendUint32(out, uint32(len(data)))
+		named := append([]byte(name), data...)
+		out = binary.BigEndian.AppendUint32(append(out, named...), crc32.ChecksumIEEE(named))
+	}
+	var packed bytes.Buffer
+	z := zlib.NewWriter(&packed)
+	_, _ = z.Write(pixels) // to a buffer
+	_ = z.Close()
+	chunk("IHDR", append(binary.BigEndian.AppendUint32(binary.BigEndian.AppendUint32(nil, w), h), bits, colour, 0, 0, 0))
+	chunk("IDAT", packed.Bytes())
+	chunk("IEND", nil)
+	return out
+}
+
+// black is a black PNG that says to be w pixels wide and h high, in base64; it has but so many lines.
+func black(w, h uint32, lines int) string {
+	return base64.StdEncoding.EncodeToString(pngOf(w, h, 1, 0, make([]byte, lines*(1+(int(w)+7)/8))))
+}
+
 // GIF and WebP are taken as well, a fifth image is named only, and a large one is made smaller.
 func TestOtherImages(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
@@ -123,17 +150,12 @@ from IPython.display import display
 def show(mime, data): display({mime: data}, raw=True)
 show("image/gif", "R0lGODlhAQABAIAAAAAAAP///yH5BAEAAAAALAAAAAABAAEAAAIBRAA7")
 show("image/webp", "UklGRhoAAABXRUJQVlA4TA0AAAAvAAAAEAcQERGIiP4HAA==")
-import zlib, struct
-def png(w, h, lines):
-    def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-    raw = zlib.compress(b"\0" * (lines * (1 + (w + 7) // 8)))
-    return base64.b64encode(b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", w, h, 1, 0, 0, 0, 0)) + chunk(b"IDAT", raw) + chunk(b"IEND", b"")).decode()
-show("image/png", png(4000, 1000, 1000))
-for i in range(3): show("image/png", png(50 + i, 50, 50))
+show("image/png", "`+black(4000, 1000, 1000)+`")
+for png in ["`+black(50, 50, 50)+`", "`+black(51, 50, 50)+`", "`+black(52, 50, 50)+`"]: show("image/png", png)
 show("application/vnd.plotly.v1+json", {"data": [], "layout": {}})`,
-			`show("image/png", png(30_000, 30_000, 10))
+			`show("image/png", "`+black(30_000, 30_000, 10)+`")
 show("image/png", "no base64!")
-show("image/png", png(100, 100, 10))
+show("image/png", "`+black(100, 100, 10)+`")
 show("image/svg+xml", "<svg><g></svg>")
 show("image/svg+xml", "<svg onload='x()' width='10' height='10'>" + "<g>" * 1000 + "</g>" * 1000 + "</svg>")
 print("unharmed")`)
@@ -184,13 +206,15 @@ func TestLargeImageIsNamedAsItIsRead(t *testing.T) {
 		for i, random := 0, rand.New(rand.NewPCG(1, 2)); i < len(noise); i++ {
 			noise[i] = byte(random.Uint32())
 		}
-		code := `import base64, struct, zlib
+		noise = bytes.Repeat(noise, 30)
+		var pixels []byte
+		for i := range 700 {
+			pixels = append(append(pixels, 0), noise[i*1500:(i+1)*1500]...)
+		}
+		file := r.Server.Write(t, r.Server.Name(t, ".png"), string(pngOf(500, 700, 8, 2, pixels)))
+		code := `import base64
 from IPython.display import display
-noise = base64.b64decode("` + base64.StdEncoding.EncodeToString(noise) + `") * 30
-def chunk(name, data): return struct.pack(">I", len(data)) + name + data + struct.pack(">I", zlib.crc32(name + data))
-raw = b""
-for i in range(700): raw += b"\0" + noise[i * 1500:(i + 1) * 1500]
-png = b"\x89PNG\r\n\x1a\n" + chunk(b"IHDR", struct.pack(">IIBBBBB", 500, 700, 8, 2, 0, 0, 0)) + chunk(b"IDAT", zlib.compress(raw)) + chunk(b"IEND", b"")
+png = open("` + file + `", "rb").read()
 display({"image/png": base64.b64encode(png).decode()}, raw=True)`
 		var got analysis.CodeResult
 		r.Good("execute_code", toolstest.Dict{"session_id": r.Create(nil).ID, "code": code}, &got)

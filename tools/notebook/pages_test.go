@@ -19,7 +19,7 @@ func TestPagesOfOutputs(t *testing.T) {
 		path := r.Server.Notebook(
 			t,
 			"print('\\x1b[31mré\\x1b[0me\\u0301d 👩‍🔬 ' * 1000)\ndisplay({'text/html': '<b>' * 500, 'text/plain': 'plain ' * 500}, raw=True)\ndef f(n):\n    if n: f(n - 1)\n    raise ValueError('deep')\nf(50)",
-			"print('\\n'.join(f'line {i:0994d}' for i in range(9000)), flush=True)\ndisplay('big ' * 10)",
+			"print('\\n'.join(['line ' + ('0' * 994 + str(i))[-994:] for i in range(9000)]), flush=True)\ndisplay('big ' * 10)",
 		)
 		var ran notebook.ExecuteResult
 		r.Good("execute_nb_cells", toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 0}}}, &ran)

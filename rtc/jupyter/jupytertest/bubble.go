@@ -141,6 +141,7 @@ func (s *Server) HTTP() *http.Client {
 // launchFake starts a fake: for a test in a bubble, in that, else on the loopback interface, where t may be nil.
 func launchFake(t testing.TB, root string, c config) (*Server, error) {
 	s := &Server{Token: c.token, Root: root}
+	c.kernels.NotUnderstood = misunderstood.teller(t)
 	s.Fake = fake.New(fake.Config{
 		Root: root, Token: c.token, BaseURL: c.baseURL, NoCollaboration: !c.collab, DisableRTC: c.apart, Kernels: c.kernels,
 	})

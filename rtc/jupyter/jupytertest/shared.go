@@ -141,6 +141,9 @@ func (t tests) Run() int {
 	for end := time.Now().Add(ending); code == 0 && time.Now().Before(end) && goleak.Find() != nil; {
 		time.Sleep(100 * time.Millisecond)
 	}
+	if misunderstood.fail() {
+		code = max(code, 1)
+	}
 	return code
 }
 

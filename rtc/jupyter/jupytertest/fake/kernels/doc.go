@@ -1,5 +1,5 @@
 // Package kernels is the kernels of the fake Jupyter server: a table of them, their life (start, interrupt, restart,
-// death, end) and their channels, as websockets in both of Jupyter's formats. The cells run in package python.
+// death, end) and their channels, as websockets in both of Jupyter's formats. The cells run in package cells.
 //
 // It does what jupyter_server 2.21 with ipykernel 7.4 does, with the same delays: 3 s until a dead kernel is noticed,
 // 0.2 s until text that is not flushed is sent, a ping every 30 s. Where the real one leaves the order to chance, this
@@ -11,7 +11,7 @@
 //     then come shutdown_reply, idle, and from the new process starting, busy, idle. There is no iopub_welcome.
 //
 // It differs in that a kernel starts within [Config].StartDelay, has no subshells and no debugger, does not read
-// configuration, and answers complete_request with names alone.
+// configuration, and answers no requests about code: complete, inspect, is_complete and history.
 //
 // # Concurrency
 //

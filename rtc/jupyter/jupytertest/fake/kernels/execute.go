@@ -7,7 +7,7 @@ import (
 	"sync"
 	"time"
 
-	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/python"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
 )
 
 // flushInterval is how long text waits that a cell does not flush.
@@ -87,7 +87,7 @@ func (p *process) execute(r *request) bool {
 	return !out.Exits
 }
 
-func (p *process) runCell(r *request, c executeRequest) python.Outcome {
+func (p *process) runCell(r *request, c executeRequest) cells.Outcome {
 	console := &console{process: p, request: r, allowStdin: c.AllowStdin, text: map[string]*strings.Builder{}, timers: map[string]*time.Timer{}}
 	store := !c.Silent
 	if c.StoreHistory != nil {
@@ -99,10 +99,10 @@ func (p *process) runCell(r *request, c executeRequest) python.Outcome {
 			p.publish("execute_input", raw(executeInput{c.Code, p.interp.Count()}), r.header)
 		}
 	}
-	return p.interp.Run(p.ctx, python.Request{Code: c.Code, Silent: c.Silent, StoreHistory: store, Expressions: c.Expressions, Begins: begins}, console)
+	return p.interp.Run(p.ctx, cells.Request{Code: c.Code, Silent: c.Silent, StoreHistory: store, Expressions: c.Expressions, Begins: begins}, console)
 }
 
-func (p *process) replyContent(out python.Outcome, meta *executeMetadata) any {
+func (p *process) replyContent(out cells.Outcome, meta *executeMetadata) any {
 	payload := append([]json.RawMessage{}, out.Payload...)
 	if out.Error == nil {
 		return executeOK{"ok", out.Count, out.Expressions, payload}
@@ -178,7 +178,7 @@ func (c *console) close() {
 }
 
 // Display sends a display.
-func (c *console) Display(d python.Display) {
+func (c *console) Display(d cells.Display) {
 	kind := "display_data"
 	if d.Update {
 		kind = "update_display_data"
@@ -205,7 +205,7 @@ func (c *console) Result(data, metadata json.RawMessage) {
 }
 
 // Error sends an exception.
-func (c *console) Error(e python.Error) {
+func (c *console) Error(e cells.Error) {
 	c.flush()
 	c.process.publish("error", raw(struct {
 		Traceback []string `json:"traceback"`
@@ -224,7 +224,7 @@ func (c *console) Comm(kind string, content json.RawMessage, buffers [][]byte) {
 // Input asks the client that has sent the request.
 func (c *console) Input(ctx context.Context, prompt string, password bool) (string, error) {
 	if !c.allowStdin {
-		return "", python.ErrNoStdin
+		return "", cells.ErrNoStdin
 	}
 	p := c.process
 	for len(p.answers) > 0 {
@@ -236,9 +236,6 @@ func (c *console) Input(ctx context.Context, prompt string, password bool) (stri
 	}{prompt, password}), c.request.header))
 	select {
 	case line := <-p.answers:
-		if line == "\x04" {
-			return "", python.ErrEndOfInput
-		}
 		return line, nil
 	case <-ctx.Done():
 		return "", ctx.Err()

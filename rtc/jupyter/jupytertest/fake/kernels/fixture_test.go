@@ -66,6 +66,7 @@ type fixture struct {
 func inBubble(t *testing.T, config kernels.Config, fn func(t *testing.T, f *fixture)) {
 	t.Helper()
 	config.Root = t.TempDir()
+	config.NotUnderstood = func(cell, word string) { t.Errorf("%s is not understood in the cell %q", word, cell) }
 	synctest.Test(t, func(t *testing.T) {
 		f := &fixture{t: t, table: kernels.New(config), pipes: newPipes()}
 		srv := &http.Server{Handler: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {

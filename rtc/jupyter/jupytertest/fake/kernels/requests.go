@@ -51,16 +51,6 @@ func (p *process) shutdown(r *request) {
 
 // answer replies to a request that runs nothing. One of an unknown kind gets no reply.
 func (p *process) answer(r *request) {
-	var c struct {
-		Code   string `json:"code"`
-		Cursor *int   `json:"cursor_pos"`
-		Last   *int   `json:"n"`
-	}
-	_ = json.Unmarshal(r.content, &c) // what is missing is empty
-	cursor := len([]rune(c.Code))
-	if c.Cursor != nil {
-		cursor = *c.Cursor
-	}
 	switch r.kind {
 	case "kernel_info_request":
 		p.reply(r, "kernel_info_reply", kernelInfo(p.kernel.language()))
@@ -68,34 +58,6 @@ func (p *process) answer(r *request) {
 		p.reply(r, "connect_reply", map[string]string{"status": "ok"})
 	case "comm_info_request":
 		p.reply(r, "comm_info_reply", map[string]any{"comms": map[string]any{}, "status": "ok"})
-	case "complete_request":
-		matches, start, end := p.interp.Complete(c.Code, cursor)
-		p.reply(r, "complete_reply", map[string]any{
-			"matches": append([]string{}, matches...), "cursor_start": start, "cursor_end": end, "metadata": map[string]any{}, "status": "ok",
-		})
-	case "inspect_request":
-		text, found := p.interp.Inspect(c.Code, cursor)
-		data := map[string]string{}
-		if found {
-			data["text/plain"] = text
-		}
-		p.reply(r, "inspect_reply", map[string]any{"status": "ok", "data": data, "metadata": map[string]any{}, "found": found})
-	case "is_complete_request":
-		state, indent := p.interp.IsComplete(c.Code)
-		reply := map[string]string{"status": state}
-		if state == "incomplete" {
-			reply["indent"] = indent
-		}
-		p.reply(r, "is_complete_reply", reply)
-	case "history_request":
-		history := [][]any{}
-		for i, code := range p.interp.History() {
-			history = append(history, []any{1, i + 1, code})
-		}
-		if c.Last != nil && *c.Last < len(history) {
-			history = history[len(history)-max(*c.Last, 0):]
-		}
-		p.reply(r, "history_reply", map[string]any{"status": "ok", "history": history})
 	}
 }
 

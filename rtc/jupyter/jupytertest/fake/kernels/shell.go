@@ -8,18 +8,14 @@ import (
 	"strconv"
 	"strings"
 
-	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/python"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
 )
 
 // language runs the code of one process.
 type language interface {
-	Run(ctx context.Context, r python.Request, io python.IO) python.Outcome
+	Run(ctx context.Context, r cells.Request, io cells.IO) cells.Outcome
 	Count() int
 	Interrupt()
-	Complete(code string, cursor int) (matches []string, start, end int)
-	Inspect(code string, cursor int) (text string, found bool)
-	IsComplete(code string) (status, indent string)
-	History() []string
 }
 
 // shell is as much of Bash as tests need to see that a kernel is one of another language: variables, echo, arithmetic with
@@ -39,23 +35,9 @@ func (s *shell) Count() int { return s.count }
 // Interrupt implements [language]: nothing here takes any time.
 func (s *shell) Interrupt() {}
 
-// Complete implements [language].
-func (s *shell) Complete(_ string, cursor int) (matches []string, start, end int) {
-	return nil, cursor, cursor
-}
-
-// Inspect implements [language].
-func (s *shell) Inspect(string, int) (text string, found bool) { return "", false }
-
-// IsComplete implements [language].
-func (s *shell) IsComplete(string) (status, indent string) { return "complete", "" }
-
-// History implements [language].
-func (s *shell) History() []string { return nil }
-
 // Run implements [language].
-func (s *shell) Run(_ context.Context, r python.Request, io python.IO) python.Outcome {
-	out := python.Outcome{Count: s.count, Expressions: map[string]json.RawMessage{}}
+func (s *shell) Run(_ context.Context, r cells.Request, io cells.IO) cells.Outcome {
+	out := cells.Outcome{Count: s.count, Expressions: map[string]json.RawMessage{}}
 	if r.StoreHistory {
 		s.count++
 	}
@@ -64,7 +46,7 @@ func (s *shell) Run(_ context.Context, r python.Request, io python.IO) python.Ou
 		status = s.command(strings.TrimSpace(line), io)
 	}
 	if status != 0 {
-		out.Error = &python.Error{Value: strconv.Itoa(status), Traceback: []string{}}
+		out.Error = &cells.Error{Value: strconv.Itoa(status), Traceback: []string{}}
 		io.Error(*out.Error)
 	}
 	return out
@@ -76,7 +58,7 @@ var (
 	arithmetic = regexp.MustCompile(`\$\(\((\w+) *([-+*]) *(\w+)\)\)`)
 )
 
-func (s *shell) command(line string, io python.IO) (status int) {
+func (s *shell) command(line string, io cells.IO) (status int) {
 	if m := assignment.FindStringSubmatch(line); m != nil {
 		s.variables[m[1]] = s.expand(m[2])
 		return 0

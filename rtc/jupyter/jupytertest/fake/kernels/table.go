@@ -24,8 +24,6 @@ type Config struct {
 	// Specs are the kernels that can be started; none means [Python3] and [Bash]. The first is the default. Those whose
 	// language is not Bash run cells as Python.
 	Specs []Spec
-	// Env are the environment variables of the processes.
-	Env map[string]string
 	// StartDelay is the time from the start of a process to its first message; 0 means 300 ms, less none.
 	StartDelay time.Duration
 	// NoticeDelay is the time from the death of a process to its restart; 0 means 3 s, less none.
@@ -39,6 +37,8 @@ type Config struct {
 	NoRestarts bool
 	// CullAfter is how long a kernel may be idle; 0 is for ever.
 	CullAfter time.Duration
+	// NotUnderstood is told of what a cell has and package cells does not know; nil for nobody. Any goroutine may call it.
+	NotUnderstood func(cell, word string)
 }
 
 // firstPID is above what a system gives to processes, so that a test which kills by number hits nothing.
@@ -82,6 +82,9 @@ func New(config Config) *Table {
 	}
 	if config.MessageRate == 0 {
 		config.MessageRate = messageLimit
+	}
+	if config.NotUnderstood == nil {
+		config.NotUnderstood = func(string, string) {}
 	}
 	orDefault := func(d *time.Duration, def time.Duration) {
 		switch {

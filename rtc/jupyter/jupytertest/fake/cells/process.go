@@ -1,0 +1,131 @@
+package cells
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"maps"
+	"strings"
+	"time"
+
+	"go.starlark.net/starlark"
+)
+
+// Config says what process an interpreter pretends to be.
+type Config struct {
+	Dir string // the working folder
+	PID int
+	// NotUnderstood is told of the word of a cell that Python has and this package has not.
+	NotUnderstood func(cell, word string)
+}
+
+// ErrNoStdin is what [IO.Input] returns where the request does not allow input.
+var ErrNoStdin = errors.New("cells: no input is allowed")
+
+// IO is where a cell's output goes, and its input comes from. The goroutine that runs the cell calls its methods.
+type IO interface {
+	// Stream writes to "stdout" or "stderr", which may keep the text until Flush.
+	Stream(name, text string)
+	Flush(name string)
+	Display(Display)
+	ClearOutput(wait bool)
+	// Result shows the value of a cell, Error the exception that has ended it.
+	Result(data, metadata json.RawMessage)
+	Error(Error)
+	// Input asks the user for a line. It returns early, with any error, when ctx ends.
+	Input(ctx context.Context, prompt string, password bool) (string, error)
+	// Comm sends a comm_open, comm_msg or comm_close message.
+	Comm(kind string, content json.RawMessage, buffers [][]byte)
+}
+
+// Display is what a display_data or, for Update, an update_display_data message says. The fields are JSON objects.
+type Display struct {
+	Data, Metadata, Transient json.RawMessage
+	Update                    bool
+}
+
+// Error is an exception as a Jupyter message has it.
+type Error struct {
+	Name, Value string
+	Traceback   []string
+}
+
+// Request is a cell to run. StoreHistory counts it; Expressions are evaluated if it has not failed; Begins is called
+// before anything runs, when the cell heeds an interrupt.
+type Request struct {
+	Code         string
+	Silent       bool
+	StoreHistory bool
+	Expressions  map[string]string
+	Begins       func()
+}
+
+// Outcome is how a cell has ended: Error is nil for a good end, Count that of the cell that was counted last, Payload and
+// Expressions are for the reply. A process that was Killed says nothing more, one that Exits ends after this cell.
+type Outcome struct {
+	Error         *Error
+	Count         int
+	Payload       []json.RawMessage
+	Expressions   map[string]json.RawMessage
+	Killed, Exits bool
+}
+
+// process is what functions of cells work on: that of the kernel, and the cell that runs in it.
+type process struct {
+	config  Config
+	globals starlark.StringDict // the user's variables and, where they do not hide them, what is given
+	given   starlark.StringDict
+	count   int
+	comms   int
+	formats []string // of figures
+	drawn   bool     // a figure waits to be shown
+
+	ctx           context.Context // of the cell, ends at an interrupt or with the process
+	io            IO
+	payload       []json.RawMessage
+	exits, killed bool
+}
+
+// users are the user's variables.
+func (p *process) users() starlark.StringDict {
+	out := maps.Clone(p.globals)
+	maps.DeleteFunc(out, func(name string, v value) bool { return v == p.given[name] || strings.HasPrefix(name, "_") })
+	return out
+}
+
+// sleep waits, unless an interrupt or the process's end comes first.
+func (p *process) sleep(d time.Duration) error {
+	t := time.NewTimer(d)
+	defer t.Stop()
+	select {
+	case <-t.C:
+		return nil
+	case <-p.ctx.Done():
+		return raised("KeyboardInterrupt", "")
+	}
+}
+
+// input asks the user.
+func (p *process) input(prompt string, password bool) (value, error) {
+	p.flush()
+	switch line, err := p.io.Input(p.ctx, prompt, password); {
+	case errors.Is(err, ErrNoStdin):
+		name := map[bool]string{false: "raw_input", true: "getpass"}[password]
+		return nil, raised("StdinNotImplementedError", "%s was called, but this frontend does not support input requests.", name)
+	case err != nil:
+		return nil, raised("KeyboardInterrupt", "Interrupted by user")
+	default:
+		return starlark.String(line), nil
+	}
+}
+
+func (p *process) flush() {
+	p.io.Flush("stdout")
+	p.io.Flush("stderr")
+}
+
+// kill ends the process.
+func (p *process) kill() error {
+	p.killed = true
+	return raised("SystemExit", "")
+}

@@ -1,0 +1,49 @@
+package jupytertest
+
+import (
+	"fmt"
+	"os"
+	"sync"
+	"testing"
+)
+
+// misunderstandings are cells that the fake's kernels could not run as Python would. Such a cell fails the test whose
+// server it is; behind a test's end, or where a server is no test's own, it fails the tests of the binary.
+type misunderstandings struct {
+	mu    sync.Mutex
+	stray []string
+}
+
+var misunderstood misunderstandings
+
+// teller returns what is told of the cells of a test's server; t is nil for a server of all tests.
+func (m *misunderstandings) teller(t testing.TB) func(cell, word string) {
+	over := t == nil
+	if t != nil {
+		t.Cleanup(func() {
+			m.mu.Lock()
+			defer m.mu.Unlock()
+			over = true
+		})
+	}
+	return func(cell, word string) {
+		m.mu.Lock()
+		defer m.mu.Unlock()
+		says := fmt.Sprintf("package cells, which runs the fake's cells, has %s in the cell:\n%.2000s\nWrite it otherwise, or see its doc.go.", word, cell)
+		if over {
+			m.stray = append(m.stray, says)
+			return
+		}
+		t.Error(says)
+	}
+}
+
+// fail reports whether the tests fail for a cell that no test has failed for, and says so.
+func (m *misunderstandings) fail() bool {
+	m.mu.Lock()
+	defer m.mu.Unlock()
+	for _, says := range m.stray {
+		fmt.Fprintln(os.Stderr, says)
+	}
+	return len(m.stray) > 0
+}
