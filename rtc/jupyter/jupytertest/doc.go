@@ -14,7 +14,7 @@
 //	contents, files' ids, sessions, kernels over REST           TestSameAnswers
 //	events                                                      TestSameEvents
 //	kernels: channels, two clients, interrupt, restart, death   TestSameKernels
-//	what cells put out, input                                   fake/kernels TestLikeTheRealOne, fake/python TestAsRecorded
+//	what cells put out, input                                   fake/kernels TestLikeTheRealOne
 //	rooms: joining, sync, presence, saves and their refusal,    fake/rooms TestLikeTheRealServer
 //	deletion, rename, changes on disk, unknown sessions
 //
@@ -34,6 +34,9 @@
 // A TestMain stops the shared server:
 //
 //	func TestMain(m *testing.M) { goleak.VerifyTestMain(jupytertest.Tests(m)) }
+//
+// The fake's kernels run cells as package cells understands them. A cell that needs more of Python fails its test, with the
+// word; it is written otherwise, or the test says [NeedsReal].
 //
 // Real servers listen on the loopback interface, on a free port, with a random token, their root, home, configuration and
 // working folder in a temporary one. The program started is $NBDUET_JUPYTER, or .venv/bin/jupyter at the top of the

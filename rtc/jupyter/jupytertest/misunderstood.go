@@ -29,7 +29,7 @@ func (m *misunderstandings) teller(t testing.TB) func(cell, word string) {
 	return func(cell, word string) {
 		m.mu.Lock()
 		defer m.mu.Unlock()
-		says := fmt.Sprintf("package cells, which runs the fake's cells, has %s in the cell:\n%.2000s\nWrite it otherwise, or see its doc.go.", word, cell)
+		says := fmt.Sprintf("package cells does not understand %q in the cell\n%.2000s\nWrite it otherwise, or see the doc.go of that package.", word, cell)
 		if over {
 			m.stray = append(m.stray, says)
 			return

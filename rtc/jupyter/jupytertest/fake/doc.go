@@ -5,7 +5,7 @@
 // It does what Jupyter Server 2.21 with jupyter-collaboration 5 was seen to do, as far as this program and its tests can
 // tell. The same tests run against both, and TestSameAnswers of jupytertest holds their answers side by side. What it
 // does not have: a login page, cross-site request forgery, checkpoints, the trash (what is deleted is gone), forks and
-// timelines, other kernels than one of a small Python and one of a smaller Bash.
+// timelines, other kernels than one of a little Python (package cells) and one of less Bash.
 //
 // # Concurrency
 //

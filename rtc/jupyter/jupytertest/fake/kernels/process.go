@@ -3,12 +3,10 @@ package kernels
 import (
 	"context"
 	"encoding/json"
-	"os"
 	"sync"
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/cells"
-	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest/fake/python"
 )
 
 // process is a kernel's: an interpreter, and the requests that wait for it.
@@ -49,10 +47,8 @@ func newProcess(k *kernel, pid int) *process {
 	}
 	if k.language() == "bash" {
 		p.interp = newShell()
-	} else if os.Getenv("NBDUET_TEST_CELLS") != "" {
-		p.interp = cells.New(cells.Config{Dir: k.cwd, PID: pid, NotUnderstood: k.table.config.NotUnderstood})
 	} else {
-		p.interp = python.New(python.Config{Dir: k.cwd, PID: pid})
+		p.interp = cells.New(cells.Config{Dir: k.cwd, PID: pid, NotUnderstood: k.table.config.NotUnderstood})
 	}
 	p.ctx, p.kill = context.WithCancel(k.table.ctx)
 	return p

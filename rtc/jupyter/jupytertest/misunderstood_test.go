@@ -1,0 +1,34 @@
+package jupytertest
+
+import (
+	"slices"
+	"testing"
+)
+
+// witness is a test that keeps what it is told.
+type witness struct {
+	testing.TB
+	errors  []any
+	cleanup func()
+}
+
+func (w *witness) Error(says ...any) { w.errors = append(w.errors, says...) }
+func (w *witness) Cleanup(f func())  { w.cleanup = f }
+
+// A cell that is not understood fails its test while that goes on, and after it, or where there is none, the binary.
+func TestNotUnderstood(t *testing.T) {
+	var m misunderstandings
+	w := &witness{TB: t}
+	tell := m.teller(w)
+	tell("class A: pass", "class")
+	want := "package cells does not understand \"class\" in the cell\nclass A: pass\nWrite it otherwise, or see the doc.go of that package."
+	if !slices.Equal(w.errors, []any{want}) || m.fail() {
+		t.Errorf("the test is told %q, the binary %q", w.errors, m.stray)
+	}
+	w.cleanup()
+	tell("late", "late")
+	m.teller(nil)("shared", "shared")
+	if len(w.errors) != 1 || len(m.stray) != 2 || !m.fail() {
+		t.Errorf("behind the test's end it is told %q, the binary %q", w.errors, m.stray)
+	}
+}
