@@ -143,7 +143,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 			m := session.New(session.Config{Server: srv})
 			defer srv.CloseIdleConnections()
 			defer func() {
-				ctx, stop := context.WithTimeout(context.Background(), time.Minute)
+				ctx, stop := context.WithTimeout(context.Background(), 4*time.Second) // as long as the program takes to end
 				defer stop()
 				_ = m.Close(ctx) // it cannot save
 			}()
