@@ -14,8 +14,8 @@ import (
 // What a person types into a cell while it is moved is in the moved cell also if the agent that moves it leaves at once:
 // it stays until it has heard of that. Nothing is to be saved here, which would keep it longer.
 func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
-		l := sessiontest.NewLateTyping(t, jupytertest.Start(t))
+	jupytertest.Beside(t, func(t *testing.T) {
+		l := sessiontest.NewLateTyping(t, jupytertest.Shared(t))
 		switchesAutosaveOff(t, l.Person, l.Document)
 		l.Typed()
 		if err := l.Document.Notebook().Edit("move", func(e *ydoc.Editor) error { return e.Move("c0", e.Len()-1) }); err != nil {

@@ -17,7 +17,7 @@ import (
 )
 
 func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		txt := s.Write(t, s.Name(t, ".txt"), "hello")
@@ -40,7 +40,7 @@ func TestOpenRefusesWhatIsNotANotebook(t *testing.T) {
 // An outputs of a run are in the run's result, in everybody's notebook and in the file; the count comes, and the cell
 // is idle afterwards.
 func TestRunWritesWhatTheKernelSays(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "import sys\nprint('out')\nprint('err', file=sys.stderr)\n6*7", "1/0", "print('never')")
@@ -87,7 +87,7 @@ func TestRunWritesWhatTheKernelSays(t *testing.T) {
 
 // Output is in the room while the cell still runs, and the cell shows as busy.
 func TestOutputIsLive(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "import os, time\nprint('one', flush=True)\nwhile not os.path.exists('"+s.Name(t, ".go")+"'): time.sleep(0.01)\nprint('two')")
@@ -117,7 +117,7 @@ func TestOutputIsLive(t *testing.T) {
 
 // The kernel of the notebook's Jupyter session is the one that is used.
 func TestKernelIsShared(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "shared = 42", "print(shared)")
@@ -137,7 +137,7 @@ func TestKernelIsShared(t *testing.T) {
 }
 
 func TestRunRefusesBadCells(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
@@ -161,7 +161,7 @@ func TestRunRefusesBadCells(t *testing.T) {
 
 // A deleted cell's run goes on and keeps its outputs.
 func TestCellDeletedWhileItRuns(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "import time\nprint('a', flush=True)\ntime.sleep(1)\nprint('b')", "2"))
@@ -183,7 +183,7 @@ func TestCellDeletedWhileItRuns(t *testing.T) {
 }
 
 func TestEndSavesAndLeaves(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")

@@ -16,7 +16,7 @@ import (
 
 // A connection that breaks under the first look at a file does not fail the call.
 func TestOpenLooksAgain(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		var broken atomic.Int32
 		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {
@@ -36,7 +36,7 @@ func TestOpenLooksAgain(t *testing.T) {
 
 // A notebook that the server cannot read has no room opened: one that fails to open may end all others.
 func TestBrokenNotebookIsNotJoined(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		var joined atomic.Int32
 		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {

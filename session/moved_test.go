@@ -13,8 +13,8 @@ import (
 // What a person typed, and what another agent was told is made, while the agent that moves the cell did not hear of it:
 // it is in the moved cell, for everybody, once.
 func TestLateTextFollowsAMovedCell(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
-		s := jupytertest.Start(t)
+	jupytertest.Beside(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
 		l := sessiontest.NewLateTyping(t, s)
 		l.Typed()
 		if err := l.Theirs.Edit(t.Context(), "edit", func(e *ydoc.Editor) error {
@@ -47,8 +47,8 @@ func TestLateTextFollowsAMovedCell(t *testing.T) {
 // An agent's edit that reaches the server after another agent's move of its cell is dropped there. It is made all the
 // same, and the agent that was told so makes it in the moved cell.
 func TestEditBehindAMoveIsMade(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
-		s := jupytertest.Start(t)
+	jupytertest.Beside(t, func(t *testing.T) {
+		s := jupytertest.Shared(t)
 		cable := jupytertest.NewCable(t, s)
 		mover := sessiontest.Manager(t, s, session.Config{})
 		agent := sessiontest.Manager(t, cable.Server, session.Config{})

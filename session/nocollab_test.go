@@ -13,7 +13,7 @@ import (
 
 // A server without any collaboration gets one message, which names what to install.
 func TestServerWithoutCollaboration(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
 		m := sessiontest.Manager(t, s, session.Config{})
 		_, err := m.Open(t.Context(), s.Notebook(t, "x = 1"))

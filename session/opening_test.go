@@ -112,7 +112,7 @@ func TestBusyOrGone(t *testing.T) {
 // Before a notebook is opened the server is not made to read it as a notebook, which takes as long as opening it; but it
 // is where only the server can tell whether it can read the file.
 func TestReadableAtLittleCost(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		var read atomic.Int32
 		m := sessiontest.Manager(t, sessiontest.Front(t, s, func(next *httputil.ReverseProxy) http.Handler {

@@ -14,7 +14,7 @@ import (
 // A notebook that is opened, edited and left again and again is whole each time, although the server builds its document
 // anew from what it has written down, which is not all.
 func TestOpenedAgainAndAgain(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--YDocExtension.document_cleanup_delay=1"))
 		path := s.Notebook(t, "x = 1")
 		for i := range 7 {

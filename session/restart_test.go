@@ -15,7 +15,7 @@ import (
 // A restart ends what runs and what waits, leaves no cell busy, the ones of others included, and the next run works and
 // says that it starts from nothing.
 func TestRestartKernel(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, sessiontest.Forever, "x = 1", "'x' in globals()", "2")
@@ -63,7 +63,7 @@ func TestRestartKernel(t *testing.T) {
 
 // Where there is no kernel, a restart starts one; quietly, nothing is said of it to the runs that follow.
 func TestRestartWithoutKernel(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))
@@ -86,7 +86,7 @@ func TestRestartWithoutKernel(t *testing.T) {
 // Another kernel is in the notebook's metadata and its Jupyter session, as JupyterLab would have it; the same one again
 // changes nothing.
 func TestAssignKernel(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "echo $BASH_VERSION | cut -c1; x=7", "echo $x", sessiontest.Forever)
@@ -134,7 +134,7 @@ func TestAssignKernel(t *testing.T) {
 
 // A notebook without a kernel gets the one that it is assigned.
 func TestAssignFirstKernel(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "echo $0")

@@ -217,7 +217,7 @@ func TestTwoServers(t *testing.T) {
 // A notebook that is tied to a kernel runs in that one, wherever it goes; one that is not there is said so when it is
 // needed.
 func TestFixedKernel(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		path := s.Notebook(t, "x + 1", "x")
 		plain := sessiontest.Manager(t, s, session.Config{})

@@ -12,7 +12,7 @@ import (
 
 // Where people's tabs are kept out of the rooms, the caller of each document hears of it once, and its session says so.
 func TestTabsApart(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithTabsApart())
 		m := sessiontest.Manager(t, s, session.Config{})
 		for range 2 {
@@ -33,7 +33,7 @@ func TestTabsApart(t *testing.T) {
 
 // Elsewhere nothing is said.
 func TestTabsInRooms(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		d := sessiontest.Open(t, m, s.Notebook(t, "1"))

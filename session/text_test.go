@@ -15,7 +15,7 @@ import (
 // A text file is edited in the room that JupyterLab's editor joins, another agent sees the edit and where the caret is,
 // and the file follows.
 func TestTextDocument(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		path := s.Write(t, s.Name(t, "-notes é#1.md"), "# Über 😀\n\nend\n")
 		m, other := sessiontest.Manager(t, s, session.Config{AgentName: "One"}), sessiontest.Manager(t, s, session.Config{AgentName: "Two"})
@@ -53,7 +53,7 @@ func TestTextDocument(t *testing.T) {
 
 // What is no text is refused before a room of it is made, and an open document is not opened as the other kind.
 func TestNotText(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		binary := s.Write(t, s.Name(t, ".bin"), "\xff\xfe\x00\x80binary")
@@ -86,7 +86,7 @@ func TestNotText(t *testing.T) {
 
 // A text renamed through the server is followed.
 func TestRenamedTextIsFollowed(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")

@@ -26,7 +26,7 @@ func ask(t *testing.T, d *session.Document, cell string, asker run.Asker) run.Re
 // What code asks is answered, a password is shown to nobody, and code that gets no answer is interrupted with an error
 // that names its prompt.
 func TestInput(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		path := s.Notebook(t,
 			"name = input('Name? ')\nprint('hello', name)",
@@ -71,7 +71,7 @@ func TestInput(t *testing.T) {
 
 // Code that asks when nobody can be asked shows what it waits for, and gets its answer from whoever comes in time.
 func TestInputAskedLater(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
 		d := sessiontest.Open(t, m, s.Notebook(t, "print('hello', input('Name? '))", "x = input('Never? ')"))
@@ -105,7 +105,7 @@ func TestInputAskedLater(t *testing.T) {
 // What nobody is being asked for is answered by whoever asked for the run; the state tells which it is. A password is not
 // answered unless that is allowed.
 func TestInputAnswered(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{InputTimeout: sessiontest.Patience})
 		d := sessiontest.Open(t, m, s.Notebook(t, "print(input('A? ') + input('B? '))", "import getpass\nprint(len(getpass.getpass('Secret: ')))"))

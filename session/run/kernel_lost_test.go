@@ -24,7 +24,7 @@ func pidOf(t *testing.T, r *run.Run) int {
 // Code that ends its own kernel loses its run, with what it had put out, and all that waited for that kernel; the next
 // run has a new one and is told so.
 func TestKernelExits(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1\nprint('bye', flush=True)\nimport time; time.sleep(1)\nimport os; os._exit(3)", "print('not run')", "'x' in globals()"))
 		runs, err := d.Run(t.Context(), []string{"c0", "c1"})
@@ -59,7 +59,7 @@ func TestKernelExits(t *testing.T) {
 // A kernel that the server does not start again is started by the next run; one that the server culls because it is
 // idle is replaced, and neither in silence.
 func TestKernelDeadOrCulled(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithFlags("--KernelRestarter.restart_limit=0",
 			"--MappingKernelManager.cull_idle_timeout=20", "--MappingKernelManager.cull_interval=1", "--MappingKernelManager.cull_connected=True"))
 		m := sessiontest.Manager(t, s, session.Config{})

@@ -35,7 +35,7 @@ func bashNotebook(t *testing.T, s *jupytertest.Server, sources ...string) string
 // A kernel need not be one of Python: text, errors, displays, progress bars and interrupts come out as with any other.
 func TestAnotherLanguage(t *testing.T) {
 	jupytertest.NeedsReal(t, "a kernel of another language")
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := bashNotebook(t, s,

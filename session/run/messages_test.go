@@ -13,7 +13,7 @@ import (
 
 // A display is updated wherever it stands, in everybody's notebook.
 func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t,
@@ -47,7 +47,7 @@ func TestDisplayUpdatedFromAnotherCell(t *testing.T) {
 
 // A page of help is an output, as in JupyterLab, and the next input a cell.
 func TestPayloads(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t,
 			"def f():\n    'What f is for.'",

@@ -264,7 +264,7 @@ func TestServerRuns(t *testing.T) {
 
 // Without the extension a run says what is missing, and what to do.
 func TestServerRunsWithoutExtension(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{Execute: run.ExecuteServer}), s.Notebook(t, "1"))
 		res := sessiontest.Run(t, d, "c0")[0]

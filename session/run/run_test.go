@@ -14,7 +14,7 @@ import (
 // A kernel that is killed takes its run with it, and nothing else: what it had put out stays, and the next run says
 // that the variables are gone.
 func TestKernelKilled(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		d := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, sessiontest.Forever, "6*7", "1"))
 		r := sessiontest.Start(t, d, "c0")
@@ -39,7 +39,7 @@ func TestKernelKilled(t *testing.T) {
 
 // A kernel that somebody shuts down is not replaced in silence, nor is one that is restarted between two runs.
 func TestKernelShutDownAndRestarted(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, sessiontest.Forever, "1")
@@ -89,7 +89,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 
 // A cancelled run that waits is taken back, and its document is free to go.
 func TestCancelWaitingRun(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, sessiontest.Forever, "1")
@@ -123,7 +123,7 @@ func TestCancelWaitingRun(t *testing.T) {
 
 // Cancelling a run that waits in the kernel behind somebody else's code leaves that alone.
 func TestCancelBehindAnother(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, other := sessiontest.Manager(t, s, session.Config{}), sessiontest.Manager(t, s, session.Config{})
 		gate := s.Name(t, ".gate")

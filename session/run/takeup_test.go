@@ -127,7 +127,7 @@ func TestRunIsTakenUp(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				s := newStage(t)
 				m := s.manager(t, s.Server)
 				defer s.close(m)
@@ -181,7 +181,7 @@ func TestRunIsTakenUp(t *testing.T) {
 // A process that is killed leaves a cell that shows as running, and others behind it. Whoever comes puts them right: it
 // goes on with the one and says that the others were not run.
 func TestRunOfAKilledProcess(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)
 		cable := jupytertest.NewCable(t, s.Server)
 		m := s.manager(t, cable.Server)
@@ -234,7 +234,7 @@ func TestRunLostMeanwhile(t *testing.T) {
 		}, "kernel was restarted"},
 	} {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				s := newStage(t)
 				m := s.manager(t, s.Server)
 				r := s.begin(t, s.open(t, m))
@@ -258,7 +258,7 @@ func TestRunLostMeanwhile(t *testing.T) {
 
 // A cell that somebody has run again, or changed, is not touched: the run is only said to be lost.
 func TestLeftCellOfOthers(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)
 		m := s.manager(t, s.Server)
 		r := s.begin(t, s.open(t, m))
@@ -289,7 +289,7 @@ func TestLeftCellOfOthers(t *testing.T) {
 
 // Runs that wait at the end are cancelled, and their cells say so.
 func TestWaitingRunsAtTheEnd(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := newStage(t)
 		m := s.manager(t, s.Server)
 		d := s.open(t, m)

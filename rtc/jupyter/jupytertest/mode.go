@@ -25,3 +25,20 @@ func NeedsReal(t testing.TB, what string) {
 		t.Skipf("this needs a real Jupyter server, for %s: run it with `make test-all`, or with NBDUET_TEST_SERVER=real after `make venv`", what)
 	}
 }
+
+// atOnce are the places for the tests of a binary that run beside each other. A start of a kernel keeps a core busy, and a
+// real server answers one request at a time: more of them would only make each other wait.
+var atOnce = make(chan struct{}, 2)
+
+// Beside is [Test] for a test that neither disturbs others nor minds them: on a real server it runs beside others of its
+// kind, when those are done that need the machine to themselves. It uses notebooks and kernels of its own, and says nothing
+// of how long anything takes, or much more than it does.
+func Beside(t *testing.T, f func(t *testing.T)) {
+	t.Helper()
+	if Real() {
+		t.Parallel()
+		atOnce <- struct{}{}
+		t.Cleanup(func() { <-atOnce }) // after all that f leaves to be done
+	}
+	Test(t, f)
+}
