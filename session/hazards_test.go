@@ -37,7 +37,7 @@ import (
 //
 // The server gives an empty notebook its first cell, and whoever opens it at once with others sees that one.
 func TestColdNotebookIsMadeOnce(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		path := s.Write(t, s.Name(t, ".ipynb"), `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)
 		docs := make([]*session.Document, 6)
@@ -70,7 +70,7 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 // The server cannot write a notebook with such a cell any more, tells nobody, and forgets all edits when the room is
 // left.
 func TestMalformedCellIsToldOf(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t) // the room stays broken
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
@@ -118,7 +118,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 
 // Each spelling of a path would be a room of its own, and the rooms would overwrite one another's file.
 func TestAliasesOpenOneDocument(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
@@ -135,7 +135,7 @@ func TestAliasesOpenOneDocument(t *testing.T) {
 }
 
 func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m, path := sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
 		seen := make(map[uint64]bool)
@@ -159,7 +159,7 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 
 // A caret in a source stays with the character that it stands at while the source is rewritten around it.
 func TestCaretSurvivesAnEdit(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "first = 1\nsecond = 2\nthird = 3")
@@ -187,7 +187,7 @@ func TestCaretSurvivesAnEdit(t *testing.T) {
 
 // Whoever wants to delete or rewrite a cell can see who is in it.
 func TestPeopleAreSeenInTheirCells(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "a = 1", "b = 2")
@@ -221,7 +221,7 @@ func TestPeopleAreSeenInTheirCells(t *testing.T) {
 // The server saves by itself as long as somebody's state asks for it, so ours must not where the people have switched
 // it off; and we do not ask either.
 func TestAutosaveIsThePeoples(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
@@ -254,14 +254,13 @@ func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 		path := s.Notebook(t, "x = 1")
 		p := sessiontest.PersonIn(t, m.Servers().Documents, path) // who says nothing yet
 		sessiontest.Open(t, m, path)
-		asks := func() bool { return hears(p, true) }
 		sessiontest.Eventually(t, "the agent is seen", func() bool { return len(p.Seen.Peers()) > 0 })
 		time.Sleep(15 * time.Second) // JupyterLab announces its people that often
-		if asks() {
+		if asksForSaves(p) {
 			t.Error("the agent asks for saves before anybody can have said whether they want them")
 		}
 		time.Sleep(15 * time.Second)
-		if !asks() {
+		if !asksForSaves(p) {
 			t.Error("nobody is there, and the agent does not ask for saves")
 		}
 	})
@@ -269,7 +268,7 @@ func TestAutosaveIsNotAskedForTooSoon(t *testing.T) {
 
 // A room is left without a save where its people have switched autosave off: it would write what they have not saved.
 func TestLeavingKeepsAutosaveOff(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
@@ -309,7 +308,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 
 // The server waits for a second without edits before it saves, and forgets what it has not saved when it stops.
 func TestContinuousEditsAreSaved(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")

@@ -4,6 +4,7 @@ import (
 	"slices"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -40,11 +41,11 @@ func insertPlainCell(t *testing.T, p *sessiontest.Person) {
 	p.Send(wire.AppendUpdate(nil, update))
 }
 
-// hears tells whether the person is told of somebody whose state asks for saves, or of somebody whose state does not.
-func hears(p *sessiontest.Person, autosave bool) bool {
+// asksForSaves tells whether the person is told of somebody whose state asks for saves.
+func asksForSaves(p *sessiontest.Person) bool {
 	return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
 		_, user := st.User()
-		return user && st.Autosave() == autosave
+		return user && st.Autosave()
 	})
 }
 
@@ -57,7 +58,14 @@ func switchesAutosaveOff(t *testing.T, p *sessiontest.Person, d *session.Documen
 		"user":     map[string]any{"username": "ada", "name": "Ada", "display_name": "Ada", "initials": "A", "color": "#888"},
 	}
 	p.Show(state)
-	sessiontest.Eventually(t, "Ada is seen", func() bool { return len(d.People()) == 1 })
-	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool { return hears(p, false) })
+	sessiontest.Eventually(t, "Ada is seen", func() bool {
+		return slices.ContainsFunc(d.Peers(), func(one rtc.Peer) bool { return one.ClientID == p.Notebook.ClientID() })
+	})
+	d.Point("c0", 0) // tells Ada at once of the agent, who was there before her
+	sessiontest.Eventually(t, "the agent is heard not to ask for saves either", func() bool {
+		return slices.ContainsFunc(p.Seen.Peers(), func(st awareness.State) bool {
+			return st.ClientID == d.Notebook().ClientID() && !st.Autosave()
+		})
+	})
 	return state
 }
