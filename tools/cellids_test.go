@@ -93,7 +93,7 @@ func newByIDs(t *testing.T, name string) (p *positions, call func(args toolstest
 func TestCellIDsByTheirBeginning(t *testing.T) {
 	for name, c := range byIDs {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, name)
 				text, failed := call(c.args("cell"))
 				for _, want := range []string{"cell-1", "b = 2", "cell-10", "c = 3", "nothing was"} {
@@ -126,7 +126,7 @@ func TestCellIDsByTheirBeginning(t *testing.T) {
 func TestCellIDsOfDeletedCells(t *testing.T) {
 	for name, c := range byIDs {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.Delete("cell-1") })
 				for id, says := range map[string]string{"cell-1": `"cell-1" was deleted by somebody else`, "cell": `"cell-1" was deleted`} {
@@ -158,7 +158,7 @@ func TestCellIDsOfBefore(t *testing.T) {
 		},
 	} {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p, call := newByIDs(t, "delete_nb_cells")
 				gone(p)
 				if text, failed := call(mine); !failed || !strings.Contains(text, `"cell-1" was deleted`) {

@@ -123,7 +123,7 @@ func TestCoreToolsInEveryHost(t *testing.T) {
 	for _, outputs := range []tools.OutputSchemas{"", tools.LeanOutputs} {
 		for _, h := range hosts.All() {
 			t.Run(string(outputs)+" "+h.Name, func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
+				jupytertest.Beside(t, func(t *testing.T) {
 					m := newHosted(t, h, outputs)
 					for _, c := range coreCalls {
 						now, next := m.turn(c.tool, c.args(m))

@@ -151,7 +151,7 @@ var plain = strings.NewReplacer("a = 1", "a", "b = 20", "b = 20", "b = 2", "b", 
 func TestIndexesMeanWhatWasShown(t *testing.T) {
 	for name, c := range named {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				tool, _, _ := strings.Cut(name, ".")
 				p := newPositions(t, tool)
 				p.person(func(e *ydoc.Editor) error {
@@ -186,7 +186,7 @@ func TestIndexOfADeletedCell(t *testing.T) {
 			continue
 		}
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				tool, _, _ := strings.Cut(name, ".")
 				p := newPositions(t, tool)
 				p.person(func(e *ydoc.Editor) error {

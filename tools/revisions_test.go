@@ -80,7 +80,7 @@ func TestRevisionOfTheNotebook(t *testing.T) {
 		"its place, and then": {func(e *ydoc.Editor) error { _ = e.Move("c1", 0); return e.SetSource("c1", "b = 2\n# middle\nend = 9") }, "", false},
 	} {
 		t.Run(since, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				r := toolstest.New(t)
 				for name, tool := range revised {
 					p := newRevised(r, name)
@@ -132,7 +132,7 @@ func (p *positions) cell(id string) string {
 func TestRevisionThatIsNotKnown(t *testing.T) {
 	for name, tool := range revised {
 		t.Run(name, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newRevised(toolstest.New(t), name)
 				before := p.Read(p.path).Revision
 				p.person(func(e *ydoc.Editor) error { return e.Delete("c1") })
@@ -162,7 +162,7 @@ func TestRevisionsOfDatalayersReadings(t *testing.T) {
 		"read_cells":    {},
 	} {
 		t.Run(read, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newRevised(toolstest.New(t), "delete_cell")
 				if read == "read_notebook" {
 					args = with(args, "notebook_name", p.path)

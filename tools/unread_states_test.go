@@ -100,7 +100,7 @@ func TestUnreadCellsAreKept(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(destroying)) {
 		c := destroying[tool]
 		t.Run(tool, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				r := toolstest.New(t)
 				for _, state := range slices.Sorted(maps.Keys(knowingCells)) {
 					k := knowingCells[state]

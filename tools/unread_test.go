@@ -82,7 +82,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 				continue
 			}
 			t.Run(name+"/"+way, func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
+				jupytertest.Beside(t, func(t *testing.T) {
 					p := newUnread(t, name)
 					says := []string{"nothing was changed", "never shown to you", "| # b"}
 					// Datalayer's own read gives an overview.
@@ -101,7 +101,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 			})
 		}
 		t.Run(name+"/typed since", func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, name)
 				p.Read(p.path)
 				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2\n# b, and typed") })
@@ -122,7 +122,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 			})
 		})
 		t.Run(name+"/by force", func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, name)
 				text, failed := p.call(name, with(c.byID, "force", true))
 				if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
@@ -131,7 +131,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 			})
 		})
 		t.Run(name+"/a long cell", func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, name)
 				p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", strings.Repeat("# b\n", 2000)) })
 				for range 2 {
@@ -162,7 +162,7 @@ func TestReadTwiceIsRefusedOnce(t *testing.T) {
 		}
 		for _, named := range []bool{false, true} {
 			t.Run(fmt.Sprintf("%s/with its revision: %v", name, named), func(t *testing.T) {
-				jupytertest.Test(t, func(t *testing.T) {
+				jupytertest.Beside(t, func(t *testing.T) {
 					p := newUnread(t, name)
 					p.Read(p.path)
 					p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2 # typed\n# b") })
@@ -199,7 +199,7 @@ func withRevision(args toolstest.Dict, revision string) toolstest.Dict {
 // The reading of one agent of a client is no reading of another, which writes from what it has read itself; each may name
 // the revision that it has read.
 func TestAgentsOfOneClient(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		p := newPositions(t, "modify_nb_cells")
 		p.person(func(e *ydoc.Editor) error { return e.SetSource("c1", "b = 2 * n") })
 		second := p.Read(p.path).Cells[1].Revision // by another agent
@@ -227,7 +227,7 @@ func TestAgentsOfOneClient(t *testing.T) {
 func TestResourcesAreReadings(t *testing.T) {
 	for _, form := range []string{"cells", "json", "srcmd"} {
 		t.Run(form, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, "delete_nb_cells")
 				s := p.Create(toolstest.Dict{"notebook_path": p.path})
 				doc, err := p.Work.Open(t.Context(), p.path)

@@ -110,7 +110,7 @@ func TestUnreadTextIsNotRemoved(t *testing.T) {
 	for _, tool := range slices.Sorted(maps.Keys(textWriters)) {
 		c := textWriters[tool]
 		t.Run(tool, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				r := toolstest.New(t)
 				for _, state := range slices.Sorted(maps.Keys(knowing)) {
 					k := knowing[state]
@@ -151,7 +151,7 @@ func TestPositionsMeanWhatWasShown(t *testing.T) {
 	}
 	for tool, c := range textWriters {
 		t.Run(tool, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := &textPlace{Rig: toolstest.New(t)}
 				p.path = p.TextFile(threeLines)
 				p.read(0, 100)
@@ -169,7 +169,7 @@ func TestPositionsMeanWhatWasShown(t *testing.T) {
 func TestUnreadTextIsRead(t *testing.T) {
 	for _, tool := range []string{"delete_document_text", "replace_document_text", "overwrite_document"} {
 		t.Run(tool, func(t *testing.T) {
-			jupytertest.Test(t, func(t *testing.T) {
+			jupytertest.Beside(t, func(t *testing.T) {
 				p := &textPlace{Rig: toolstest.New(t)}
 				p.path = p.TextFile(threeLines)
 				p.read(0, 14)
@@ -180,7 +180,7 @@ func TestUnreadTextIsRead(t *testing.T) {
 			})
 		})
 	}
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		p := &textPlace{Rig: toolstest.New(t)}
 		p.path = p.TextFile(threeLines)
 		p.add()
@@ -196,7 +196,7 @@ func TestUnreadTextIsRead(t *testing.T) {
 
 // The JSON of a notebook that was read in part is not its cells read.
 func TestNotebookReadInPieces(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		p := newUnread(t, "delete_nb_cells")
 		piece := func(position int) {
 			t.Helper()

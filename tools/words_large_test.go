@@ -72,7 +72,7 @@ func numbered(word string, n int) (lines []string, in func(text string) error) {
 
 // A run that prints five megabytes is answered in a few lines that say how to see the rest, and the rest is all there.
 func TestWordsOfMuchText(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "import time\nfor part in range(5):\n    print('\\n'.join(['line ' + ('0'*7 + str(i))[-7:] + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		run := m.cutTo(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)}), "watch_runs with run_id and output 0")
@@ -90,7 +90,7 @@ func TestWordsOfMuchText(t *testing.T) {
 
 // More text than a notebook takes from one run is left out of it, and the run has it.
 func TestWordsOfTextLeftOut(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "import time\nfor part in range(10):\n    print('\\n'.join(['line ' + ('0'*7 + str(i))[-7:] + 'x'*90 for i in range(part*10000, part*10000+10000)]), flush=True)\n    time.sleep(4)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
@@ -105,7 +105,7 @@ func TestWordsOfTextLeftOut(t *testing.T) {
 // An HTML of several hundred kilobytes without any other form is answered as the beginning of its text, and the run has
 // it as it is.
 func TestWordsOfMuchHTML(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "display({'text/html': '<p>' + '</p><p>'.join(['row ' + ('0'*7 + str(i))[-7:] + 'x'*40 for i in range(100000)]) + '</p>'}, raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
@@ -120,7 +120,7 @@ func TestWordsOfMuchHTML(t *testing.T) {
 // An error whose text has a hundred thousand lines is answered with what it is and where it was raised, and the run has
 // all of it.
 func TestWordsOfALongError(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "raise ValueError('\\n'.join(['why ' + ('0'*7 + str(i))[-7:] for i in range(100000)]))"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
@@ -150,7 +150,7 @@ func TestWordsOfALongTraceback(t *testing.T) {
 
 // Of a progress bar only its last state is shown, of a cell that has run here and of one whose file has every state.
 func TestWordsOfProgressBars(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		states := ""
 		for i := range 101 {
