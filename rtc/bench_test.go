@@ -25,7 +25,7 @@ func benchJoin(b *testing.B, srv *jupyter.Server, path string) (*rtc.Room, *ydoc
 	b.Helper()
 	nb := ydoc.NewNotebook()
 	r, err := rtc.Join(b.Context(), rtc.Config{
-		Server: srv, Path: path, Format: "json", Type: "notebook", Replica: nb.Doc, User: user("agent"),
+		Server: srv, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: nb.Doc, User: user("agent"),
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {
@@ -78,7 +78,7 @@ func BenchmarkOpen(b *testing.B) {
 		})
 		b.Run(fmt.Sprintf("rest/%d", n), func(b *testing.B) {
 			for b.Loop() {
-				if _, err := srv.Contents(b.Context(), path, jupyter.ContentsOptions{Content: true}); err != nil {
+				if _, err := srv.Contents(b.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{Content: true}); err != nil {
 					b.Fatal(err)
 				}
 			}

@@ -31,7 +31,7 @@ type Replica interface {
 // Config says which room to join, and how. Server, Path, Format, Type and Replica are required.
 type Config struct {
 	Server  *jupyter.Server
-	Path    string // the Contents API's own form of it
+	Path    jupyter.Path
 	Format  string // "json" or "text"
 	Type    string // "notebook" or "file"
 	Replica Replica

@@ -33,14 +33,14 @@ func writeInRoom(ctx context.Context) error {
 	}
 	defer server.CloseIdleConnections()
 	path := "example-" + rand.Text() + ".md"
-	if _, err := server.PutContents(ctx, path, jupyter.NewContent{Type: "file", Format: "text", Content: "# Counts"}); err != nil {
+	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Counts"}); err != nil {
 		return err
 	}
 
 	agent, ada := ydoc.NewText(), ydoc.NewText()
 	join := func(replica *ydoc.Text, name string) (*rtc.Room, error) {
 		return rtc.Join(ctx, rtc.Config{
-			Server: server, Path: path, Format: "text", Type: "file", Replica: replica,
+			Server: server, Path: jupyter.MustPath(path), Format: "text", Type: "file", Replica: replica,
 			User: awareness.User{Username: name, Name: name, DisplayName: name},
 		})
 	}

@@ -48,7 +48,7 @@ func TestJoinTakesAnotherSessionWhileEmpty(t *testing.T) {
 		first := make(chan string, 1)
 		go func() {
 			time.Sleep(minute / 2) // the first attempt has failed
-			c, err := client(t, s).CollaborationSession(t.Context(), path, "json", "notebook")
+			c, err := client(t, s).CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
 			if err != nil {
 				t.Error(err)
 			}

@@ -50,7 +50,7 @@ func tryJoin(t *testing.T, srv *jupyter.Server, path string, change ...func(*rtc
 	t.Helper()
 	nb := ydoc.NewNotebook()
 	cfg := rtc.Config{
-		Server: srv, Path: path, Format: "json", Type: "notebook", Replica: nb.Doc, User: user("agent"),
+		Server: srv, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: nb.Doc, User: user("agent"),
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	}
 	for _, f := range change {

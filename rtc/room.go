@@ -34,7 +34,7 @@ type Room struct {
 	asksSaves sync.Once   // after the first edit
 
 	mu        sync.Mutex
-	path      string // changes when the file is renamed
+	path      jupyter.Path // changes when the file is renamed
 	state     State
 	changed   chan struct{} // closed when the state changes next
 	lost      time.Time     // when the connection was last lost
@@ -56,14 +56,14 @@ func (r *Room) FileID() string { return r.session.FileID }
 func (r *Room) SessionID() string { return r.session.SessionID }
 
 // Path is the path by which the room is joined again.
-func (r *Room) Path() string {
+func (r *Room) Path() jupyter.Path {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	return r.path
 }
 
 // Rename says that the file has another path now. The room is the same: its id does not depend on the path.
-func (r *Room) Rename(path string) {
+func (r *Room) Rename(path jupyter.Path) {
 	r.mu.Lock()
 	defer r.mu.Unlock()
 	r.path = path

@@ -18,7 +18,7 @@ func joinText(t *testing.T, srv *jupyter.Server, path string) (*rtc.Room, *ydoc.
 	t.Helper()
 	text := ydoc.NewText()
 	r, err := rtc.Join(t.Context(), rtc.Config{
-		Server: srv, Path: path, Format: "text", Type: "file", Replica: text.Doc, User: user("agent"),
+		Server: srv, Path: jupyter.MustPath(path), Format: "text", Type: "file", Replica: text.Doc, User: user("agent"),
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {

@@ -7,6 +7,7 @@ import (
 	"testing/synctest"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -57,8 +58,8 @@ func TestUnconfirmedMarkIsTakenBack(t *testing.T) {
 		if !errors.As(err, &unsure) {
 			t.Fatalf("error %v, want that it is not confirmed", err)
 		}
-		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.RunTable().Runs("")) != 0 {
-			t.Errorf("the cell is %+v, the runs %v", c, w.RunTable().Runs(""))
+		if c, ok := d.Notebook().CellAt(0); !ok || c.ExecutionState != ydoc.Idle || len(w.RunTable().Runs(jupyter.Path{})) != 0 {
+			t.Errorf("the cell is %+v, the runs %v", c, w.RunTable().Runs(jupyter.Path{}))
 		}
 	})
 }

@@ -4,6 +4,7 @@ import (
 	"errors"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
@@ -23,12 +24,12 @@ func TestLeavingHearsOutWhatWasTyped(t *testing.T) {
 		}
 		left := make(chan error, 1)
 		go func() {
-			_, _, err := l.Mover.End(t.Context(), l.Path)
+			_, _, err := l.Mover.End(t.Context(), jupyter.MustPath(l.Path))
 			left <- err
 		}()
 		sessiontest.Eventually(t, "the agent is leaving", func() bool {
-			all, err := l.Mover.Sessions("")
-			return err == nil && len(all) == 1 && all[0].Status == session.Away
+			all := l.Mover.Sessions(jupyter.Path{})
+			return len(all) == 1 && all[0].Status == session.Away
 		})
 		l.Cable.Mend()
 		var unsaved *saved.UnsavedError

@@ -6,6 +6,7 @@ import (
 	"testing/synctest"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -37,8 +38,8 @@ func TestEditsThatTheServerForgotAreToldOf(t *testing.T) {
 						t.Fatal(err)
 					}
 					join := w.join
-					w.join = func(ctx context.Context, path string, k kind, heard func()) (*live, error) {
-						lv, err := join(ctx, path, k, heard)
+					w.join = func(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error) {
+						lv, err := join(ctx, jupyter.MustPath(path.String()), k, heard)
 						if err != nil {
 							return nil, err
 						}

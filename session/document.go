@@ -7,6 +7,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
@@ -27,7 +28,7 @@ type Document struct {
 	kernel *NotebookKernel // nil in a text
 
 	mu      sync.Mutex
-	path    string // changes when the file is renamed
+	path    jupyter.Path // changes when the file is renamed
 	live    *live
 	swapped chan struct{} // closed when live is another
 	users   int           // calls and runs that hold the document
@@ -45,7 +46,7 @@ type times struct {
 }
 
 // Path is the document's path in the Contents API. It changes when the file is renamed through the server.
-func (d *Document) Path() string {
+func (d *Document) Path() jupyter.Path {
 	d.mu.Lock()
 	defer d.mu.Unlock()
 	return d.path

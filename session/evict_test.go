@@ -9,6 +9,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -134,7 +135,7 @@ func TestOpenAtOnceJoinsOnce(t *testing.T) {
 		docs := make(chan *Document, 10)
 		for range 10 {
 			go func() {
-				d, err := w.Open(t.Context(), "a.ipynb")
+				d, err := w.Open(t.Context(), jupyter.MustPath("a.ipynb"))
 				if err != nil {
 					t.Error(err)
 				}
@@ -158,7 +159,7 @@ func TestFailedOpenIsTriedAgain(t *testing.T) {
 		w := newFakeWorld(t, Config{})
 		defer closeWorld(t, w)
 		w.fail = errors.New("no")
-		if _, err := w.Open(t.Context(), "a.ipynb"); !errors.Is(err, w.fail) {
+		if _, err := w.Open(t.Context(), jupyter.MustPath("a.ipynb")); !errors.Is(err, w.fail) {
 			t.Fatalf("error %v, want the join's", err)
 		}
 		w.fail = nil
@@ -197,7 +198,7 @@ func TestCloseLeavesAllRoomsAtOnce(t *testing.T) {
 		if took := time.Since(began); took != 2*time.Second {
 			t.Errorf("20 rooms were left in %v, want 2s: side by side", took)
 		}
-		if _, err := w.Open(t.Context(), "1.ipynb"); !errors.Is(err, ErrClosed) {
+		if _, err := w.Open(t.Context(), jupyter.MustPath("1.ipynb")); !errors.Is(err, ErrClosed) {
 			t.Errorf("open after close: %v, want ErrClosed", err)
 		}
 	})

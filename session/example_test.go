@@ -34,13 +34,13 @@ func runCell(ctx context.Context) (err error) {
 	defer server.CloseIdleConnections()
 	path := "example-" + rand.Text() + ".ipynb"
 	empty := map[string]any{"nbformat": 4, "nbformat_minor": 5, "metadata": map[string]any{}, "cells": []any{}}
-	if _, err := server.PutContents(ctx, path, jupyter.NewContent{Type: "notebook", Format: "json", Content: empty}); err != nil {
+	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "notebook", Format: "json", Content: empty}); err != nil {
 		return err
 	}
 
 	manager := session.New(session.Config{Server: server})
 	defer func() { err = errors.Join(err, manager.Close(ctx)) }() // saves and leaves what is open
-	doc, err := manager.Open(ctx, path)
+	doc, err := manager.Open(ctx, jupyter.MustPath(path))
 	if err != nil {
 		return err
 	}

@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/sessiontest/fakeroom"
@@ -64,7 +65,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 		w.lobby.entered++
 		return w.lobby
 	})
-	w.join = func(ctx context.Context, path string, k kind, _ func()) (*live, error) {
+	w.join = func(ctx context.Context, path jupyter.Path, k kind, _ func()) (*live, error) {
 		select {
 		case <-time.After(w.delay):
 		case <-ctx.Done():
@@ -72,7 +73,7 @@ func newFakeWorld(t *testing.T, cfg Config) *fakeWorld {
 		}
 		w.mu.Lock()
 		defer w.mu.Unlock()
-		w.joins[path]++
+		w.joins[path.String()]++
 		if w.fail != nil {
 			return nil, w.fail
 		}
@@ -101,7 +102,7 @@ func (w *fakeWorld) room(i int) *fakeroom.Room {
 
 func (w *fakeWorld) mustOpen(t *testing.T, path string) *Document {
 	t.Helper()
-	d, err := w.Open(t.Context(), path)
+	d, err := w.Open(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatalf("open %s: %v", path, err)
 	}
@@ -110,12 +111,9 @@ func (w *fakeWorld) mustOpen(t *testing.T, path string) *Document {
 
 func (w *fakeWorld) status(t *testing.T, path string) Info {
 	t.Helper()
-	infos, err := w.Sessions("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	infos := w.Sessions(jupyter.Path{})
 	for _, i := range infos {
-		if i.Path == path {
+		if i.Path.String() == path {
 			return i
 		}
 	}

@@ -6,6 +6,7 @@ import (
 	"sync"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -21,7 +22,7 @@ func TestFirstRoomsAtOnce(t *testing.T) {
 	for range 8 {
 		path := s.Notebook(t, "x = 1")
 		wg.Go(func() {
-			d, err := m.Open(t.Context(), path)
+			d, err := m.Open(t.Context(), jupyter.MustPath(path))
 			if err != nil {
 				t.Error(err)
 				return

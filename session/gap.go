@@ -68,7 +68,7 @@ func (r *noRoom) Depart(context.Context)               {}
 func (r *noRoom) Peers() []rtc.Peer                    { return nil }
 func (r *noRoom) SetCursors(...awareness.Cursor)       {}
 func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved
-func (r *noRoom) Rename(string)                        {}
+func (r *noRoom) Rename(jupyter.Path)                  {}
 func (r *noRoom) WaitSynced(context.Context) error     { return nil }
 func (r *noRoom) LostAt() time.Time                    { return time.Time{} }
 func (r *noRoom) Quiet() time.Duration                 { return 0 }

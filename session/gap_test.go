@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -26,7 +27,7 @@ func TestRoomWithGap(t *testing.T) {
 		before := s.Read(t, path)
 		s.Fake.Rooms.Gap(path, true)
 		m := sessiontest.Manager(t, s, session.Config{})
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -57,7 +58,7 @@ func TestRoomWithGap(t *testing.T) {
 			t.Error("the refused edit is shown")
 		}
 		d.Release()
-		if infos, err := m.Sessions(""); err != nil || len(infos) != 1 || infos[0].FileID == "" {
+		if infos := m.Sessions(jupyter.Path{}); len(infos) != 1 || infos[0].FileID == "" {
 			t.Errorf("%+v, %v", infos, err)
 		}
 		time.Sleep(6 * time.Second)
@@ -65,7 +66,7 @@ func TestRoomWithGap(t *testing.T) {
 			t.Error("the file was written")
 		}
 		s.Fake.Rooms.Gap(path, false)
-		if d, err = m.Open(t.Context(), path); err != nil {
+		if d, err = m.Open(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		defer d.Release()
@@ -83,7 +84,7 @@ func TestTextRoomWithGap(t *testing.T) {
 		s.Fake.Rooms.Gap(path, true)
 		m := sessiontest.Manager(t, s, session.Config{})
 		var gap *session.IncompleteError
-		if _, err := m.OpenText(t.Context(), path); !errors.As(err, &gap) || !strings.Contains(err.Error(), "damaged") {
+		if _, err := m.OpenText(t.Context(), jupyter.MustPath(path)); !errors.As(err, &gap) || !strings.Contains(err.Error(), "damaged") {
 			t.Errorf("%v", err)
 		}
 	})

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
@@ -45,7 +46,7 @@ func TestColdNotebookIsMadeOnce(t *testing.T) {
 		for i := range docs {
 			m := sessiontest.Manager(t, s, session.Config{})
 			wg.Go(func() {
-				d, err := m.Open(t.Context(), path)
+				d, err := m.Open(t.Context(), jupyter.MustPath(path))
 				if err != nil {
 					t.Errorf("open: %v", err)
 					return
@@ -74,7 +75,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 		s := jupytertest.Start(t) // the room stays broken
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -85,7 +86,7 @@ func TestMalformedCellIsToldOf(t *testing.T) {
 		}
 		sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "malformed cell") })
 		d.Release()
-		if _, ok, err := m.End(t.Context(), path); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
+		if _, ok, err := m.End(t.Context(), jupyter.MustPath(path)); !ok || err == nil || !strings.Contains(err.Error(), "not saved") {
 			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
 		}
 	})
@@ -98,7 +99,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 		s := jupytertest.Start(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -110,7 +111,7 @@ func TestUnwrittenFileIsToldOf(t *testing.T) {
 			return strings.Contains(d.Unsaved(), "the disk of the Jupyter server may be full")
 		})
 		d.Release()
-		if _, ok, err := m.End(t.Context(), path); !ok || !errors.As(err, new(*saved.UnsavedError)) {
+		if _, ok, err := m.End(t.Context(), jupyter.MustPath(path)); !ok || !errors.As(err, new(*saved.UnsavedError)) {
 			t.Errorf("end: %v, %v; want that it is not saved", ok, err)
 		}
 	})
@@ -128,8 +129,8 @@ func TestAliasesOpenOneDocument(t *testing.T) {
 				t.Errorf("%q opens another document", alias)
 			}
 		}
-		if _, err := m.Open(t.Context(), "x/../"+path); err == nil {
-			t.Error("a path with .. in it was opened")
+		if _, err := jupyter.ParsePath("x/../" + path); err == nil {
+			t.Error("a path with .. in it is taken")
 		}
 	})
 }
@@ -140,7 +141,7 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 		m, path := sessiontest.Manager(t, s, session.Config{}), s.Notebook(t, "x = 1")
 		seen := make(map[uint64]bool)
 		for range 3 {
-			d, err := m.Open(t.Context(), path)
+			d, err := m.Open(t.Context(), jupyter.MustPath(path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -150,7 +151,7 @@ func TestReplicasHaveIDsOfTheirOwn(t *testing.T) {
 			}
 			seen[id] = true
 			d.Release()
-			if _, _, err := m.End(t.Context(), path); err != nil {
+			if _, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
 				t.Fatal(err)
 			}
 		}
@@ -273,7 +274,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
 		for _, edits := range []bool{false, true} {
-			d, err := m.Open(t.Context(), path)
+			d, err := m.Open(t.Context(), jupyter.MustPath(path))
 			if err != nil {
 				t.Fatal(err)
 			}
@@ -293,7 +294,7 @@ func TestLeavingKeepsAutosaveOff(t *testing.T) {
 				sessiontest.AppendCell(t, d, "agent = True")
 			}
 			d.Release()
-			_, _, err = m.End(t.Context(), path)
+			_, _, err = m.End(t.Context(), jupyter.MustPath(path))
 			var unsaved *saved.UnsavedError
 			if edits != errors.As(err, &unsaved) || edits && !strings.Contains(err.Error(), "autosave") {
 				t.Errorf("with edits of ours %v: %v", edits, err)

@@ -1,6 +1,10 @@
 package session
 
-import "time"
+import (
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
 
 // The states that Info.Status can have.
 const (
@@ -13,7 +17,7 @@ const (
 
 // Info describes one document's session, open or ended.
 type Info struct {
-	Path         string
+	Path         jupyter.Path
 	Notebook     bool   // a notebook, else a text
 	SessionID    string // the server's collaboration session
 	FileID       string

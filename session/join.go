@@ -17,7 +17,7 @@ import (
 const openFor = 2 * time.Minute
 
 // joinRoom is the joinFunc of a real server.
-func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func()) (*live, error) {
+func (m *Manager) joinRoom(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error) {
 	var nb *ydoc.Notebook
 	var text *ydoc.Text
 	var doc *ydoc.Doc
@@ -56,7 +56,7 @@ func (m *Manager) joinRoom(ctx context.Context, path string, k kind, heard func(
 }
 
 // besideRoom reads the file of a notebook whose room lacks a part of it.
-func (m *Manager) besideRoom(ctx context.Context, path string, k kind, gap *IncompleteError) (*live, error) {
+func (m *Manager) besideRoom(ctx context.Context, path jupyter.Path, k kind, gap *IncompleteError) (*live, error) {
 	if k == textKind {
 		return nil, gap
 	}
@@ -81,7 +81,7 @@ func (m *Manager) besideRoom(ctx context.Context, path string, k kind, gap *Inco
 
 // inspect checks that there is a file of that kind at a path, and returns its properties. It comes before any join,
 // because the server makes a room for any path.
-func (m *Manager) inspect(ctx context.Context, path string, k kind) (jupyter.Content, error) {
+func (m *Manager) inspect(ctx context.Context, path jupyter.Path, k kind) (jupyter.Content, error) {
 	c, err := look(ctx, m.cfg.Server, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return c, err
@@ -129,7 +129,7 @@ func (m *Manager) readable(ctx context.Context, c jupyter.Content) error {
 }
 
 // look asks the server what is at a path, and again if the connection broke.
-func look(ctx context.Context, srv *jupyter.Server, path string, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
+func look(ctx context.Context, srv *jupyter.Server, path jupyter.Path, opt jupyter.ContentsOptions) (c jupyter.Content, err error) {
 	err = jupyter.Again(ctx, 2, jupyter.ErrUnreachable, func() error {
 		c, err = srv.Contents(ctx, path, opt)
 		return err

@@ -9,6 +9,7 @@ import (
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -47,7 +48,7 @@ func TestBrokenNotebookIsNotJoined(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 		}), session.Config{})
-		_, err := m.Open(t.Context(), s.Write(t, s.Name(t, ".ipynb"), `{"cells": [`))
+		_, err := m.Open(t.Context(), jupyter.MustPath(s.Write(t, s.Name(t, ".ipynb"), `{"cells": [`)))
 		var end *rtc.CloseError
 		if !errors.As(err, &end) || end.Code != rtc.CodeInvalid {
 			t.Errorf("opened: %v", err)

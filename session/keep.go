@@ -56,10 +56,7 @@ func (d keeper) watch(lv *live) bool {
 	look := time.NewTicker(tidyEvery)
 	defer look.Stop()
 	for {
-		st := lv.doc.State()
-		if path := st.Path; path != "" && path != d.Path() {
-			d.m.moved(d.ctx, d.Document, path)
-		}
+		d.followState(lv)
 		d.saver.Reloaded(lv.saved())
 		select {
 		case <-d.ctx.Done():
@@ -81,6 +78,17 @@ func (d keeper) watch(lv *live) bool {
 			}
 			d.changes(c)
 		}
+	}
+}
+
+// followState gives the document the path that the server has written into its state.
+func (d keeper) followState(lv *live) {
+	path, err := jupyter.ParsePath(lv.doc.State().Path)
+	switch {
+	case err != nil:
+		d.m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)
+	case !path.IsRoot() && path != d.Path():
+		d.m.moved(d.ctx, d.Document, path)
 	}
 }
 

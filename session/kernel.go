@@ -17,11 +17,7 @@ type KernelInfo struct {
 }
 
 // Kernel finds the kernel of a notebook, open here or not, without starting one; false if it has none.
-func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, error) {
-	path, err := jupyter.CleanPath(path)
-	if err != nil {
-		return KernelInfo{}, false, err
-	}
+func (m *Manager) Kernel(ctx context.Context, path jupyter.Path) (KernelInfo, bool, error) {
 	if id := m.fixed.At(path); id != "" {
 		k, err := m.fixed.LookUp(ctx, m.cfg.Kernels, path, id)
 		if errors.Is(err, jupyter.ErrNotFound) {
@@ -42,7 +38,7 @@ func (m *Manager) Kernel(ctx context.Context, path string) (KernelInfo, bool, er
 }
 
 // kernelInfo describes the kernel of a notebook.
-func (m *Manager) kernelInfo(path string, k jupyter.Kernel) KernelInfo {
+func (m *Manager) kernelInfo(path jupyter.Path, k jupyter.Kernel) KernelInfo {
 	info := KernelInfo{Name: k.Name, ID: k.ID, State: k.ExecutionState}
 	m.mu.Lock()
 	var d *Document
@@ -94,13 +90,13 @@ func (k *NotebookKernel) Ensure(ctx context.Context, spec string) (s jupyter.Ses
 
 // KernelInUse looks for people who have a notebook open, and for runs in it, which the end of a session must not stop.
 // ours counts our own connections to its kernel.
-func (m *Manager) KernelInUse(path string) (ours int, kept string) {
+func (m *Manager) KernelInUse(path jupyter.Path) (ours int, kept string) {
 	for _, r := range m.runs.Runs(path) {
 		if !r.Status().State.Ended() {
 			return 0, "a cell of the notebook is running or waits to be run"
 		}
 	}
-	for _, d := range m.HoldUnder(func(open string) bool { return open == path }) {
+	for _, d := range m.HoldUnder(func(open jupyter.Path) bool { return open == path }) {
 		defer d.Release()
 		if d.kernel.link.Connected() {
 			ours = 1

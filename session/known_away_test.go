@@ -106,7 +106,7 @@ func TestEndedWhileTheServerIsKnownToBeAway(t *testing.T) {
 				unsaved := o.add("not saved")
 				time.Sleep(time.Minute)
 				began := time.Now()
-				_, open, err := o.m.End(o.m.Patient(t.Context(), nil), o.path)
+				_, open, err := o.m.End(o.m.Patient(t.Context(), nil), jupyter.MustPath(o.path))
 				if took := time.Since(began); !open || took > 2*time.Second {
 					t.Errorf("it was open: %v; ended after %s", open, took)
 				}

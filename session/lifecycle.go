@@ -44,7 +44,7 @@ func New(cfg Config) *Manager {
 
 // newManager makes a manager that is not started and cannot join rooms yet.
 func newManager(cfg Config) *Manager {
-	ended, err := lru.New[string, Info](remembered)
+	ended, err := lru.New[jupyter.Path, Info](remembered)
 	if err != nil {
 		panic(err) // the size is a positive constant
 	}
@@ -59,7 +59,7 @@ func newManager(cfg Config) *Manager {
 		log:   cfg.Logger,
 		user:  agentUser(cfg.AgentName),
 		wake:  make(chan struct{}, 1),
-		open:  make(map[string]*entry),
+		open:  make(map[jupyter.Path]*entry),
 		ended: ended,
 
 		fixed:   kernel.NewFixed(cfg.FixedKernel),

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
@@ -25,7 +26,7 @@ type room interface {
 	Peers() []rtc.Peer
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool
-	Rename(path string)
+	Rename(path jupyter.Path)
 	WaitSynced(ctx context.Context) error
 	LostAt() time.Time
 	Quiet() time.Duration

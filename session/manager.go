@@ -74,8 +74,8 @@ type Manager struct {
 
 	mu      sync.Mutex
 	closed  bool
-	open    map[string]*entry
-	ended   *lru.Cache[string, Info]
+	open    map[jupyter.Path]*entry
+	ended   *lru.Cache[jupyter.Path, Info]
 	runs    *run.Table
 	owners  kernel.Owners // of kernels without a notebook
 	servers *kernel.Servers
@@ -90,11 +90,11 @@ type Manager struct {
 
 // joinFunc joins the room of a path, with an empty replica. heard, which may be nil, is called whenever the room
 // sends something.
-type joinFunc func(ctx context.Context, path string, k kind, heard func()) (*live, error)
+type joinFunc func(ctx context.Context, path jupyter.Path, k kind, heard func()) (*live, error)
 
 // entry is an entry in the map of open documents: the document is being joined, open, or being left.
 type entry struct {
-	path  string
+	path  jupyter.Path
 	kind  kind
 	ready chan struct{} // closed when doc or err is set
 	doc   *Document

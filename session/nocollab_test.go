@@ -16,7 +16,7 @@ func TestServerWithoutCollaboration(t *testing.T) {
 	jupytertest.Beside(t, func(t *testing.T) {
 		s := jupytertest.Start(t, jupytertest.WithoutCollaboration())
 		m := sessiontest.Manager(t, s, session.Config{})
-		_, err := m.Open(t.Context(), s.Notebook(t, "x = 1"))
+		_, err := m.Open(t.Context(), jupyter.MustPath(s.Notebook(t, "x = 1")))
 		if !errors.Is(err, jupyter.ErrNoCollaboration) {
 			t.Fatalf("open: %v, want no collaboration", err)
 		}

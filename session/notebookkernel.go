@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -135,7 +134,7 @@ func (k *NotebookKernel) fixed(ctx context.Context, id, spec string) (s jupyter.
 
 // take makes a Jupyter session for the notebook with a running kernel, or returns the session that it has.
 func (k *NotebookKernel) take(ctx context.Context, id string) (jupyter.Session, error) {
-	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: path.Base(k.d.Path()), KernelID: id})
+	s, err := k.servers.Kernels.CreateSession(ctx, jupyter.NewSession{Path: k.d.Path(), Name: k.d.Path().Name(), KernelID: id})
 	if err != nil {
 		return s, fmt.Errorf("give %s the kernel %q: %w", k.d.Path(), id, err)
 	}
@@ -172,7 +171,7 @@ func (k *NotebookKernel) KernelState(ctx context.Context) (string, error) {
 }
 
 // moved renames the notebook's Jupyter session.
-func (k *NotebookKernel) moved(ctx context.Context, from, to string) {
+func (k *NotebookKernel) moved(ctx context.Context, from, to jupyter.Path) {
 	if k.servers.Kernels == nil {
 		return
 	}

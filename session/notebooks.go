@@ -1,9 +1,10 @@
 package session
 
 import (
-	"cmp"
 	"slices"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // Notebooks lists the open notebooks by path. It neither pins them nor resets their idle time, so each may be evicted
@@ -17,7 +18,7 @@ func (m *Manager) Notebooks() []*Document {
 		}
 	}
 	m.mu.Unlock()
-	slices.SortFunc(docs, func(a, b *Document) int { return cmp.Compare(a.Path(), b.Path()) })
+	slices.SortFunc(docs, func(a, b *Document) int { return a.Path().Compare(b.Path()) })
 	return docs
 }
 
@@ -39,7 +40,7 @@ func (d *Document) ChangedAt() time.Time {
 }
 
 // HoldUnder pins the open documents whose path is wanted; release each of them.
-func (m *Manager) HoldUnder(wanted func(path string) bool) []*Document {
+func (m *Manager) HoldUnder(wanted func(path jupyter.Path) bool) []*Document {
 	m.mu.Lock()
 	var entries []*entry
 	for p, e := range m.open {

@@ -14,25 +14,21 @@ import (
 // Open returns the open document of a notebook, and joins its room if needed. Calls that open the same notebook at once
 // join it once. The document is pinned, and so not evicted, until its Release is called.
 //
-// The path may have a leading slash. The server's errors are *jupyter.Error (use errors.Is with jupyter.ErrNotFound and
+// The server's errors are *jupyter.Error (use errors.Is with jupyter.ErrNotFound and
 // so on); the error matches ErrNotNotebook if the path is something else.
-func (m *Manager) Open(ctx context.Context, path string) (*Document, error) {
+func (m *Manager) Open(ctx context.Context, path jupyter.Path) (*Document, error) {
 	return m.openKind(ctx, path, notebookKind)
 }
 
-func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document, error) {
-	clean, err := jupyter.CleanPath(path)
-	if err != nil {
-		return nil, err
-	}
+func (m *Manager) openKind(ctx context.Context, path jupyter.Path, k kind) (*Document, error) {
 	p := patience.Of(ctx)
 	for again := true; ; {
-		if p != nil && !m.has(clean) { // one that is open can be read as it was
+		if p != nil && !m.has(path) { // one that is open can be read as it was
 			if away := p.ServerMissing(ctx); away != nil {
-				return nil, notOpened(clean, away)
+				return nil, notOpened(path, away)
 			}
 		}
-		e, mine, err := m.enter(clean, k)
+		e, mine, err := m.enter(path, k)
 		if err != nil {
 			return nil, err
 		}
@@ -40,36 +36,36 @@ func (m *Manager) openKind(ctx context.Context, path string, k kind) (*Document,
 			m.wg.Go(func() { m.fill(e) })
 		}
 		if err := e.waitOpened(ctx, p); err != nil {
-			return nil, notOpened(clean, err)
+			return nil, notOpened(path, err)
 		}
 		if e.err != nil && !mine && again && p != nil && outage(e.err) {
 			again = false // it began while the server was away, which it is not any more
 			continue
 		}
 		if e.err != nil {
-			return nil, fmt.Errorf("open %s: %w", clean, e.err)
+			return nil, fmt.Errorf("open %s: %w", path, e.err)
 		}
 		if e.kind != k {
-			return nil, fmt.Errorf("open %s: %w", clean, k.fits(e.kind.contentsType()))
+			return nil, fmt.Errorf("open %s: %w", path, k.fits(e.kind.contentsType()))
 		}
 		if m.pin(e) {
 			if e.doc.current().gap.old() {
 				// The room may have been mended, and the file may have changed.
 				e.doc.Release()
 				if err := m.putAway(ctx, e, "it is looked for again"); err != nil {
-					return nil, fmt.Errorf("open %s: %w", clean, err)
+					return nil, fmt.Errorf("open %s: %w", path, err)
 				}
 				continue
 			}
 			if err := e.doc.usable(ctx); err != nil {
 				e.doc.Release()
-				return nil, notOpened(clean, err)
+				return nil, notOpened(path, err)
 			}
 			return e.doc, nil
 		}
 		// It is being left: wait for the end, then join again.
 		if err := e.waitGone(ctx, p); err != nil {
-			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", clean, err)
+			return nil, fmt.Errorf("open %s: wait until the last session has ended: %w", path, err)
 		}
 	}
 }
@@ -80,7 +76,7 @@ func outage(err error) bool {
 }
 
 // notOpened is the error of an open that waited in vain.
-func notOpened(path string, err error) error {
+func notOpened(path jupyter.Path, err error) error {
 	if errors.As(err, new(*patience.AwayError)) {
 		return fmt.Errorf("open %s: nothing was done: %w", path, err)
 	}
@@ -92,7 +88,7 @@ func (e *entry) waitOpened(ctx context.Context, p *patience.Budget) error {
 	if p == nil {
 		return wait(ctx, e.ready)
 	}
-	return p.WaitOpened(ctx, e.path, &e.Opening, e.ready)
+	return p.WaitOpened(ctx, e.path.String(), &e.Opening, e.ready)
 }
 
 // wait waits until a channel is closed.
@@ -122,14 +118,14 @@ func (d *Document) usable(ctx context.Context) error {
 }
 
 // has reports whether a document is open, or is being opened or left.
-func (m *Manager) has(path string) bool {
+func (m *Manager) has(path jupyter.Path) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	return m.open[path] != nil
 }
 
 // enter finds the entry of a path, or makes one for the caller to fill.
-func (m *Manager) enter(path string, k kind) (e *entry, mine bool, err error) {
+func (m *Manager) enter(path jupyter.Path, k kind) (e *entry, mine bool, err error) {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	if m.closed {
@@ -209,7 +205,7 @@ func (d *Document) exists(ctx context.Context) error {
 }
 
 // openDocument checks that the path is of the kind, and joins its room.
-func (m *Manager) openDocument(ctx context.Context, path string, k kind, heard func()) (*Document, error) {
+func (m *Manager) openDocument(ctx context.Context, path jupyter.Path, k kind, heard func()) (*Document, error) {
 	var c jupyter.Content
 	if m.cfg.Server != nil {
 		var err error

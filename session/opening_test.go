@@ -143,7 +143,7 @@ func TestOpeningCountsAsWaiting(t *testing.T) {
 		o.cable.Stall()
 		time.AfterFunc(6*time.Second, o.cable.Mend)
 		began, ctx := time.Now(), o.m.Patient(t.Context(), nil)
-		d, err := o.m.Open(ctx, other)
+		d, err := o.m.Open(ctx, jupyter.MustPath(other))
 		if err != nil {
 			t.Fatal(err)
 		}

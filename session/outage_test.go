@@ -48,7 +48,7 @@ func (o *outage) bounded(what string, f func(ctx context.Context) error) error {
 
 // open opens a notebook and lets it go.
 func (o *outage) open(ctx context.Context, path string) error {
-	d, err := o.m.Open(ctx, path)
+	d, err := o.m.Open(ctx, jupyter.MustPath(path))
 	if err == nil {
 		d.Release()
 	}
@@ -69,7 +69,7 @@ func (o *outage) add(source string) error {
 func (o *outage) seen(source string) bool {
 	o.t.Helper()
 	m := sessiontest.Manager(o.t, o.s, session.Config{})
-	d, err := m.Open(o.t.Context(), o.path)
+	d, err := m.Open(o.t.Context(), jupyter.MustPath(o.path))
 	if err != nil {
 		o.t.Fatal(err)
 	}
@@ -141,7 +141,7 @@ func TestReadsWhileTheServerIsAway(t *testing.T) {
 				begin(o.cable)
 				time.Sleep(20 * time.Second)
 				if err := o.bounded("opening it again", func(ctx context.Context) error {
-					d, err := o.m.Open(ctx, o.path)
+					d, err := o.m.Open(ctx, jupyter.MustPath(o.path))
 					if err == nil {
 						defer d.Release()
 						if away := d.Away(); !strings.Contains(away, "since 00:00:") {
@@ -156,7 +156,7 @@ func TestReadsWhileTheServerIsAway(t *testing.T) {
 					t.Errorf("a fresh look: %v", err)
 				}
 				if err := o.bounded("opening another", func(ctx context.Context) error {
-					_, err := o.m.Open(ctx, other)
+					_, err := o.m.Open(ctx, jupyter.MustPath(other))
 					return err
 				}); err == nil {
 					t.Error("another notebook was opened")
@@ -202,7 +202,7 @@ func TestRestartIsWaitedFor(t *testing.T) {
 				o.s.Fake.Restart(known)
 				time.Sleep(50 * time.Millisecond) // it is noticed
 				ctx := o.m.Patient(t.Context(), nil)
-				d, err := o.m.Open(ctx, o.path)
+				d, err := o.m.Open(ctx, jupyter.MustPath(o.path))
 				if err != nil {
 					t.Fatal(err)
 				}

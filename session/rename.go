@@ -23,12 +23,7 @@ func (d *Document) follow(ctx context.Context, fileID string) bool {
 
 // moved gives a document its new path. If the new path is already open, there are two documents of one room, and the
 // old one is closed.
-func (m *Manager) moved(ctx context.Context, d *Document, path string) {
-	path, err := jupyter.CleanPath(path)
-	if err != nil {
-		m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)
-		return
-	}
+func (m *Manager) moved(ctx context.Context, d *Document, path jupyter.Path) {
 	e := d.entry
 	m.mu.Lock()
 	_, taken := m.open[path]
@@ -46,7 +41,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 	d.mu.Unlock()
 	m.log.Info("document renamed", "from", old, "to", path)
 	if taken {
-		m.drop(e, "its file was renamed to "+path+", which is already open")
+		m.drop(e, "its file was renamed to "+path.String()+", which is already open")
 		return
 	}
 	m.memory.Move(old, path)
@@ -59,7 +54,7 @@ func (m *Manager) moved(ctx context.Context, d *Document, path string) {
 }
 
 // Follows waits until the document is no longer at or under a path.
-func (d *Document) Follows(ctx context.Context, from string) bool {
+func (d *Document) Follows(ctx context.Context, from jupyter.Path) bool {
 	tick := time.NewTicker(20 * time.Millisecond)
 	defer tick.Stop()
 	for {
@@ -67,7 +62,7 @@ func (d *Document) Follows(ctx context.Context, from string) bool {
 		if !lv.server.tellsPath() {
 			d.follow(ctx, lv.room.FileID())
 		}
-		if !jupyter.Under(d.Path(), from) {
+		if !d.Path().Under(from) {
 			return true
 		}
 		select {

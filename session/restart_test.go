@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -103,7 +104,7 @@ func TestAssignKernel(t *testing.T) {
 			t.Errorf("what ran in the former kernel: %s, %q", res.State, sessiontest.Text(res.Outputs))
 		}
 		sessiontest.Idle(t, d, "c2")
-		k, ok, err := m.Kernel(t.Context(), path)
+		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil || !ok || k.Name != "bash" || k.ID != c.Kernel.ID {
 			t.Errorf("the session's kernel: %+v, %v, %v", k, ok, err)
 		}

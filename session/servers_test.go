@@ -41,7 +41,7 @@ func sessionsOf(t *testing.T, srv *jupyter.Server) map[string]string {
 	}
 	paths := map[string]string{}
 	for _, s := range list {
-		paths[s.Kernel.ID] = s.Path
+		paths[s.Kernel.ID] = s.Path.String()
 	}
 	return paths
 }
@@ -67,11 +67,11 @@ func TestTwoServers(t *testing.T) {
 			c, _ := seen.Notebook().Cell("c1")
 			return sessiontest.Text(c.Outputs) == "execute_result:42;" && c.ExecutionCount != nil && *c.ExecutionCount == 2
 		})
-		k, ok, err := m.Kernel(t.Context(), path)
+		k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil || !ok || sessionsOf(t, m.Servers().Kernels)[k.ID] != path || sessiontest.HasKernel(t, watcher, k.ID) {
 			t.Errorf("the kernel is %+v, %v, %v", k, ok, err)
 		}
-		if k, ok, err := watcher.Kernel(t.Context(), path); ok || err != nil {
+		if k, ok, err := watcher.Kernel(t.Context(), jupyter.MustPath(path)); ok || err != nil {
 			t.Errorf("the documents' server has started %+v, %v", k, err)
 		}
 		if c, err := d.Kernel().Restart(t.Context(), "", true); err != nil || c.Kernel.ID != k.ID {
@@ -85,30 +85,30 @@ func TestTwoServers(t *testing.T) {
 	t.Run("renamed", func(t *testing.T) {
 		dir := sessiontest.Folder(t, s, m)
 		path := dir + "/a.ipynb"
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), s.Notebook(t, "x = 7", "x"), path); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(s.Notebook(t, "x = 7", "x")), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		// A notebook that the other server has for itself, by chance of such a name.
-		theirs, err := m.Servers().Kernels.CreateSession(t.Context(), jupyter.NewSession{Path: dir + "/theirs.ipynb"})
+		theirs, err := m.Servers().Kernels.CreateSession(t.Context(), jupyter.NewSession{Path: jupyter.MustPath(dir + "/theirs.ipynb")})
 		if err != nil {
 			t.Fatal(err)
 		}
-		a, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: path})
+		a, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(path)})
 		if err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
-		if _, err := files.New(m).Rename(t.Context(), dir, dir+"2"); err != nil {
+		if _, err := files.New(m).Rename(t.Context(), jupyter.MustPath(dir), jupyter.MustPath(dir+"2")); err != nil {
 			t.Fatal(err)
 		}
 		if got := sessiontest.Run(t, sessiontest.Open(t, m, dir+"2/a.ipynb"), "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
 			t.Errorf("renamed by us: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		// By a person, whose tab knows nothing of the kernel, while it is open nowhere here.
-		if _, ok, err := m.End(t.Context(), dir+"2/a.ipynb"); !ok || err != nil {
+		if _, ok, err := m.End(t.Context(), jupyter.MustPath(dir+"2/a.ipynb")); !ok || err != nil {
 			t.Fatal(ok, err)
 		}
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), dir+"2/a.ipynb", dir+"2/b.ipynb"); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(dir+"2/a.ipynb"), jupyter.MustPath(dir+"2/b.ipynb")); err != nil {
 			t.Fatal(err)
 		}
 		d, err := a.Open(t.Context())
@@ -117,7 +117,7 @@ func TestTwoServers(t *testing.T) {
 		}
 		defer d.Release()
 		// The room tells of the new path a little later than the server does.
-		sessiontest.Eventually(t, "the document is at its new path", func() bool { return d.Path() == dir+"2/b.ipynb" })
+		sessiontest.Eventually(t, "the document is at its new path", func() bool { return d.Path().String() == dir+"2/b.ipynb" })
 		if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:7;" {
 			t.Errorf("renamed by somebody: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
@@ -128,12 +128,12 @@ func TestTwoServers(t *testing.T) {
 			t.Errorf("their kernel is at %s", at)
 		}
 		// Theirs is a kernel to join, and no notebook of ours.
-		joined, err := table.Connect(t.Context(), "ada", "", theirs.Kernel.ID)
-		if err != nil || joined.NotebookPath() != "" || m.Servers().NotebookOf(theirs) != "" {
+		joined, err := table.Connect(t.Context(), "ada", jupyter.Path{}, theirs.Kernel.ID)
+		if err != nil || joined.NotebookPath().String() != "" || m.Servers().NotebookOf(theirs).String() != "" {
 			t.Errorf("joined: %+v, %v", joined, err)
 		}
-		ours, err := table.Connect(t.Context(), "bob", "", a.KernelID())
-		if err != nil || ours.NotebookPath() != dir+"2/b.ipynb" {
+		ours, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID())
+		if err != nil || ours.NotebookPath().String() != dir+"2/b.ipynb" {
 			t.Errorf("joined: %+v, %v", ours, err)
 		}
 	})
@@ -171,7 +171,7 @@ func TestTwoServers(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: name})
+		p, err := h.Preview(t.Context(), jupyter.MustPath(name), "", inspect.PreviewOptions{})
 		if err != nil || string(p.Head) != `[{"a":1}]` {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -228,8 +228,8 @@ func TestFixedKernel(t *testing.T) {
 		if _, err := a.Evaluate(t.Context(), "x = 41", nil); err != nil {
 			t.Fatal(err)
 		}
-		m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: path, ID: a.KernelID()}})
-		if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
+		m := sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: jupyter.MustPath(path), ID: a.KernelID()}})
+		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != a.KernelID() {
 			t.Errorf("before any run: %+v, %v, %v", k, ok, err)
 		}
 		d := sessiontest.Open(t, m, path)
@@ -237,17 +237,17 @@ func TestFixedKernel(t *testing.T) {
 			t.Errorf("%q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
 		// Whoever opens the notebook shares the kernel.
-		if k, ok, err := plain.Kernel(t.Context(), path); err != nil || !ok || k.ID != a.KernelID() {
+		if k, ok, err := plain.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != a.KernelID() {
 			t.Errorf("for others: %+v, %v, %v", k, ok, err)
 		}
 		moved := s.Name(t, "-moved.ipynb")
-		if _, err := files.New(m).Rename(t.Context(), path, moved); err != nil {
+		if _, err := files.New(m).Rename(t.Context(), jupyter.MustPath(path), jupyter.MustPath(moved)); err != nil {
 			t.Fatal(err)
 		}
 		if got := sessiontest.Run(t, d, "c1"); sessiontest.Text(got[0].Outputs) != "execute_result:41;" {
 			t.Errorf("under another name: %q, %v", sessiontest.Text(got[0].Outputs), got[0].Err)
 		}
-		joined, err := analysis.New(m).Connect(t.Context(), "bob", moved, "")
+		joined, err := analysis.New(m).Connect(t.Context(), "bob", jupyter.MustPath(moved), "")
 		if err != nil || joined.KernelID() != a.KernelID() {
 			t.Errorf("joined: %+v, %v", joined, err)
 		}
@@ -274,15 +274,15 @@ func TestFixedKernel(t *testing.T) {
 		}
 
 		lacks := s.Notebook(t, "1")
-		m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: lacks, ID: "no-such-kernel"}})
+		m = sessiontest.Manager(t, s, session.Config{FixedKernel: kernel.Fixed{Path: jupyter.MustPath(lacks), ID: "no-such-kernel"}})
 		got := sessiontest.Run(t, sessiontest.Open(t, m, lacks), "c0")
 		if got[0].State != run.Lost || !errors.Is(got[0].Err, kernel.ErrFixed) || !strings.Contains(got[0].Err.Error(), `"no-such-kernel"`) {
 			t.Errorf("a kernel that is not there: %s, %v", got[0].State, got[0].Err)
 		}
-		if _, ok, err := m.Kernel(t.Context(), lacks); ok || err != nil {
+		if _, ok, err := m.Kernel(t.Context(), jupyter.MustPath(lacks)); ok || err != nil {
 			t.Errorf("a kernel that is not there: %v, %v", ok, err)
 		}
-		if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: lacks}); !errors.Is(err, kernel.ErrFixed) {
+		if _, err := analysis.New(m).Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(lacks)}); !errors.Is(err, kernel.ErrFixed) {
 			t.Errorf("a session with a kernel that is not there: %v", err)
 		}
 		if b, err := json.Marshal(sessionsOf(t, m.Servers().Documents)); err != nil || strings.Contains(string(b), lacks) {

@@ -9,22 +9,18 @@ import (
 )
 
 // Sessions lists the documents under the folder root ("" for all) that are, or recently were, open, by path.
-func (m *Manager) Sessions(root string) ([]Info, error) {
-	root, err := jupyter.CleanPath(root)
-	if err != nil {
-		return nil, err
-	}
+func (m *Manager) Sessions(root jupyter.Path) []Info {
 	var infos []Info
 	var docs []*Document
 	going := map[*Document]bool{}
 	m.mu.Lock()
 	for _, e := range m.open {
-		if e.doc != nil && jupyter.Under(e.path, root) {
+		if e.doc != nil && e.path.Under(root) {
 			docs, going[e.doc] = append(docs, e.doc), e.going
 		}
 	}
 	for _, i := range m.ended.Values() {
-		if _, open := m.open[i.Path]; !open && jupyter.Under(i.Path, root) {
+		if _, open := m.open[i.Path]; !open && i.Path.Under(root) {
 			infos = append(infos, i)
 		}
 	}
@@ -36,17 +32,13 @@ func (m *Manager) Sessions(root string) ([]Info, error) {
 		}
 		infos = append(infos, i)
 	}
-	sort.Slice(infos, func(i, j int) bool { return infos[i].Path < infos[j].Path })
-	return infos, nil
+	sort.Slice(infos, func(i, j int) bool { return infos[i].Path.Compare(infos[j].Path) < 0 })
+	return infos
 }
 
 // End leaves a document's room now. It reports false if there was no open document at that path. A current run goes on
 // in the kernel, but its further output is not written.
-func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
-	path, err := jupyter.CleanPath(path)
-	if err != nil {
-		return Info{}, false, err
-	}
+func (m *Manager) End(ctx context.Context, path jupyter.Path) (Info, bool, error) {
 	m.mu.Lock()
 	e := m.open[path]
 	m.mu.Unlock()
@@ -58,7 +50,7 @@ func (m *Manager) End(ctx context.Context, path string) (Info, bool, error) {
 	}
 	ctx, stop := context.WithTimeout(ctx, m.leavable(ctx))
 	defer stop()
-	err = m.putAway(ctx, e, "ended on request")
+	err := m.putAway(ctx, e, "ended on request")
 	m.mu.Lock()
 	info, ok := m.ended.Get(path)
 	m.mu.Unlock()

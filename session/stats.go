@@ -1,6 +1,10 @@
 package session
 
-import "github.com/nbduet/nbduet/session/run"
+import (
+	"github.com/nbduet/nbduet/session/run"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
 
 // Stats are counts of what a [Manager] holds, for monitoring. They name no owners.
 type Stats struct {
@@ -29,7 +33,7 @@ func (m *Manager) Stats() Stats {
 		}
 	}
 	m.mu.Unlock()
-	for _, r := range m.runs.Runs("") {
+	for _, r := range m.runs.Runs(jupyter.Path{}) {
 		s.Runs[r.Status().State]++
 	}
 	s.RunBytes = m.runs.Bytes()

@@ -10,7 +10,7 @@ import (
 
 // OpenText returns the open document of a text file; see [Manager.Open]. The error matches ErrNotText if the path is
 // something else: a notebook, a folder, a file that is not UTF-8 text.
-func (m *Manager) OpenText(ctx context.Context, path string) (*Document, error) {
+func (m *Manager) OpenText(ctx context.Context, path jupyter.Path) (*Document, error) {
 	return m.openKind(ctx, path, textKind)
 }
 
@@ -33,15 +33,11 @@ func (d *Document) writeText(ctx context.Context, name string, write func(*ydoc.
 }
 
 // IsOpen tells whether a path, or anything below it if it is a folder, is open in this program or being opened.
-func (m *Manager) IsOpen(path string) bool {
-	path, err := jupyter.CleanPath(path)
-	if err != nil {
-		return false
-	}
+func (m *Manager) IsOpen(path jupyter.Path) bool {
 	m.mu.Lock()
 	defer m.mu.Unlock()
 	for p := range m.open {
-		if jupyter.Under(p, path) {
+		if p.Under(path) {
 			return true
 		}
 	}
@@ -50,7 +46,7 @@ func (m *Manager) IsOpen(path string) bool {
 
 // Ahead is the content of the document's room, with all our earlier edits, if it differs from a file, the document's own
 // or a copy of it; else nil.
-func (d *Document) Ahead(ctx context.Context, path string) (*jupyter.NewContent, error) {
+func (d *Document) Ahead(ctx context.Context, path jupyter.Path) (*jupyter.NewContent, error) {
 	if err := d.Settled(ctx); err != nil {
 		return nil, err
 	}

@@ -44,9 +44,9 @@ func TestTextDocument(t *testing.T) {
 		if u := d.Unsaved(); u != "" {
 			t.Errorf("said to be unsaved: %s", u)
 		}
-		infos, err := m.Sessions("")
-		if err != nil || len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
-			t.Errorf("its session: %+v, %v", infos, err)
+		infos := m.Sessions(jupyter.Path{})
+		if len(infos) != 1 || infos[0].Notebook || infos[0].Status != session.Connected {
+			t.Errorf("its session: %+v", infos)
 		}
 	})
 }
@@ -60,25 +60,25 @@ func TestNotText(t *testing.T) {
 		large := s.Write(t, s.Name(t, ".txt"), strings.Repeat("0123456789abcdef", 1<<20)+"x")
 		notebook, text := s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".txt"), "text")
 		for what, path := range map[string]string{"binary": binary, "large": large, "notebook": notebook, "folder": ""} {
-			if _, err := m.OpenText(t.Context(), path); !errors.Is(err, session.ErrNotText) {
+			if _, err := m.OpenText(t.Context(), jupyter.MustPath(path)); !errors.Is(err, session.ErrNotText) {
 				t.Errorf("open the %s as text: %v", what, err)
 			}
 		}
-		if _, err := m.OpenText(t.Context(), s.Name(t, ".txt")); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.OpenText(t.Context(), jupyter.MustPath(s.Name(t, ".txt"))); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("open what is not there: %v", err)
 		}
-		if m.IsOpen("") {
+		if m.IsOpen(jupyter.Path{}) {
 			t.Error("something that was refused is open")
 		}
 		sessiontest.OpenText(t, m, text)
 		sessiontest.Open(t, m, notebook)
-		if _, err := m.Open(t.Context(), text); !errors.Is(err, session.ErrNotNotebook) {
+		if _, err := m.Open(t.Context(), jupyter.MustPath(text)); !errors.Is(err, session.ErrNotNotebook) {
 			t.Errorf("open an open text as a notebook: %v", err)
 		}
-		if _, err := m.OpenText(t.Context(), notebook); !errors.Is(err, session.ErrNotText) {
+		if _, err := m.OpenText(t.Context(), jupyter.MustPath(notebook)); !errors.Is(err, session.ErrNotText) {
 			t.Errorf("open an open notebook as text: %v", err)
 		}
-		if !m.IsOpen(text) || !m.IsOpen("") || m.IsOpen(text+"x") {
+		if !m.IsOpen(jupyter.MustPath(text)) || !m.IsOpen(jupyter.Path{}) || m.IsOpen(jupyter.MustPath(text+"x")) {
 			t.Error("what is open is not told right")
 		}
 	})
@@ -91,10 +91,10 @@ func TestRenamedTextIsFollowed(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		path, to := s.Write(t, s.Name(t, ".py"), "x = 1\n"), s.Name(t, "-moved.py")
 		d := sessiontest.OpenText(t, m, path)
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
-		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path().String() == to })
 		if err := d.EditText(t.Context(), "insert", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "# moved\n") }); err != nil {
 			t.Fatal(err)
 		}

@@ -34,7 +34,7 @@ func panicsWith(fn func()) (p *tool.Panicked) {
 
 // The log says of what kind an error is, and nothing that its text may quote.
 func TestErrorKind(t *testing.T) {
-	_, badPath := jupyter.CleanPath("s3cret\x00")
+	_, badPath := jupyter.ParsePath("s3cret\x00")
 	for _, c := range []struct {
 		want string
 		err  error
@@ -48,7 +48,7 @@ func TestErrorKind(t *testing.T) {
 		{"room closed: refused", &rtc.CloseError{Code: rtc.CodeRefused, Reason: "s3cret", Err: errors.New("s3cret")}},
 		{"the kernel is dead", fmt.Errorf("s3cret: %w", kernel.ErrKernelDead)},
 		{"session.LostError, context canceled", &session.LostError{Name: "s3cret", Err: context.Canceled}},
-		{"a.ipynb not saved", &saved.UnsavedError{Path: "a.ipynb", Reason: "s3cret"}},
+		{"a.ipynb not saved", &saved.UnsavedError{Path: jupyter.MustPath("a.ipynb"), Reason: "s3cret"}},
 		{"kernel.Error", kernel.Error{Name: "s3cret", Value: "s3cret"}},
 		{"update refused at byte 3: bad", &wire.FormatError{What: "update", Offset: 3, Reason: "bad", Detail: "s3cret"}},
 		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},

@@ -185,10 +185,10 @@ func TestClientLeaves(t *testing.T) {
 	if _, err := p.Srv.Kernel(t.Context(), made.KernelID); !errors.Is(err, jupyter.ErrNotFound) {
 		t.Errorf("the kernel: %v", err)
 	}
-	if runs, all := p.Work.Manager.RunTable().Runs(""), p.Work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
+	if runs, all := p.Work.Manager.RunTable().Runs(jupyter.Path{}), p.Work.Analyses.List(ada.Name); len(runs)+len(all) > 0 {
 		t.Errorf("there are left %v, %v", runs, all)
 	}
-	d, err := p.Work.Open(t.Context(), path)
+	d, err := p.Work.Open(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}

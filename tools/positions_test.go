@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -98,7 +99,7 @@ func newPositions(t *testing.T, tool string) *positions {
 // person edits the notebook.
 func (p *positions) person(edit func(e *ydoc.Editor) error) {
 	p.T.Helper()
-	doc, err := p.Work.Open(p.T.Context(), p.path)
+	doc, err := p.Work.Open(p.T.Context(), jupyter.MustPath(p.path))
 	if err != nil {
 		p.T.Fatal(err)
 	}
@@ -128,7 +129,7 @@ func (p *positions) call(name string, args toolstest.Dict) (text string, failed 
 // sources are those of the notebook, without what is the same in all of them.
 func (p *positions) sources() (all string, ran []string) {
 	p.T.Helper()
-	doc, err := p.Work.Open(p.T.Context(), p.path)
+	doc, err := p.Work.Open(p.T.Context(), jupyter.MustPath(p.path))
 	if err != nil {
 		p.T.Fatal(err)
 	}

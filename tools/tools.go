@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/activity"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
@@ -54,11 +55,11 @@ type Config struct {
 	// Activity records what each client works on; nil leaves out the toolset "context" and its resources. The caller
 	// closes it after the MCP server has stopped.
 	Activity *activity.Store
-	// Project is the path of the project file on the Jupyter server, "" for [resource.DefaultProject].
-	Project string
+	// Project is the path of the project file on the Jupyter server, the root for [resource.DefaultProject].
+	Project jupyter.Path
 	// Notebook is the path of the notebook that each client begins with, "" for none. It need not exist before it is
 	// used.
-	Notebook string
+	Notebook jupyter.Path
 	// Observe is called after each call of a tool, with its outcome, one of a few words, and how long it took. It must
 	// not block. nil is not called.
 	Observe func(tool, outcome string, took time.Duration)
@@ -87,7 +88,7 @@ func instructionsFor(cfg Config) string {
 	if answersOf(cfg) == TextAnswers && (len(cfg.Toolsets) == 0 || slices.Contains(cfg.Toolsets, tool.ToolsetCore)) {
 		text += instructionsForWords
 	}
-	if cfg.Notebook != "" {
+	if !cfg.Notebook.IsRoot() {
 		text += fmt.Sprintf("\nIf no other notebook is named, work in %q.", cfg.Notebook)
 	}
 	if cfg.Work != nil && cfg.Work.Manager.Servers().Apart() {
@@ -255,7 +256,7 @@ func newParts(cfg Config) (*parts, error) {
 	d.AnswerWithin, d.ReadOnly, d.AgentPasswords = cfg.AnswerWithin, cfg.ReadOnly, cfg.AgentPasswords
 	p := &parts{Desk: d, datalayer: &datalayer.Toolset{Desk: d, Notebook: cfg.Notebook}}
 	p.resources = &resource.Provider{Desk: d, Activity: cfg.Activity}
-	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, resource.DefaultProject)}
+	p.resources.Project = &resource.ProjectFile{Manager: d.Manager, Path: cmp.Or(cfg.Project, jupyter.MustPath(resource.DefaultProject))}
 	p.resources.Prompts = append(p.resources.OwnPrompts(), p.datalayer.CitePrompt())
 	return p, nil
 }

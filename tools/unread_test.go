@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -230,7 +231,7 @@ func TestResourcesAreReadings(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, "delete_nb_cells")
 				s := p.Create(toolstest.Dict{"notebook_path": p.path})
-				doc, err := p.Work.Open(t.Context(), p.path)
+				doc, err := p.Work.Open(t.Context(), jupyter.MustPath(p.path))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -6,6 +6,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/ydoc"
@@ -84,7 +85,7 @@ func (p *textPlace) leave() {
 // person gives the document another text, as somebody else does.
 func (p *textPlace) person(text string) {
 	p.T.Helper()
-	doc, err := p.Work.OpenText(p.T.Context(), p.path)
+	doc, err := p.Work.OpenText(p.T.Context(), jupyter.MustPath(p.path))
 	if err != nil {
 		p.T.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func (p *textPlace) person(text string) {
 
 func (p *textPlace) now() string {
 	p.T.Helper()
-	doc, err := p.Work.OpenText(p.T.Context(), p.path)
+	doc, err := p.Work.OpenText(p.T.Context(), jupyter.MustPath(p.path))
 	if err != nil {
 		p.T.Fatal(err)
 	}

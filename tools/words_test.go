@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	plain0 "github.com/nbduet/nbduet/tools/plain"
@@ -84,7 +85,7 @@ func (m *talk) cells(args toolstest.Dict) (all []plaintest.Cell, answers int) {
 // there are the notebook's cells, by the shared document.
 func (m *talk) there(path string) []ydoc.Cell {
 	m.T.Helper()
-	doc, err := m.Work.Open(m.T.Context(), path)
+	doc, err := m.Work.Open(m.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		m.T.Fatal(err)
 	}

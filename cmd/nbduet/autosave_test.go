@@ -31,7 +31,7 @@ func adaIn(t *testing.T, s *jupytertest.Server, path string) *ada {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	c, err := srv.CollaborationSession(t.Context(), path, "json", "notebook")
+	c, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
 	if err != nil {
 		t.Fatal(err)
 	}

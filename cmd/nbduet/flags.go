@@ -80,7 +80,7 @@ type settings struct {
 	logLevel       slog.Level
 	logCode        bool
 	state          string // file, :memory:, or "" for the default file
-	project        string
+	project        jupyter.Path
 	http           httpSettings
 }
 
@@ -181,7 +181,7 @@ func (f flags) check() (settings, error) {
 	}
 	s.maxImages, s.maxImageBytes, s.imageCache = f.MaxImages, f.MaxImageBytes, f.ImageCache<<20
 	s.state = strings.TrimSpace(f.State)
-	if s.project, err = jupyter.CleanPath(f.Project); err != nil || s.project == "" {
+	if s.project, err = jupyter.ParsePath(f.Project); err != nil || s.project.IsRoot() {
 		return settings{}, fmt.Errorf("--project: %q is not the path of a file on the Jupyter server", f.Project)
 	}
 	if s.agentName = strings.TrimSpace(f.AgentName); s.agentName == "" || len(s.agentName) > 200 {

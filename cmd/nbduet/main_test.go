@@ -189,7 +189,7 @@ func TestSettings(t *testing.T) {
 	if s.url != "http://env:1" || s.token != "from-env" || s.sessionTimeout != 5*time.Minute || s.logLevel.String() != "WARN" ||
 		s.agentName != "AI Agent" || s.toolsets != nil || s.outputs != tools.NoOutputs || s.answers != "" || s.readOnly || s.logCode || s.agentPasswords || s.maxRooms != 100 || s.inputTimeout != time.Minute ||
 		s.serverTimeout != 10*time.Second || s.answerWithin != 50*time.Second ||
-		s.project != "project.yaml" {
+		s.project.String() != "project.yaml" {
 		t.Errorf("from the environment: %+v", s)
 	}
 	s = read("--jupyter-url=http://flag:1", "--token=from-flag", "--session-timeout=0.05", "--log-level=debug", "--read-only", "--log-code", "--allow-agent-passwords",
@@ -448,7 +448,7 @@ func shutKernel(t *testing.T, s *jupytertest.Server, path string) {
 		t.Fatal(err)
 	}
 	for _, one := range sessions {
-		if one.Path == path {
+		if one.Path.String() == path {
 			if err := srv.ShutdownKernel(context.Background(), one.Kernel.ID); err != nil {
 				t.Error(err)
 			}

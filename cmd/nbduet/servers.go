@@ -45,8 +45,8 @@ type endpoint struct {
 // server.
 type serverSettings struct {
 	documents, kernels endpoint
-	notebook           string // that clients begin with, "" for none
-	kernelID           string // the notebook's, "" for its own kernel
+	notebook           jupyter.Path // that clients begin with, the root for none
+	kernelID           string       // the notebook's, "" for its own kernel
 }
 
 // roleFlags are the flags of one role.
@@ -79,11 +79,11 @@ func (f serverFlags) check(usual endpoint) (serverSettings, error) {
 		s.kernels = s.documents
 	}
 	if f.DocumentID != "" {
-		if s.notebook, err = jupyter.CleanPath(f.DocumentID); err != nil || s.notebook == "" {
+		if s.notebook, err = jupyter.ParsePath(f.DocumentID); err != nil || s.notebook.IsRoot() {
 			return serverSettings{}, fmt.Errorf("--document-id: %q is not the path of a notebook on the Jupyter server", f.DocumentID)
 		}
 	}
-	if s.kernelID = strings.TrimSpace(f.RuntimeID); s.kernelID != "" && s.notebook == "" {
+	if s.kernelID = strings.TrimSpace(f.RuntimeID); s.kernelID != "" && s.notebook.IsRoot() {
 		return serverSettings{}, errors.New("--runtime-id: it is the kernel of the notebook of --document-id, which is missing: add it")
 	}
 	return s, nil

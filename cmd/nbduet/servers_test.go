@@ -91,13 +91,13 @@ func TestNotebookToBeginWith(t *testing.T) {
 		{"--document-id=a.ipynb --runtime-id=abc", "a.ipynb", "abc"},
 	} {
 		s, _, err := parse(strings.Fields(c.args), io.Discard, io.Discard)
-		if err != nil || s.servers.notebook != c.notebook || s.servers.kernelID != c.kernel {
+		if err != nil || s.servers.notebook.String() != c.notebook || s.servers.kernelID != c.kernel {
 			t.Errorf("%s: %+v, %v", c.args, s.servers, err)
 		}
 	}
 	t.Setenv("DOCUMENT_ID", "b.ipynb")
 	t.Setenv("RUNTIME_ID", "def")
-	if s, _, err := parse(nil, io.Discard, io.Discard); err != nil || s.servers.notebook != "b.ipynb" || s.servers.kernelID != "def" {
+	if s, _, err := parse(nil, io.Discard, io.Discard); err != nil || s.servers.notebook.String() != "b.ipynb" || s.servers.kernelID != "def" {
 		t.Errorf("from the environment: %+v, %v", s.servers, err)
 	}
 }

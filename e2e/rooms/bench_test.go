@@ -92,7 +92,7 @@ func BenchmarkHundredRooms(b *testing.B) {
 			wg.Go(func() {
 				gate <- struct{}{}
 				defer func() { <-gate }()
-				d, err := m.Open(b.Context(), path)
+				d, err := m.Open(b.Context(), jupyter.MustPath(path))
 				if err != nil {
 					b.Error(err)
 					return
@@ -131,7 +131,7 @@ func BenchmarkTwentyAgents(b *testing.B) {
 		var docs []*session.Document
 		start := time.Now()
 		for range 20 {
-			d, err := benchManager(b, s).Open(b.Context(), path)
+			d, err := benchManager(b, s).Open(b.Context(), jupyter.MustPath(path))
 			if err != nil {
 				b.Fatal(err)
 			}
@@ -161,7 +161,7 @@ func BenchmarkLargeNotebook(b *testing.B) {
 		path := largeNotebook(b, s)
 		before := inUse()
 		start := time.Now()
-		d, err := benchManager(b, s).Open(b.Context(), path)
+		d, err := benchManager(b, s).Open(b.Context(), jupyter.MustPath(path))
 		if err != nil {
 			b.Fatal(err)
 		}

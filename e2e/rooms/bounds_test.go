@@ -13,6 +13,7 @@ import (
 
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/ydoc"
@@ -32,7 +33,7 @@ func TestHundredRooms(t *testing.T) {
 		wg.Go(func() {
 			gate <- struct{}{}
 			defer func() { <-gate }()
-			d, err := a.Open(t.Context(), paths[i])
+			d, err := a.Open(t.Context(), jupyter.MustPath(paths[i]))
 			if err != nil {
 				t.Errorf("open: %v", err)
 				return
@@ -45,10 +46,7 @@ func TestHundredRooms(t *testing.T) {
 		})
 	}
 	wg.Wait()
-	infos, err := a.Sessions("")
-	if err != nil {
-		t.Fatal(err)
-	}
+	infos := a.Sessions(jupyter.Path{})
 	connected := 0
 	for _, i := range infos {
 		if i.Status == session.Connected {

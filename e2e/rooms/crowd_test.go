@@ -14,6 +14,7 @@ import (
 	"github.com/nbduet/nbduet/e2e/nbfile"
 	"github.com/nbduet/nbduet/e2e/poll"
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
@@ -54,7 +55,7 @@ func (w *crowd) play(ctx context.Context, seed uint64) error {
 	w.seed, w.cells, w.docs, w.rng = seed, 0, nil, rand.New(rand.NewPCG(seed, 0))
 	path := w.s.Notebook(w.t, "é = 1", "# 😀\nb = 2", "日本 = 3")
 	for i, a := range w.agents {
-		d, err := a.Open(ctx, path)
+		d, err := a.Open(ctx, jupyter.MustPath(path))
 		if err != nil {
 			return fmt.Errorf("agent %d: %w", i, err)
 		}
@@ -192,7 +193,7 @@ func (w *crowd) agree(ctx context.Context, path string) error {
 func (w *crowd) compare(ctx context.Context, path string) error {
 	nb := ydoc.NewNotebook()
 	newcomer, err := rtc.Join(ctx, rtc.Config{
-		Server: w.agents[2].Manager.Servers().Documents, Path: path, Format: "json", Type: "notebook", Replica: nb.Doc,
+		Server: w.agents[2].Manager.Servers().Documents, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: nb.Doc,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {
@@ -258,7 +259,7 @@ func (w *crowd) part(ctx context.Context, path string) error {
 	}
 	for i, a := range w.agents {
 		var unsaved *saved.UnsavedError
-		_, _, err := a.End(ctx, path)
+		_, _, err := a.End(ctx, jupyter.MustPath(path))
 		if err != nil && !errors.As(err, &unsaved) && !errors.Is(err, context.DeadlineExceeded) {
 			return fmt.Errorf("agent %d: end: %w", i, err)
 		}

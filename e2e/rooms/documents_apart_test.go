@@ -36,7 +36,7 @@ func documentsApart(t *testing.T, s *jupytertest.Server) {
 	if r := runCells(t, a.open(path), "c0")[0]; r.State != run.Failed || r.Err == nil || !strings.Contains(r.Err.Error(), why) {
 		t.Errorf("run: %s, %v", r.State, r.Err)
 	}
-	if _, err := analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: path}); err == nil || !strings.Contains(err.Error(), why) {
+	if _, err := analysis.New(m).Create(t.Context(), "me", analysis.Options{NotebookPath: jupyter.MustPath(path)}); err == nil || !strings.Contains(err.Error(), why) {
 		t.Errorf("a session of it: %v", err)
 	}
 }

@@ -93,7 +93,7 @@ func eventuallySaved(t *testing.T, d *session.Document) {
 // it later.
 func leaves(t *testing.T, m *agent, path string, saved func() error) {
 	t.Helper()
-	_, ok, err := m.End(t.Context(), path)
+	_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
 	switch {
 	case !ok:
 		t.Errorf("%s was not open", path)
@@ -114,7 +114,7 @@ func leaves(t *testing.T, m *agent, path string, saved func() error) {
 func documentsText(t *testing.T, s *jupytertest.Server) {
 	path := s.Write(t, s.Name(t, ".py"), "a\r\nb\r\n")
 	m := newPatient(t, s.URL, s.Token)
-	d, err := m.OpenText(t.Context(), path)
+	d, err := m.OpenText(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -152,7 +152,7 @@ func documentsPeople(t *testing.T, s *jupytertest.Server) {
 		}
 	}
 	sees(1)
-	if _, _, err := m.End(t.Context(), path); err != nil {
+	if _, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
 		t.Error(err)
 	}
 	sees(0)
@@ -164,7 +164,7 @@ func documentsAgain(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	l := &ledger{made: []string{"x = 1"}}
 	for n := range 4 {
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -224,13 +224,13 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	d := m.open(path)
 	to := s.Name(t, ".ipynb")
-	if _, err := m.Manager.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+	if _, err := m.Manager.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 		t.Fatal(err)
 	}
 	l := &ledger{made: []string{"x = 1"}}
 	l.insert(t.Context(), d, 0, "after the rename")
 	if err := poll.Until(t.Context(), "the new path", func(context.Context) error {
-		if d.Path() != to {
+		if d.Path().String() != to {
 			return fmt.Errorf("it has %q", d.Path())
 		}
 		return nil
@@ -239,11 +239,11 @@ func documentsMoved(t *testing.T, s *jupytertest.Server) {
 	}
 	settles(t, s, to, l, d)
 	eventuallySaved(t, d)
-	if err := m.Manager.Servers().Documents.DeleteContents(t.Context(), to); err != nil {
+	if err := m.Manager.Servers().Documents.DeleteContents(t.Context(), jupyter.MustPath(to)); err != nil {
 		t.Fatal(err)
 	}
 	if err := poll.Until(t.Context(), "an edit to be refused", func(ctx context.Context) error {
-		e, err := m.Open(ctx, to)
+		e, err := m.Open(ctx, jupyter.MustPath(to))
 		if err == nil {
 			e.Release()
 			return errors.New("it is open still")
@@ -261,7 +261,7 @@ func documentsReadOnly(t *testing.T, s *jupytertest.Server) {
 	path := s.Write(t, "readonly.ipynb", s.Read(t, s.Notebook(t, "x = 1")))
 	m := newPatient(t, s.URL, s.Token)
 	(&ledger{}).insert(t.Context(), m.open(path), 0, "nowhere")
-	_, _, err := m.End(t.Context(), path)
+	_, _, err := m.End(t.Context(), jupyter.MustPath(path))
 	var unsaved *saved.UnsavedError
 	if !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("end: %v; want that it is not saved", err)
@@ -443,7 +443,7 @@ func documentsAnalysis(t *testing.T, s *jupytertest.Server) {
 	m := newPatient(t, s.URL, s.Token)
 	analyses := analysis.New(m.Manager)
 	for _, path := range []string{s.Notebook(t, "x = 1"), ""} {
-		a, err := analyses.Create(t.Context(), "me", analysis.Options{NotebookPath: path})
+		a, err := analyses.Create(t.Context(), "me", analysis.Options{NotebookPath: jupyter.MustPath(path)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -4,7 +4,6 @@ import (
 	"bufio"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"io"
 	"os"
@@ -174,13 +173,13 @@ func (p *foreignPeer) do(ctx context.Context, command map[string]any) (json.RawM
 
 // open lets the program into the room that d is in.
 func (p *foreignPeer) open(ctx context.Context, s *jupytertest.Server, a *agent, d *session.Document) error {
-	infos, err := a.Sessions(d.Path())
-	if err != nil || len(infos) != 1 {
-		return errors.Join(fmt.Errorf("%d sessions of %s", len(infos), d.Path()), err)
+	infos := a.Sessions(d.Path())
+	if len(infos) != 1 {
+		return fmt.Errorf("%d sessions of %s", len(infos), d.Path())
 	}
 	p.away = false
 	url := "ws" + strings.TrimPrefix(s.URL, "http") + "/api/collaboration/room/json:notebook:" + d.FileID() + "?sessionId=" + infos[0].SessionID
-	_, err = p.do(ctx, map[string]any{"do": "open", "url": url, "token": s.Token})
+	_, err := p.do(ctx, map[string]any{"do": "open", "url": url, "token": s.Token})
 	return err
 }
 

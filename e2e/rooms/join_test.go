@@ -75,7 +75,7 @@ func TestJoinOnABadLine(t *testing.T) {
 			go func() {
 				var err error
 				room, err = rtc.Join(t.Context(), rtc.Config{
-					Server: srv, Path: path, Format: "json", Type: "notebook", Replica: nb.Doc, Logger: slog.New(again),
+					Server: srv, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: nb.Doc, Logger: slog.New(again),
 					Timing:    rtc.Timing{Join: patience, Silence: 3 * time.Second, Ping: time.Second, BackoffMin: 10 * time.Millisecond},
 					IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 				})

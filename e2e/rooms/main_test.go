@@ -92,7 +92,7 @@ func newAgentWith(t *testing.T, url, token string, timing rtc.Timing) *agent {
 
 func (a *agent) open(path string) *session.Document {
 	a.t.Helper()
-	d, err := a.Open(a.t.Context(), path)
+	d, err := a.Open(a.t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		a.t.Fatal(err)
 	}

@@ -7,6 +7,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -30,7 +31,7 @@ func TestALateKeyIsInNoFrame(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer leave()
-			d, err := x.reader.Open(ctx, p.path)
+			d, err := x.reader.Open(ctx, jupyter.MustPath(p.path))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -119,7 +120,7 @@ func (x *scene) play(ctx context.Context, seed uint64) (o fates, err error) {
 		return o, fmt.Errorf("witness: %w", err)
 	}
 	defer leave()
-	d, err := x.reader.Open(ctx, p.path)
+	d, err := x.reader.Open(ctx, jupyter.MustPath(p.path))
 	if err != nil {
 		return o, err
 	}
@@ -129,7 +130,7 @@ func (x *scene) play(ctx context.Context, seed uint64) (o fates, err error) {
 		}
 	}
 	d.Release()
-	if _, _, err := x.reader.End(ctx, p.path); err != nil { // it has a replica that moves nothing, and is in nobody's way
+	if _, _, err := x.reader.End(ctx, jupyter.MustPath(p.path)); err != nil { // it has a replica that moves nothing, and is in nobody's way
 		return o, err
 	}
 	errs := make([]error, len(x.people)+n)
@@ -186,7 +187,7 @@ func (x *scene) join(ctx context.Context, p *act) (w *frames, leave func(), err 
 
 func (x *scene) enter(ctx context.Context, path string, replica rtc.Replica) (*rtc.Room, error) {
 	return rtc.Join(ctx, rtc.Config{
-		Server: x.reader.Manager.Servers().Documents, Path: path, Format: "json", Type: "notebook", Replica: replica,
+		Server: x.reader.Manager.Servers().Documents, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: replica,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 }

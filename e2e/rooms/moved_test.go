@@ -11,6 +11,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -72,7 +73,7 @@ func (w *crowd) typeAndMove(ctx context.Context, seed uint64) (k keys, err error
 	w.seed, w.cells, w.docs, w.rng = seed, 0, nil, rand.New(rand.NewPCG(seed, 1))
 	path := w.s.Notebook(w.t, "1", "2", "3")
 	for i, a := range w.agents {
-		d, err := a.Open(ctx, path)
+		d, err := a.Open(ctx, jupyter.MustPath(path))
 		if err != nil {
 			return k, fmt.Errorf("agent %d: %w", i, err)
 		}
@@ -86,7 +87,7 @@ func (w *crowd) typeAndMove(ctx context.Context, seed uint64) (k keys, err error
 	}
 	seen := newWitness()
 	room, err := rtc.Join(ctx, rtc.Config{
-		Server: w.agents[2].Manager.Servers().Documents, Path: path, Format: "json", Type: "notebook", Replica: seen,
+		Server: w.agents[2].Manager.Servers().Documents, Path: jupyter.MustPath(path), Format: "json", Type: "notebook", Replica: seen,
 		IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 	})
 	if err != nil {

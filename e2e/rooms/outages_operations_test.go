@@ -14,6 +14,7 @@ import (
 
 	program "github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // cell is a cell as read_nb_cells shows it.
@@ -132,7 +133,7 @@ func (x *trial) read(ctx context.Context) ([]cell, error) {
 // independent reads a notebook's room through pycrdt, as "id source" by cell.
 func (s *site) independent(ctx context.Context, path string) ([]string, error) {
 	a := newPatient(s.t, s.server.URL, s.server.Token)
-	d, err := a.Open(ctx, path)
+	d, err := a.Open(ctx, jupyter.MustPath(path))
 	if err != nil {
 		return nil, err
 	}
@@ -325,7 +326,7 @@ func ran(ctx context.Context, x *trial, _ []cell) error {
 	if _, was := outcome(x.answer.text); was == "done" && state != was {
 		return fmt.Errorf("the run was answered as %s, and is %s", was, state)
 	}
-	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, x.path)
+	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, jupyter.MustPath(x.path))
 	if err != nil {
 		return err
 	}

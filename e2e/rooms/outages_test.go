@@ -15,6 +15,7 @@ import (
 	program "github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/e2e/lab"
 	"github.com/nbduet/nbduet/e2e/poll"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 )
 
@@ -291,7 +292,7 @@ const (
 
 // elsewhere is an edit of somebody who is not cut off.
 func (x *trial) elsewhere(ctx context.Context) error {
-	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, x.path)
+	d, err := newPatient(x.t, x.server.URL, x.server.Token).Open(ctx, jupyter.MustPath(x.path))
 	if err != nil {
 		return err
 	}

@@ -79,7 +79,7 @@ func inRoom(ctx context.Context, srv *jupyter.Server, name string, seed uint64) 
 	for i := range rooms {
 		writers[i] = newLocal(0)
 		rooms[i], err = rtc.Join(ctx, rtc.Config{
-			Server: srv, Path: name, Format: "json", Type: "notebook", Replica: writers[i].n.Doc,
+			Server: srv, Path: jupyter.MustPath(name), Format: "json", Type: "notebook", Replica: writers[i].n.Doc,
 			IsPending: func(err error) bool { return errors.Is(err, ydoc.ErrPending) },
 		})
 		if err != nil {

@@ -112,7 +112,7 @@ func TestRequestUnderWayWhenTheServerIsFoundAway(t *testing.T) {
 		done := make(chan error, 1)
 		ctx := WithAway(t.Context(), func(*Server) error { return nil })
 		go func() {
-			_, err := s.Contents(ctx, "a.txt", ContentsOptions{})
+			_, err := s.Contents(ctx, MustPath("a.txt"), ContentsOptions{})
 			done <- err
 		}()
 		<-asked

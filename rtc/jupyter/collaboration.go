@@ -28,39 +28,35 @@ func (c CollabSession) RoomID() string { return c.Format + ":" + c.Type + ":" + 
 //
 // With jupyter-server-documents in place of jupyter-collaboration the answer's Documents is set; a server with neither
 // is ErrNoCollaboration. ErrNotFound is a missing file, from servers that check.
-func (s *Server) CollaborationSession(ctx context.Context, path, format, typ string) (CollabSession, error) {
+func (s *Server) CollaborationSession(ctx context.Context, path Path, format, typ string) (CollabSession, error) {
 	const op = "open the collaboration session of"
-	clean, err := CleanPath(path)
-	if err == nil && clean == "" {
-		err = errors.New("the root folder has no room: name a file")
-	}
-	if err != nil {
-		return CollabSession{}, &Error{Op: op, Path: path, err: err, kind: ErrBadPath}
+	if path.IsRoot() {
+		return CollabSession{}, &Error{Op: op, err: errors.New("the root folder has no room: name a file"), kind: ErrBadPath}
 	}
 	var out CollabSession
-	err = s.do(ctx, call{
-		op: op, about: clean, method: http.MethodPut, path: "/api/collaboration/session/" + escapePath(clean),
+	err := s.do(ctx, call{
+		op: op, about: path.p, method: http.MethodPut, path: "/api/collaboration/session/" + path.Escaped(),
 		body: map[string]string{"format": format, "type": typ},
 	}, &out)
 	var e *Error
 	if errors.As(err, &e) && e.Status == http.StatusNotFound && errors.Is(e, ErrNotJupyter) {
-		if out, ok := s.documentsSession(ctx, op, clean, format, typ); ok {
+		if out, ok := s.documentsSession(ctx, op, path, format, typ); ok {
 			return out, nil
 		}
-		return CollabSession{}, s.noCollaboration(ctx, e, clean)
+		return CollabSession{}, s.noCollaboration(ctx, e, path)
 	}
 	if err != nil {
 		return CollabSession{}, err
 	}
 	if out.FileID == "" || out.SessionID == "" {
-		return CollabSession{}, &Error{Op: op, Path: clean, kind: ErrNotJupyter, Message: "the answer lacks the fileId or the sessionId"}
+		return CollabSession{}, &Error{Op: op, Path: path.p, kind: ErrNotJupyter, Message: "the answer lacks the fileId or the sessionId"}
 	}
 	return out, nil
 }
 
 // noCollaboration turns the 404 of the session endpoint into what it means.
-func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) error {
-	out := &Error{Op: e.Op, Path: path, Status: e.Status, kind: ErrNoCollaboration}
+func (s *Server) noCollaboration(ctx context.Context, e *Error, path Path) error {
+	out := &Error{Op: e.Op, Path: path.p, Status: e.Status, kind: ErrNoCollaboration}
 	if _, err := s.Version(ctx); err != nil {
 		return e // the whole address is wrong
 	}
@@ -70,9 +66,9 @@ func (s *Server) noCollaboration(ctx context.Context, e *Error, path string) err
 
 // FilePath returns the current path of a file id; ErrNotFound if the id is unknown or the file is outside this server's
 // root.
-func (s *Server) FilePath(ctx context.Context, fileID string) (string, error) {
+func (s *Server) FilePath(ctx context.Context, fileID string) (Path, error) {
 	var out struct {
-		Path string `json:"path"`
+		Path Path `json:"path"`
 	}
 	err := s.do(ctx, call{op: "look up the path of file id", about: fileID, path: "/api/fileid/path", query: url.Values{"id": {fileID}}}, &out)
 	return out.Path, err

@@ -13,7 +13,7 @@ import (
 type Content struct {
 	Name string `json:"name"`
 	// Path is the server's own form of the path. Use it for sessions and rooms.
-	Path string `json:"path"`
+	Path Path `json:"path"`
 	// Type is "notebook", "file" or "directory".
 	Type string `json:"type"`
 	// Format is "json", "text" or "base64"; empty without content.
@@ -58,10 +58,9 @@ type ContentsOptions struct {
 	Hash bool
 }
 
-// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more. The path is put
-// into its clean form first. errors.Is: ErrNotFound, ErrBadPath, ErrBadRequest (other type). Reading a notebook does no
-// harm to one that is being saved.
-func (s *Server) Contents(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
+// Contents reads a file or folder: what is on disk, which lags behind an open room by a second or more. errors.Is:
+// ErrNotFound, ErrBadRequest (other type). Reading a notebook does no harm to one that is being saved.
+func (s *Server) Contents(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	if opt.Content && opt.Type == "notebook" {
 		return s.notebook(ctx, path, opt)
 	}
@@ -69,7 +68,7 @@ func (s *Server) Contents(ctx context.Context, path string, opt ContentsOptions)
 }
 
 // read is one request for contents.
-func (s *Server) read(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
+func (s *Server) read(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	q := url.Values{"content": {"0"}}
 	if opt.Content {
 		q.Set("content", "1")
@@ -98,48 +97,31 @@ type NewContent struct {
 
 // PutContents writes a file or makes a folder, overwriting without a question. A file that is open in a room must be
 // edited through the room: this would throw away what the room has not saved.
-func (s *Server) PutContents(ctx context.Context, path string, c NewContent) (Content, error) {
+func (s *Server) PutContents(ctx context.Context, path Path, c NewContent) (Content, error) {
 	return s.contents(ctx, "write", path, call{method: http.MethodPut, body: c})
 }
 
 // CopyContents copies the file from into folder dir under a name that the server picks. It copies what is on disk.
-func (s *Server) CopyContents(ctx context.Context, from, dir string) (Content, error) {
-	clean, err := CleanPath(from)
-	if err != nil {
-		return Content{}, &Error{Op: "copy", Path: from, err: err}
-	}
-	return s.contents(ctx, fmt.Sprintf("copy %q into", clean), dir, call{
-		method: http.MethodPost, body: map[string]string{"copy_from": clean},
+func (s *Server) CopyContents(ctx context.Context, from, dir Path) (Content, error) {
+	return s.contents(ctx, fmt.Sprintf("copy %q into", from), dir, call{
+		method: http.MethodPost, body: map[string]Path{"copy_from": from},
 	})
 }
 
 // RenameContents moves a file or folder to another path; an existing file there is ErrConflict. Jupyter sessions keep
 // the old path until [Server.PatchSession] tells them.
-func (s *Server) RenameContents(ctx context.Context, from, to string) (Content, error) {
-	clean, err := CleanPath(to)
-	if err != nil {
-		return Content{}, &Error{Op: "rename to", Path: to, err: err}
-	}
-	return s.contents(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]string{"path": clean}})
+func (s *Server) RenameContents(ctx context.Context, from, to Path) (Content, error) {
+	return s.contents(ctx, "rename", from, call{method: http.MethodPatch, body: map[string]Path{"path": to}})
 }
 
 // DeleteContents deletes a file or folder. A room open on it is not told.
-func (s *Server) DeleteContents(ctx context.Context, path string) error {
-	const op = "delete"
-	clean, err := CleanPath(path)
-	if err != nil {
-		return &Error{Op: op, Path: path, err: err}
-	}
-	return s.do(ctx, call{op: op, about: clean, method: http.MethodDelete, path: contentsPath(clean)}, nil)
+func (s *Server) DeleteContents(ctx context.Context, path Path) error {
+	return s.do(ctx, call{op: "delete", about: path.p, method: http.MethodDelete, path: contentsPath(path)}, nil)
 }
 
 // contents completes c with the path's endpoint and decodes one content model.
-func (s *Server) contents(ctx context.Context, op, path string, c call) (Content, error) {
-	clean, err := CleanPath(path)
-	if err != nil {
-		return Content{}, &Error{Op: op, Path: path, err: err}
-	}
-	c.op, c.about, c.path = op, clean, contentsPath(clean)
+func (s *Server) contents(ctx context.Context, op string, path Path, c call) (Content, error) {
+	c.op, c.about, c.path = op, path.p, contentsPath(path)
 	var out Content
 	if err := s.do(ctx, c, &out); err != nil {
 		return Content{}, err
@@ -147,9 +129,9 @@ func (s *Server) contents(ctx context.Context, op, path string, c call) (Content
 	return out, nil
 }
 
-func contentsPath(clean string) string {
-	if clean == "" {
+func contentsPath(path Path) string {
+	if path.IsRoot() {
 		return "/api/contents"
 	}
-	return "/api/contents/" + escapePath(clean)
+	return "/api/contents/" + path.Escaped()
 }

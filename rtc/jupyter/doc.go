@@ -7,7 +7,7 @@
 // Every failure is an [*Error] that names the operation and its object, the server's message, and what to do about it;
 // errors.Is tells the kinds apart ([ErrNotFound], [ErrUnauthorized], [ErrUnreachable], …).
 //
-// Paths are the Contents API's own, as [CleanPath] returns them: relative to the server's root, without a leading
+// Paths are the Contents API's own, each a [Path]: relative to the server's root, without a leading
 // slash or dot segments. An alias of a path is another room over the same file, and two rooms over one file lose edits.
 //
 // # Concurrency

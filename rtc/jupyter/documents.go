@@ -17,12 +17,12 @@ var ErrDetached = Fixed("the room is not connected to its kernel")
 // cells itself (its execution_handlers.py) and has no endpoint to read a run: the outcome is in the room only.
 
 // documentsSession makes the session of a server with jupyter-server-documents; false if the server lacks it.
-func (s *Server) documentsSession(ctx context.Context, op, path, format, typ string) (CollabSession, bool) {
+func (s *Server) documentsSession(ctx context.Context, op string, path Path, format, typ string) (CollabSession, bool) {
 	var out struct {
 		ID string `json:"id"`
 	}
 	err := s.do(ctx, call{
-		op: op, about: path, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path}},
+		op: op, about: path.p, method: http.MethodPost, path: "/api/fileid/index", query: url.Values{"path": {path.p}},
 	}, &out)
 	if err != nil || out.ID == "" {
 		return CollabSession{}, false

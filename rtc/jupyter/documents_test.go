@@ -60,7 +60,7 @@ func TestServerDocuments(t *testing.T) {
 			t.Errorf("asked for %s %s", r.Method, r.URL)
 		}
 	})
-	c, err := s.CollaborationSession(t.Context(), "x.ipynb", "json", "notebook")
+	c, err := s.CollaborationSession(t.Context(), MustPath("x.ipynb"), "json", "notebook")
 	if err != nil || !c.Documents || c.SessionID != "" || c.RoomID() != "json:notebook:f1" {
 		t.Fatalf("%+v, %v", c, err)
 	}

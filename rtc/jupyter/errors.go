@@ -32,7 +32,7 @@ var (
 	ErrTooLarge = Fixed("too large")
 	// ErrNoCollaboration: the server has neither jupyter-collaboration nor jupyter-server-documents.
 	ErrNoCollaboration = Fixed("no real-time collaboration on this server")
-	// ErrBadPath: the Contents API cannot have this path, see [CleanPath].
+	// ErrBadPath: the Contents API cannot have this path, see [ParsePath].
 	ErrBadPath = Fixed("bad path")
 )
 

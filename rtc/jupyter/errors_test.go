@@ -81,7 +81,7 @@ func TestErrorKinds(t *testing.T) {
 		t.Run(tt.name, func(t *testing.T) {
 			var log bytes.Buffer
 			s := serve(t, &log, tt.handler)
-			_, err := s.Contents(t.Context(), "a dir/x.ipynb", ContentsOptions{})
+			_, err := s.Contents(t.Context(), MustPath("a dir/x.ipynb"), ContentsOptions{})
 			var e *Error
 			if !errors.As(err, &e) {
 				t.Fatalf("error %v is no *Error", err)
@@ -121,7 +121,7 @@ func TestTokenTravelsInHeader(t *testing.T) {
 		got = append(got, r)
 		answer(200, "application/json", `{}`)(w, r)
 	})
-	if _, err := s.Contents(t.Context(), "é #?.ipynb", ContentsOptions{Content: true, Type: "file"}); err != nil {
+	if _, err := s.Contents(t.Context(), MustPath("é #?.ipynb"), ContentsOptions{Content: true, Type: "file"}); err != nil {
 		t.Fatal(err)
 	}
 	_, _ = s.DialRoom(t.Context(), "json:notebook:id", "sess") // refused; the request is what counts
@@ -174,11 +174,11 @@ func TestRedirects(t *testing.T) {
 		}
 	})
 	ctx := t.Context()
-	if c, err := s.Contents(ctx, "near", ContentsOptions{}); err != nil || c.Path != "target" {
+	if c, err := s.Contents(ctx, MustPath("near"), ContentsOptions{}); err != nil || c.Path.String() != "target" {
 		t.Errorf("a redirect within the server: %+v, %v", c, err)
 	}
 	for path, kind := range map[string]error{"far": ErrNotJupyter, "login": ErrUnauthorized, "loop": ErrNotJupyter} {
-		_, err := s.Contents(ctx, path, ContentsOptions{})
+		_, err := s.Contents(ctx, MustPath(path), ContentsOptions{})
 		if !errors.Is(err, kind) || strings.Contains(err.Error(), "s3cret") {
 			t.Errorf("%s: %v, want %v", path, err, kind)
 		}
@@ -186,7 +186,7 @@ func TestRedirects(t *testing.T) {
 			t.Errorf("%v does not name the other server", err)
 		}
 	}
-	if _, err := s.CreateSession(ctx, NewSession{Path: "x"}); !errors.Is(err, ErrNotJupyter) || posts != 1 {
+	if _, err := s.CreateSession(ctx, NewSession{Path: MustPath("x")}); !errors.Is(err, ErrNotJupyter) || posts != 1 {
 		t.Errorf("a redirected POST: %v after %d requests", err, posts)
 	}
 	if _, err := s.DialRoom(ctx, "a", ""); !errors.Is(err, ErrNotJupyter) {
@@ -197,7 +197,7 @@ func TestRedirects(t *testing.T) {
 func TestAnswerTooLarge(t *testing.T) {
 	s := serve(t, nil, answer(200, "application/json", `"`+strings.Repeat("x", 2000)+`"`))
 	s.maxAnswer = 1000
-	if _, err := s.Contents(t.Context(), "x", ContentsOptions{}); !errors.Is(err, ErrTooLarge) {
+	if _, err := s.Contents(t.Context(), MustPath("x"), ContentsOptions{}); !errors.Is(err, ErrTooLarge) {
 		t.Errorf("error %v, want ErrTooLarge", err)
 	}
 }
@@ -272,15 +272,18 @@ func TestTimeouts(t *testing.T) {
 			return s
 		}
 		status := func(s *Server, ctx context.Context) error {
-			_, err := s.Contents(ctx, "x", ContentsOptions{})
+			_, err := s.Contents(ctx, MustPath("x"), ContentsOptions{})
 			return err
 		}
 		starts := map[string]func(s *Server, ctx context.Context) error{
 			"session": func(s *Server, ctx context.Context) error {
-				_, err := s.CreateSession(ctx, NewSession{Path: "x"})
+				_, err := s.CreateSession(ctx, NewSession{Path: MustPath("x")})
 				return err
 			},
-			"start":   func(s *Server, ctx context.Context) error { _, err := s.StartKernelIn(ctx, "", ""); return err },
+			"start": func(s *Server, ctx context.Context) error {
+				_, err := s.StartKernelIn(ctx, "", MustPath(""))
+				return err
+			},
 			"restart": func(s *Server, ctx context.Context) error { _, err := s.Restart(ctx, "k"); return err },
 		}
 		givesUp := func(what string, after time.Duration, call func(ctx context.Context) error) {

@@ -32,27 +32,27 @@ func writeAndRead(ctx context.Context) error {
 	defer server.CloseIdleConnections()
 
 	path := "example-" + rand.Text() + ".md"
-	if _, err := server.PutContents(ctx, path, jupyter.NewContent{Type: "file", Format: "text", Content: "# Notes"}); err != nil {
+	if _, err := server.PutContents(ctx, jupyter.MustPath(path), jupyter.NewContent{Type: "file", Format: "text", Content: "# Notes"}); err != nil {
 		return err
 	}
-	file, err := server.Contents(ctx, path, jupyter.ContentsOptions{Content: true})
+	file, err := server.Contents(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{Content: true})
 	if err != nil {
 		return err
 	}
 	fmt.Println(file.Type, string(file.Content))
 
-	if err := server.DeleteContents(ctx, path); err != nil {
+	if err := server.DeleteContents(ctx, jupyter.MustPath(path)); err != nil {
 		return err
 	}
-	_, err = server.Contents(ctx, path, jupyter.ContentsOptions{})
+	_, err = server.Contents(ctx, jupyter.MustPath(path), jupyter.ContentsOptions{})
 	fmt.Println("it is gone:", errors.Is(err, jupyter.ErrNotFound))
 	return nil
 }
 
 // Every form of a path becomes the Contents API's own, so that one file has one room.
-func ExampleCleanPath() {
-	fmt.Println(jupyter.CleanPath("/work/./counts.ipynb"))
-	_, err := jupyter.CleanPath("../counts.ipynb")
+func ExampleParsePath() {
+	fmt.Println(jupyter.ParsePath("/work/./counts.ipynb"))
+	_, err := jupyter.ParsePath("../counts.ipynb")
 	fmt.Println(errors.Is(err, jupyter.ErrBadPath))
 	// Output:
 	// work/counts.ipynb <nil>

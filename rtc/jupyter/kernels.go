@@ -74,17 +74,13 @@ func (s *Server) Kernel(ctx context.Context, id string) (Kernel, error) {
 
 // StartKernelIn starts a kernel that belongs to no session; an empty name starts the server's default. Its working
 // folder is a path of the Contents API; "" is the root. A server that runs kernels elsewhere ignores the folder.
-func (s *Server) StartKernelIn(ctx context.Context, name, folder string) (Kernel, error) {
-	clean, err := CleanPath(folder)
-	if err != nil {
-		return Kernel{}, &Error{Op: "start kernel in", Path: folder, err: err}
-	}
-	body := map[string]string{"path": clean}
+func (s *Server) StartKernelIn(ctx context.Context, name string, folder Path) (Kernel, error) {
+	body := map[string]string{"path": folder.p}
 	if name != "" {
 		body["name"] = name
 	}
 	var out Kernel
-	err = s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
+	err := s.do(ctx, call{op: "start kernel", about: name, method: http.MethodPost, path: "/api/kernels", body: body, timeout: kernelTimeout}, &out)
 	return out, err
 }
 

@@ -23,7 +23,7 @@ const (
 )
 
 // notebook reads a notebook's content, as [Server.Contents] does.
-func (s *Server) notebook(ctx context.Context, path string, opt ContentsOptions) (Content, error) {
+func (s *Server) notebook(ctx context.Context, path Path, opt ContentsOptions) (Content, error) {
 	asText := opt
 	asText.Type, asText.Format = "file", "text"
 	var last json.RawMessage
@@ -56,7 +56,7 @@ func (s *Server) notebook(ctx context.Context, path string, opt ContentsOptions)
 			return c, err
 		}
 		if try == mostReads {
-			return c, &Error{Op: "read contents of", Path: c.Path, Message: "it is being written all the time", kind: ErrBadRequest}
+			return c, &Error{Op: "read contents of", Path: c.Path.p, Message: "it is being written all the time", kind: ErrBadRequest}
 		}
 		select {
 		case <-ctx.Done():

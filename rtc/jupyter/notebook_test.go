@@ -49,7 +49,7 @@ func TestNotebookThatIsBeingSaved(t *testing.T) {
 			})
 			var got Content
 			err := Whole(t.Context(), func() (err error) {
-				got, err = s.Contents(t.Context(), "a.ipynb", ContentsOptions{Content: true, Type: "notebook"})
+				got, err = s.Contents(t.Context(), MustPath("a.ipynb"), ContentsOptions{Content: true, Type: "notebook"})
 				return err
 			})
 			if !errors.Is(err, c.err) || c.err == nil && err != nil {

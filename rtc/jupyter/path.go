@@ -1,8 +1,10 @@
 package jupyter
 
 import (
+	"cmp"
 	"fmt"
 	"net/url"
+	"path"
 	"strings"
 	"unicode/utf8"
 )
@@ -13,48 +15,101 @@ const maxPathBytes = 4096
 // maxNameBytes is the longest name of a file or folder: that of the usual file systems.
 const maxNameBytes = 255
 
-// CleanPath returns p in the Contents API's own form: relative to the server's root, segments separated by single
-// slashes, no leading or trailing slash, no "." segment. The root itself is "".
+// Path is a path of the Contents API in its own form: relative to the server's root, segments separated by single
+// slashes, no leading or trailing slash, no "." segment. The zero value is the root itself.
 //
-// A path with a ".." segment, a NUL byte or invalid UTF-8, one longer than 4096 bytes, or with a name longer than 255, is refused with an error that
-// names it and matches [ErrBadPath]. ".." is refused, and not resolved, because only the server knows which folders are
-// links.
-func CleanPath(p string) (string, error) {
+// [ParsePath] makes one of what a caller wrote; else there are only those in the server's answers, and what is derived
+// from either. So a Path needs no second look. Paths can be compared.
+type Path struct{ p string }
+
+// ParsePath returns what a caller wrote, with or without a leading slash, as a path.
+//
+// A path with a ".." segment, a NUL byte or invalid UTF-8, one longer than 4096 bytes, or with a name longer than 255, is
+// refused with an error that names it and matches [ErrBadPath]. ".." is refused, and not resolved, because only the
+// server knows which folders are links.
+func ParsePath(p string) (Path, error) {
 	if len(p) > maxPathBytes {
-		return "", fmt.Errorf("%w: %d bytes, starting with %q: at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
+		return Path{}, fmt.Errorf("%w: %d bytes, starting with %q: at most %d are allowed", ErrBadPath, len(p), shorten(p, 60), maxPathBytes)
 	}
 	if !utf8.ValidString(p) {
-		return "", fmt.Errorf("%w: %q is not UTF-8", ErrBadPath, p)
+		return Path{}, fmt.Errorf("%w: %q is not UTF-8", ErrBadPath, p)
 	}
 	if strings.ContainsRune(p, 0) {
-		return "", fmt.Errorf("%w: %q contains a NUL byte", ErrBadPath, p)
+		return Path{}, fmt.Errorf("%w: %q contains a NUL byte", ErrBadPath, p)
 	}
 	var kept []string
 	for seg := range strings.SplitSeq(p, "/") {
 		switch seg {
 		case "", ".":
 		case "..":
-			return "", fmt.Errorf(`%w: %q contains "..": give the path from the server's root folder`, ErrBadPath, p)
+			return Path{}, fmt.Errorf(`%w: %q contains "..": give the path from the server's root folder`, ErrBadPath, p)
 		default:
 			if len(seg) > maxNameBytes {
-				return "", fmt.Errorf("%w: the name %q has %d bytes, at most %d are allowed", ErrBadPath, shorten(seg, 60), len(seg), maxNameBytes)
+				return Path{}, fmt.Errorf("%w: the name %q has %d bytes, at most %d are allowed", ErrBadPath, shorten(seg, 60), len(seg), maxNameBytes)
 			}
 			kept = append(kept, seg)
 		}
 	}
-	return strings.Join(kept, "/"), nil
+	return Path{strings.Join(kept, "/")}, nil
 }
 
-// escapePath percent-encodes each segment of a clean path, leaving the slashes.
-func escapePath(p string) string {
-	segs := strings.Split(p, "/")
+// MustPath is [ParsePath] of a path that the program itself names. It panics if there can be no such path.
+func MustPath(p string) Path {
+	path, err := ParsePath(p)
+	if err != nil {
+		panic(err)
+	}
+	return path
+}
+
+// String is the path as the Contents API has it, "" for the root.
+func (p Path) String() string { return p.p }
+
+// MarshalText writes the path as the Contents API has it.
+func (p Path) MarshalText() ([]byte, error) { return []byte(p.p), nil }
+
+// UnmarshalText reads a path from an answer of the server's, which has it in this form.
+func (p *Path) UnmarshalText(text []byte) error {
+	p.p = strings.Trim(string(text), "/")
+	return nil
+}
+
+// IsRoot reports whether it is the server's root folder.
+func (p Path) IsRoot() bool { return p.p == "" }
+
+// Name is the last name of the path, "" for the root.
+func (p Path) Name() string { return p.p[strings.LastIndexByte(p.p, '/')+1:] }
+
+// Ext is the name's extension with its dot, "" for none.
+func (p Path) Ext() string { return path.Ext(p.p) }
+
+// Folder is the folder in which it is; the root is in itself.
+func (p Path) Folder() Path { return Path{p.p[:max(0, strings.LastIndexByte(p.p, '/'))]} }
+
+// Join is the path of a file or folder of that name, which has no slash, in the folder p.
+func (p Path) Join(name string) Path { return Path{strings.TrimPrefix(p.p+"/"+name, "/")} }
+
+// Under reports whether the path is folder, or something in it.
+func (p Path) Under(folder Path) bool {
+	return folder.p == "" || p == folder || strings.HasPrefix(p.p, folder.p+"/")
+}
+
+// Moved is the path of what is at p when the file or folder from, which p is [Path.Under], has got the path to.
+func (p Path) Moved(from, to Path) Path {
+	if from.p == "" || p == from {
+		return to
+	}
+	return Path{to.p + strings.TrimPrefix(p.p, from.p)}
+}
+
+// Compare orders paths as strings.
+func (p Path) Compare(other Path) int { return cmp.Compare(p.p, other.p) }
+
+// Escaped percent-encodes each segment, leaving the slashes.
+func (p Path) Escaped() string {
+	segs := strings.Split(p.p, "/")
 	for i, s := range segs {
 		segs[i] = url.PathEscape(s)
 	}
 	return strings.Join(segs, "/")
-}
-
-// Under tells whether path is folder, or something in it.
-func Under(path, folder string) bool {
-	return folder == "" || path == folder || strings.HasPrefix(path, folder+"/")
 }

@@ -33,7 +33,7 @@ func TestErrorsNameTheServer(t *testing.T) {
 		}
 		_, listed := s.KernelSpecs(t.Context())
 		_, dialled := s.DialKernel(t.Context(), "k", "s")
-		_, joined := s.CollaborationSession(t.Context(), "a.ipynb", "json", "notebook")
+		_, joined := s.CollaborationSession(t.Context(), MustPath("a.ipynb"), "json", "notebook")
 		for _, err := range []error{listed, dialled, joined} {
 			if !errors.Is(err, c.kind) {
 				t.Errorf("%q: %v is not %v", c.role, err, c.kind)

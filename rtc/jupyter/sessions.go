@@ -9,7 +9,7 @@ import (
 // Session is a Jupyter session: the tie between a path and a kernel.
 type Session struct {
 	ID     string `json:"id"`
-	Path   string `json:"path"`
+	Path   Path   `json:"path"`
 	Name   string `json:"name"`
 	Type   string `json:"type"` // "notebook", "console", "file"
 	Kernel Kernel `json:"kernel"`
@@ -18,7 +18,7 @@ type Session struct {
 // NewSession says what [Server.CreateSession] makes.
 type NewSession struct {
 	// Path is a contents path; if a session for it exists, that one is returned.
-	Path string
+	Path Path
 	// Name is shown to people; a notebook's is its file name.
 	Name string
 	// Type is "notebook" if empty.
@@ -36,11 +36,6 @@ func (s *Server) Sessions(ctx context.Context) ([]Session, error) {
 
 // CreateSession returns the session of a path. If there is none, it makes one with a kernel.
 func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, error) {
-	const op = "create session for"
-	path, err := CleanPath(n.Path)
-	if err != nil {
-		return Session{}, &Error{Op: op, Path: n.Path, err: err}
-	}
 	if n.Type == "" {
 		n.Type = "notebook"
 	}
@@ -52,27 +47,22 @@ func (s *Server) CreateSession(ctx context.Context, n NewSession) (Session, erro
 		kernel["id"] = n.KernelID
 	}
 	var out Session
-	err = s.do(ctx, call{
-		op: op, about: path, method: http.MethodPost, path: "/api/sessions",
-		body: map[string]any{"path": path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
+	err := s.do(ctx, call{
+		op: "create session for", about: n.Path.p, method: http.MethodPost, path: "/api/sessions",
+		body: map[string]any{"path": n.Path, "name": n.Name, "type": n.Type, "kernel": kernel}, timeout: kernelTimeout,
 	}, &out)
 	return out, err
 }
 
 // PatchSession gives a session another path and name, as after a rename of the file.
-func (s *Server) PatchSession(ctx context.Context, id, path, name string) (Session, error) {
-	const op = "change session"
-	clean, err := CleanPath(path)
-	if err != nil {
-		return Session{}, &Error{Op: op, Path: path, err: err}
-	}
-	body := map[string]any{"path": clean}
+func (s *Server) PatchSession(ctx context.Context, id string, path Path, name string) (Session, error) {
+	body := map[string]any{"path": path}
 	if name != "" {
 		body["name"] = name
 	}
 	var out Session
-	err = s.do(ctx, call{
-		op: op, about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
+	err := s.do(ctx, call{
+		op: "change session", about: id, method: http.MethodPatch, path: "/api/sessions/" + url.PathEscape(id), body: body,
 	}, &out)
 	return out, err
 }

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 )
 
@@ -41,7 +42,7 @@ func (r *Runs) Keep(ctx context.Context, records ...run.Record) error {
 		defer put.Close()
 		for _, rec := range records {
 			m := rec.Mark
-			if _, err := put.ExecContext(ctx, r.process, rec.Run, rec.Number, rec.File, rec.Path, rec.Cell, rec.Owner,
+			if _, err := put.ExecContext(ctx, r.process, rec.Run, rec.Number, rec.File, rec.Path.String(), rec.Cell, rec.Owner,
 				strconv.FormatUint(rec.Client, 10), m.Server, m.Kernel, m.Session, m.Request, time.Now().UnixMilli()); err != nil {
 				return err
 			}
@@ -137,9 +138,12 @@ func (r *Runs) read(ctx context.Context, tx *sql.Tx, where string, args ...any) 
 	var out []keptRun
 	for rows.Next() {
 		var k keptRun
-		var client string
-		if err := rows.Scan(&k.process, &k.Run, &k.Number, &k.File, &k.Path, &k.Cell, &k.Owner, &client,
+		var client, path string
+		if err := rows.Scan(&k.process, &k.Run, &k.Number, &k.File, &path, &k.Cell, &k.Owner, &client,
 			&k.Mark.Server, &k.Mark.Kernel, &k.Mark.Session, &k.Mark.Request, &k.left); err != nil {
+			return nil, err
+		}
+		if k.Path, err = jupyter.ParsePath(path); err != nil {
 			return nil, err
 		}
 		if k.Client, err = strconv.ParseUint(client, 10, 64); err != nil {

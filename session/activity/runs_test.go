@@ -8,6 +8,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
 )
@@ -16,7 +17,7 @@ import (
 const asRunner = "NBDUET_TEST_RUNS"
 
 var kept = run.Record{
-	Run: "run-7", Number: 7, File: "f", Path: "a é.ipynb", Cell: "c0", Owner: "stdio", Client: 1<<63 + 5,
+	Run: "run-7", Number: 7, File: "f", Path: jupyter.MustPath("a é.ipynb"), Cell: "c0", Owner: "stdio", Client: 1<<63 + 5,
 	Mark: kernel.Mark{Server: "http://h:1", Kernel: "k", Session: "s", Request: "s_1"},
 }
 

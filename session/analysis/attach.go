@@ -22,7 +22,7 @@ func (t *Table) Attach(ctx context.Context, owner, id string) (*Session, error) 
 		return nil, fmt.Errorf("attach to a kernel: %w", err)
 	}
 	had := t.list(func(a *Session) bool {
-		return a.owner == owner && a.NotebookPath() == "" && a.KernelID() == id
+		return a.owner == owner && a.NotebookPath().IsRoot() && a.KernelID() == id
 	})
 	at := slices.IndexFunc(kernels, func(k jupyter.Kernel) bool { return k.ID == id && !others[id] })
 	if at < 0 {

@@ -22,7 +22,7 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 	}
 	a := t.newSession(owner, opt.Name)
 	var err error
-	if opt.NotebookPath == "" {
+	if opt.NotebookPath.IsRoot() {
 		err = a.startKernel(ctx, opt.KernelName)
 	} else {
 		err = a.takeNotebook(ctx, opt.NotebookPath, opt.KernelName)
@@ -43,12 +43,8 @@ func (t *Table) Create(ctx context.Context, owner string, opt Options) (*Session
 // Connect makes an analysis session with a running kernel: a notebook's, or the one with the id, with its notebook if
 // it has one. If the owner already has such a session, it returns that. The error matches ErrNoSession if there is no
 // such kernel.
-func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID string) (*Session, error) {
-	path, err := jupyter.CleanPath(notebookPath)
-	if err != nil {
-		return nil, err
-	}
-	if path == "" && kernelID == "" {
+func (t *Table) Connect(ctx context.Context, owner string, path jupyter.Path, kernelID string) (*Session, error) {
+	if path.IsRoot() && kernelID == "" {
 		return nil, errors.New("connect a session: name a notebook or a kernel, neither was given")
 	}
 	found, path, err := t.findKernel(ctx, owner, path, kernelID)
@@ -78,47 +74,47 @@ func (t *Table) Connect(ctx context.Context, owner, notebookPath, kernelID strin
 
 // findKernel finds a running kernel by notebook or by id, and its notebook: "" if it has none or several. It does not
 // find kernels that were started for another owner.
-func (t *Table) findKernel(ctx context.Context, owner, path, id string) (jupyter.Kernel, string, error) {
+func (t *Table) findKernel(ctx context.Context, owner string, path jupyter.Path, id string) (jupyter.Kernel, jupyter.Path, error) {
 	if fixed := t.m.Fixed().At(path); fixed != "" && (id == "" || id == fixed) {
 		k, err := t.m.Fixed().LookUp(ctx, t.servers.Kernels, path, fixed)
 		return k, path, err
 	}
 	sessions, err := t.servers.Kernels.Sessions(ctx)
 	if err != nil {
-		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
 	}
 	var of []jupyter.Session
 	for _, s := range sessions {
 		switch {
-		case path != "" && s.Path == path && (id == "" || s.Kernel.ID == id):
+		case !path.IsRoot() && s.Path == path && (id == "" || s.Kernel.ID == id):
 			return s.Kernel, path, nil
-		case path == "" && s.Kernel.ID == id && t.servers.NotebookOf(s) != "":
+		case path.IsRoot() && s.Kernel.ID == id && !t.servers.NotebookOf(s).IsRoot():
 			of = append(of, s)
 		}
 	}
 	switch {
-	case path != "" && id != "":
-		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no kernel with the id %q", ErrNoSession, path, id)
-	case path != "":
-		return jupyter.Kernel{}, "", fmt.Errorf("%w: the notebook %s has no running kernel", ErrNoSession, path)
+	case !path.IsRoot() && id != "":
+		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("%w: the notebook %s has no kernel with the id %q", ErrNoSession, path, id)
+	case !path.IsRoot():
+		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("%w: the notebook %s has no running kernel", ErrNoSession, path)
 	case len(of) == 1:
 		return of[0].Kernel, of[0].Path, nil
 	}
 	// Not by a request for the id, which may not be valid in a path.
 	kernels, err := t.servers.Kernels.Kernels(ctx)
 	if err != nil {
-		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
 	}
 	others, err := t.owners.Others(ctx, owner)
 	if err != nil {
-		return jupyter.Kernel{}, "", fmt.Errorf("connect a session: %w", err)
+		return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("connect a session: %w", err)
 	}
 	for _, k := range kernels {
 		if k.ID == id && !others[id] {
-			return k, "", nil
+			return k, jupyter.Path{}, nil
 		}
 	}
-	return jupyter.Kernel{}, "", fmt.Errorf("%w: no kernel with the id %q is running", ErrNoSession, id)
+	return jupyter.Kernel{}, jupyter.Path{}, fmt.Errorf("%w: no kernel with the id %q is running", ErrNoSession, id)
 }
 
 func (t *Table) newSession(owner, name string) *Session {
@@ -145,13 +141,13 @@ func (a *Session) startKernel(ctx context.Context, spec string) error {
 func (a *Session) launch(ctx context.Context, spec string) (jupyter.Kernel, error) {
 	begun := a.t.owners.Begin(a.owner)
 	// In the root folder, so that the Contents API finds the files that its code writes.
-	k, err := a.t.servers.Kernels.StartKernelIn(ctx, spec, "")
+	k, err := a.t.servers.Kernels.StartKernelIn(ctx, spec, jupyter.Path{})
 	begun.End(k.ID)
 	return k, err
 }
 
 // takeNotebook gives the session a notebook and its kernel, which it starts if needed.
-func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
+func (a *Session) takeNotebook(ctx context.Context, path jupyter.Path, spec string) error {
 	d, err := a.t.m.Open(ctx, path)
 	if err != nil {
 		return err
@@ -172,7 +168,7 @@ func (a *Session) takeNotebook(ctx context.Context, path, spec string) error {
 
 // enter starts the session's queue and adds the session to the table.
 func (a *Session) enter() error {
-	if a.path == "" {
+	if a.path.IsRoot() {
 		a.alone.Start()
 	}
 	return a.t.add(a)

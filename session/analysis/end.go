@@ -52,7 +52,7 @@ func (t *Table) Close(ctx context.Context) error {
 	for _, a := range all {
 		ending.Go(func() {
 			a.end()
-			if a.NotebookPath() != "" {
+			if !a.NotebookPath().IsRoot() {
 				return
 			}
 			if err := a.shutDown(ctx); err != nil {
@@ -103,7 +103,7 @@ func (a *Session) needed(ctx context.Context) (string, error) {
 		return "another analysis session uses it", nil
 	}
 	ours, kept := 0, ""
-	if path != "" {
+	if !path.IsRoot() {
 		ours, kept = a.t.m.KernelInUse(path)
 	} else if a.kernel.Connected() {
 		ours = 1

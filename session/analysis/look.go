@@ -8,11 +8,7 @@ import (
 
 // Look calls do with the kernel of a notebook, as a session that lasts as long as the call, is in no list, and counts for
 // no limit. It starts no kernel: the error matches ErrNoSession if the notebook has none.
-func (t *Table) Look(ctx context.Context, owner, notebookPath string, do func(*Session) error) error {
-	path, err := jupyter.CleanPath(notebookPath)
-	if err != nil {
-		return err
-	}
+func (t *Table) Look(ctx context.Context, owner string, path jupyter.Path, do func(*Session) error) error {
 	found, path, err := t.findKernel(ctx, owner, path, "")
 	if err != nil {
 		return err

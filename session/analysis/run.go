@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/run"
 )
 
@@ -14,7 +15,7 @@ var errSessionEnded = errors.New("its analysis session was ended")
 // Run appends code to the session's own queue, and returns at once. It is for sessions without a notebook; in a
 // notebook, [session.Document.RunWith] runs code after [Session.Open].
 func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
-	if a.NotebookPath() != "" {
+	if !a.NotebookPath().IsRoot() {
 		return nil, fmt.Errorf("session %s has a notebook: its code is run in cells", a.id)
 	}
 	opt.Session, opt.Owner = a.id, a.owner
@@ -24,7 +25,7 @@ func (a *Session) Run(code string, opt run.Options) (*run.Run, error) {
 // Runs lists the session's known runs, latest first.
 func (a *Session) Runs() []*run.Run {
 	var out []*run.Run
-	for _, r := range a.t.m.RunTable().Runs("") {
+	for _, r := range a.t.m.RunTable().Runs(jupyter.Path{}) {
 		if r.Session == a.id {
 			out = append(out, r)
 		}
@@ -46,7 +47,7 @@ func (a *Session) Interrupt(ctx context.Context) ([]*run.Run, error) {
 		stopped = append(stopped, r)
 	}
 	a.mu.Lock()
-	own := a.path == "" && a.started != ""
+	own := a.path.IsRoot() && a.started != ""
 	a.mu.Unlock()
 	if len(stopped) == 0 && own {
 		return nil, alone{a}.Interrupt(ctx)

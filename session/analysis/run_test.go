@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -142,14 +143,14 @@ func TestAnalysisKernelDies(t *testing.T) {
 		if !told {
 			t.Error("no run tells of the new kernel")
 		}
-		if _, err := table.Connect(t.Context(), "bob", "", a.KernelID()); !errors.Is(err, analysis.ErrNoSession) {
+		if _, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID()); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("another owner connects to the session's own kernel: %v", err)
 		}
-		free, err := m.Servers().Documents.StartKernelIn(t.Context(), "", "")
+		free, err := m.Servers().Documents.StartKernelIn(t.Context(), "", jupyter.Path{})
 		if err != nil {
 			t.Fatal(err)
 		}
-		b, err := table.Connect(t.Context(), "bob", "", free.ID)
+		b, err := table.Connect(t.Context(), "bob", jupyter.Path{}, free.ID)
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -171,7 +172,7 @@ func TestTenAnalyses(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		table := analysis.New(m)
 		path := s.Notebook(t, "1")
-		inNotebook := create(t, table, analysis.Options{NotebookPath: path})
+		inNotebook := create(t, table, analysis.Options{NotebookPath: jupyter.MustPath(path)})
 		all := make(chan *analysis.Session, 10)
 		for range 10 {
 			go func() {

@@ -37,9 +37,9 @@ const readyEvery = 20 * time.Millisecond
 
 // Options describe a new analysis session.
 type Options struct {
-	Name         string // for people; may be empty
-	NotebookPath string // of an existing notebook; "" for a kernel only
-	KernelName   string // the kernelspec; "" for the notebook's own or the server's default
+	Name         string       // for people; may be empty
+	NotebookPath jupyter.Path // of an existing notebook; the root for a kernel only
+	KernelName   string       // the kernelspec; "" for the notebook's own or the server's default
 }
 
 // Session is an analysis session: a kernel, and a notebook if one was named. With a notebook it has the notebook's
@@ -59,8 +59,8 @@ type Session struct {
 	kernel *kernel.Link // to the kernel; a session with a notebook uses the document's link
 
 	mu       sync.Mutex
-	path     string // of the notebook; "" for none
-	file     string // the notebook's file id, as last seen
+	path     jupyter.Path // of the notebook; the root for none
+	file     string       // the notebook's file id, as last seen
 	kernelID string
 	spec     string // the kernelspec's name
 	started  string // the id of the kernel that was started for the session; "" for none
@@ -98,8 +98,8 @@ func (a *Session) KernelID() string {
 	return a.kernelID
 }
 
-// NotebookPath is the session's notebook, as last seen, "" for none.
-func (a *Session) NotebookPath() string {
+// NotebookPath is the session's notebook, as last seen, the root for none.
+func (a *Session) NotebookPath() jupyter.Path {
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	return a.path
@@ -125,7 +125,7 @@ func (a *Session) idleSince() (last time.Time, idle bool) {
 // Status asks the server for the state of the session's kernel: "idle", "busy", "starting" and so on, "dead" if it is
 // gone, "unknown" if the server does not answer.
 func (a *Session) Status(ctx context.Context) string {
-	if path := a.NotebookPath(); path != "" {
+	if path := a.NotebookPath(); !path.IsRoot() {
 		k, ok, err := a.t.m.Kernel(ctx, path)
 		if err == nil && !ok {
 			if path, ok = a.follow(ctx); ok {
@@ -204,7 +204,7 @@ func (a *Session) silently(ctx context.Context, code string, expressions map[str
 // ErrNoNotebook if the session has none.
 func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 	path := a.NotebookPath()
-	if path == "" {
+	if path.IsRoot() {
 		return nil, fmt.Errorf("session %s: %w", a.id, ErrNoNotebook)
 	}
 	d, err := a.t.m.Open(ctx, path)
@@ -224,41 +224,41 @@ func (a *Session) Open(ctx context.Context) (*session.Document, error) {
 
 // follow finds a renamed notebook by its kernel's Jupyter session, which is renamed along. With kernels on another
 // server only we rename it, so it finds the notebook by its file id.
-func (a *Session) follow(ctx context.Context) (path string, ok bool) {
+func (a *Session) follow(ctx context.Context) (path jupyter.Path, ok bool) {
 	if a.t.servers.Apart() {
 		return a.followFile(ctx)
 	}
 	sessions, err := a.t.servers.Kernels.Sessions(ctx)
 	if err != nil {
-		return "", false
+		return jupyter.Path{}, false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	for _, s := range sessions {
-		if s.Kernel.ID == a.kernelID && s.Path != a.path && s.Path != "" {
+		if s.Kernel.ID == a.kernelID && s.Path != a.path && !s.Path.IsRoot() {
 			a.path = s.Path
 			return s.Path, true
 		}
 	}
-	return "", false
+	return jupyter.Path{}, false
 }
 
 // followFile finds a renamed notebook by its file id.
-func (a *Session) followFile(ctx context.Context) (path string, ok bool) {
+func (a *Session) followFile(ctx context.Context) (path jupyter.Path, ok bool) {
 	a.mu.Lock()
 	file := a.file
 	a.mu.Unlock()
 	if file == "" {
-		return "", false
+		return jupyter.Path{}, false
 	}
 	path, err := a.t.servers.Documents.FilePath(ctx, file)
-	if err != nil || path == "" {
-		return "", false
+	if err != nil || path.IsRoot() {
+		return jupyter.Path{}, false
 	}
 	a.mu.Lock()
 	defer a.mu.Unlock()
 	if path == a.path {
-		return "", false
+		return jupyter.Path{}, false
 	}
 	a.path = path
 	return path, true
@@ -270,7 +270,7 @@ func (a *Session) connect(ctx context.Context) (conn *kernel.Conn, done func(), 
 	if a.ctx.Err() != nil {
 		return nil, nil, fmt.Errorf("session %s has ended: %w", a.id, ErrNoSession)
 	}
-	if a.NotebookPath() == "" {
+	if a.NotebookPath().IsRoot() {
 		a.use(1)
 		conn, news, err := a.kernel.Connect(ctx)
 		if err != nil {

@@ -23,7 +23,7 @@ func TestAnalysisOfAKernelAlone(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if a.Name() != "first" || a.NotebookPath() != "" || a.Created().IsZero() || !sessiontest.HasKernel(t, m, a.KernelID()) {
+		if a.Name() != "first" || a.NotebookPath().String() != "" || a.Created().IsZero() || !sessiontest.HasKernel(t, m, a.KernelID()) {
 			t.Errorf("%+v", a)
 		}
 		if lang, err := a.Language(t.Context()); err != nil || lang != "python" {
@@ -61,10 +61,10 @@ func TestAnalysisOfAKernelAlone(t *testing.T) {
 		if _, err := table.Get("ada", a.ID()); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("%v", err)
 		}
-		if _, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: s.Name(t, "-none.ipynb")}); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(s.Name(t, "-none.ipynb"))}); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("a notebook that is not there: %v", err)
 		}
-		if _, err := table.Connect(t.Context(), "ada", "", "no-such-kernel"); !errors.Is(err, analysis.ErrNoSession) {
+		if _, err := table.Connect(t.Context(), "ada", jupyter.Path{}, "no-such-kernel"); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("a kernel that is not there: %v", err)
 		}
 	})
@@ -78,19 +78,19 @@ func TestAnalysisOfANotebook(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		table := analysis.New(m)
 		path := s.Notebook(t, "x = 6")
-		a, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: "/" + path})
+		a, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath("/" + path)})
 		if err != nil {
 			t.Fatal(err)
 		}
-		if k, ok, err := m.Kernel(t.Context(), path); !ok || err != nil || k.ID != a.KernelID() || a.NotebookPath() != path {
+		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); !ok || err != nil || k.ID != a.KernelID() || a.NotebookPath().String() != path {
 			t.Errorf("%+v, %v; the session has %s and %s", k, err, a.KernelID(), a.NotebookPath())
 		}
 		sessiontest.Run(t, sessiontest.Open(t, m, path), "c0")
-		b, err := table.Connect(t.Context(), "bob", path, "")
+		b, err := table.Connect(t.Context(), "bob", jupyter.MustPath(path), "")
 		if err != nil || b.KernelID() != a.KernelID() {
 			t.Fatalf("%v, %+v", err, b)
 		}
-		if again, err := table.Connect(t.Context(), "bob", "", a.KernelID()); err != nil || again != b {
+		if again, err := table.Connect(t.Context(), "bob", jupyter.Path{}, a.KernelID()); err != nil || again != b {
 			t.Errorf("the kernel's id leads to %+v, %v", again, err)
 		}
 		if got, err := b.Evaluate(t.Context(), "", map[string]string{"y": "x * 7"}); err != nil || sessiontest.Expression(t, got, "y") != "42" {
@@ -111,10 +111,10 @@ func TestAnalysisOfANotebook(t *testing.T) {
 		if err := m.Servers().Documents.ShutdownKernel(t.Context(), a.KernelID()); err != nil {
 			t.Fatal(err)
 		}
-		if _, err := table.Connect(t.Context(), "ada", path, ""); !errors.Is(err, analysis.ErrNoSession) {
+		if _, err := table.Connect(t.Context(), "ada", jupyter.MustPath(path), ""); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("a notebook without a kernel: %v", err)
 		}
-		if a, err = table.Create(t.Context(), "ada", analysis.Options{NotebookPath: path}); err != nil {
+		if a, err = table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(path)}); err != nil {
 			t.Fatal(err)
 		}
 		if err := table.Delete(t.Context(), "ada", a.ID()); err != nil || !a.End().KernelEnded || sessiontest.HasKernel(t, m, a.KernelID()) {

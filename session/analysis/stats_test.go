@@ -3,6 +3,7 @@ package analysis_test
 import (
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -19,12 +20,12 @@ func TestStats(t *testing.T) {
 		if got := table.Stats(); got.Notebooks+got.Texts+got.RunBytes+got.Analyses+got.Kernels != 0 || len(got.Runs) != 8 {
 			t.Errorf("at the beginning: %+v", got)
 		}
-		text, err := m.OpenText(t.Context(), s.Write(t, s.Name(t, ".txt"), "hello"))
+		text, err := m.OpenText(t.Context(), jupyter.MustPath(s.Write(t, s.Name(t, ".txt"), "hello")))
 		if err != nil {
 			t.Fatal(err)
 		}
 		text.Release()
-		a := create(t, table, analysis.Options{NotebookPath: s.Notebook(t)})
+		a := create(t, table, analysis.Options{NotebookPath: jupyter.MustPath(s.Notebook(t))})
 		alone := create(t, table, analysis.Options{})
 		result(t, runIn(t, alone, "print('x' * 1000)"))
 		result(t, runIn(t, alone, "1/0"))

@@ -11,6 +11,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -55,7 +56,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		shared, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: path})
+		shared, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(path)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -74,7 +75,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 			}
 			is(a, idle)
 		}
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -86,7 +87,7 @@ func TestStatusIsNotBehind(t *testing.T) {
 		sessiontest.Eventually(t, "the code has begun", func() bool { return len(runs[1].Result().Outputs) > 0 })
 		says.Store(&idle)
 		is(shared, busy)
-		if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.State != busy {
+		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.State != busy {
 			t.Errorf("the notebook's kernel: %+v, %v, %v", k, ok, err)
 		}
 		says.Store(nil)

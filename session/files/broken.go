@@ -16,7 +16,7 @@ import (
 
 // A BrokenError says why a file that is named as a notebook is none.
 type BrokenError struct {
-	Path string // as the Contents API has it
+	Path jupyter.Path
 	Text string // of the file
 	Err  error  // what is wrong with the text, with the line
 	room error  // why it could not be opened
@@ -32,7 +32,7 @@ func (e *BrokenError) Error() string {
 func (e *BrokenError) Unwrap() error { return e.room }
 
 // Broken turns the error of opening a notebook whose file is none into a [*BrokenError]; other errors stay as they are.
-func (f *Files) Broken(ctx context.Context, path string, err error) error {
+func (f *Files) Broken(ctx context.Context, path jupyter.Path, err error) error {
 	var end *rtc.CloseError
 	if !errors.As(err, &end) || end.Code != rtc.CodeInvalid {
 		return err
@@ -49,20 +49,20 @@ func (f *Files) Broken(ctx context.Context, path string, err error) error {
 }
 
 // fileText is the text of a file, whatever its name says.
-func (f *Files) fileText(ctx context.Context, path string) (p, text string, err error) {
+func (f *Files) fileText(ctx context.Context, path jupyter.Path) (p jupyter.Path, text string, err error) {
 	var c jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
 		c, err = f.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "text"})
 		return err
 	}); err != nil {
-		return "", "", err
+		return jupyter.Path{}, "", err
 	}
 	err = json.Unmarshal(c.Content, &text)
 	return c.Path, text, err
 }
 
 // Mend writes a notebook in place of a broken one. It refuses if the file is not what was anymore.
-func (f *Files) Mend(ctx context.Context, path, was, content string) error {
+func (f *Files) Mend(ctx context.Context, path jupyter.Path, was, content string) error {
 	if _, err := nbformat.Parse(content); err != nil {
 		return fmt.Errorf("nothing was changed: %w", err)
 	}

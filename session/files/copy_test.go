@@ -12,6 +12,7 @@ import (
 	"sync/atomic"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
@@ -36,7 +37,7 @@ func TestCopyReadsAgain(t *testing.T) {
 		}), session.Config{})
 		for _, path := range []string{s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".py"), "x = 1")} {
 			to := "copy-of-" + path
-			if _, err := files.New(m).Copy(t.Context(), path, to); err != nil {
+			if _, err := files.New(m).Copy(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 				t.Error(err)
 			} else if !sessiontest.FileHas(s, to, "x = 1") {
 				t.Errorf("the copy of %s is another", path)
@@ -73,7 +74,7 @@ func TestCopyOfAnEmptiedFile(t *testing.T) {
 			return next
 		}), session.Config{})
 		path, to := s.Write(t, s.Name(t, ".py"), "x = 1"), s.Name(t, ".py")
-		if _, err := files.New(m).Copy(t.Context(), path, to); err != nil {
+		if _, err := files.New(m).Copy(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
 		if torn != 1 || !sessiontest.FileHas(s, to, "x = 1") {

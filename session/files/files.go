@@ -6,7 +6,6 @@ import (
 	"encoding/hex"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 	"time"
 
@@ -49,15 +48,11 @@ func New(m *session.Manager) *Files {
 
 // Create makes a new file. The Contents API overwrites without asking, so Create writes a temporary file and renames
 // it: the server refuses that if the new path is taken. The error matches ErrExists or ErrNoFolder.
-func (f *Files) Create(ctx context.Context, to string, c jupyter.NewContent) (jupyter.Content, error) {
-	to, err := jupyter.CleanPath(to)
-	if err != nil {
-		return jupyter.Content{}, err
-	}
+func (f *Files) Create(ctx context.Context, to jupyter.Path, c jupyter.NewContent) (jupyter.Content, error) {
 	if err := f.vacant(ctx, to); err != nil {
 		return jupyter.Content{}, err
 	}
-	temp := path.Join(path.Dir(to), "nbduet-"+randomName()+path.Ext(to))
+	temp := to.Folder().Join("nbduet-" + randomName() + to.Ext())
 	if _, err := f.srv.PutContents(ctx, temp, c); err != nil {
 		return jupyter.Content{}, fmt.Errorf("create %s: %w", to, err)
 	}
@@ -71,8 +66,8 @@ func randomName() string {
 }
 
 // vacant says why nothing can be created at a path.
-func (f *Files) vacant(ctx context.Context, to string) error {
-	dir := parent(to)
+func (f *Files) vacant(ctx context.Context, to jupyter.Path) error {
+	dir := to.Folder()
 	switch c, err := f.srv.Contents(ctx, dir, jupyter.ContentsOptions{}); {
 	case errors.Is(err, jupyter.ErrNotFound):
 		return fmt.Errorf("create %s: %w: %q", to, ErrNoFolder, dir)
@@ -90,17 +85,9 @@ func (f *Files) vacant(ctx context.Context, to string) error {
 	return nil
 }
 
-// parent is the folder that a path is in, "" for the root.
-func parent(p string) string {
-	if dir := path.Dir(p); dir != "." {
-		return dir
-	}
-	return ""
-}
-
 // name renames a file; the server refuses that if the new path is taken. The server checks and then moves, so two
 // renames at once might both succeed: here they go one after the other.
-func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, error) {
+func (f *Files) name(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
 	select {
 	case f.naming <- struct{}{}:
 		defer func() { <-f.naming }()
@@ -111,7 +98,7 @@ func (f *Files) name(ctx context.Context, from, to string) (jupyter.Content, err
 }
 
 // publish gives a temporary file its real name, or deletes it.
-func (f *Files) publish(ctx context.Context, temp, to string) (jupyter.Content, error) {
+func (f *Files) publish(ctx context.Context, temp, to jupyter.Path) (jupyter.Content, error) {
 	c, err := f.name(ctx, temp, to)
 	if err == nil {
 		return c, nil
@@ -130,11 +117,7 @@ func (f *Files) publish(ctx context.Context, temp, to string) (jupyter.Content, 
 
 // Copy copies a file with the content of its room, saved or not. It does not save the open document, and overwrites
 // nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if it is refused.
-func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, error) {
-	to, err := jupyter.CleanPath(to)
-	if err != nil {
-		return jupyter.Content{}, err
-	}
+func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
 	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
@@ -163,7 +146,7 @@ func (f *Files) Copy(ctx context.Context, from, to string) (jupyter.Content, err
 	}
 	var copied jupyter.Content
 	if err := jupyter.Whole(ctx, func() (err error) {
-		copied, err = f.srv.CopyContents(ctx, c.Path, parent(to))
+		copied, err = f.srv.CopyContents(ctx, c.Path, to.Folder())
 		return err
 	}); err != nil {
 		return c, err
@@ -208,11 +191,11 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 	return d, nil
 }
 
-func notebookName(p string) bool { return strings.HasSuffix(p, ".ipynb") }
+func notebookName(p jupyter.Path) bool { return strings.HasSuffix(p.Name(), ".ipynb") }
 
 // Deleted is what was deleted, and who had it open.
 type Deleted struct {
-	Path   string
+	Path   jupyter.Path
 	Type   string // as in the Contents API
 	People []session.Person
 }
@@ -220,7 +203,7 @@ type Deleted struct {
 // Delete deletes a file or an empty folder. It ends our own session of the file first, so that we write nothing
 // afterwards. Of the others who have it open it knows only those whom we have met in its room. Their room stays without
 // a file: the server has dropped the file id by which it would write, so the file does not come back.
-func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
+func (f *Files) Delete(ctx context.Context, p jupyter.Path) (Deleted, error) {
 	c, err := f.srv.Contents(ctx, p, jupyter.ContentsOptions{})
 	if err != nil {
 		return Deleted{}, err
@@ -240,7 +223,7 @@ func (f *Files) Delete(ctx context.Context, p string) (Deleted, error) {
 }
 
 // empty refuses a folder in which the server shows anything.
-func (f *Files) empty(ctx context.Context, folder string) error {
+func (f *Files) empty(ctx context.Context, folder jupyter.Path) error {
 	c, err := f.srv.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 	if err != nil {
 		return err
@@ -256,9 +239,9 @@ func (f *Files) empty(ctx context.Context, folder string) error {
 }
 
 // closeOurs ends our session of a document before its deletion, and returns who else is in its room.
-func (f *Files) closeOurs(ctx context.Context, p string) ([]session.Person, error) {
+func (f *Files) closeOurs(ctx context.Context, p jupyter.Path) ([]session.Person, error) {
 	var people []session.Person
-	for _, d := range f.m.HoldUnder(func(open string) bool { return open == p }) {
+	for _, d := range f.m.HoldUnder(func(open jupyter.Path) bool { return open == p }) {
 		people = d.People()
 		d.Release()
 	}

@@ -13,8 +13,8 @@ import (
 
 // Renamed is what a rename did.
 type Renamed struct {
-	From, To string // as the server writes them
-	Type     string // as in the Contents API
+	From, To jupyter.Path // as the server writes them
+	Type     string       // as in the Contents API
 	// Lost are the old paths of our open documents that did not follow. Their sessions were ended.
 	Lost []string
 }
@@ -22,11 +22,7 @@ type Renamed struct {
 // Rename moves a file or a folder to a path that must be free. A room follows its file: the people in it go on as
 // before, and so does our own document. Kernels follow too. The error matches ErrExists, ErrNoFolder or ErrOtherKind if
 // it is refused.
-func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
-	to, err := jupyter.CleanPath(to)
-	if err != nil {
-		return Renamed{}, err
-	}
+func (f *Files) Rename(ctx context.Context, from, to jupyter.Path) (Renamed, error) {
 	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
 	if err != nil {
 		return Renamed{}, err
@@ -34,7 +30,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	out := Renamed{From: c.Path, To: to, Type: c.Type}
 	folder := c.Type == "directory"
 	switch {
-	case folder && jupyter.Under(to, c.Path):
+	case folder && to.Under(c.Path):
 		return out, fmt.Errorf("rename %s: %w: %q is in it or is itself", c.Path, ErrFolder, to)
 	case !folder && (c.Type == "notebook") != notebookName(to):
 		// Its room would stay of one kind, and the next to open it would make a room of the other kind: the two would
@@ -47,7 +43,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 	if folder {
 		f.index(ctx, c.Path)
 	}
-	open := f.m.HoldUnder(func(p string) bool { return jupyter.Under(p, c.Path) })
+	open := f.m.HoldUnder(func(p jupyter.Path) bool { return p.Under(c.Path) })
 	defer func() {
 		for _, d := range open {
 			d.Release()
@@ -70,7 +66,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 		if d.Follows(ctx, c.Path) {
 			continue
 		}
-		out.Lost = append(out.Lost, d.Path())
+		out.Lost = append(out.Lost, d.Path().String())
 		d.Drop("its file was renamed, and the room did not follow")
 	}
 	return out, nil
@@ -78,7 +74,7 @@ func (f *Files) Rename(ctx context.Context, from, to string) (Renamed, error) {
 
 // renameSaved saves the open documents before the rename, and blocks further saves until it is done: a save during the
 // rename could look like another program's write, or create a file at the old path again.
-func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from, to string) error {
+func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from, to jupyter.Path) error {
 	// In a fixed order, so that two renames cannot deadlock.
 	slices.SortFunc(open, func(a, b *session.Document) int { return strings.Compare(a.FileID(), b.FileID()) })
 	for _, d := range open {
@@ -94,7 +90,7 @@ func (f *Files) renameSaved(ctx context.Context, open []*session.Document, from,
 
 // index makes the server give a folder an id. When the folder is renamed, the ids of its files, and with them the
 // rooms, follow only if the folder has an id (jupyter_server_fileid manager.py, ArbitraryFileIdManager.move).
-func (f *Files) index(ctx context.Context, folder string) {
+func (f *Files) index(ctx context.Context, folder jupyter.Path) {
 	if _, err := f.srv.CollaborationSession(ctx, folder, "text", "file"); err != nil {
 		f.m.Log().Debug("a folder that is to be renamed was not indexed", "path", folder, "error", err)
 	}

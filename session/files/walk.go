@@ -1,7 +1,6 @@
 package files
 
 import (
-	"cmp"
 	"context"
 	"errors"
 	"fmt"
@@ -45,7 +44,7 @@ func (n WalkNote) String() string {
 
 // A Search describes a walk.
 type Search struct {
-	Root  string
+	Root  jupyter.Path
 	Wants func(jupyter.Content) bool
 	What  string // a word for what is searched, such as "notebook"
 	// Depth is how many levels below the root the walk goes. If Capped is set, deeper folders are not mentioned in the
@@ -74,12 +73,12 @@ func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content
 	if limited.Err() != nil && w.note.Stopped == "" {
 		w.note.Stopped = "it took longer than " + maxWalkTime.String()
 	}
-	slices.SortFunc(w.found, func(a, b jupyter.Content) int { return cmp.Compare(a.Path, b.Path) })
+	slices.SortFunc(w.found, func(a, b jupyter.Content) int { return a.Path.Compare(b.Path) })
 	return w.found, w.note, nil
 }
 
 // listFolder returns a folder's entries.
-func listFolder(ctx context.Context, srv *jupyter.Server, path string) ([]jupyter.Content, error) {
+func listFolder(ctx context.Context, srv *jupyter.Server, path jupyter.Path) ([]jupyter.Content, error) {
 	c, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
 		return nil, err
@@ -169,7 +168,7 @@ func (w *walker) end(why string) {
 }
 
 // enter lists one folder and takes its entries.
-func (w *walker) enter(ctx context.Context, path string, depth int) {
+func (w *walker) enter(ctx context.Context, path jupyter.Path, depth int) {
 	select {
 	case w.slots <- struct{}{}:
 	case <-ctx.Done():

@@ -9,6 +9,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/words"
@@ -135,7 +136,7 @@ func (h *Helper) start(ctx context.Context, spec string) (*process, error) {
 	srv := h.servers.Kernels
 	// Not bound to the call: a kernel whose id never arrives would be lost.
 	begun := h.owners.Begin(helperOwner)
-	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, "")
+	found, err := srv.StartKernelIn(context.WithoutCancel(ctx), spec, jupyter.Path{})
 	begun.End(found.ID)
 	if err != nil {
 		return nil, fmt.Errorf("start a helper kernel: %w", err)

@@ -16,17 +16,13 @@ import (
 // sameTime is the tolerance for two modification times to count as equal: the Contents API rounds them.
 const sameTime = time.Millisecond
 
-// Preview shows the beginning of a data file, which the helper kernel reads in place. The path is the Contents API's;
+// Preview shows the beginning of a data file, which the helper kernel reads in place. opt.Path is set;
 // kernelName is the kernelspec whose environment reads the file, "" for the default.
 //
 // The errors are ErrDirectory, jupyter.ErrNotFound, ErrOutOfReach, ErrReaderDied, ErrNoHelper, inspect.ErrSlow,
 // *inspect.Refusal, or the server's.
-func (h *Helper) Preview(ctx context.Context, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
-	path, err := jupyter.CleanPath(opt.Path)
-	if err != nil {
-		return inspect.Preview{}, err
-	}
-	opt.Path = path
+func (h *Helper) Preview(ctx context.Context, path jupyter.Path, kernelName string, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	opt.Path = path.String()
 	// The server must see it too: files that it hides, such as links out of the root, must stay hidden.
 	before, err := h.dataFile(ctx, path)
 	if err != nil {
@@ -59,12 +55,12 @@ func isAnswer(err error) bool {
 // preview lets the kernel read the file, or sends it the file if the kernel does not see the same one as the server.
 func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content, opt inspect.PreviewOptions) (inspect.Preview, error) {
 	if h.servers.Apart() { // the kernel has another file at that path
-		return h.previewFetched(ctx, k, opt)
+		return h.previewFetched(ctx, k, before.Path, opt)
 	}
 	out, seen, err := inspect.File(ctx, k, opt)
 	var refusal *inspect.Refusal
 	if errors.As(err, &refusal) && refusal.Code == inspect.NotHere {
-		return h.previewFetched(ctx, k, opt)
+		return h.previewFetched(ctx, k, before.Path, opt)
 	} else if err != nil {
 		return out, err
 	}
@@ -72,14 +68,14 @@ func (h *Helper) preview(ctx context.Context, k *process, before jupyter.Content
 		return out, nil
 	}
 	// Somebody may be writing to it.
-	after, err := h.dataFile(ctx, opt.Path)
+	after, err := h.dataFile(ctx, before.Path)
 	if err != nil {
 		return out, err
 	}
 	if couldBe(seen, before, after) {
 		return out, nil
 	}
-	return h.previewFetched(ctx, k, opt)
+	return h.previewFetched(ctx, k, before.Path, opt)
 }
 
 // couldBe reports whether the file that the kernel saw can be the one that the server saw before and after.
@@ -92,8 +88,8 @@ func couldBe(seen inspect.Seen, before, after jupyter.Content) bool {
 }
 
 // previewFetched sends the file to the kernel with the request.
-func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.PreviewOptions) (inspect.Preview, error) {
-	c, err := h.dataFile(ctx, opt.Path)
+func (h *Helper) previewFetched(ctx context.Context, k *process, path jupyter.Path, opt inspect.PreviewOptions) (inspect.Preview, error) {
+	c, err := h.dataFile(ctx, path)
 	if err != nil {
 		return inspect.Preview{}, err
 	}
@@ -104,7 +100,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.Pre
 		}
 		return inspect.Preview{}, fmt.Errorf("%w: %q, %s", ErrOutOfReach, opt.Path, size)
 	}
-	c, err = h.servers.Documents.Contents(ctx, opt.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
+	c, err = h.servers.Documents.Contents(ctx, c.Path, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return inspect.Preview{}, err
 	}
@@ -123,7 +119,7 @@ func (h *Helper) previewFetched(ctx context.Context, k *process, opt inspect.Pre
 }
 
 // dataFile asks the server for a file's properties.
-func (h *Helper) dataFile(ctx context.Context, path string) (jupyter.Content, error) {
+func (h *Helper) dataFile(ctx context.Context, path jupyter.Path) (jupyter.Content, error) {
 	c, err := h.servers.Documents.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err == nil && c.Type == "directory" {
 		err = fmt.Errorf("%q: %w", path, ErrDirectory)

@@ -25,7 +25,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		m := sessiontest.Manager(t, s, session.Config{})
 		h, table := helper.New(m), analysis.New(m)
 		notebook := s.Notebook(t, "x = 1")
-		of, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: notebook})
+		of, err := table.Create(t.Context(), "ada", analysis.Options{NotebookPath: jupyter.MustPath(notebook)})
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -49,7 +49,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		before, beforeAlone := state(of), state(alone)
 
 		path := s.Write(t, s.Name(t, "")+"/in a folder/ä #1?.csv", "a,b\n1,x\n")
-		p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: "/" + path})
+		p, err := h.Preview(t.Context(), jupyter.MustPath("/"+path), "", inspect.PreviewOptions{})
 		if err != nil || p.Path != path || p.Size != 8 || *p.Rows != 1 || string(p.Head) != `[{"a":1,"b":"x"}]` {
 			t.Errorf("%+v, %v", p, err)
 		}
@@ -60,7 +60,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		if others, err := m.Owners().Others(t.Context(), "ada"); err != nil || !others[id] {
 			t.Errorf("it is anybody's: %v, %v", others, err)
 		}
-		if _, err := table.Connect(t.Context(), "ada", "", id); !errors.Is(err, analysis.ErrNoSession) {
+		if _, err := table.Connect(t.Context(), "ada", jupyter.Path{}, id); !errors.Is(err, analysis.ErrNoSession) {
 			t.Errorf("connected: %v", err)
 		}
 		if state(of) != before || state(alone) != beforeAlone {
@@ -71,7 +71,7 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		}
 		// The kernel of a session tells the environment; of one for another language it is the usual one.
 		for _, spec := range []string{of.KernelName(), "bash", "no such"} {
-			if _, err := h.Preview(t.Context(), spec, inspect.PreviewOptions{Path: path}); err != nil || h.KernelID() != id {
+			if _, err := h.Preview(t.Context(), jupyter.MustPath(path), spec, inspect.PreviewOptions{}); err != nil || h.KernelID() != id {
 				t.Errorf("%s: %v, by %s", spec, err, h.KernelID())
 			}
 		}
@@ -79,15 +79,15 @@ func TestPreviewLeavesKernelsAlone(t *testing.T) {
 		folder := path[:strings.IndexByte(path, '/')]
 		s.Write(t, folder+"/.hidden.csv", "a\n1\n")
 		for name, want := range map[string]error{
-			folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "../x.csv": jupyter.ErrBadPath, "": helper.ErrDirectory,
+			folder: helper.ErrDirectory, folder + "/none.csv": jupyter.ErrNotFound, "": helper.ErrDirectory,
 			folder + "/.hidden.csv": jupyter.ErrNotFound, "a\x00.csv": jupyter.ErrBadPath,
 		} {
-			if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: name}); !errors.Is(err, want) {
+			if _, err := h.Preview(t.Context(), jupyter.MustPath(name), "", inspect.PreviewOptions{}); !errors.Is(err, want) {
 				t.Errorf("%q: %v", name, err)
 			}
 		}
 		var refusal *inspect.Refusal
-		if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: path, Format: "parquet"}); !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable {
+		if _, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{Format: "parquet"}); !errors.As(err, &refusal) || refusal.Code != inspect.NotReadable {
 			t.Errorf("%v", err)
 		}
 		if h.KernelID() != id {
@@ -118,23 +118,23 @@ func TestPreviewOutOfReach(t *testing.T) {
 		t.Fatal("its time cannot be set")
 	}
 	for _, path := range []string{"a.csv", "b.csv"} {
-		if p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: path}); err != nil || string(p.Head) != `[{"a":1}]` || p.Size != 4 {
+		if p, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{}); err != nil || string(p.Head) != `[{"a":1}]` || p.Size != 4 {
 			t.Errorf("%s: %+v, %v", path, p, err)
 		}
 	}
 	s.Write(t, "most.csv", "a\n"+strings.Repeat("1\n", inspect.MaxPreviewData/2-1))
-	if p, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: "most.csv"}); err != nil || p.Size != inspect.MaxPreviewData {
+	if p, err := h.Preview(t.Context(), jupyter.MustPath("most.csv"), "", inspect.PreviewOptions{}); err != nil || p.Size != inspect.MaxPreviewData {
 		t.Errorf("%+v, %v", p, err)
 	}
 	id := h.KernelID()
 	s.Write(t, "large.csv", strings.Repeat("1\n", inspect.MaxPreviewData))
-	if _, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: "large.csv"}); !errors.Is(err, helper.ErrOutOfReach) || !strings.Contains(err.Error(), "8388608") {
+	if _, err := h.Preview(t.Context(), jupyter.MustPath("large.csv"), "", inspect.PreviewOptions{}); !errors.Is(err, helper.ErrOutOfReach) || !strings.Contains(err.Error(), "8388608") {
 		t.Errorf("%v", err)
 	}
 	for path, name := range map[string]string{"a.parquet": "pyarrow", "a.feather": "pyarrow", "a.xlsx": "openpyxl"} {
 		s.Write(t, path, "not looked at")
 		var refusal *inspect.Refusal
-		_, err := h.Preview(t.Context(), "", inspect.PreviewOptions{Path: path})
+		_, err := h.Preview(t.Context(), jupyter.MustPath(path), "", inspect.PreviewOptions{})
 		if !errors.As(err, &refusal) || refusal.Code != inspect.ReaderMissing || !strings.Contains(refusal.Message, "`pip install "+name+"`") || !strings.Contains(refusal.Message, "No module named") {
 			t.Errorf("%s: %v", path, err)
 		}

@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/images"
 )
 
@@ -11,7 +12,7 @@ import (
 func ExampleStore() {
 	const svg = `<svg xmlns="http://www.w3.org/2000/svg" width="20" height="10" onload="steal()"><rect width="20" height="10" fill="red"/></svg>`
 	store := images.NewStore(images.DefaultCache)
-	entry, image, err := store.Add(images.Origin{Session: "s1", Path: "counts.ipynb", CellID: "plot"}, images.SVG, svg)
+	entry, image, err := store.Add(images.Origin{Session: "s1", Path: jupyter.MustPath("counts.ipynb"), CellID: "plot"}, images.SVG, svg)
 	if err != nil {
 		fmt.Println(err)
 		return

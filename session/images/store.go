@@ -12,6 +12,8 @@ import (
 	"sync"
 
 	lru "github.com/hashicorp/golang-lru/v2/simplelru"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // FullSuffix ends the address at which the original of an image is read that is too large for an answer.
@@ -28,8 +30,8 @@ type Origin struct {
 	// Session is whom the image is shown to: the analysis session that owns the notebook, or the client session that
 	// has opened it.
 	Session string
-	Path    string // of the notebook, "" for none
-	FileID  string // the server's id of the notebook's file
+	Path    jupyter.Path // of the notebook, the root for none
+	FileID  string       // the server's id of the notebook's file
 	CellID  string
 	Count   *int   // the execution count of the cell, nil for none
 	Line    string // the first line of its code

@@ -7,10 +7,12 @@ import (
 	"strings"
 	"sync"
 	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 func origin(session, cell string) Origin {
-	return Origin{Session: session, Path: "a.ipynb", FileID: "f", CellID: cell, Line: "plot()"}
+	return Origin{Session: session, Path: jupyter.MustPath("a.ipynb"), FileID: "f", CellID: cell, Line: "plot()"}
 }
 
 func TestStore(t *testing.T) {

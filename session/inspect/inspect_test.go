@@ -75,7 +75,7 @@ func kernelIn(t *testing.T, s *jupytertest.Server, spec, folder string) testKern
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	info, err := srv.StartKernelIn(t.Context(), spec, folder)
+	info, err := srv.StartKernelIn(t.Context(), spec, jupyter.MustPath(folder))
 	if err != nil {
 		t.Fatal(err)
 	}

@@ -31,7 +31,7 @@ func runCode(ctx context.Context) (err error) {
 		return err
 	}
 	defer server.CloseIdleConnections()
-	started, err := server.StartKernelIn(ctx, "python3", "")
+	started, err := server.StartKernelIn(ctx, "python3", jupyter.Path{})
 	if err != nil {
 		return err
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 	"maps"
-	"path"
 	"slices"
 	"strings"
 
@@ -23,30 +22,26 @@ type Wish struct{ Spec, Language string }
 //
 // srv is the kernels' server. If it is not the notebook's, the notebook's path is only a name by which srv finds the
 // kernel.
-func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook, name string, wish Wish) (s jupyter.Session, started bool, err error) {
-	clean, err := jupyter.CleanPath(notebook)
-	if err != nil {
-		return jupyter.Session{}, false, err
-	}
+func FindOrStart(ctx context.Context, srv *jupyter.Server, notebook jupyter.Path, name string, wish Wish) (s jupyter.Session, started bool, err error) {
 	sessions, err := srv.Sessions(ctx)
 	if err != nil {
-		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", clean, err)
+		return jupyter.Session{}, false, fmt.Errorf("find the kernel of %s: %w", notebook, err)
 	}
 	for _, s := range sessions {
-		if s.Path == clean { // whatever its type: the server has one session for a path
+		if s.Path == notebook { // whatever its type: the server has one session for a path
 			return s, false, nil
 		}
 	}
 	spec, err := chooseSpec(ctx, srv, wish)
 	if err != nil {
-		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", clean, err)
+		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
 	}
 	if name == "" {
-		name = path.Base(clean)
+		name = notebook.Name()
 	}
-	s, err = srv.CreateSession(ctx, jupyter.NewSession{Path: clean, Name: name, Type: "notebook", KernelName: spec})
+	s, err = srv.CreateSession(ctx, jupyter.NewSession{Path: notebook, Name: name, Type: "notebook", KernelName: spec})
 	if err != nil {
-		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", clean, err)
+		return jupyter.Session{}, false, fmt.Errorf("start a kernel for %s: %w", notebook, err)
 	}
 	return s, true, nil
 }

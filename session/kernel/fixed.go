@@ -11,8 +11,8 @@ import (
 
 // Fixed ties a notebook to a running kernel, and overrides its Jupyter session. The zero value ties nothing.
 type Fixed struct {
-	Path string // of the notebook, as the Contents API has it
-	ID   string // of the kernel
+	Path jupyter.Path // of the notebook
+	ID   string       // of the kernel
 }
 
 // ErrFixed says that a notebook's kernel cannot be used or changed, because it was fixed at the program's start.
@@ -29,7 +29,7 @@ type FixedKernel struct {
 func NewFixed(set Fixed) *FixedKernel { return &FixedKernel{set: set} }
 
 // Of is the id of the fixed kernel of the notebook with that file id and path, "" for none.
-func (f *FixedKernel) Of(file, path string) string {
+func (f *FixedKernel) Of(file string, path jupyter.Path) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.set.ID == "" || path != f.set.Path && (f.file == "" || file != f.file) {
@@ -40,7 +40,7 @@ func (f *FixedKernel) Of(file, path string) string {
 }
 
 // At is the same for the notebook at a path, open or not.
-func (f *FixedKernel) At(path string) string {
+func (f *FixedKernel) At(path jupyter.Path) string {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if path != f.set.Path {
@@ -50,7 +50,7 @@ func (f *FixedKernel) At(path string) string {
 }
 
 // Moved follows the notebook.
-func (f *FixedKernel) Moved(from, to string) {
+func (f *FixedKernel) Moved(from, to jupyter.Path) {
 	f.mu.Lock()
 	defer f.mu.Unlock()
 	if f.set.Path == from {
@@ -60,7 +60,7 @@ func (f *FixedKernel) Moved(from, to string) {
 
 // LookUp finds the fixed kernel of the notebook at a path in the server's list, because an id may not be valid in a
 // URL. The error matches jupyter.ErrNotFound if there is none.
-func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path, id string) (jupyter.Kernel, error) {
+func (f *FixedKernel) LookUp(ctx context.Context, srv *jupyter.Server, path jupyter.Path, id string) (jupyter.Kernel, error) {
 	all, err := srv.Kernels(ctx)
 	if err != nil {
 		return jupyter.Kernel{}, fmt.Errorf("find the kernel of %s: %w", path, err)

@@ -40,7 +40,7 @@ func serverOf(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 // startKernel starts a kernel of the test's own, which ends with it.
 func startKernel(t testing.TB, srv *jupyter.Server) string {
 	t.Helper()
-	k, err := srv.StartKernelIn(testContext(t), "python3", "")
+	k, err := srv.StartKernelIn(testContext(t), "python3", jupyter.Path{})
 	if err != nil {
 		t.Fatal(err)
 	}

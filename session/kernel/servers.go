@@ -3,7 +3,6 @@ package kernel
 import (
 	"context"
 	"fmt"
-	"strings"
 	"sync"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -64,18 +63,18 @@ func (s *Servers) Ours(sess jupyter.Session) bool {
 	return false
 }
 
-// NotebookOf is the path of the notebook of a Jupyter session on the kernels' server, "" if the session belongs to no
+// NotebookOf is the path of the notebook of a Jupyter session on the kernels' server, the root if the session belongs to no
 // notebook of the documents' server.
-func (s *Servers) NotebookOf(sess jupyter.Session) string {
+func (s *Servers) NotebookOf(sess jupyter.Session) jupyter.Path {
 	if sess.Type != "notebook" || !s.Ours(sess) {
-		return ""
+		return jupyter.Path{}
 	}
 	return sess.Path
 }
 
 // Session returns the notebook's session on the other server, under its new path if it was renamed; false if there is
 // none, or no longer. With one server use [FindOrStart].
-func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Session, bool, error) {
+func (s *Servers) Session(ctx context.Context, file string, path jupyter.Path) (jupyter.Session, bool, error) {
 	s.mu.Lock()
 	id := s.taken[file]
 	s.mu.Unlock()
@@ -106,18 +105,17 @@ func (s *Servers) Session(ctx context.Context, file, path string) (jupyter.Sessi
 // Move gives the kernels of a renamed notebook, or of all notebooks in a renamed folder, their new paths. An open tab
 // does that itself; without one the next run would start another kernel. It returns an error for each kernel that was
 // not moved.
-func (s *Servers) Move(ctx context.Context, from, to string) []error {
+func (s *Servers) Move(ctx context.Context, from, to jupyter.Path) []error {
 	sessions, err := s.Kernels.Sessions(ctx)
 	if err != nil {
 		return []error{err}
 	}
 	var errs []error
 	for _, sess := range sessions {
-		below, ok := strings.CutPrefix(sess.Path, from)
-		if !ok || below != "" && below[0] != '/' || !s.Ours(sess) {
+		if !sess.Path.Under(from) || !s.Ours(sess) {
 			continue
 		}
-		if _, err := s.Kernels.PatchSession(ctx, sess.ID, to+below, ""); err != nil {
+		if _, err := s.Kernels.PatchSession(ctx, sess.ID, sess.Path.Moved(from, to), ""); err != nil {
 			errs = append(errs, err)
 		}
 	}

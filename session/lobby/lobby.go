@@ -5,6 +5,8 @@ import (
 	"maps"
 	"slices"
 	"sync"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // Lobby is what a Keeper needs of rtc.Lobby.
@@ -28,33 +30,33 @@ func New(enter func() Lobby) *Keeper {
 }
 
 // Opened shows that a document is open, as the current one.
-func (k *Keeper) Opened(path string) {
+func (k *Keeper) Opened(path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	k.docs[path] = true
+	k.docs[path.String()] = true
 	if k.in == nil {
 		k.in = k.enter()
 	}
-	k.in.Show(path, slices.Sorted(maps.Keys(k.docs)))
+	k.in.Show(path.String(), slices.Sorted(maps.Keys(k.docs)))
 }
 
 // Moved shows that an open document has another path.
-func (k *Keeper) Moved(from, to string) {
+func (k *Keeper) Moved(from, to jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.docs, from)
-	k.docs[to] = true
+	delete(k.docs, from.String())
+	k.docs[to.String()] = true
 	if k.in != nil {
-		k.in.Show(to, slices.Sorted(maps.Keys(k.docs)))
+		k.in.Show(to.String(), slices.Sorted(maps.Keys(k.docs)))
 	}
 }
 
 // Closed shows that a document is no longer open; after the last one it leaves the lobby, which the
 // context bounds.
-func (k *Keeper) Closed(ctx context.Context, path string) {
+func (k *Keeper) Closed(ctx context.Context, path jupyter.Path) {
 	k.mu.Lock()
 	defer k.mu.Unlock()
-	delete(k.docs, path)
+	delete(k.docs, path.String())
 	if k.in == nil {
 		return
 	}

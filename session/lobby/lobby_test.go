@@ -6,6 +6,8 @@ import (
 	"testing"
 
 	"go.uber.org/goleak"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
@@ -36,19 +38,19 @@ func TestKeeper(t *testing.T) {
 			t.Errorf("shown are %+v, want %q of %q", v, current, docs)
 		}
 	}
-	k.Opened("b")
+	k.Opened(jupyter.MustPath("b"))
 	sees(1, "b", "b")
-	k.Opened("a")
+	k.Opened(jupyter.MustPath("a"))
 	sees(1, "a", "a", "b")
-	k.Moved("b", "c")
+	k.Moved(jupyter.MustPath("b"), jupyter.MustPath("c"))
 	sees(1, "c", "a", "c")
-	k.Closed(t.Context(), "c")
+	k.Closed(t.Context(), jupyter.MustPath("c"))
 	sees(1, "a", "a")
-	k.Closed(t.Context(), "a")
+	k.Closed(t.Context(), jupyter.MustPath("a"))
 	if !entered[0].left {
 		t.Error("the lobby was not left with the last document")
 	}
-	k.Opened("d")
+	k.Opened(jupyter.MustPath("d"))
 	sees(2, "d", "d")
 	k.Close(t.Context())
 	k.Close(t.Context())

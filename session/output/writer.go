@@ -8,6 +8,7 @@ import (
 	"sync/atomic"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -26,7 +27,7 @@ const (
 
 // Notebook is what a Writer needs of the open notebook.
 type Notebook interface {
-	Path() string
+	Path() jupyter.Path
 	Notebook() *ydoc.Notebook
 	Edit(ctx context.Context, name string, fn func(*ydoc.Editor) error) error
 	// Calm gives a channel that is closed when output may be written: soon, or at once. Each write breaks off the

@@ -4,12 +4,13 @@ import (
 	"context"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
 // Document is an open document, as far as this package needs it.
 type Document interface {
-	Path() string   // in the Contents API
+	Path() jupyter.Path
 	FileID() string // the server's id of the file
 	// Notebook and Text are the current replica, nil where the document is of the other kind.
 	Notebook() *ydoc.Notebook

@@ -6,6 +6,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -19,7 +20,7 @@ type fakeDocument struct {
 	shown *Showings
 }
 
-func (d *fakeDocument) Path() string             { return "a.ipynb" }
+func (d *fakeDocument) Path() jupyter.Path       { return jupyter.MustPath("a.ipynb") }
 func (d *fakeDocument) FileID() string           { return "file" }
 func (d *fakeDocument) Notebook() *ydoc.Notebook { return d.nb }
 func (d *fakeDocument) Text() *ydoc.Text         { return d.text }

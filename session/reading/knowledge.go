@@ -19,7 +19,7 @@ func (r Reader) ShowText(text string, rev ydoc.Revision, from, to int) {
 }
 
 func (r Reader) keepParts(text string, rev ydoc.Revision, known spans.Set) {
-	r.memory.parts.Add(shownKey{r.client, r.doc.Path(), whole}, parts{r.memory.sources.hash(text), rev, known})
+	r.memory.parts.Add(shownKey{client: r.client, path: r.doc.Path(), cell: whole}, parts{r.memory.sources.hash(text), rev, known})
 }
 
 // A knowledge is what a client knew of a text at one time.
@@ -33,7 +33,7 @@ type knowledge struct {
 // knowledge is what the client knows of the document's text now. It must not be asked for in an edit.
 func (r Reader) knowledge() knowledge {
 	k := knowledge{Reader: r}
-	k.parts, k.ok = r.memory.parts.Get(shownKey{r.client, r.doc.Path(), whole})
+	k.parts, k.ok = r.memory.parts.Get(shownKey{client: r.client, path: r.doc.Path(), cell: whole})
 	t := r.doc.Text()
 	if !k.ok || t == nil {
 		return k
@@ -71,12 +71,12 @@ func (k knowledge) mayRemove(rev ydoc.Revision, base string, c TextChange) error
 	case at < 0:
 		return nil
 	case !k.ok:
-		return &OutdatedError{Path: k.doc.Path(), why: words.Quoted(k.doc.Path()) + " was never shown to you as a whole, and this would remove text that you have not read"}
+		return &OutdatedError{Path: k.doc.Path(), why: words.Quoted(k.doc.Path().String()) + " was never shown to you as a whole, and this would remove text that you have not read"}
 	}
 	read := 0
 	for _, part := range known {
 		read += words.Size(base[part.From:part.To])
 	}
 	return &OutdatedError{Path: k.doc.Path(), why: fmt.Sprintf("you have read %s of the %s of %s, and this would remove others: read on from position %d",
-		words.Thousands(read), words.Plural(words.Size(base), "character"), words.Quoted(k.doc.Path()), words.Size(base[:at]))}
+		words.Thousands(read), words.Plural(words.Size(base), "character"), words.Quoted(k.doc.Path().String()), words.Size(base[:at]))}
 }

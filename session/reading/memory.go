@@ -2,7 +2,6 @@ package reading
 
 import (
 	"hash/maphash"
-	"strings"
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
@@ -34,15 +33,15 @@ func NewMemory() *Memory {
 
 // Made records that a client knows a source because it created it: a cell of a new notebook, or, without a cell, a
 // text, whatever was at its path before.
-func (m *Memory) Made(client, path, cell, source string) {
-	m.sources.show(shownKey{client, path, cell}, source)
+func (m *Memory) Made(client string, path jupyter.Path, cell, source string) {
+	m.sources.show(shownKey{client: client, path: path, cell: cell}, source)
 	if cell == whole {
-		m.parts.Add(shownKey{client, path, whole}, parts{hash: m.sources.hash(source), known: spans.Set{{To: len(source)}}})
+		m.parts.Add(shownKey{client: client, path: path, cell: whole}, parts{hash: m.sources.hash(source), known: spans.Set{{To: len(source)}}})
 	}
 }
 
 // Move keeps what clients were shown of a file, or of those in a folder, for its new path.
-func (m *Memory) Move(from, to string) {
+func (m *Memory) Move(from, to jupyter.Path) {
 	m.sources.move(from, to)
 	m.parts.move(from, to)
 }
@@ -54,8 +53,13 @@ func (m *Memory) Forget(client string) {
 	m.lists.forget(client)
 }
 
-// shownKey is one cell of a document as one client has seen it.
-type shownKey struct{ client, path, cell string }
+// shownKey is one cell of a document as one client has seen it, or, with a file's id alone, a notebook's list.
+type shownKey struct {
+	client string
+	path   jupyter.Path
+	cell   string
+	file   string
+}
 
 // A memory is a cache with a value for each cell that each client was shown. It is safe for concurrent use, and drops
 // the least recently used cells first.
@@ -79,14 +83,14 @@ func (m memory[V]) forget(client string) {
 }
 
 // move keeps the values of what was at or under a path for its new place.
-func (m memory[V]) move(from, to string) {
+func (m memory[V]) move(from, to jupyter.Path) {
 	for _, key := range m.Keys() {
-		if !jupyter.Under(key.path, from) {
+		if !key.path.Under(from) {
 			continue
 		}
 		if v, ok := m.Peek(key); ok {
 			m.Remove(key)
-			key.path = to + strings.TrimPrefix(key.path, from)
+			key.path = key.path.Moved(from, to)
 			m.Add(key, v)
 		}
 	}

@@ -10,7 +10,7 @@ import (
 // and moved cells since; what stands at the same index now may be a cell that the client has never read. So the list is
 // kept for each client, by the file's id, for longer than the document is open.
 
-func (r Reader) listKey() shownKey { return shownKey{client: r.client, path: r.doc.FileID()} }
+func (r Reader) listKey() shownKey { return shownKey{client: r.client, file: r.doc.FileID()} }
 
 // List records that a client was shown which cells are at some indexes, in a notebook of these cells. Indexes that it
 // was shown before keep their meaning.

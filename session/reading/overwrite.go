@@ -30,7 +30,7 @@ func (r Reader) Overwrite(ctx context.Context, file nbformat.Notebook, base ydoc
 	})
 	if errors.Is(err, ydoc.ErrRevisionGone) {
 		return false, &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf(
-			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(r.doc.Path()))}
+			"you were shown %s too long ago to merge the changes of others with yours; read it again, then repeat the change", words.Quoted(r.doc.Path().String()))}
 	}
 	if err != nil {
 		return false, err

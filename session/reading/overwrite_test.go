@@ -1,6 +1,8 @@
 package reading
 
-import "testing"
+import (
+	"testing"
+)
 
 // The longest run in order stays where it is.
 func TestInOrder(t *testing.T) {

@@ -66,26 +66,26 @@ func (r Reader) ReadNotebook() (content map[string]any, rev ydoc.Revision, shown
 // show records that the client was shown a source at a revision.
 func (r Reader) show(cell, source string, rev ydoc.Revision) {
 	r.doc.Showings().show(shownKey{client: r.client, cell: cell}, rev)
-	r.memory.sources.show(shownKey{r.client, r.doc.Path(), cell}, source)
+	r.memory.sources.show(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
 }
 
 // wrote records that the client has written a source, or was shown it in answer to a write.
 func (r Reader) wrote(cell, source string, rev ydoc.Revision) {
 	r.doc.Showings().wrote(shownKey{client: r.client, cell: cell}, rev)
-	r.memory.sources.show(shownKey{r.client, r.doc.Path(), cell}, source)
+	r.memory.sources.show(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
 }
 
 // unknow forgets that the client was shown a source.
 func (r Reader) unknow(cell string) {
 	r.doc.Showings().last.Remove(shownKey{client: r.client, cell: cell})
-	r.memory.sources.Remove(shownKey{r.client, r.doc.Path(), cell})
-	r.memory.parts.Remove(shownKey{r.client, r.doc.Path(), cell})
+	r.memory.sources.Remove(shownKey{client: r.client, path: r.doc.Path(), cell: cell})
+	r.memory.parts.Remove(shownKey{client: r.client, path: r.doc.Path(), cell: cell})
 }
 
 // spoil records that the client no longer knows the document's text.
 func (r Reader) spoil(text string) {
 	r.doc.Showings().wrote(shownKey{client: r.client, cell: whole}, stale)
-	r.memory.sources.spoil(shownKey{r.client, r.doc.Path(), whole}, text)
+	r.memory.sources.spoil(shownKey{client: r.client, path: r.doc.Path(), cell: whole}, text)
 }
 
 // shown is when the client saw a cell, if that is known.
@@ -95,7 +95,7 @@ func (r Reader) shown(cell string) (showing, bool) {
 
 // knows tells whether the client was shown a cell, and whether with this source.
 func (r Reader) knows(cell, source string) (known, same bool) {
-	return r.memory.sources.knows(shownKey{r.client, r.doc.Path(), cell}, source)
+	return r.memory.sources.knows(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
 }
 
 // knowsAll tells whether the client was shown all of these cells.

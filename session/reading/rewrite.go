@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -20,8 +21,8 @@ type Change struct {
 // OutdatedError says that a change was refused, because its base is no longer known and others have changed the
 // document since.
 type OutdatedError struct {
-	Path string // of the document
-	Cell string // "" for the document as a whole
+	Path jupyter.Path // of the document
+	Cell string       // "" for the document as a whole
 	why  string
 	// Shown: the error shows what the client had not read, and the same call again goes through.
 	Shown bool

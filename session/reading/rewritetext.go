@@ -133,7 +133,7 @@ func (r Reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 	if err != nil {
 		return 0, err
 	}
-	doubt := words.Quoted(r.doc.Path()) + " was changed by somebody else between two readings of yours, and "
+	doubt := words.Quoted(r.doc.Path().String()) + " was changed by somebody else between two readings of yours, and "
 	refused := func(why string) error {
 		diff := difference(first, last)
 		r.doc.Showings().wrote(shownKey{client: r.client, cell: whole}, was.last) // the client was shown both
@@ -147,7 +147,7 @@ func (r Reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 
 // outdatedText is the error for a change by a client that was not shown the current text.
 func (r Reader) outdatedText() error {
-	return &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path()) +
+	return &OutdatedError{Path: r.doc.Path(), why: words.Quoted(r.doc.Path().String()) +
 		" was changed by others since you were last shown all of it, so your positions and content may be out of date"}
 }
 

@@ -147,7 +147,7 @@ func TestRunOnProcessThatIsKilledOrStopped(t *testing.T) {
 				defer stop()
 				_ = m.Close(ctx) // it cannot save
 			}()
-			d, err := m.Open(t.Context(), s.Notebook(t, "import os\nprint(os.getpid(), flush=True)\n"+strings.ReplaceAll(steps, "40", "25")))
+			d, err := m.Open(t.Context(), jupyter.MustPath(s.Notebook(t, "import os\nprint(os.getpid(), flush=True)\n"+strings.ReplaceAll(steps, "40", "25"))))
 			if err != nil {
 				t.Fatal(err)
 			}

@@ -25,7 +25,7 @@ func newFakeNotebook() *fakeNotebook {
 	return f
 }
 
-func (f *fakeNotebook) Path() string             { return "a.ipynb" }
+func (f *fakeNotebook) Path() jupyter.Path       { return jupyter.MustPath("a.ipynb") }
 func (f *fakeNotebook) Notebook() *ydoc.Notebook { return f.nb }
 func (f *fakeNotebook) Edit(_ context.Context, name string, fn func(*ydoc.Editor) error) error {
 	return f.nb.Edit(name, fn)

@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/words"
 )
@@ -17,9 +18,10 @@ const DefaultInputTimeout = time.Minute
 
 // Question is a question of running code to a person.
 type Question struct {
-	Path, CellID string
-	Prompt       string // may be empty
-	Password     bool   // the answer must be shown to nobody, and logged nowhere
+	Path     jupyter.Path
+	CellID   string
+	Prompt   string // may be empty
+	Password bool   // the answer must be shown to nobody, and logged nowhere
 }
 
 // Asker asks a person; the answer is a line without its end. A goroutine of the run calls it, and it must return when

@@ -189,7 +189,7 @@ func TestInputAnswered(t *testing.T) {
 			t.Errorf("cancelled: %s, asking %v", res.State, res.Asking)
 		}
 		refused(r, true, run.ErrNotAsking)
-		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), d.Path())
+		d = sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{InputTimeout: time.Second}), d.Path().String())
 		r = start("c0")
 		vacant(r, "A? ")
 		if res := sessiontest.Wait(t, r); res.State != run.Interrupted || res.Err == nil || !strings.Contains(res.Err.Error(), "nobody answered within 1s") {

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -75,7 +76,7 @@ func TestKernelDeadOrCulled(t *testing.T) {
 			t.Errorf("the run after a death: %s, %q, note %q, %v", res.State, sessiontest.Text(res.Outputs), res.Note, res.Err)
 		}
 		sessiontest.Eventually(t, "the server culls the kernel", func() bool {
-			_, ok, err := m.Kernel(t.Context(), path)
+			_, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 			return err == nil && !ok
 		})
 		if res := sessiontest.Run(t, d, "c1")[0]; res.State != run.Done || sessiontest.Text(res.Outputs) != "execute_result:42;" || !strings.Contains(res.Note, "had been shut down") || !strings.Contains(res.Note, "gone") {

@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -51,7 +52,7 @@ func TestAnotherLanguage(t *testing.T) {
 		if res.State != run.Done || sessiontest.Text(res.Outputs) != "stdout:line 1\nline 2\nline 3\n;" || res.Count == nil || *res.Count != 1 {
 			t.Errorf("text: %s, %q, count %v", res.State, sessiontest.Text(res.Outputs), res.Count)
 		}
-		if k, ok, err := m.Kernel(t.Context(), path); err != nil || !ok || k.Name != "bash" {
+		if k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.Name != "bash" {
 			t.Errorf("kernel %+v, %v, %v", k, ok, err)
 		}
 		res = sessiontest.Run(t, d, "c1")[0]

@@ -5,15 +5,16 @@ import (
 	"slices"
 	"sync"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/kernel"
 )
 
 // A Record is what must be known of a run in a notebook to take it up after the end of whoever began it.
 type Record struct {
-	Run    string // its id
-	Number int    // in the id
-	File   string // the notebook's file id, which stays when it is renamed
-	Path   string // of the notebook
+	Run    string       // its id
+	Number int          // in the id
+	File   string       // the notebook's file id, which stays when it is renamed
+	Path   jupyter.Path // of the notebook
 	Cell   string
 	Owner  string
 	Client uint64 // of the replica that marked the cell as running

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -49,7 +50,7 @@ order = []`, fmt.Sprintf("%s-%d.gate", name, i), name+"-%d.gate", many, i), "ord
 		if res := sessiontest.Wait(t, last[0]); !strings.Contains(sessiontest.Text(res.Outputs), "['a', 'b', 'a']") {
 			t.Errorf("the order was %q", sessiontest.Text(res.Outputs))
 		}
-		for _, r := range m.RunTable().Runs("") {
+		for _, r := range m.RunTable().Runs(jupyter.Path{}) {
 			if got := sessiontest.Wait(t, r); got.State != run.Done {
 				t.Errorf("run %s of %s: %s", r.ID, r.Path, got.State)
 			}

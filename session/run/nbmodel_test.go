@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -164,7 +165,7 @@ func TestServerRuns(t *testing.T) {
 		sameAsCell(t, d, "c0", res)
 		// The server would say for ever that this is pending.
 		r = sessiontest.Start(t, d, "c2")
-		k, _, err := m.Kernel(t.Context(), path)
+		k, _, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -200,7 +201,7 @@ func TestServerRuns(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		k, _, err := m.Kernel(t.Context(), path)
+		k, _, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -221,7 +222,7 @@ func TestServerRuns(t *testing.T) {
 		path := s.Notebook(t, gatedCell(gate, "print('the end')\n6*7"))
 		watcher := sessiontest.Open(t, sessiontest.Manager(t, s, session.Config{}), path)
 		gone := sessiontest.Manager(t, s, onServer)
-		d, err := gone.Open(t.Context(), path)
+		d, err := gone.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -7,6 +7,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/output"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -57,9 +58,9 @@ type Result struct {
 // Run is one execution of one cell, or of code in a kernel without a notebook. It does not end with the call that asked
 // for it.
 type Run struct {
-	ID     string // unique in this process
-	Path   string // of the notebook; "" for none
-	CellID string // "" for none
+	ID     string       // unique in this process
+	Path   jupyter.Path // of the notebook; the root for none
+	CellID string       // "" for none
 	// Session is the analysis session that asked for it, "" for none.
 	Session string
 	// Owner is who asked for it, "" for nobody in particular. Only the owner may see it.

@@ -5,6 +5,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -46,7 +47,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 		d := sessiontest.Open(t, m, path)
 		r := sessiontest.Start(t, d, "c0")
 		kernel := func() string {
-			k, ok, err := m.Kernel(t.Context(), path)
+			k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 			if err != nil || !ok {
 				t.Fatalf("kernel: %v, %v", ok, err)
 			}
@@ -58,7 +59,7 @@ func TestKernelShutDownAndRestarted(t *testing.T) {
 			t.Fatal(err)
 		}
 		for _, js := range sessions {
-			if js.Path == path {
+			if js.Path.String() == path {
 				if err := m.Servers().Documents.ShutdownKernel(t.Context(), js.Kernel.ID); err != nil {
 					t.Fatal(err)
 				}
@@ -111,8 +112,8 @@ func TestCancelWaitingRun(t *testing.T) {
 			t.Errorf("the running one: %s", st)
 		}
 		sessiontest.Idle(t, d, "c1")
-		all := m.RunTable().Runs(path)
-		if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.RunTable().Runs("elsewhere.ipynb")) != 0 {
+		all := m.RunTable().Runs(jupyter.MustPath(path))
+		if len(all) != 2 || all[0] != second[0] || all[1] != first || len(m.RunTable().Runs(jupyter.MustPath("elsewhere.ipynb"))) != 0 {
 			t.Errorf("%d runs are listed", len(all))
 		}
 		if r, ok := m.RunTable().Run(first.ID); !ok || r != first {

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/kernel"
@@ -25,7 +26,7 @@ func TestRunAsKernelShutsDown(t *testing.T) {
 		for _, later := range []time.Duration{0, time.Nanosecond, time.Millisecond, time.Second} {
 			for range 10 {
 				sessiontest.Run(t, d, "c0")
-				k, ok, err := m.Kernel(t.Context(), path)
+				k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 				if err != nil || !ok {
 					t.Fatalf("a kernel %t, %v", ok, err)
 				}

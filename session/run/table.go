@@ -8,6 +8,7 @@ import (
 	"sync"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/output"
 )
@@ -221,12 +222,12 @@ func (t *Table) Left(ctx context.Context, id string) (Record, bool) {
 }
 
 // Runs lists the runs of one notebook, or all if path is "", latest first.
-func (t *Table) Runs(path string) []*Run {
+func (t *Table) Runs(path jupyter.Path) []*Run {
 	t.mu.Lock()
 	defer t.mu.Unlock()
 	var out []*Run
 	for _, r := range slices.Backward(t.order) {
-		if path == "" || r.Path == path {
+		if path.IsRoot() || r.Path == path {
 			out = append(out, r)
 		}
 	}

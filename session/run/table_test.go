@@ -1,6 +1,10 @@
 package run
 
-import "testing"
+import (
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
 
 // The owner that has most runs is who loses one when there are too many, not the one whose run is oldest.
 func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
@@ -20,8 +24,8 @@ func TestRunsOfOneOwnerDoNotPushOutAnothers(t *testing.T) {
 	if _, ok := table.Run(quiet.ID); !ok {
 		t.Error("the other owner's run was forgotten")
 	}
-	if _, ok := table.Run(first.ID); ok || len(table.Runs("")) != runsKept {
-		t.Errorf("%d runs are remembered", len(table.Runs("")))
+	if _, ok := table.Run(first.ID); ok || len(table.Runs(jupyter.Path{})) != runsKept {
+		t.Errorf("%d runs are remembered", len(table.Runs(jupyter.Path{})))
 	}
 }
 
@@ -44,7 +48,7 @@ func TestRunsOfAnOwnerWhoLeaves(t *testing.T) {
 		t.Error("a run that goes on was forgotten")
 	}
 	going.end(Done, nil)
-	if got := table.Runs(""); len(got) != 1 || got[0] != others || len(table.orphan) > 0 {
+	if got := table.Runs(jupyter.Path{}); len(got) != 1 || got[0] != others || len(table.orphan) > 0 {
 		t.Errorf("left are %v", got)
 	}
 }

@@ -9,6 +9,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/run"
@@ -35,7 +36,7 @@ func newStage(t *testing.T) *stage {
 		srv := sessiontest.Server(t, s.Server)
 		sessions, err := srv.Sessions(context.Background())
 		for _, one := range sessions {
-			if one.Path == s.path {
+			if one.Path.String() == s.path {
 				err = errors.Join(err, srv.ShutdownKernel(context.Background(), one.Kernel.ID))
 			}
 		}
@@ -61,7 +62,7 @@ func (s *stage) close(m *session.Manager) {
 
 func (s *stage) open(t *testing.T, m *session.Manager) *session.Document {
 	t.Helper()
-	d, err := m.Open(t.Context(), s.path)
+	d, err := m.Open(t.Context(), jupyter.MustPath(s.path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -122,7 +123,7 @@ func TestRunIsTakenUp(t *testing.T) {
 	for name, leave := range map[string]func(s *stage, m *session.Manager) error{
 		"after the end of the program": func(s *stage, m *session.Manager) error { s.close(m); return nil },
 		"after the end of the session": func(s *stage, m *session.Manager) error {
-			_, _, err := m.End(context.Background(), s.path)
+			_, _, err := m.End(context.Background(), jupyter.MustPath(s.path))
 			return err
 		},
 	} {
@@ -238,7 +239,7 @@ func TestRunLostMeanwhile(t *testing.T) {
 				s := newStage(t)
 				m := s.manager(t, s.Server)
 				r := s.begin(t, s.open(t, m))
-				info, _, err := m.Kernel(t.Context(), s.path)
+				info, _, err := m.Kernel(t.Context(), jupyter.MustPath(s.path))
 				if err != nil {
 					t.Fatal(err)
 				}

@@ -11,7 +11,7 @@ import (
 
 // Document is an open document, as far as this package needs it.
 type Document interface {
-	Path() string // in the Contents API
+	Path() jupyter.Path
 	// Joined is the room as currently joined.
 	Joined() Joined
 	// LastUse is when the document was last used, and whether it is in use.

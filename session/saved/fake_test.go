@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/sessiontest/fakeroom"
 	"github.com/nbduet/nbduet/ydoc"
@@ -52,7 +53,7 @@ func (d *fakeDocument) leave() {
 	}
 }
 
-func (d *fakeDocument) Path() string                        { return "a.ipynb" }
+func (d *fakeDocument) Path() jupyter.Path                  { return jupyter.MustPath("a.ipynb") }
 func (d *fakeDocument) Joined() Joined                      { return Joined{Room: d.room, Notebook: d.nb} }
 func (d *fakeDocument) Follow(context.Context, string) bool { return false }
 

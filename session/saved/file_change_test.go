@@ -99,7 +99,7 @@ func TestFileChanges(t *testing.T) {
 		},
 		"folder renamed": func(t *testing.T, f *fileChange) {
 			from := filepath.ToSlash(filepath.Dir(f.path))
-			if _, err := f.m.Servers().Documents.RenameContents(t.Context(), from, from+"-new"); err != nil {
+			if _, err := f.m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(from), jupyter.MustPath(from+"-new")); err != nil {
 				t.Fatal(err)
 			}
 			sessiontest.AppendCell(t, f.d, "nowhere = True")
@@ -171,7 +171,7 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	m := sessiontest.Manager(t, s, session.Config{})
 	path := "readonly.ipynb"
 	s.Write(t, path, s.Read(t, s.Notebook(t, "x = 1")))
-	d, err := m.Open(t.Context(), path)
+	d, err := m.Open(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -180,7 +180,7 @@ func TestReadOnlyFileIsToldOf(t *testing.T) {
 	}
 	sessiontest.AppendCell(t, d, "nowhere = True")
 	d.Release()
-	_, ok, err := m.End(t.Context(), path)
+	_, ok, err := m.End(t.Context(), jupyter.MustPath(path))
 	var unsaved *saved.UnsavedError
 	if !ok || !errors.As(err, &unsaved) || !strings.Contains(err.Error(), "read-only") {
 		t.Errorf("end: %v, %v; want that it is not saved", ok, err)
@@ -260,7 +260,7 @@ func (f *fileChange) serverLooks() {
 	f.t.Helper()
 	for range 25 {
 		time.Sleep(100 * time.Millisecond)
-		if _, err := f.m.Servers().Documents.Contents(f.t.Context(), f.path, jupyter.ContentsOptions{}); err != nil {
+		if _, err := f.m.Servers().Documents.Contents(f.t.Context(), jupyter.MustPath(f.path), jupyter.ContentsOptions{}); err != nil {
 			f.t.Fatal(err)
 		}
 	}
@@ -276,7 +276,7 @@ func (f *fileChange) write(file, content string) {
 // put writes the notebook over REST.
 func (f *fileChange) put(content string) {
 	f.t.Helper()
-	if _, err := f.m.Servers().Documents.PutContents(f.t.Context(), f.path, jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
+	if _, err := f.m.Servers().Documents.PutContents(f.t.Context(), jupyter.MustPath(f.path), jupyter.NewContent{Type: "notebook", Format: "json", Content: json.RawMessage(content)}); err != nil {
 		f.t.Fatal(err)
 	}
 }
@@ -321,8 +321,8 @@ func (f *fileChange) has(parts ...string) {
 func (f *fileChange) isUnsaved(why string) {
 	f.t.Helper()
 	sessiontest.Eventually(f.t, "it is said to be unsaved", func() bool { return strings.Contains(f.d.Unsaved(), why) })
-	infos, err := f.m.Sessions("")
-	if err != nil || len(infos) != 1 || !strings.Contains(infos[0].Unsaved, why) {
-		f.t.Errorf("the list of sessions: %+v, %v; want %q in it", infos, err, why)
+	infos := f.m.Sessions(jupyter.Path{})
+	if len(infos) != 1 || !strings.Contains(infos[0].Unsaved, why) {
+		f.t.Errorf("the list of sessions: %+v; want %q in it", infos, why)
 	}
 }

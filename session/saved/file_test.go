@@ -42,7 +42,7 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 		path, to := s.Notebook(t, "x = 41", "print(x + 1)"), s.Name(t, "-new é#.ipynb")
 		d := sessiontest.Open(t, m, path)
 		sessiontest.Run(t, sessiontest.Open(t, guest, path), "c0")
-		before, _, err := m.Kernel(t.Context(), path)
+		before, _, err := m.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -54,10 +54,10 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 		if !sessiontest.FileHas(s, path, `"execution_count": 1`) {
 			t.Error("the run is not saved")
 		}
-		if _, err := m.Servers().Documents.RenameContents(t.Context(), path, to); err != nil {
+		if _, err := m.Servers().Documents.RenameContents(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 			t.Fatal(err)
 		}
-		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path() == to })
+		sessiontest.Eventually(t, "the document has the new path", func() bool { return d.Path().String() == to })
 		sessiontest.AppendCell(t, d, "followed = True")
 		sessiontest.Eventually(t, "the new file has the edit", func() bool { return sessiontest.FileHas(s, to, "followed = True") })
 		again := sessiontest.Open(t, m, "/"+to)
@@ -65,13 +65,13 @@ func TestRenamedFileIsFollowed(t *testing.T) {
 			t.Error("the new path opens another document")
 		}
 		sessiontest.Eventually(t, "the kernel went along", func() bool {
-			k, ok, err := m.Kernel(t.Context(), to)
+			k, ok, err := m.Kernel(t.Context(), jupyter.MustPath(to))
 			return err == nil && ok && k.ID == before.ID
 		})
 		if got := sessiontest.Text(sessiontest.Run(t, d, "c1")[0].Outputs); got != "stdout:42\n;" {
 			t.Errorf("the kernel says %q", got)
 		}
-		if _, err := m.Open(t.Context(), path); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.Open(t.Context(), jupyter.MustPath(path)); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("the old path opens: %v", err)
 		}
 	})
@@ -83,22 +83,22 @@ func TestDeletedFileIsToldOf(t *testing.T) {
 		s := jupytertest.Shared(t)
 		m := sessiontest.Manager(t, s, session.Config{})
 		path := s.Notebook(t, "x = 1")
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := m.Servers().Documents.DeleteContents(t.Context(), path); err != nil {
+		if err := m.Servers().Documents.DeleteContents(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.AppendCell(t, d, "nowhere = True")
 		sessiontest.Eventually(t, "it is said to be unsaved", func() bool { return strings.Contains(d.Unsaved(), "moved or deleted") })
 		d.Release()
-		if _, err := m.Open(t.Context(), path); !errors.Is(err, jupyter.ErrNotFound) {
+		if _, err := m.Open(t.Context(), jupyter.MustPath(path)); !errors.Is(err, jupyter.ErrNotFound) {
 			t.Errorf("opened again: %v, want not found", err)
 		}
 		sessiontest.Eventually(t, "the session has ended", func() bool {
-			infos, err := m.Sessions("")
-			return err == nil && len(infos) == 1 && infos[0].Status == session.Disconnected && infos[0].Unsaved != ""
+			infos := m.Sessions(jupyter.Path{})
+			return len(infos) == 1 && infos[0].Status == session.Disconnected && infos[0].Unsaved != ""
 		})
 	})
 }
@@ -157,13 +157,13 @@ func TestLeftWhileOthersSave(t *testing.T) {
 		}
 		m := sessiontest.Manager(t, s, session.Config{})
 		for n := range 6 {
-			d, err := m.Open(t.Context(), path)
+			d, err := m.Open(t.Context(), jupyter.MustPath(path))
 			if err != nil {
 				t.Fatal(err)
 			}
 			sessiontest.AppendCell(t, d, fmt.Sprint("mine = ", n))
 			d.Release()
-			if info, _, err := m.End(t.Context(), path); err != nil {
+			if info, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
 				t.Errorf("left with %v: %+v", err, info)
 			}
 			// The server writes a file in its place: while another one saves, half of it is there.

@@ -45,14 +45,17 @@ func (s *Saver) Leave(ctx context.Context, j Joined) error {
 }
 
 // UnsavedError says that a document was left while its file lacked, or may have lacked, some of the room's content.
-type UnsavedError struct{ Path, Reason string }
+type UnsavedError struct {
+	Path   jupyter.Path
+	Reason string
+}
 
 // Kind names the document, without the reason.
-func (e *UnsavedError) Kind() string { return e.Path + " not saved" }
+func (e *UnsavedError) Kind() string { return e.Path.String() + " not saved" }
 
 func (e *UnsavedError) Error() string {
 	if strings.HasPrefix(e.Reason, notKnown) {
-		return e.Path + ": " + e.Reason
+		return e.Path.String() + ": " + e.Reason
 	}
 	return fmt.Sprintf("%s: not saved: %s", e.Path, e.Reason)
 }

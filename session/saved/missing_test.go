@@ -7,6 +7,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
@@ -37,7 +38,7 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 				s := jupytertest.Shared(t)
 				path := s.Notebook(t, "1")
 				m := sessiontest.Manager(t, s, session.Config{})
-				d, err := m.Open(t.Context(), path)
+				d, err := m.Open(t.Context(), jupyter.MustPath(path))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -48,7 +49,7 @@ func TestEndSaysWhatIsInNoFile(t *testing.T) {
 					sessiontest.Eventually(t, "the room is joined again", func() bool { return d.Notebook() != before && d.Unsaved() == "" && d.Notebook().Len() == 1 })
 				}
 				d.Release()
-				info, found, err := m.End(t.Context(), path)
+				info, found, err := m.End(t.Context(), jupyter.MustPath(path))
 				said := info.Lost
 				if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
 					said += unsaved.Reason

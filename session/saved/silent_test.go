@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
@@ -33,7 +34,7 @@ func TestLeavingAServerThatSendsNoWordOnSaves(t *testing.T) {
 				s.Fake.Rooms.SaveWithoutWriting(!c.whole)
 				path := s.Notebook(t, "1")
 				m := sessiontest.Manager(t, s, session.Config{})
-				d, err := m.Open(t.Context(), path)
+				d, err := m.Open(t.Context(), jupyter.MustPath(path))
 				if err != nil {
 					t.Fatal(err)
 				}
@@ -46,7 +47,7 @@ func TestLeavingAServerThatSendsNoWordOnSaves(t *testing.T) {
 				}
 				d.Release()
 				began := time.Now()
-				_, _, err = m.End(t.Context(), path)
+				_, _, err = m.End(t.Context(), jupyter.MustPath(path))
 				took := time.Since(began)
 				if !c.whole {
 					if unsaved := (*saved.UnsavedError)(nil); !errors.As(err, &unsaved) || !strings.Contains(unsaved.Reason, "not known whether the file has all of it") {
@@ -71,13 +72,13 @@ func TestLeavingProvesTheFile(t *testing.T) {
 		s := jupytertest.Shared(t)
 		path := s.Notebook(t, "1")
 		m := sessiontest.Manager(t, s, session.Config{})
-		d, err := m.Open(t.Context(), path)
+		d, err := m.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}
 		sessiontest.AppendCell(t, d, "'an edit'")
 		d.Release()
-		if _, _, err := m.End(t.Context(), path); err != nil {
+		if _, _, err := m.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Error(err)
 		}
 		if !sessiontest.FileHas(s, path, "'an edit'") {

@@ -39,7 +39,7 @@ type Person struct {
 // PersonIn lets a person open a notebook until the test ends.
 func PersonIn(t *testing.T, srv *jupyter.Server, path string) *Person {
 	t.Helper()
-	s, err := srv.CollaborationSession(t.Context(), path, "json", "notebook")
+	s, err := srv.CollaborationSession(t.Context(), jupyter.MustPath(path), "json", "notebook")
 	if err != nil {
 		t.Fatal(err)
 	}

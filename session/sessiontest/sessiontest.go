@@ -58,7 +58,7 @@ func Server(t testing.TB, s *jupytertest.Server) *jupyter.Server {
 // Open opens a notebook until the test ends.
 func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 	t.Helper()
-	d, err := m.Open(t.Context(), path)
+	d, err := m.Open(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -69,7 +69,7 @@ func Open(t testing.TB, m *session.Manager, path string) *session.Document {
 // OpenText opens a text until the test ends.
 func OpenText(t *testing.T, m *session.Manager, path string) *session.Document {
 	t.Helper()
-	d, err := m.OpenText(t.Context(), path)
+	d, err := m.OpenText(t.Context(), jupyter.MustPath(path))
 	if err != nil {
 		t.Fatal(err)
 	}
@@ -173,7 +173,7 @@ func Front(t *testing.T, s *jupytertest.Server, handle func(next *httputil.Rever
 func Folder(t *testing.T, s *jupytertest.Server, m *session.Manager) string {
 	t.Helper()
 	dir := s.Name(t, "-folder é#%?")
-	if _, err := m.Servers().Documents.PutContents(t.Context(), dir, jupyter.NewContent{Type: "directory"}); err != nil {
+	if _, err := m.Servers().Documents.PutContents(t.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
 		t.Fatal(err)
 	}
 	return dir

@@ -38,7 +38,7 @@ func (CellResult) Refine(f tool.Fields) { f.Field("revision").Say(desk.RevisionT
 // cellResultOf describes a cell as it is now.
 func cellResultOf(ctx context.Context, doc *session.Document, id, message string) CellResult {
 	nb := doc.Notebook()
-	out := CellResult{Message: message, Path: doc.Path(), CellID: id, Count: nb.Len()}
+	out := CellResult{Message: message, Path: doc.Path().String(), CellID: id, Count: nb.Len()}
 	if at, ok := nb.Index(id); ok {
 		out.Index = &at
 		doc.As(tool.ClientOf(ctx)).ListRange(nb.Cells(), at, 1)
@@ -190,7 +190,7 @@ func notebookDeleteCell(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			left := doc.Notebook().Cells()
-			out := DeleteCellResult{Message: "Successfully deleted the cell", Path: doc.Path(), Deleted: cell.ID, Count: len(left)}
+			out := DeleteCellResult{Message: "Successfully deleted the cell", Path: doc.Path().String(), Deleted: cell.ID, Count: len(left)}
 			if len(left) > 0 {
 				out.Next = left[min(at, len(left)-1)].ID
 			}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/analysis"
@@ -75,13 +74,13 @@ func notebookCreate(d *desk.Desk) tool.Tool {
 			made, err := d.Files.Create(ctx, paths[0], jupyter.NewContent{Type: "notebook", Format: "json", Content: file.Content()})
 			switch {
 			case errors.Is(err, files.ErrExists):
-				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+words.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), words.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeExists, Message: fmt.Sprintf("%s exists already and was not overwritten: choose another name"+words.Hint(", or change it with notebook_add_cell and notebook_edit_cell"), words.Quoted(paths[0].String()))}
 			case errors.Is(err, files.ErrNoFolder):
-				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+words.Hint(": file_list lists the folders"), words.Quoted(path.Dir(paths[0])), words.Quoted(paths[0]))}
+				return nil, tool.Coded{Code: CodeFolder, Message: fmt.Sprintf("there is no folder %s for %s"+words.Hint(": file_list lists the folders"), words.Quoted(paths[0].Folder().String()), words.Quoted(paths[0].String()))}
 			case err != nil:
 				return nil, err
 			}
-			out := NotebookCreateResult{Path: made.Path, Name: path.Base(made.Path), CellIDs: []string{}}
+			out := NotebookCreateResult{Path: made.Path.String(), Name: made.Path.Name(), CellIDs: []string{}}
 			out.Message = fmt.Sprintf("Successfully created %s with %s", made.Path, words.Plural(len(file.Cells), "cell"))
 			for _, c := range file.Cells {
 				out.CellIDs = append(out.CellIDs, c.ID)

@@ -7,9 +7,6 @@ import (
 	"encoding/base64"
 	"encoding/json"
 	"fmt"
-	"net/url"
-	"path"
-	"strings"
 	"unicode/utf8"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -28,21 +25,21 @@ const Octets = "application/octet-stream"
 func isTextData(data []byte) bool { return utf8.Valid(data) && !bytes.ContainsRune(data, 0) }
 
 // FileData reads the bytes of a whole file, and finds out its MIME type.
-func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime string, err error) {
+func FileData(ctx context.Context, d *desk.Desk, p jupyter.Path) (data []byte, mime string, err error) {
 	c, err := d.Manager.Servers().Documents.Contents(ctx, p, jupyter.ContentsOptions{Content: true, Type: "file", Format: "base64"})
 	if err != nil {
 		return nil, "", err
 	}
 	var encoded string
 	if err := json.Unmarshal(c.Content, &encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(p), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(p.String()), err)}
 	}
 	// The server puts a line end after each 76 characters; the decoder skips it.
 	if data, err = base64.StdEncoding.DecodeString(encoded); err != nil {
-		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", words.Quoted(p), err)}
+		return nil, "", tool.Fault{Err: fmt.Errorf("decode the content of %s: %w", words.Quoted(p.String()), err)}
 	}
 	switch mime = cmp.Or(c.MimeType, Octets); {
-	case path.Ext(p) == NotebookExt:
+	case p.Ext() == NotebookExt:
 		mime = "application/x-ipynb+json"
 	case mime != Octets || len(data) == 0:
 	case isTextData(data):
@@ -59,12 +56,8 @@ func FileData(ctx context.Context, d *desk.Desk, p string) (data []byte, mime st
 const FileScheme = "jupyter://sessions/"
 
 // FileURI returns the address of a file for a session.
-func FileURI(session, path string) string {
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
-	}
-	return FileScheme + session + "/files/" + strings.Join(segments, "/")
+func FileURI(session string, path jupyter.Path) string {
+	return FileScheme + session + "/files/" + path.Escaped()
 }
 
 // FileContents is a whole file as a resource: as text if it is text and fits in an answer as text, else as base64.

@@ -82,7 +82,7 @@ func fileGet(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			f := &gottenFile{FileGetResult: FileGetResult{
-				Path: c.Path, Name: c.Name, MIME: cmp.Or(c.MimeType, Octets), Size: c.Size, LastModified: tool.Stamp(c.LastModified),
+				Path: c.Path.String(), Name: c.Name, MIME: cmp.Or(c.MimeType, Octets), Size: c.Size, LastModified: tool.Stamp(c.LastModified),
 				Delivery: DeliveredNone, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), c.Path),
 			}}
 			if f.within(MaxFile) || f.within(images.MaxBytes) && slices.Contains(images.Types(), f.MIME) {

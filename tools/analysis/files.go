@@ -56,7 +56,7 @@ func fileList(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if folder.Type != "directory" {
-				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(folder.Path), folder.Type)}
+				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(folder.Path.String()), folder.Type)}
 			}
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: folder.Path, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
@@ -64,9 +64,9 @@ func fileList(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			out := FileListResult{Path: folder.Path, Files: []ListedFile{}, Stopped: note.Stopped != "", Message: note.String()}
+			out := FileListResult{Path: folder.Path.String(), Files: []ListedFile{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
-				out.Files = append(out.Files, ListedFile{Name: c.Name, Path: c.Path, Type: c.Type, Size: c.Size, LastModified: tool.Stamp(c.LastModified)})
+				out.Files = append(out.Files, ListedFile{Name: c.Name, Path: c.Path.String(), Type: c.Type, Size: c.Size, LastModified: tool.Stamp(c.LastModified)})
 			}
 			a := &tool.Answer{Body: &out}
 			return a, a.TrimTo(len(out.Files), func(n int) {
@@ -128,7 +128,7 @@ func fileRead(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			out := FileReadResult{Path: file.Path, Type: file.Type}
+			out := FileReadResult{Path: file.Path.String(), Type: file.Type}
 			finish, err := document.ReadText(ctx, d, doc, args.ContentArgs, &out.ContentResult)
 			if err != nil {
 				return nil, err

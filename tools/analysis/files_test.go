@@ -15,6 +15,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/tools"
@@ -295,7 +296,7 @@ func TestFileGetOfLargeFiles(t *testing.T) {
 				!strings.Contains(got.Message, "execute_code") || got.URL == "" {
 				t.Errorf("%s: %+v", name, got)
 			}
-			if _, err := r.FileAt(r.Client, analysis.FileURI(s.ID, path)); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
+			if _, err := r.FileAt(r.Client, analysis.FileURI(s.ID, jupyter.MustPath(path))); err == nil || !strings.Contains(err.Error(), "640.0 kB") {
 				t.Errorf("%s as a resource: %v", name, err)
 			}
 		}

@@ -126,13 +126,13 @@ func makeNotebook(ctx context.Context, d *desk.Desk, path string, nb srcmd.Noteb
 	if err != nil {
 		return ImportResult{}, document.PlaceError(err, clean)
 	}
-	doc, err := d.Open(ctx, made.Path)
+	doc, err := d.OpenAt(ctx, made.Path)
 	if err != nil {
-		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", words.Quoted(made.Path), err)
+		return ImportResult{}, fmt.Errorf("%s was created, but cannot be opened: %w", words.Quoted(made.Path.String()), err)
 	}
 	defer doc.Release()
 	ids := doc.Notebook().IDs()
-	return ImportResult{Path: doc.Path(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: desk.NotebookAddress(desk.ImageOwner(ctx), doc.FileID())}, nil
+	return ImportResult{Path: doc.Path().String(), CellCount: len(ids), CellIDs: append([]string{}, ids...), URI: desk.NotebookAddress(desk.ImageOwner(ctx), doc.FileID())}, nil
 }
 
 // importedMetadata returns the metadata of a new notebook. The format names at least the language, and the server is

@@ -104,21 +104,21 @@ func (d *inspector) inspectImage(ctx context.Context, name string) (*tool.Answer
 	if err != nil {
 		return nil, previewError(err, clean)
 	}
-	f := &gottenFile{FileGetResult: FileGetResult{Path: c.Path, Size: c.Size}}
+	f := &gottenFile{FileGetResult: FileGetResult{Path: c.Path.String(), Size: c.Size}}
 	switch {
 	case c.Type != "file":
 		return nil, previewError(helper.ErrDirectory, clean)
 	case !f.within(images.MaxBytes):
-		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", words.Quoted(clean), words.Kilobytes(images.MaxBytes))
+		return nil, fmt.Errorf("%s is larger than %s, the most that is shown", words.Quoted(clean.String()), words.Kilobytes(images.MaxBytes))
 	}
 	if f.data, f.MIME, err = FileData(ctx, d.Desk, c.Path); err != nil {
 		return nil, err
 	}
 	a := &tool.Answer{}
 	if !f.show(ctx, d.Desk, a) {
-		return nil, fmt.Errorf("%s: %s", words.Quoted(clean), f.Message)
+		return nil, fmt.Errorf("%s: %s", words.Quoted(clean.String()), f.Message)
 	}
-	a.Body = inspectedImage{c.Path, f.MIME, c.Size, f.Width, f.Height, f.Message}
+	a.Body = inspectedImage{c.Path.String(), f.MIME, c.Size, f.Width, f.Height, f.Message}
 	return a, nil
 }
 
@@ -150,7 +150,7 @@ func (d *inspector) inspectNotebook(ctx context.Context, args inspectArgs) (*too
 	})
 	switch {
 	case errors.Is(err, analysis.ErrNoSession):
-		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", words.Quoted(at))}
+		return nil, tool.Coded{Code: codeNoKernel, Message: fmt.Sprintf("the notebook %s has no running kernel, and so no variables: run its cells first", words.Quoted(at.String()))}
 	case err != nil:
 		return nil, inspectionError(desk.AnalysisError(err))
 	}

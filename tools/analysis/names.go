@@ -133,14 +133,14 @@ func (n notebookName) open(ctx context.Context, d *desk.Desk) (*session.Document
 
 // noNotebook is the error of a name without a notebook at any of its paths. It says so if a file or folder has that
 // name.
-func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) error {
+func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []jupyter.Path) error {
 	var names []string
 	for _, p := range paths {
-		names = append(names, words.Quoted(p))
+		names = append(names, words.Quoted(p.String()))
 		if path.Ext(name) == NotebookExt {
 			continue
 		}
-		other := strings.TrimSuffix(p, NotebookExt)
+		other := p.Folder().Join(strings.TrimSuffix(p.Name(), NotebookExt))
 		if c, err := d.Manager.Servers().Documents.Contents(ctx, other, jupyter.ContentsOptions{}); err == nil {
 			return notANotebook(other, c.Type)
 		}
@@ -148,32 +148,32 @@ func noNotebook(ctx context.Context, d *desk.Desk, name string, paths []string) 
 	return tool.Coded{Code: desk.CodeNotebook, Message: "there is no notebook " + strings.Join(names, " or ") + " on the Jupyter server" + words.Hint(": file_list lists the files") + words.Hint(", notebook_create makes one")}
 }
 
-func notANotebook(p, kind string) error {
+func notANotebook(p jupyter.Path, kind string) error {
 	use := words.Hint(": file_read reads it")
 	if kind != "file" {
 		kind, use = "folder", words.Hint(": file_list lists it")
 	}
-	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", words.Quoted(p), kind, use)}
+	return tool.Coded{Code: CodeNotNotebook, Message: fmt.Sprintf("%s is a %s, not a notebook%s", words.Quoted(p.String()), kind, use)}
 }
 
 // notebookPaths returns the paths at which a notebook of that name may be, the one beside another notebook first.
 // argument is the argument that gave the name.
-func notebookPaths(argument, name, beside string) ([]string, error) {
-	clean, err := jupyter.CleanPath(name)
+func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, error) {
+	clean, err := jupyter.ParsePath(name)
 	if err != nil {
 		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s: %v", argument, err)}
 	}
-	last := path.Base("/" + clean)
-	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" || last == "/" {
+	last := clean.Name()
+	if strings.HasSuffix(name, "/") || strings.TrimSpace(strings.TrimSuffix(last, NotebookExt)) == "" {
 		return nil, tool.Coded{Code: CodePath, Message: fmt.Sprintf("%s %s names no notebook: give a name such as \"analysis\", or a path such as \"work/analysis.ipynb\"", argument, words.Quoted(name))}
 	}
-	if path.Ext(last) != NotebookExt {
-		clean += NotebookExt
+	if clean.Ext() != NotebookExt {
+		clean = clean.Folder().Join(last + NotebookExt)
 	}
-	if dir := path.Dir(beside); dir != "." && !strings.Contains(name, "/") {
-		return []string{path.Join(dir, clean), clean}, nil
+	if dir := beside.Folder(); !dir.IsRoot() && !strings.Contains(name, "/") {
+		return []jupyter.Path{dir.Join(clean.Name()), clean}, nil
 	}
-	return []string{clean}, nil
+	return []jupyter.Path{clean}, nil
 }
 
 // fileOf returns what is at the path that a call names, for a session of its client. A known error has its code.
@@ -181,13 +181,13 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 	if _, err := d.Analysis(ctx, id); err != nil {
 		return jupyter.Content{}, err
 	}
-	clean, err := jupyter.CleanPath(p)
+	clean, err := jupyter.ParsePath(p)
 	if err != nil {
 		return jupyter.Content{}, tool.Coded{Code: CodePath, Message: "path: " + err.Error()}
 	}
 	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
-		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean))}
+		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean.String()))}
 	}
 	return c, err
 }
@@ -196,7 +196,7 @@ func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, e
 func FileNotFolder(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
 	c, err := fileOf(ctx, d, id, p)
 	if err == nil && c.Type == "directory" {
-		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+words.Hint(": file_list lists what is in it"), words.Quoted("/"+c.Path))}
+		err = tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder"+words.Hint(": file_list lists what is in it"), words.Quoted("/"+c.Path.String()))}
 	}
 	return c, err
 }

@@ -1,16 +1,18 @@
 package analysis
 
 import (
-	"strings"
+	"fmt"
 	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 func TestPathsOfANotebooksName(t *testing.T) {
 	for name, want := range map[string]string{
 		"a": "d/a.ipynb a.ipynb", "a.ipynb": "d/a.ipynb a.ipynb", "/a": "a.ipynb", "d/a": "d/a.ipynb", "a.md": "d/a.md.ipynb a.md.ipynb", "./a": "a.ipynb", "...": "d/....ipynb ....ipynb",
 	} {
-		got, err := notebookPaths("name", name, "d/own.ipynb")
-		if err != nil || strings.Join(got, " ") != want {
+		got, err := notebookPaths("name", name, jupyter.MustPath("d/own.ipynb"))
+		if err != nil || fmt.Sprint(got) != "["+want+"]" {
 			t.Errorf("%s: %q, %v; want %s", name, got, err, want)
 		}
 	}

@@ -83,8 +83,8 @@ func previewData(d *desk.Desk) tool.Tool {
 				}
 				spec = a.KernelName()
 			}
-			out, err := d.Helper.Preview(ctx, spec, inspect.PreviewOptions{
-				Path: path, Rows: args.Rows, Format: args.Format, Sheet: args.Sheet, Table: args.Table,
+			out, err := d.Helper.Preview(ctx, path, spec, inspect.PreviewOptions{
+				Rows: args.Rows, Format: args.Format, Sheet: args.Sheet, Table: args.Table,
 				Delimiter: args.Delimiter, Encoding: args.Encoding,
 			})
 			if err != nil {
@@ -96,23 +96,23 @@ func previewData(d *desk.Desk) tool.Tool {
 }
 
 // previewError gives a known error its code, and says what to do.
-func previewError(err error, path string) error {
+func previewError(err error, path jupyter.Path) error {
 	var refusal *inspect.Refusal
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the files"), words.Quoted(path))}
+		return tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is no file %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the files"), words.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrDirectory):
-		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+words.Hint("; list_documents lists the files"), words.Quoted(path))}
+		return tool.Coded{Code: CodeIsFolder, Message: fmt.Sprintf("%s is a folder: name a file in it"+words.Hint("; list_documents lists the files"), words.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrOutOfReach):
 		return tool.Coded{Code: codeOutOfReach, Message: fmt.Sprintf("%s: kernels of this server cannot see its files, and files above %d MB are not fetched; read it with code that can reach it", err, inspect.MaxPreviewData>>20)}
 	case errors.Is(err, helper.ErrReaderDied):
-		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", words.Quoted(path))}
+		return tool.Coded{Code: inspect.NotReadable, Message: fmt.Sprintf("%s could not be read: the process that read it died, probably because the file is broken or memory ran out; no other kernel was affected", words.Quoted(path.String()))}
 	case errors.Is(err, helper.ErrNoHelper):
 		return tool.Coded{Code: codePython, Message: "the Jupyter server has no Python kernel, which is needed to look into data files" + words.Hint(": read the file with execute_code")}
 	case errors.Is(err, inspect.ErrSlow):
-		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", words.Quoted(path))}
+		return tool.Coded{Code: inspect.TooSlow, Message: fmt.Sprintf("%s could not be read in time; no other kernel was affected", words.Quoted(path.String()))}
 	case errors.As(err, &refusal):
-		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", words.Quoted(path), refusal.Message)}
+		return tool.Coded{Code: refusal.Code, Message: fmt.Sprintf("%s: %s", words.Quoted(path.String()), refusal.Message)}
 	}
 	return err
 }

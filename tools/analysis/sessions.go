@@ -47,7 +47,7 @@ func (SessionInfo) Refine(f tool.Fields) {
 
 func infoOf(ctx context.Context, a *analysis.Session) SessionInfo {
 	status := a.Status(ctx) // asked first, because it brings the other fields up to date
-	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath(), Status: status, CreatedAt: tool.Stamp(a.Created())}
+	return SessionInfo{ID: a.ID(), Name: a.Name(), KernelID: a.KernelID(), Path: a.NotebookPath().String(), Status: status, CreatedAt: tool.Stamp(a.Created())}
 }
 
 type createSessionArgs struct {
@@ -90,7 +90,7 @@ func sessionCreate(d *desk.Desk) tool.Tool {
 				}
 			}
 			a, err := d.Analyses.Create(ctx, tool.ClientOf(ctx), opt)
-			if errors.Is(err, jupyter.ErrNotFound) && opt.NotebookPath != "" {
+			if errors.Is(err, jupyter.ErrNotFound) && !opt.NotebookPath.IsRoot() {
 				err = tool.Coded{Code: desk.CodeNotebook, Message: fmt.Sprintf("there is no notebook %q on the Jupyter server"+words.Hint(": list_nbs lists the notebooks")+words.Hint(", create_document makes one"), opt.NotebookPath)}
 			}
 			if err != nil {
@@ -130,12 +130,12 @@ func sessionConnect(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[connectArgs](nil),
 		Output:      tool.ResultOf[ConnectResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args connectArgs) (*tool.Answer, error) {
-			path := args.Path
-			if path == "" && args.KernelID == "" {
+			var path jupyter.Path
+			if args.Path == "" && args.KernelID == "" {
 				return nil, errors.New("give notebook_path or kernel_id" + words.Hint("; session_list lists the running kernels"))
-			} else if path != "" {
+			} else if args.Path != "" {
 				var err error
-				if path, err = desk.NotebookArg("notebook_path", path); err != nil {
+				if path, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
 					return nil, err
 				}
 			}
@@ -210,8 +210,8 @@ func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
 	}
 	paths := map[string]string{}
 	for _, s := range sessions {
-		if path := d.Manager.Servers().NotebookOf(s); path != "" {
-			paths[s.Kernel.ID] = path
+		if path := d.Manager.Servers().NotebookOf(s); !path.IsRoot() {
+			paths[s.Kernel.ID] = path.String()
 		}
 	}
 	out := make([]Connectable, 0, len(kernels))

@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/run"
@@ -216,7 +217,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if !got.Connected || got.Path != path {
 			t.Fatalf("%+v", got)
 		}
-		if k, ok, err := person.Work.Kernel(t.Context(), path); err != nil || !ok || k.ID != got.KernelID {
+		if k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != got.KernelID {
 			t.Errorf("the person has %+v, %v, the session %s", k, err, got.KernelID)
 		}
 		res := r.Execute(got.ID, "y = x * 7\nprint(y)")
@@ -247,7 +248,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if r.Good("session_delete", toolstest.Dict{"session_id": got.ID}, &gone); gone.Shutdown {
 			t.Errorf("%+v", gone)
 		}
-		if _, ok, err := person.Work.Kernel(t.Context(), path); err != nil || !ok {
+		if _, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok {
 			t.Errorf("the kernel was shut down (%v)", err)
 		}
 	})
@@ -262,7 +263,7 @@ func TestAC7SharedKernel(t *testing.T) {
 		if ran.Results[0].State != string(run.Done) || ran.Results[0].Outputs[0]["text"] != "shared\n" {
 			t.Errorf("%+v", ran.Results)
 		}
-		if k, ok, err := person.Work.Kernel(t.Context(), path); err != nil || !ok || k.ID != s.KernelID {
+		if k, ok, err := person.Work.Kernel(t.Context(), jupyter.MustPath(path)); err != nil || !ok || k.ID != s.KernelID {
 			t.Errorf("the person has %+v, %v, the session %s", k, err, s.KernelID)
 		}
 		// A rename takes the session along.

@@ -48,9 +48,9 @@ func listFiles(d *Toolset) tool.Tool {
 		Input:  tool.ArgumentsOf[listFilesArgs](nil),
 		Output: tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, args listFilesArgs) (*tool.Answer, error) {
-			root, err := jupyter.CleanPath(args.Path)
+			root, err := desk.FolderArg("path", args.Path)
 			if err != nil {
-				return nil, fmt.Errorf("path: %w", err)
+				return nil, err
 			}
 			depth, limit := filesDepth, filesShown
 			if args.Depth != nil {
@@ -67,12 +67,12 @@ func listFiles(d *Toolset) tool.Tool {
 			}
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "file", Depth: depth, Capped: true,
-				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path) },
+				Wants: func(c jupyter.Content) bool { return wanted == nil || wanted.MatchString(c.Path.String()) },
 			})
 			if err != nil {
 				return nil, err
 			}
-			where := root
+			where := root.String()
 			if where == "" {
 				where = "root"
 			}
@@ -100,7 +100,7 @@ func listFiles(d *Toolset) tool.Tool {
 				if c.Size != nil {
 					size = fileSize(*c.Size)
 				}
-				rows = append(rows, []string{c.Path, c.Type, size, clock(c.LastModified)})
+				rows = append(rows, []string{c.Path.String(), c.Type, size, clock(c.LastModified)})
 			}
 			head += fmt.Sprintf("Showing %d-%d of %d files\n\n", start, end, len(found))
 			return tableAnswer("files.list", head, none, columns, rows, func(n int) string {

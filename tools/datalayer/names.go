@@ -29,15 +29,18 @@ type userNotebooks struct {
 	current string // name of the current one, "" for none
 }
 
-type usedNotebook struct{ name, path string }
+type usedNotebook struct {
+	name string
+	path jupyter.Path
+}
 
-func (u *userNotebooks) path(name string) (string, bool) {
+func (u *userNotebooks) path(name string) (jupyter.Path, bool) {
 	for _, n := range u.all {
 		if n.name == name {
 			return n.path, true
 		}
 	}
-	return "", false
+	return jupyter.Path{}, false
 }
 
 func (u *userNotebooks) names() []string {
@@ -52,7 +55,7 @@ func (u *userNotebooks) names() []string {
 // program was started for, if any.
 func (d *Toolset) using(ctx context.Context, do func(*userNotebooks)) {
 	d.used.With(tool.ClientOf(ctx), func() *userNotebooks {
-		if d.Notebook == "" {
+		if d.Notebook.IsRoot() {
 			return &userNotebooks{}
 		}
 		return &userNotebooks{[]usedNotebook{{defaultNotebook, d.Notebook}}, defaultNotebook}
@@ -60,7 +63,7 @@ func (d *Toolset) using(ctx context.Context, do func(*userNotebooks)) {
 }
 
 // use gives a notebook a name, and makes it the current one.
-func (d *Toolset) use(ctx context.Context, name, p string) (err error) {
+func (d *Toolset) use(ctx context.Context, name string, p jupyter.Path) (err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		if _, known := u.path(name); !known {
 			if len(u.all) >= namesKept {
@@ -110,7 +113,7 @@ func notConnected(name string, known []string) error {
 
 // usedPath finds the notebook that a call means: by its client's name for it, by its path, or, without either, the
 // current one.
-func (d *Toolset) usedPath(ctx context.Context, name string) (called, p string, err error) {
+func (d *Toolset) usedPath(ctx context.Context, name string) (called string, p jupyter.Path, err error) {
 	d.using(ctx, func(u *userNotebooks) {
 		called = name
 		if called == "" {
@@ -122,7 +125,7 @@ func (d *Toolset) usedPath(ctx context.Context, name string) (called, p string, 
 		case called == "":
 			err = errNoCurrent
 		case path.Ext(called) == analysis.NotebookExt:
-			p = called
+			p, err = desk.NotebookArg("notebook_name", called)
 		default:
 			err = notConnected(called, u.names())
 		}
@@ -136,7 +139,7 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 	if err != nil {
 		return nil, "", err
 	}
-	doc, err := d.openNamed(ctx, "notebook_name", p)
+	doc, err := d.openNamed(ctx, p)
 	if errors.Is(err, jupyter.ErrNotFound) {
 		err = fmt.Errorf("'%s' not found in jupyter server: it was renamed or deleted since it was named '%s'"+words.Hint("; unuse_notebook forgets it")+": %w", p, called, err)
 	}
@@ -144,12 +147,8 @@ func (d *Toolset) openUsed(ctx context.Context, name string) (*session.Document,
 }
 
 // openNamed opens the notebook of a path.
-func (d *Toolset) openNamed(ctx context.Context, argument, p string) (*session.Document, error) {
-	clean, err := desk.NotebookArg(argument, p)
-	if err != nil {
-		return nil, err
-	}
-	doc, err := d.Manager.Open(ctx, clean)
+func (d *Toolset) openNamed(ctx context.Context, p jupyter.Path) (*session.Document, error) {
+	doc, err := d.Manager.Open(ctx, p)
 	if err == nil {
 		d.Opened.Note(ctx, doc, true)
 	}

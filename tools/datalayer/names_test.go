@@ -3,13 +3,15 @@ package datalayer
 import (
 	"fmt"
 	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // Names are bounded.
 func TestUsedNotebooksAreBounded(t *testing.T) {
-	d := &Toolset{Notebook: "first.ipynb"}
+	d := &Toolset{Notebook: jupyter.MustPath("first.ipynb")}
 	for i := range namesKept {
-		if err := d.use(t.Context(), fmt.Sprint(i), "x.ipynb"); err != nil && i < namesKept-1 {
+		if err := d.use(t.Context(), fmt.Sprint(i), jupyter.MustPath("x.ipynb")); err != nil && i < namesKept-1 {
 			t.Fatal(err)
 		} else if err == nil && i == namesKept-1 {
 			t.Error("there are more than may be")

@@ -70,35 +70,35 @@ func useNotebook(d *Toolset) tool.Tool {
 // useNotebook carries out use_notebook, and returns what it did in words. It returns no document if no overview is due.
 func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *session.Document, error) {
 	var known bool
-	var had, current string
+	var had jupyter.Path
+	var current string
 	var names []string
 	d.using(ctx, func(u *userNotebooks) {
 		had, known = u.path(args.Name)
 		current, names = u.current, u.names()
 	})
 	create := args.Mode == modeCreate
-	switch {
-	case args.Path == "" && known:
-		args.Path = had
-	case args.Path == "":
+	clean := had
+	if args.Path == "" && !known {
 		return "", nil, fmt.Errorf("%w; give notebook_path to connect it", notConnected(args.Name, names))
-	}
-	clean, err := desk.NotebookArg("notebook_path", args.Path)
-	if err != nil {
-		return "", nil, err
+	} else if args.Path != "" {
+		var err error
+		if clean, err = desk.NotebookArg("notebook_path", args.Path); err != nil {
+			return "", nil, err
+		}
 	}
 	switch {
 	case known && create && had == clean:
 		return "", nil, fmt.Errorf("notebook '%s' (path: %s) is already created: use it with mode \"connect\"", args.Name, clean)
 	case known && had != clean:
-		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s"+words.Hint(", or call unuse_notebook first"), args.Name, words.Quoted(had), words.Quoted(clean))
+		return "", nil, fmt.Errorf("the name '%s' is already used for %s: choose another notebook_name for %s"+words.Hint(", or call unuse_notebook first"), args.Name, words.Quoted(had.String()), words.Quoted(clean.String()))
 	}
 	if create {
 		if err := d.createUsed(ctx, clean); err != nil {
 			return "", nil, err
 		}
 	}
-	doc, err := d.openNamed(ctx, "notebook_path", clean)
+	doc, err := d.openNamed(ctx, clean)
 	if err != nil {
 		if errors.Is(err, jupyter.ErrNotFound) {
 			err = fmt.Errorf("'%s' not found in jupyter server"+words.Hint(": list_files shows what there is")+"; mode \"create\" makes a notebook", clean)
@@ -124,7 +124,7 @@ func (d *Toolset) useNotebook(ctx context.Context, args useArgs) (string, *sessi
 }
 
 // createUsed makes a new notebook with one Markdown cell, a placeholder.
-func (d *Toolset) createUsed(ctx context.Context, p string) error {
+func (d *Toolset) createUsed(ctx context.Context, p jupyter.Path) error {
 	if err := document.FitsType(p, document.TypeNotebook); err != nil {
 		return err
 	}
@@ -237,7 +237,7 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 		if n.name == current {
 			mark = "✓"
 		}
-		rows = append(rows, []string{n.name, n.path, id, status, mark})
+		rows = append(rows, []string{n.name, n.path.String(), id, status, mark})
 	}
 	return rows, nil
 }

@@ -40,7 +40,7 @@ func TestDatalayerNotebooks(t *testing.T) {
 		if got := r.Said("restart_notebook", toolstest.Dict{"notebook_name": "a"}); !strings.HasPrefix(got, "Notebook 'a' kernel restarted successfully.") || !strings.Contains(got, "started") {
 			t.Error(got)
 		}
-		k, _, err := r.Work.Kernel(t.Context(), a)
+		k, _, err := r.Work.Kernel(t.Context(), jupyter.MustPath(a))
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -88,7 +88,7 @@ func TestDatalayerCurrentIsAClientsOwn(t *testing.T) {
 		r := toolstest.New(t)
 		a, b := r.Server.Notebook(t, "'a'"), r.Server.Notebook(t, "'b'")
 		clients := &tool.Clients{}
-		s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Toolsets: []string{tool.ToolsetToday}, Clients: clients, Notebook: a})
+		s, err := tools.New(tools.Config{Work: r.Work, Version: "test", Toolsets: []string{tool.ToolsetToday}, Clients: clients, Notebook: jupyter.MustPath(a)})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -55,8 +55,8 @@ func listNotebook(d *Toolset) tool.Tool {
 				}
 			}
 			for _, c := range found {
-				there[c.Path] = true
-				add(c.Path, "Yes", "No")
+				there[c.Path.String()] = true
+				add(c.Path.String(), "Yes", "No")
 			}
 			for _, u := range used {
 				if !there[u[1]] {

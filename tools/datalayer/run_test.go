@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -99,7 +100,7 @@ func TestDatalayerExecutesCode(t *testing.T) {
 		if got := r.Sources(path); len(got) != 1 {
 			t.Errorf("%q", got)
 		}
-		k, _, err := r.Work.Kernel(t.Context(), path)
+		k, _, err := r.Work.Kernel(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}

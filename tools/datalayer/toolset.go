@@ -1,13 +1,17 @@
 package datalayer
 
-import "github.com/nbduet/nbduet/tools/desk"
+import (
+	"github.com/nbduet/nbduet/tools/desk"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+)
 
 // A Toolset makes the tools of the toolset, and keeps which notebooks each client has named.
 type Toolset struct {
 	*desk.Desk
 	used desk.PerClient[*userNotebooks]
 	// Notebook is the path of the notebook that each client begins with, "" for none.
-	Notebook string
+	Notebook jupyter.Path
 }
 
 // Forget ends what is kept for a client.

@@ -2,8 +2,9 @@ package desk
 
 import (
 	"net/url"
-	"path"
 	"strings"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // The prefixes and suffixes of resource addresses, and the fixed addresses.
@@ -28,15 +29,15 @@ func NotebookAddress(session, notebook string, parts ...string) string {
 }
 
 // ExportAddress is the address of a notebook's export as a file.
-func ExportAddress(session, notebookPath string) string {
+func ExportAddress(session string, notebook jupyter.Path) string {
 	out := ExportScheme + url.PathEscape(session)
-	for p := range strings.SplitSeq(ExportName(notebookPath), "/") {
+	for p := range strings.SplitSeq(ExportName(notebook), "/") {
 		out += "/" + url.PathEscape(p)
 	}
 	return out + ExportSuffix
 }
 
 // ExportName is a notebook's path without its extension.
-func ExportName(notebookPath string) string {
-	return strings.TrimSuffix(notebookPath, path.Ext(notebookPath))
+func ExportName(notebook jupyter.Path) string {
+	return strings.TrimSuffix(notebook.String(), notebook.Ext())
 }

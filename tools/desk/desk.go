@@ -72,27 +72,32 @@ func (d *Desk) Open(ctx context.Context, path string) (*session.Document, error)
 	if err != nil {
 		return nil, err
 	}
-	doc, err := d.Manager.Open(ctx, clean)
+	return d.OpenAt(ctx, clean)
+}
+
+// OpenAt is Open of a notebook at a path, or at the path for which a percent-encoded one stands.
+func (d *Desk) OpenAt(ctx context.Context, path jupyter.Path) (*session.Document, error) {
+	doc, err := d.Manager.Open(ctx, path)
 	if errors.Is(err, jupyter.ErrNotFound) {
-		if plain, ok := Unescaped(clean); ok {
+		if plain, ok := Unescaped(path); ok {
 			if doc, plainErr := d.Manager.Open(ctx, plain); plainErr == nil {
-				Meant(ctx, clean, plain)
+				Meant(ctx, path, plain)
 				d.Opened.Note(ctx, doc, true)
 				return doc, nil
 			}
 		}
-		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_nbs lists the notebooks")+"%s", clean, WhyMissing(clean))
+		return nil, fmt.Errorf("there is no notebook %q on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_nbs lists the notebooks")+"%s", path, WhyMissing(path))
 	}
 	if err != nil {
-		return nil, d.unreadable(ctx, clean, err)
+		return nil, unreadable(ctx, d.Files, path, err)
 	}
 	d.Opened.Note(ctx, doc, true)
 	return doc, nil
 }
 
 // unreadable says of a notebook that cannot be read which line is wrong, and what to do.
-func (d *Desk) unreadable(ctx context.Context, path string, err error) error {
-	err = d.Files.Broken(ctx, path, err)
+func unreadable(ctx context.Context, f *files.Files, path jupyter.Path, err error) error {
+	err = f.Broken(ctx, path, err)
 	if errors.As(err, new(*files.BrokenError)) {
 		return fmt.Errorf("%w"+words.Hint(". get_document_content shows its file as text, and overwrite_document writes it mended"), err)
 	}

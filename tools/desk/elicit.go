@@ -83,5 +83,5 @@ func question(q run.Question) string {
 	if q.Password {
 		kind = "a password; nbduet neither shows nor stores it, but your MCP client may show it"
 	}
-	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path, "an analysis session"), kind, prompt)
+	return fmt.Sprintf("The code running in %s asks for %s: %s", cmp.Or(q.Path.String(), "an analysis session"), kind, prompt)
 }

@@ -10,6 +10,7 @@ import (
 
 	lru "github.com/hashicorp/golang-lru/v2"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
@@ -54,7 +55,10 @@ type ImageStore struct {
 	lines *lru.Cache[cellKey, string]
 }
 
-type cellKey struct{ path, cell string }
+type cellKey struct {
+	path jupyter.Path
+	cell string
+}
 
 // NewImageStore makes one over a store, nil for one of the default size. An answer shows at most that many images of at
 // most each bytes; 0 for the defaults.
@@ -325,8 +329,8 @@ func (t *ImageSet) reference(mime, data string) string {
 
 // ImageDescription names the cell and the first line of its code.
 func ImageDescription(e images.Entry) string {
-	out := "Cell " + CellNumber(e) + " of " + e.Path
-	if e.Path == "" {
+	out := "Cell " + CellNumber(e) + " of " + e.Path.String()
+	if e.Path.IsRoot() {
 		out = "Code " + CellNumber(e)
 	}
 	if e.Line != "" {

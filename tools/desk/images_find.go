@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/words"
@@ -78,15 +79,11 @@ func (g *ImageStore) findIn(e images.Entry, out ydoc.Output) (images.Image, bool
 }
 
 // pathNow is the current path of the image's notebook, which may have been renamed while open.
-func (d *Desk) pathNow(e images.Entry) (string, error) {
-	if e.Path == "" {
-		return "", errors.New("the image is no longer cached and belongs to no notebook: run the code again")
+func (d *Desk) pathNow(e images.Entry) (jupyter.Path, error) {
+	if e.Path.IsRoot() {
+		return jupyter.Path{}, errors.New("the image is no longer cached and belongs to no notebook: run the code again")
 	}
-	open, err := d.Manager.Sessions("")
-	if err != nil {
-		return "", err
-	}
-	for _, s := range open {
+	for _, s := range d.Manager.Sessions(jupyter.Path{}) {
 		if e.FileID != "" && s.FileID == e.FileID && s.Status == session.Connected {
 			return s.Path, nil
 		}

@@ -15,29 +15,34 @@ import (
 
 // PageURL is the address at which a person opens a document or a folder in JupyterLab, which shows all of them at one
 // place. Other places, such as /notebooks, are there only where further packages are installed.
-func PageURL(base, path string) string {
+func PageURL(base string, path jupyter.Path) string {
 	const page = "/lab/tree"
-	if path == "" {
+	if path.IsRoot() {
 		return base + page
 	}
-	segments := strings.Split(path, "/")
-	for i, s := range segments {
-		segments[i] = url.PathEscape(s)
-	}
-	return base + page + "/" + strings.Join(segments, "/")
+	return base + page + "/" + path.Escaped()
 }
 
 // NotebookArg checks a path argument that must name a file.
-func NotebookArg(name, path string) (string, error) {
+func NotebookArg(name, path string) (jupyter.Path, error) {
 	if err := NoAddress(name, path); err != nil {
-		return "", err
+		return jupyter.Path{}, err
 	}
-	clean, err := jupyter.CleanPath(path)
+	clean, err := FolderArg(name, path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		return jupyter.Path{}, err
 	}
-	if clean == "" {
-		return "", errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"" + words.Hint("; list_nbs lists them"))
+	if clean.IsRoot() {
+		return jupyter.Path{}, errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"" + words.Hint("; list_nbs lists them"))
+	}
+	return clean, nil
+}
+
+// FolderArg checks a path argument that may name any folder, the root too.
+func FolderArg(name, path string) (jupyter.Path, error) {
+	clean, err := jupyter.ParsePath(path)
+	if err != nil {
+		return jupyter.Path{}, fmt.Errorf("%s: %w", name, err)
 	}
 	return clean, nil
 }
@@ -62,39 +67,39 @@ func NoAddress(name, path string) error {
 }
 
 // Unescaped is the path that a percent-encoded one stands for; ok is false if it is not encoded.
-func Unescaped(path string) (plain string, ok bool) {
-	plain, err := url.PathUnescape(path)
-	if err != nil || plain == path {
-		return "", false
+func Unescaped(path jupyter.Path) (plain jupyter.Path, ok bool) {
+	text, err := url.PathUnescape(path.String())
+	if err != nil || text == path.String() {
+		return jupyter.Path{}, false
 	}
-	clean, err := jupyter.CleanPath(plain)
-	return clean, err == nil && clean != ""
+	plain, err = jupyter.ParsePath(text)
+	return plain, err == nil && !plain.IsRoot()
 }
 
 type meantKey struct{}
 
 // WithMeant returns a context in which it is kept which files the paths of a call turn out to mean, see [Meant], and a
 // function that tells it of a path.
-func WithMeant(ctx context.Context) (bound context.Context, meant func(path string) string) {
+func WithMeant(ctx context.Context) (bound context.Context, meant func(path jupyter.Path) jupyter.Path) {
 	var files sync.Map
-	return context.WithValue(ctx, meantKey{}, &files), func(path string) string {
+	return context.WithValue(ctx, meantKey{}, &files), func(path jupyter.Path) jupyter.Path {
 		if file, ok := files.Load(path); ok {
-			return file.(string)
+			return file.(jupyter.Path)
 		}
 		return path
 	}
 }
 
 // Meant keeps that a percent-encoded path of a call means the file that it stands for.
-func Meant(ctx context.Context, path, file string) {
+func Meant(ctx context.Context, path, file jupyter.Path) {
 	if files, ok := ctx.Value(meantKey{}).(*sync.Map); ok {
 		files.Store(path, file)
 	}
 }
 
 // WhyMissing says what else can be the reason that there is nothing at a path, "" for nothing.
-func WhyMissing(path string) string {
-	for name := range strings.SplitSeq(path, "/") {
+func WhyMissing(path jupyter.Path) string {
+	for name := range strings.SplitSeq(path.String(), "/") {
 		if strings.HasPrefix(name, ".") {
 			return "; names that begin with a dot, such as " + words.Quoted(name) + ", are hidden: the Jupyter server shows them only with --ContentsManager.allow_hidden=True"
 		}

@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/words"
@@ -41,7 +42,7 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 		return nil, err
 	}
 	d.Pieces.Drop(client, broken.Path)
-	doc, err := d.Open(ctx, broken.Path)
+	doc, err := d.OpenAt(ctx, broken.Path)
 	if err != nil {
 		return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
 	}
@@ -51,12 +52,12 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 }
 
 // notReached refuses to replace a text that the client has only read the beginning of.
-func notReached(path string, reached, of int) error {
+func notReached(path jupyter.Path, reached, of int) error {
 	if reached == 0 {
-		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+words.Hint(" with get_document_content")+", or give force true", words.Quoted(path))
+		return fmt.Errorf("nothing was changed: %s was never shown to you as it is now; read it"+words.Hint(" with get_document_content")+", or give force true", words.Quoted(path.String()))
 	}
 	return fmt.Errorf("nothing was changed: you have read %s of the %s of %s, and this would remove the rest; read on from position %d, or give force true",
-		words.Thousands(reached), words.Plural(of, "character"), words.Quoted(path), reached)
+		words.Thousands(reached), words.Plural(of, "character"), words.Quoted(path.String()), reached)
 }
 
 // asBroken finds a broken notebook in the error of an open.

@@ -5,7 +5,6 @@ import (
 	"context"
 	"errors"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
@@ -80,33 +79,33 @@ func createDocument(d *desk.Desk) tool.Tool {
 				d.Manager.Memory().Made(tool.ClientOf(ctx), made.Path, id, source)
 			}
 			return &tool.Answer{Body: CreateResult{
-				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path)), made.Path, args.Type,
-			}, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: "created " + Named(made.Path)} })}, nil
+				fmt.Sprintf("Successfully created %s at %s", args.Type, Named(made.Path.String())), made.Path.String(), args.Type,
+			}, Words: tool.Words(ctx, func() plain.Text { return plain.Text{First: "created " + Named(made.Path.String())} })}, nil
 		}),
 	}
 }
 
 // FitsType refuses a path whose extension does not fit the type of document.
-func FitsType(p, typ string) error {
-	ext := strings.ToLower(path.Ext(p))
+func FitsType(p jupyter.Path, typ string) error {
+	ext := strings.ToLower(p.Ext())
 	switch {
-	case typ == TypeNotebook && path.Ext(p) != ".ipynb":
-		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p))
+	case typ == TypeNotebook && p.Ext() != ".ipynb":
+		return fmt.Errorf("path %s does not end in .ipynb, as a notebook's path must: change it, or give type \"markdown\" or \"file\"; nothing was created", words.Quoted(p.String()))
 	case typ != TypeNotebook && ext == ".ipynb":
-		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", words.Quoted(p))
+		return fmt.Errorf("path %s ends in .ipynb, which makes it a notebook: give type \"notebook\", or another path; nothing was created", words.Quoted(p.String()))
 	case typ == typeMarkdown && ext != ".md" && ext != ".markdown":
-		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", words.Quoted(p))
+		return fmt.Errorf("path %s does not end in .md or .markdown: change it, or give type \"file\"; nothing was created", words.Quoted(p.String()))
 	}
 	return nil
 }
 
 // PlaceError says why nothing can be created at a path.
-func PlaceError(err error, p string) error {
+func PlaceError(err error, p jupyter.Path) error {
 	switch {
 	case errors.Is(err, files.ErrExists):
-		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+words.Hint(", or use overwrite_document to change it"), words.Quoted(p))
+		return fmt.Errorf("there is something at %s already, and nothing is overwritten: choose another path"+words.Hint(", or use overwrite_document to change it"), words.Quoted(p.String()))
 	case errors.Is(err, files.ErrNoFolder):
-		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+words.Hint("; list_documents lists them"), words.Quoted(path.Dir(p)), words.Quoted(p))
+		return fmt.Errorf("there is no folder %s for %s: give a path in an existing folder"+words.Hint("; list_documents lists them"), words.Quoted(p.Folder().String()), words.Quoted(p.String()))
 	}
 	return err
 }

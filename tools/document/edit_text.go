@@ -107,7 +107,7 @@ func (r *EditTextResult) words(ctx context.Context, doc *session.Document) func(
 		return t
 	}
 	if r.CellID == "" {
-		return tool.Words(ctx, func() plain.Text { return say(doc.Path()) })
+		return tool.Words(ctx, func() plain.Text { return say(doc.Path().String()) })
 	}
 	return desk.CellWords(ctx, doc, func(roll *desk.Roll) plain.Text { return say(roll.Names(r.CellID)) })
 }
@@ -125,7 +125,7 @@ func (r *replacement) cell(ctx context.Context, doc *session.Document, id string
 	nb := doc.Notebook()
 	switch {
 	case nb == nil && id != "":
-		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", words.Quoted(doc.Path()))
+		return "", fmt.Errorf("%s is a text document, which has no cells: leave cell_id out; nothing was changed", words.Quoted(doc.Path().String()))
 	case nb == nil:
 		return "", nil
 	case id != "":

@@ -79,7 +79,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 				return nil, Missing(err, clean)
 			}
 			out := infoResult{Info: Info{
-				Name: file.Name, Path: file.Path, Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
+				Name: file.Name, Path: file.Path.String(), Type: file.Type, Format: file.Format, Created: tool.Stamp(file.Created), LastModified: tool.Stamp(file.LastModified),
 				Size: file.Size, Writable: file.Writable, MimeType: file.MimeType, URL: desk.PageURL(d.Manager.Servers().Documents.BaseURL(), file.Path),
 			}}
 			a := &tool.Answer{Body: &out, Parts: func() []any { return []any{out.Info} }}
@@ -110,7 +110,7 @@ func getDocumentInfo(d *desk.Desk) tool.Tool {
 const formatLimit = 1 << 20
 
 // properties returns what the server knows about a file, with its format, and its content if wanted.
-func properties(ctx context.Context, d *desk.Desk, path string, content bool) (jupyter.Content, asText, error) {
+func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bool) (jupyter.Content, asText, error) {
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
 	if err != nil {
@@ -140,7 +140,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 		return file, asText{}, nil
 	}
 	if file.Type == "directory" {
-		return file, asText{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path))
+		return file, asText{}, fmt.Errorf("path %s is a folder, which has no content"+words.Hint(": list_documents lists its entries"), words.Quoted(file.Path.String()))
 	}
 	now, err := currentContent(ctx, d, file)
 	return file, now, err
@@ -149,7 +149,7 @@ func properties(ctx context.Context, d *desk.Desk, path string, content bool) (j
 // currentContent is the content of a file's room, or of the file on disk if it can have no room.
 func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
-		doc, err := openDocument(ctx, d, file.Path)
+		doc, err := openDocument(ctx, d, file.Path.String())
 		switch {
 		case err == nil:
 			defer doc.Release()
@@ -160,7 +160,7 @@ func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (as
 	}
 	r := asText{shown: func(int, int) {}} // it cannot be edited
 	if err := json.Unmarshal(file.Content, &r.all); err != nil {
-		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path), err)}
+		return r, tool.Fault{Err: fmt.Errorf("read the content of %s: %w", words.Quoted(file.Path.String()), err)}
 	}
 	return r, nil
 }

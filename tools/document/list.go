@@ -51,9 +51,9 @@ func listDocuments(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[listDocumentsArgs](nil),
 		Output:      tool.ResultOf[listDocumentsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listDocumentsArgs) (*tool.Answer, error) {
-			root, err := jupyter.CleanPath(args.Path)
+			root, err := desk.FolderArg("path", args.Path)
 			if err != nil {
-				return nil, fmt.Errorf("path: %w", err)
+				return nil, err
 			}
 			s := files.Search{Root: root, What: "document", Capped: true, Wants: func(jupyter.Content) bool { return true }}
 			if args.Depth != nil {
@@ -67,7 +67,7 @@ func listDocuments(d *desk.Desk) tool.Tool {
 			out := listDocumentsResult{Documents: []ListedDocument{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
 				out.Documents = append(out.Documents, ListedDocument{
-					Name: c.Name, Path: c.Path, Type: c.Type, Created: tool.Stamp(c.Created), LastModified: tool.Stamp(c.LastModified),
+					Name: c.Name, Path: c.Path.String(), Type: c.Type, Created: tool.Stamp(c.Created), LastModified: tool.Stamp(c.LastModified),
 					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
 				})
 			}

@@ -48,7 +48,7 @@ func deleteDocument(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, Missing(err, clean)
 			}
-			out := DeleteResult{Message: "Successfully deleted document at " + Named(gone.Path), Path: gone.Path}
+			out := DeleteResult{Message: "Successfully deleted document at " + Named(gone.Path.String()), Path: gone.Path.String()}
 			for _, p := range gone.People {
 				if out.OpenIn = append(out.OpenIn, p.Name); len(out.OpenIn) == MaxPeople {
 					break
@@ -98,15 +98,15 @@ func renameDocument(d *desk.Desk) tool.Tool {
 				return nil, err
 			}
 			if from == to {
-				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", words.Quoted(from))
+				return nil, fmt.Errorf("path and newPath are both %s: nothing to rename", words.Quoted(from.String()))
 			}
 			done, err := d.Files.Rename(ctx, from, to)
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)
 			}
 			out := RenameResult{
-				Message: fmt.Sprintf("Successfully renamed document from %s to %s", Named(done.From), Named(done.To)),
-				OldPath: done.From, NewPath: done.To,
+				Message: fmt.Sprintf("Successfully renamed document from %s to %s", Named(done.From.String()), Named(done.To.String())),
+				OldPath: done.From.String(), NewPath: done.To.String(),
 			}
 			if len(done.Lost) > 0 {
 				out.Warning = "the server did not rename these open documents along, so they were closed here, and people must open them again: " + strings.Join(done.Lost, ", ")
@@ -156,13 +156,13 @@ func copyDocument(d *desk.Desk) tool.Tool {
 			}
 			done, err := d.Files.Copy(ctx, from, to)
 			if errors.Is(err, files.ErrFolder) {
-				return nil, fmt.Errorf("path %s is a folder: only files and notebooks can be copied", words.Quoted(from))
+				return nil, fmt.Errorf("path %s is a folder: only files and notebooks can be copied", words.Quoted(from.String()))
 			}
 			if err != nil {
 				return nil, Missing(PlaceError(err, to), from)
 			}
 			return &tool.Answer{Body: CopyResult{
-				fmt.Sprintf("Successfully copied document from %s to %s", Named(from), Named(done.Path)), from, done.Path,
+				fmt.Sprintf("Successfully copied document from %s to %s", Named(from.String()), Named(done.Path.String())), from.String(), done.Path.String(),
 			}}, nil
 		}),
 	}

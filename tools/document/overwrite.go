@@ -69,8 +69,8 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			}
 			defer doc.Release()
 			out := OverwriteResult{
-				Message: fmt.Sprintf("Successfully overwrote document at %s", Named(doc.Path())),
-				Path:    doc.Path(), Length: words.Size(words.Lines(args.Content)),
+				Message: fmt.Sprintf("Successfully overwrote document at %s", Named(doc.Path().String())),
+				Path:    doc.Path().String(), Length: words.Size(words.Lines(args.Content)),
 			}
 			if mending {
 				out.Revision = desk.Revision(doc.Notebook().Revision())

@@ -8,6 +8,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -129,7 +130,7 @@ func TestOverwriteNotebookKeepsWhatOthersWrite(t *testing.T) {
 		other.Read(path)
 		other.Good("modify_nb_cells", toolstest.Dict{"path": path, "exec": false, "modifications": []toolstest.Dict{{"range": toolstest.Dict{"start": 0}, "content": "a = 100\nb = 2\n"}}}, nil)
 		other.Good("insert_nb_cells", toolstest.Dict{"path": path, "exec": false, "position": 3, "cells": []toolstest.Dict{{"content": "added"}}}, nil)
-		doc, err := r.Work.Open(t.Context(), path)
+		doc, err := r.Work.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -92,9 +93,9 @@ func getDocumentContent(d *desk.Desk) tool.Tool {
 }
 
 // words are the text beneath a line that says which part of the document it is.
-func (r *ContentResult) words(path string, from int) func() plain.Text {
+func (r *ContentResult) words(path jupyter.Path, from int) func() plain.Text {
 	return func() plain.Text {
-		t := plain.Text{First: path + ", " + words.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
+		t := plain.Text{First: path.String() + ", " + words.Plural(r.Length, "character") + ", revision " + r.Revision, Tail: &r.Content}
 		if r.Truncated || from > 0 {
 			t.Note(fmt.Sprintf("from %s", words.Thousands(from)))
 		}

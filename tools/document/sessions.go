@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"math"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -39,7 +40,7 @@ func (Session) Refine(f tool.Fields) {
 // DescribeSession describes a session for an answer.
 func DescribeSession(i session.Info) Session {
 	v := Session{
-		Path: i.Path, SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
+		Path: i.Path.String(), SessionID: i.SessionID, FileID: i.FileID, Status: i.Status, LastActivity: tool.Stamp(i.LastActivity), Message: i.Message,
 	}
 	if i.Status == session.Away {
 		v.Status = session.Disconnected // for a client that is all the same; the message says which
@@ -70,12 +71,9 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			info, found, err := SessionAt(ctx, d, clean)
-			if err != nil {
-				return nil, err
-			}
+			info, found := SessionAt(ctx, d, clean)
 			if !found {
-				return &tool.Answer{Body: Session{Path: clean, Status: notFound, Message: "no RTC session is open for this document"}}, nil
+				return &tool.Answer{Body: Session{Path: clean.String(), Status: notFound, Message: "no RTC session is open for this document"}}, nil
 			}
 			return &tool.Answer{Body: DescribeSession(info)}, nil
 		}),
@@ -83,27 +81,23 @@ func queryDocumentSession(d *desk.Desk) tool.Tool {
 }
 
 // SessionAt finds the session of a path, open or ended, or of the path that a percent-encoded one stands for.
-func SessionAt(ctx context.Context, d *desk.Desk, path string) (session.Info, bool, error) {
-	info, found, err := sessionAt(d, path)
-	if plain, ok := desk.Unescaped(path); ok && !found && err == nil {
-		if info, found, err = sessionAt(d, plain); found {
+func SessionAt(ctx context.Context, d *desk.Desk, path jupyter.Path) (session.Info, bool) {
+	info, found := sessionAt(d, path)
+	if plain, ok := desk.Unescaped(path); ok && !found {
+		if info, found = sessionAt(d, plain); found {
 			desk.Meant(ctx, path, plain)
 		}
 	}
-	return info, found, err
+	return info, found
 }
 
-func sessionAt(d *desk.Desk, path string) (session.Info, bool, error) {
-	infos, err := d.Manager.Sessions(path)
-	if err != nil {
-		return session.Info{}, false, err
-	}
-	for _, i := range infos {
+func sessionAt(d *desk.Desk, path jupyter.Path) (session.Info, bool) {
+	for _, i := range d.Manager.Sessions(path) {
 		if i.Path == path {
-			return i, true, nil
+			return i, true
 		}
 	}
-	return session.Info{}, false, nil
+	return session.Info{}, false
 }
 
 // An EndSessionResult is the result of ending a session.
@@ -141,11 +135,8 @@ func endDocumentSession(d *desk.Desk) tool.Tool {
 }
 
 // EndSession leaves the room of the document that is open at a path.
-func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Answer, error) {
-	before, known, err := SessionAt(ctx, d, path)
-	if err != nil {
-		return nil, err
-	}
+func EndSession(ctx context.Context, d *desk.Desk, path jupyter.Path, what string) (*tool.Answer, error) {
+	before, known := SessionAt(ctx, d, path)
 	if known {
 		path = before.Path
 	}
@@ -153,14 +144,14 @@ func EndSession(ctx context.Context, d *desk.Desk, path, what string) (*tool.Ans
 	info, found, err := d.Manager.End(ctx, path)
 	if unsaved := (*saved.UnsavedError)(nil); errors.As(err, &unsaved) {
 		return &tool.Answer{Body: EndSessionResult{
-			Path: path, Status: session.Disconnected, Message: "RTC session ended, but the file lacks some of its changes",
+			Path: path.String(), Status: session.Disconnected, Message: "RTC session ended, but the file lacks some of its changes",
 			FileNote: tool.FileNote{Saved: new(bool), SaveProblem: unsaved.Reason},
 		}}, nil
 	}
 	if err != nil {
 		return nil, fmt.Errorf("the session of %s was ended, but with an error, so it is not known whether the file has its last edits, read it again: %w", path, err)
 	}
-	out := EndSessionResult{Path: path, Status: session.Disconnected, Message: "RTC session ended successfully"}
+	out := EndSessionResult{Path: path.String(), Status: session.Disconnected, Message: "RTC session ended successfully"}
 	switch {
 	case !found:
 		out.Status, out.Message = notFound, "no RTC session is open for this "+what

@@ -47,24 +47,24 @@ func refinePosition(f tool.Field) tool.Field { return inCharacters(f).Limit(0, M
 func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUnit + ".") }
 
 // PathArg checks a path argument that must name something below the root.
-func PathArg(name, path string) (string, error) {
+func PathArg(name, path string) (jupyter.Path, error) {
 	if err := desk.NoAddress(name, path); err != nil {
-		return "", err
+		return jupyter.Path{}, err
 	}
-	clean, err := jupyter.CleanPath(path)
+	clean, err := desk.FolderArg(name, path)
 	if err != nil {
-		return "", fmt.Errorf("%s: %w", name, err)
+		return jupyter.Path{}, err
 	}
-	if clean == "" {
-		return "", fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"), name, words.Quoted(path))
+	if clean.IsRoot() {
+		return jupyter.Path{}, fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"), name, words.Quoted(path))
 	}
 	return clean, nil
 }
 
 // Missing turns a not-found error into advice; other errors stay as they are.
-func Missing(err error, path string) error {
+func Missing(err error, path jupyter.Path) error {
 	if errors.Is(err, jupyter.ErrNotFound) {
-		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the documents")+"%s", words.Quoted(path), desk.WhyMissing(path))
+		return fmt.Errorf("there is no document %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; list_documents lists the documents")+"%s", words.Quoted(path.String()), desk.WhyMissing(path))
 	}
 	return err
 }
@@ -106,7 +106,7 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 		return nil, Missing(err, clean)
 	}
 	if file.Type == "notebook" {
-		return d.Open(ctx, clean)
+		return d.OpenAt(ctx, clean)
 	}
 	return d.Manager.OpenText(ctx, clean)
 }

@@ -6,6 +6,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/document"
@@ -139,7 +140,7 @@ func TestPositionsAreCarriedOver(t *testing.T) {
 		sees := func(want string) {
 			t.Helper()
 			for end := time.Now().Add(time.Minute); ; time.Sleep(20 * time.Millisecond) {
-				doc, err := r.Work.OpenText(t.Context(), path)
+				doc, err := r.Work.OpenText(t.Context(), jupyter.MustPath(path))
 				if err != nil {
 					t.Fatal(err)
 				}

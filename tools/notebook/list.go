@@ -46,9 +46,9 @@ func listNbs(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[listNbsArgs](nil),
 		Output:      tool.ResultOf[ListNbsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args listNbsArgs) (*tool.Answer, error) {
-			root, err := jupyter.CleanPath(args.Path)
+			root, err := desk.FolderArg("path", args.Path)
 			if err != nil {
-				return nil, fmt.Errorf("path: %w", err)
+				return nil, err
 			}
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "notebook", Depth: files.MaxDepth,
@@ -61,7 +61,7 @@ func listNbs(d *desk.Desk) tool.Tool {
 			out := ListNbsResult{Notebooks: []listedNotebook{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{
-					Path: c.Path, Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),
+					Path: c.Path.String(), Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),
 					Size: c.Size, Writable: c.Writable, URL: desk.PageURL(base, c.Path),
 				})
 			}

@@ -94,7 +94,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 			nb := doc.Notebook()
 			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // how many there are
 			stat := Stat{
-				Path: doc.Path(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
+				Path: doc.Path().String(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
 				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(nb.Revision()), People: peopleIn(doc),
 			}
 			if !running {
@@ -247,7 +247,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	}
 	doc.As(tool.ClientOf(ctx)).List(cells, shown...)
 	out := &ReadResult{
-		Path: doc.Path(), Cells: page.cells, Truncated: page.truncated, Max: limit,
+		Path: doc.Path().String(), Cells: page.cells, Truncated: page.truncated, Max: limit,
 		CellCount: len(cells), Revision: desk.Revision(rev), Next: next, Message: tool.Sentences(moved, page.message),
 		one: args.Ranges != nil && len(indexes) == 1,
 	}

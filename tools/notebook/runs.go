@@ -7,6 +7,7 @@ import (
 	"slices"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	run0 "github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -52,7 +53,7 @@ func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
 	if !ok || !desk.Visible(ctx, left.Owner, true) {
 		return nil, false
 	}
-	doc, err := d.Open(ctx, left.Path)
+	doc, err := d.OpenAt(ctx, left.Path)
 	if err != nil {
 		return nil, false // the run is not known then
 	}
@@ -69,7 +70,7 @@ func Visible(ctx context.Context, r *run0.Run) bool {
 // answerRun answers with a run as it is now.
 func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
-	out := RunView{Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
+	out := RunView{Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
 		r.ID, r.CellID, result, d.ContentsFor(ctx, result.Outputs), d.OfRun(ctx, r, result.Count), d.Behind(ctx, r),
 	}}}
@@ -208,10 +209,10 @@ func listRuns(d *desk.Desk) tool.Tool {
 
 // answerRuns answers with the client's runs.
 func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Answer, error) {
-	path := args.Path
-	if path != "" {
+	var path jupyter.Path
+	if args.Path != "" {
 		var err error
-		if path, err = desk.NotebookArg("path", path); err != nil {
+		if path, err = desk.NotebookArg("path", args.Path); err != nil {
 			return nil, err
 		}
 	}
@@ -224,7 +225,7 @@ func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Ans
 	for _, r := range all[:min(limit, len(all))] {
 		res := r.Status()
 		out.Runs = append(out.Runs, listedRun{
-			RunID: r.ID, Path: r.Path, CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
+			RunID: r.ID, Path: r.Path.String(), CellID: r.CellID, Session: r.Session, State: string(res.State), Count: res.Count,
 			Started: tool.Stamp(res.Started), Ended: tool.Stamp(res.Ended),
 		})
 	}

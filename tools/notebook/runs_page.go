@@ -123,7 +123,7 @@ func answerPage(ctx context.Context, r *run.Run, args getRunArgs) (*tool.Answer,
 			Outputs: []map[string]any{}, Truncated: p.Next != nil, OriginalSize: p.Length, Dropped: result.Dropped,
 			CellID: r.CellID, RunID: r.ID, State: string(result.State), Input: desk.InputOf(result), ExecutionCount: result.Count,
 		},
-		Path: r.Path, Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
+		Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended),
 	}}
 	a := &tool.Answer{Body: &out, Words: tool.Words(ctx, out.words)}
 	return a, a.Trim(func() bool {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -106,7 +107,7 @@ func TestCancelledCall(t *testing.T) {
 			var runs []*run.Run
 			for len(runs) == 0 || len(runs[1].Result().Outputs) == 0 {
 				time.Sleep(10 * time.Millisecond)
-				if runs = r.Work.Manager.RunTable().Runs(path); t.Context().Err() != nil {
+				if runs = r.Work.Manager.RunTable().Runs(jupyter.MustPath(path)); t.Context().Err() != nil {
 					t.Fatal("the cells did not begin")
 				}
 			}

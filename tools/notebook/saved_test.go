@@ -5,6 +5,7 @@ import (
 	"testing"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -30,7 +31,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 		if note.Saved != nil {
 			t.Errorf("a healthy notebook is said to be unsaved: %+v", note)
 		}
-		doc, err := r.Work.Open(t.Context(), path) // held, as by a call that runs
+		doc, err := r.Work.Open(t.Context(), jupyter.MustPath(path)) // held, as by a call that runs
 		if err != nil {
 			t.Fatal(err)
 		}
@@ -40,7 +41,7 @@ func TestAnswersSayWhenTheFileDoesNotFollow(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		if err := r.Srv.DeleteContents(t.Context(), path); err != nil {
+		if err := r.Srv.DeleteContents(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		release()

@@ -4,7 +4,6 @@ import (
 	"context"
 	"fmt"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -47,16 +46,12 @@ func queryNbSessions(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[querySessionsArgs](nil),
 		Output: tool.ResultOf[QuerySessionsResult](nil),
 		Handle: tool.Typed(func(_ context.Context, args querySessionsArgs) (*tool.Answer, error) {
-			root, err := jupyter.CleanPath(args.RootPath)
-			if err != nil {
-				return nil, fmt.Errorf("root_path: %w", err)
-			}
-			infos, err := d.Manager.Sessions(root)
+			root, err := desk.FolderArg("root_path", args.RootPath)
 			if err != nil {
 				return nil, err
 			}
-			out := QuerySessionsResult{RootPath: root, Sessions: []sessionView{}}
-			for _, i := range infos {
+			out := QuerySessionsResult{RootPath: root.String(), Sessions: []sessionView{}}
+			for _, i := range d.Manager.Sessions(root) {
 				if !i.Notebook {
 					continue
 				}
@@ -89,12 +84,9 @@ func endNbSession(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
-			info, found, err := document.SessionAt(ctx, d, path)
-			if err != nil {
-				return nil, err
-			}
+			info, found := document.SessionAt(ctx, d, path)
 			if found && !info.Notebook {
-				return nil, fmt.Errorf("path %s is a text document, not a notebook"+words.Hint(": end_document_session closes it"), words.Quoted(path))
+				return nil, fmt.Errorf("path %s is a text document, not a notebook"+words.Hint(": end_document_session closes it"), words.Quoted(path.String()))
 			}
 			return document.EndSession(ctx, d, path, "notebook")
 		}),

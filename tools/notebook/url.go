@@ -114,14 +114,14 @@ func notebookPath(raw, base string) (string, error) {
 	}
 	// JupyterLab puts the name of the collaborative drive before the path.
 	path = strings.TrimPrefix(path, "RTC:")
-	clean, err := jupyter.CleanPath(path)
+	clean, err := jupyter.ParsePath(path)
 	if err != nil {
 		return "", fmt.Errorf("the path in url %s: %w", shown, err)
 	}
-	if !strings.HasSuffix(clean, ".ipynb") || strings.HasSuffix(path, "/") {
+	if !strings.HasSuffix(clean.String(), ".ipynb") || strings.HasSuffix(path, "/") {
 		return "", fmt.Errorf("url %s does not lead to a notebook: the path in it, %s, does not end with .ipynb", shown, words.Quoted(path))
 	}
-	return clean, nil
+	return clean.String(), nil
 }
 
 // afterPage cuts the page's name off a URL's path, and returns the file's part, still escaped.

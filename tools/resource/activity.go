@@ -51,15 +51,11 @@ func (d *Provider) Recording(t tool.Tool) tool.Tool {
 
 // filesOf returns the files that a call was about, according to its answer and its arguments. meant is the file that a
 // path has turned out to mean.
-func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer, meant func(path string) string) []string {
+func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool.Answer, meant func(path jupyter.Path) jupyter.Path) []string {
 	var files []string
-	add := func(path string) {
-		path, err := jupyter.CleanPath(path)
-		if err != nil || path == "" {
-			return
-		}
-		if path = meant(path); !slices.Contains(files, path) {
-			files = append(files, path)
+	add := func(path jupyter.Path) {
+		if file := meant(path).String(); !path.IsRoot() && !slices.Contains(files, file) {
+			files = append(files, file)
 		}
 	}
 	if a != nil && a.Doc != nil {
@@ -67,8 +63,10 @@ func (d *Provider) filesOf(ctx context.Context, req mcp.CallToolRequest, a *tool
 	}
 	args := req.GetArguments()
 	for _, name := range []string{"path", "notebook_path", "file_path", "newPath", "copyPath"} {
-		if path, ok := args[name].(string); ok {
-			add(path)
+		if text, ok := args[name].(string); ok {
+			if path, err := jupyter.ParsePath(text); err == nil {
+				add(path)
+			}
 		}
 	}
 	if id, ok := args["session_id"].(string); ok && len(files) == 0 {

@@ -195,7 +195,7 @@ func (l *notifier) listOf(s *feed) (list, current string) {
 	}
 	var b strings.Builder
 	for _, o := range l.d.OwnedNotebooks(s.ctx) {
-		b.WriteString(desk.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path()) + "\n")
+		b.WriteString(desk.NotebookAddress(o.Session, o.Doc.FileID(), o.Doc.Path().String()) + "\n")
 	}
 	if latest, _ := l.d.Images.Store.List(l.d.ImageSessions(s.ctx), 0, 1); len(latest) > 0 {
 		b.WriteString(latest[0].URI())

@@ -81,7 +81,7 @@ func (d *Provider) readOverview(ctx context.Context, _ string) (string, error) {
 	p, err := d.Project.load(ctx)
 	switch {
 	case errors.Is(err, jupyter.ErrNotFound):
-		return noOverviewPage(d.Project.Path), nil
+		return noOverviewPage(d.Project.Path.String()), nil
 	case err != nil:
 		return "", err
 	}

@@ -13,6 +13,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/resource"
@@ -262,7 +263,7 @@ func TestActivityIsTheClientsOwn(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
 		c := toolstest.NewContextRig(t)
 		var clients tool.Clients
-		s, err := tools.New(tools.Config{Work: c.Work, Version: "test", Activity: c.Record, Project: c.Path, Clients: &clients})
+		s, err := tools.New(tools.Config{Work: c.Work, Version: "test", Activity: c.Record, Project: jupyter.MustPath(c.Path), Clients: &clients})
 		if err != nil {
 			t.Fatal(err)
 		}

@@ -6,6 +6,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
@@ -24,7 +25,7 @@ func TestResourcesInBothEras(t *testing.T) {
 			file := r.Server.Write(t, r.Server.Name(t, "-project.yaml"), sample.Shop)
 			r.Who = (&tool.Clients{}).Enter() // who asks is not told by the protocol in the newest one
 			ctx := tool.WithClient(t.Context(), r.Who)
-			c := r.Revision(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Activity: r.Record, Project: file}, revision)
+			c := r.Revision(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Activity: r.Record, Project: jupyter.MustPath(file)}, revision)
 			path := r.Server.Write(t, r.Server.Name(t, ".ipynb"), notebookJSON(
 				`{"id":"title","cell_type":"markdown","metadata":{},"source":"# Sales"}`,
 				`{"id":"load","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"1/0"}`,

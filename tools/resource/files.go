@@ -55,11 +55,11 @@ func (d *Provider) readFile(ctx context.Context, uri string) (mcp.ResourceConten
 		return nil, err
 	}
 	tooLarge := func(size int64) error {
-		return fmt.Errorf("%s takes %s, at most %s are returned", words.Quoted(c.Path), words.Kilobytes(int(size)), words.Kilobytes(analysis.MaxFile))
+		return fmt.Errorf("%s takes %s, at most %s are returned", words.Quoted(c.Path.String()), words.Kilobytes(int(size)), words.Kilobytes(analysis.MaxFile))
 	}
 	switch {
 	case c.Size == nil:
-		return nil, errors.New("the Jupyter server does not say how large " + words.Quoted(c.Path) + " is")
+		return nil, errors.New("the Jupyter server does not say how large " + words.Quoted(c.Path.String()) + " is")
 	case *c.Size > analysis.MaxFile:
 		return nil, tooLarge(*c.Size)
 	}

@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/base64"
 	"fmt"
-	"path"
 	"strings"
 
 	"github.com/mark3labs/mcp-go/mcp"
@@ -68,8 +67,8 @@ func imageResource(e images.Entry) mcp.Resource {
 	size := int64(e.Bytes)
 	_, file, _ := strings.Cut(e.URI(), "/images/")
 	title := "Code " + desk.CellNumber(e)
-	if e.Path != "" {
-		title = "Cell " + desk.CellNumber(e) + " of " + path.Base(e.Path)
+	if !e.Path.IsRoot() {
+		title = "Cell " + desk.CellNumber(e) + " of " + e.Path.Name()
 	}
 	r := mcp.Resource{URI: e.URI(), Name: file, Title: title, Description: desk.ImageDescription(e)}
 	if desk.ReadWhole(e) { // else both are those of a picture that is made when it is read

@@ -13,6 +13,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest"
@@ -161,7 +162,7 @@ func TestSubscribe(t *testing.T) {
 
 		// Closed, it is told of once more, and is another list.
 		whole, lists, listing := l.count(uri), l.count(listChanged), l.count(desk.URIList)
-		if _, _, err := r.Work.End(t.Context(), path); err != nil {
+		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		l.await(uri, whole)

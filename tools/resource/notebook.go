@@ -109,7 +109,7 @@ func (d *Provider) resourcesOf(o desk.OwnedNotebook) []mcp.Resource {
 	return []mcp.Resource{
 		{URI: uri, Name: m.name(), Title: m.Path, MIMEType: MIMEMarkdown, Description: m.about(), Meta: metaIn(m), Annotated: modified},
 		{URI: uri + "/" + formCells, Name: m.name() + " Cells", Title: m.Path + ", cells", MIMEType: MIMEJSON, Description: words.Plural(m.CellCount, "cell") + " of " + m.Path, Meta: metaIn(m), Annotated: modified},
-		{URI: desk.ExportAddress(o.Session, m.Path), Name: desk.ExportName(m.Path) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
+		{URI: desk.ExportAddress(o.Session, o.Doc.Path()), Name: desk.ExportName(o.Doc.Path()) + desk.ExportSuffix, MIMEType: MIMEMarkdown, Description: m.Path + " as a srcbook file", Annotated: modified},
 	}
 }
 

@@ -39,7 +39,7 @@ func (d *Provider) metaOf(o desk.OwnedNotebook) notebookMeta {
 	nb := o.Doc.Notebook()
 	m := notebookMeta{
 		SessionID: o.Session, NotebookID: o.Doc.FileID(), Pattern: patternOf(nb), CellCount: nb.Len(),
-		CreatedAt: tool.Stamp(o.Doc.OpenedAt()), LastModified: tool.Stamp(o.Doc.ChangedAt()), Path: o.Doc.Path(), Language: languageOf(nb).Name,
+		CreatedAt: tool.Stamp(o.Doc.OpenedAt()), LastModified: tool.Stamp(o.Doc.ChangedAt()), Path: o.Doc.Path().String(), Language: languageOf(nb).Name,
 	}
 	var last time.Time
 	for _, r := range d.Manager.RunTable().Runs(o.Doc.Path()) {

@@ -215,7 +215,7 @@ func withoutTrust(metadata map[string]any) map[string]any {
 func (d *Provider) readSrcmd(o desk.OwnedNotebook) (mcp.TextResourceContents, error) {
 	text, err := srcmd.Encode(asSrcmd(o.Doc.Notebook(), path.Base(desk.ExportName(o.Doc.Path()))))
 	if err != nil {
-		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", words.Quoted(o.Doc.Path()), err)
+		return mcp.TextResourceContents{}, fmt.Errorf("write %s as srcbook markdown: %w", words.Quoted(o.Doc.Path().String()), err)
 	}
 	text, left := cutLines(text, "read single cells at "+desk.NotebookAddress(o.Session, o.Doc.FileID(), formCells, "")+"{cell-id}")
 	m := d.metaOf(o)

@@ -12,6 +12,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
@@ -51,7 +52,7 @@ func TestNotebookResources(t *testing.T) {
 		if whole.MIMEType != "text/markdown" || !strings.Contains(whole.Text, "# Sales\n\nBy month.\n\n") || !strings.Contains(whole.Text, "###### load.py\n\n```python\nprint('one')\n1/0\n```") {
 			t.Errorf("%s: %s", whole.MIMEType, whole.Text)
 		}
-		for _, same := range []string{uri + "/srcmd", desk.URICurrent, desk.ExportAddress(strings.Split(uri, "/")[2], path)} {
+		for _, same := range []string{uri + "/srcmd", desk.URICurrent, desk.ExportAddress(strings.Split(uri, "/")[2], jupyter.MustPath(path))} {
 			if got := r.MustRead(same); got.Text != whole.Text || got.MIMEType != whole.MIMEType {
 				t.Errorf("%s: %s", same, got.Text)
 			}
@@ -85,7 +86,7 @@ func TestNotebookResources(t *testing.T) {
 		}
 		session := strings.Split(uri, "/")[2]
 		for file, want := range map[string]string{"load.py": cell.Text, "title.md": "# Sales\n\nBy month.", "r.txt": "as it is"} {
-			for _, at := range []string{desk.ExportScheme + session + "/cells/" + file, desk.ExportScheme + session + "/" + desk.ExportName(path) + "/cells/" + file} {
+			for _, at := range []string{desk.ExportScheme + session + "/cells/" + file, desk.ExportScheme + session + "/" + desk.ExportName(jupyter.MustPath(path)) + "/cells/" + file} {
 				if got := r.MustRead(at); got.Text != want {
 					t.Errorf("%s: %+v", at, got)
 				}
@@ -159,7 +160,7 @@ func TestNotebookResourcesRefused(t *testing.T) {
 		}
 
 		// Put away, it is gone for good.
-		if _, _, err := r.Work.End(t.Context(), path); err != nil {
+		if _, _, err := r.Work.End(t.Context(), jupyter.MustPath(path)); err != nil {
 			t.Fatal(err)
 		}
 		r.Refuses(r.Client, uri, "Notebook not found", "without use")
@@ -183,7 +184,7 @@ func TestNotebookResourcesAreReadOnly(t *testing.T) {
 		for _, form := range []string{"", "/srcmd", "/json", "/cells", "/cells/" + r.Read(path).Cells[0].ID} {
 			r.MustRead(uri + form)
 		}
-		if k, running, err := r.Work.Kernel(t.Context(), path); running || err != nil {
+		if k, running, err := r.Work.Kernel(t.Context(), jupyter.MustPath(path)); running || err != nil {
 			t.Errorf("a kernel runs: %v %v", k, err)
 		}
 	})
@@ -361,7 +362,7 @@ func TestResourceCompletions(t *testing.T) {
 			{resource.TemplateNotebook + "/cells/{cell_id}", "cell_id", "p", map[string]string{"session_id": session, "notebook_id": id}, "pic"},
 			{resource.TemplateNotebook + "/executions/{run_id}", "run_id", "", map[string]string{"notebook_id": id}, ran.Results[0].RunID},
 			{resource.TemplatePattern, "pattern", "tree", nil, "tree_of_thought"},
-			{resource.TemplateExport, "file", "", map[string]string{"session_id": session}, desk.ExportName(path)},
+			{resource.TemplateExport, "file", "", map[string]string{"session_id": session}, desk.ExportName(jupyter.MustPath(path))},
 			{resource.TemplateFile, "ext", "", map[string]string{"cell_id": "pic"}, "py"},
 			{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "session_id", session[:2], nil, session},
 			{"jupyter://sessions/{session_id}/images/{image_id}.{ext}", "ext", "", nil, "png"},

@@ -21,7 +21,7 @@ const DefaultProject = "project.yaml"
 // for concurrent use.
 type ProjectFile struct {
 	Manager *session.Manager
-	Path    string
+	Path    jupyter.Path
 
 	mu   sync.Mutex
 	file fileStamp // of what was read

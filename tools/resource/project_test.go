@@ -32,7 +32,7 @@ func TestProjectIsCached(t *testing.T) {
 		}()
 		path := s.Name(t, "-project.yaml")
 		s.Write(t, path, sample.Shop)
-		f := &ProjectFile{Manager: m, Path: path}
+		f := &ProjectFile{Manager: m, Path: jupyter.MustPath(path)}
 		first, err := f.load(t.Context())
 		if err != nil {
 			t.Fatal(err)

@@ -3,7 +3,6 @@ package resource
 import (
 	"context"
 	"fmt"
-	"path"
 	"slices"
 	"strings"
 
@@ -117,13 +116,13 @@ func completeWords(words ...string) func(context.Context, string, map[string]str
 // completeFiles returns the files with one of the endings, and the folders, in the folder that the written path names.
 func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string, map[string]string) []string {
 	return func(ctx context.Context, written string, _ map[string]string) []string {
-		folder := path.Dir(written)
-		if folder == "." || !strings.Contains(written, "/") {
-			folder = ""
+		folder, err := jupyter.ParsePath(written[:max(0, strings.LastIndexByte(written, '/'))])
+		if err != nil {
+			return nil // nothing to choose from; the prompt itself reports what is wrong
 		}
 		c, err := d.Manager.Servers().Documents.Contents(ctx, folder, jupyter.ContentsOptions{Content: true, Type: "directory"})
 		if err != nil {
-			return nil // nothing to choose from; the prompt itself reports what is wrong
+			return nil // likewise
 		}
 		entries, err := c.Entries()
 		if err != nil {
@@ -132,12 +131,12 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 		var files, folders []string
 		for _, e := range entries {
 			if e.Type == "directory" {
-				folders = append(folders, e.Path+"/")
+				folders = append(folders, e.Path.String()+"/")
 				continue
 			}
 			for _, ending := range endings {
 				if strings.HasSuffix(strings.ToLower(e.Name), ending) {
-					files = append(files, e.Path)
+					files = append(files, e.Path.String())
 					break
 				}
 			}
@@ -150,10 +149,11 @@ func completeFiles(d *desk.Desk, endings ...string) func(context.Context, string
 
 // completeFailing returns the ids of the cells that show an error.
 func (d *Provider) completeFailing(ctx context.Context, _ string, given map[string]string) []string {
-	if given["path"] == "" {
+	path, err := jupyter.ParsePath(given["path"])
+	if err != nil || path.IsRoot() {
 		return nil
 	}
-	doc, err := d.Manager.Open(ctx, given["path"])
+	doc, err := d.Manager.Open(ctx, path)
 	if err != nil {
 		return nil
 	}

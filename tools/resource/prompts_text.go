@@ -22,16 +22,20 @@ func freeText(s string) string {
 
 // existing returns the server's path of a file that a person named. The error says what is wrong with the file.
 func (d *Provider) existing(ctx context.Context, file string, notebook bool) (string, error) {
-	c, err := d.Manager.Servers().Documents.Contents(ctx, strings.TrimSpace(file), jupyter.ContentsOptions{})
+	path, err := jupyter.ParsePath(strings.TrimSpace(file))
+	if err != nil {
+		return "", fmt.Errorf("read contents of %q: %w", strings.TrimSpace(file), err)
+	}
+	c, err := d.Manager.Servers().Documents.Contents(ctx, path, jupyter.ContentsOptions{})
 	switch {
 	case err != nil:
 		return "", err
 	case c.Type == "directory":
-		return "", tool.ArgumentError{Err: fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path))}
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is a folder: name a file in it", words.Quoted(c.Path.String()))}
 	case notebook && c.Type != "notebook":
-		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", words.Quoted(c.Path))}
+		return "", tool.ArgumentError{Err: fmt.Errorf("%s is not a notebook", words.Quoted(c.Path.String()))}
 	}
-	return c.Path, nil
+	return c.Path.String(), nil
 }
 
 func (d *Provider) exploreText(ctx context.Context, args map[string]string) (string, error) {

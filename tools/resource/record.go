@@ -81,7 +81,7 @@ func (d *Provider) record(ctx context.Context, args recordArgs) (*tool.Answer, e
 			return nil, fmt.Errorf("nothing was kept: %w", err)
 		}
 		added := !there
-		out.Project, out.Added = d.Project.Path, &added
+		out.Project, out.Added = d.Project.Path.String(), &added
 	}
 	s, err := d.Activity.Noted(client, args.Topics, found)
 	if err != nil {

@@ -4,6 +4,7 @@ import (
 	"strings"
 	"testing"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -58,7 +59,7 @@ func TestLargeImageResource(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "x")
 		whole := sample.NoisePNG(t, 700, 500)
-		doc, err := r.Work.Open(t.Context(), path)
+		doc, err := r.Work.Open(t.Context(), jupyter.MustPath(path))
 		if err != nil {
 			t.Fatal(err)
 		}

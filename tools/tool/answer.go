@@ -8,6 +8,7 @@ import (
 
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/plain"
 )
@@ -46,7 +47,7 @@ type Answer struct {
 // A Document is what an answer can be about: an open notebook or text.
 type Document interface {
 	// Path is the document's path on the Jupyter server.
-	Path() string
+	Path() jupyter.Path
 	// Unsaved says why its file is not up to date, "" if it is.
 	Unsaved() string
 	// Overwritten says, once, that earlier edits may be lost, "" if they are not.

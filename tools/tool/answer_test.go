@@ -2,15 +2,17 @@ package tool
 
 import (
 	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // file is a document whose file has something to be said of once.
 type file struct{ unsaved, overwritten, tabs string }
 
-func (f *file) Path() string    { return "a.ipynb" }
-func (f *file) Unsaved() string { return f.unsaved }
-func (f *file) Away() string    { return "" }
-func (f *file) Tabs() string    { return f.tabs }
+func (f *file) Path() jupyter.Path { return jupyter.MustPath("a.ipynb") }
+func (f *file) Unsaved() string    { return f.unsaved }
+func (f *file) Away() string       { return "" }
+func (f *file) Tabs() string       { return f.tabs }
 
 func (f *file) Overwritten() string {
 	said := f.overwritten

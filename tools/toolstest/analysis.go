@@ -10,6 +10,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -143,7 +144,7 @@ func (r *Rig) Get(session, name string) notebook.ReadResult {
 // nobody by that.
 func (r *Rig) Room(path string) (rev ydoc.Revision, cells []ydoc.Cell) {
 	r.T.Helper()
-	doc, err := r.Work.Open(r.T.Context(), path)
+	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}

@@ -11,6 +11,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -28,7 +29,7 @@ func NewContextRig(t *testing.T) *ContextRig {
 	c := &ContextRig{Rig: r, Path: r.Server.Name(t, "-project.yaml")}
 	log := slog.New(slog.NewTextHandler(t.Output(), nil))
 	var err error
-	if c.Mcp, err = tools.New(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Logger: log, Activity: r.Record, Project: c.Path}); err != nil {
+	if c.Mcp, err = tools.New(tools.Config{Work: r.Work, Version: "test", Toolsets: tools.ToolsetNames(), Logger: log, Activity: r.Record, Project: jupyter.MustPath(c.Path)}); err != nil {
 		t.Fatal(err)
 	}
 	if err := r.Client.Close(); err != nil {

@@ -9,6 +9,7 @@ import (
 	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -27,7 +28,7 @@ func (r *Rig) Types(person *Rig, path, source string) {
 	person.UpToDate(path) // or both change what the other has not seen
 	revision := person.Read(path).Cells[0].Revision
 	person.Good("modify_nb_cells", Dict{"path": path, "exec": false, "modifications": []Dict{{"range": Dict{"start": 0}, "content": source, "revision": revision}}}, nil)
-	doc, err := r.Work.Open(r.T.Context(), path)
+	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}

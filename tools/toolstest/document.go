@@ -15,7 +15,7 @@ import (
 // it to the rig's client.
 func (r *Rig) EventuallyText(path, want string) {
 	r.T.Helper()
-	doc, err := r.Work.OpenText(r.T.Context(), path)
+	doc, err := r.Work.OpenText(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -91,7 +91,7 @@ func (r *Rig) FileIs(path, want string) {
 func (r *Rig) Folder() string {
 	r.T.Helper()
 	dir := r.Server.Name(r.T, " mappe é#%?")
-	if _, err := r.Srv.PutContents(r.T.Context(), dir, jupyter.NewContent{Type: "directory"}); err != nil {
+	if _, err := r.Srv.PutContents(r.T.Context(), jupyter.MustPath(dir), jupyter.NewContent{Type: "directory"}); err != nil {
 		r.T.Fatal(err)
 	}
 	return dir

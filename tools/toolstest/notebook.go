@@ -7,6 +7,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/notebook"
 )
@@ -35,7 +36,7 @@ func (r *Rig) OnDisk(path string, want ...string) {
 // Await waits for the first cell's source in r's own replica, without r's client being shown anything.
 func (r *Rig) Await(path, want string) {
 	r.T.Helper()
-	doc, err := r.Work.Open(r.T.Context(), path)
+	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -61,7 +62,7 @@ func (r *Rig) AwaitRevision(path string, f func()) {
 // UpToDate waits until r's replica holds all that the room has by now.
 func (r *Rig) UpToDate(path string) {
 	r.T.Helper()
-	doc, err := r.Work.Open(r.T.Context(), path)
+	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}
@@ -96,7 +97,7 @@ func (r *Rig) Pages(run string, output, size int) (all string, pages int) {
 // OutputText is the text of a cell's streams in the shared document.
 func (r *Rig) OutputText(path string, cell int) string {
 	r.T.Helper()
-	doc, err := r.Work.Open(r.T.Context(), path)
+	doc, err := r.Work.Open(r.T.Context(), jupyter.MustPath(path))
 	if err != nil {
 		r.T.Fatal(err)
 	}

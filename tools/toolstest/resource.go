@@ -14,6 +14,7 @@ import (
 	"github.com/mark3labs/mcp-go/mcp"
 	"github.com/mark3labs/mcp-go/server"
 
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/tools"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/resource"
@@ -83,7 +84,7 @@ func (r *Rig) EndKernel(path string) {
 		r.T.Fatal(err)
 	}
 	for _, s := range sessions {
-		if s.Path == path {
+		if s.Path.String() == path {
 			if err := r.Srv.ShutdownKernel(r.T.Context(), s.Kernel.ID); err != nil {
 				r.T.Error(err)
 			}
@@ -189,10 +190,7 @@ func (r *Rig) URIOf(path string) string {
 func (r *Rig) Holds(path string, want bool) {
 	r.T.Helper()
 	for range 6000 {
-		list, err := r.Work.Sessions(path)
-		if err != nil {
-			r.T.Fatal(err)
-		}
+		list := r.Work.Sessions(jupyter.MustPath(path))
 		if len(list) == 1 && list[0].Busy == want {
 			return
 		}

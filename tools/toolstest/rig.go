@@ -92,7 +92,7 @@ func (r *Rig) shutKernels() {
 	name := r.Server.Name(r.T, "")
 	own := name[:strings.LastIndexByte(name, '-')+1]
 	for _, s := range sessions {
-		if strings.HasPrefix(s.Path, own) {
+		if strings.HasPrefix(s.Path.String(), own) {
 			if err := r.Srv.ShutdownKernel(context.Background(), s.Kernel.ID); err != nil {
 				r.T.Log("end a kernel:", err)
 			}

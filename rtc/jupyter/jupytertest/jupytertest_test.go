@@ -30,7 +30,7 @@ func TestStart(t *testing.T) {
 			t.Fatal(err)
 		}
 		defer srv.CloseIdleConnections()
-		if c, err := srv.Contents(t.Context(), path, jupyter.ContentsOptions{}); err != nil || c.Type != "notebook" {
+		if c, err := srv.Contents(t.Context(), jupyter.MustPath(path), jupyter.ContentsOptions{}); err != nil || c.Type != "notebook" {
 			t.Errorf("Contents(%s) = %+v, %v", path, c, err)
 		}
 		running, err := jupyter.Discover(t.Context(), []string{s.RuntimeDir})

@@ -13,6 +13,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 )
 
@@ -50,7 +51,7 @@ func (r *Room) Peers() []rtc.Peer { return nil }
 func (r *Room) SetCursors(...awareness.Cursor) {}
 
 // Rename does nothing.
-func (r *Room) Rename(string) {}
+func (r *Room) Rename(jupyter.Path) {}
 
 // AutosaveOff reports whether the people have autosave off.
 func (r *Room) AutosaveOff() bool { return r.Unsaving.Load() }

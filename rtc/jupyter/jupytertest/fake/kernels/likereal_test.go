@@ -163,7 +163,7 @@ func realKernel(t *testing.T) *client {
 		t.Fatal(err)
 	}
 	t.Cleanup(srv.CloseIdleConnections)
-	k, err := srv.StartKernelIn(t.Context(), "python3", "")
+	k, err := srv.StartKernelIn(t.Context(), "python3", jupyter.Path{})
 	if err != nil {
 		t.Fatal(err)
 	}
