@@ -12,7 +12,7 @@
 //   - An edit is done when the room has it: [Room.Barrier] sends a SYNC1 after the edits and waits for its SYNC2, which
 //     the server sends only after it has taken the edits.
 //
-// A server may have jupyter-server-documents in place of jupyter-collaboration. The file documents.go has the
+// A server may have jupyter-server-documents in place of jupyter-collaboration. The file jsd.go has the
 // differences.
 //
 // # Concurrency

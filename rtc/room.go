@@ -217,7 +217,7 @@ func (r *Room) enqueue(put func()) error {
 // Save asks the server to write the document to its file, and returns the server's outcome: "success", "skipped" or
 // "failed". It is about the attempt: a read-only file also gives "success".
 //
-// A server with jupyter-server-documents has no such request; see documents.go.
+// A server with jupyter-server-documents has no such request; see jsd.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
 	if r.Documents() {
 		return r.saveByServer(ctx)

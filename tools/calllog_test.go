@@ -1,66 +1,18 @@
 package tools
 
 import (
-	"context"
-	"errors"
 	"fmt"
 	"io"
 	"log/slog"
-	"net"
 	"strings"
-	"syscall"
 	"testing"
 	"time"
 
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/rtc"
-	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
-	sessions "github.com/nbduet/nbduet/session/analysis"
-	"github.com/nbduet/nbduet/session/kernel"
-	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/tool"
-	"github.com/nbduet/nbduet/ydoc/wire"
 )
-
-// panicsWith is the error that is made of a panic.
-func panicsWith(fn func()) (p *tool.Panicked) {
-	defer func() { p = tool.Caught(recover()) }()
-	fn()
-	return nil
-}
-
-// The log says of what kind an error is, and nothing that its text may quote.
-func TestErrorKind(t *testing.T) {
-	_, badPath := jupyter.ParsePath("s3cret\x00")
-	for _, c := range []struct {
-		want string
-		err  error
-	}{
-		{"other", fmt.Errorf("s3cret: %w", errors.New("s3cret"))},
-		{"session_not_found", fmt.Errorf("s3cret: %w", tool.Coded{Code: "session_not_found", Message: "s3cret"})},
-		{"fault", tool.Fault{Err: errors.New("s3cret")}},
-		{"invalid arguments", badArguments{errors.New("s3cret")}},
-		{"read: HTTP 404", fmt.Errorf("s3cret: %w", &jupyter.Error{Op: "read", Status: 404, Message: "s3cret", Path: "s3cret"})},
-		{"bad path", badPath},
-		{"room closed: refused", &rtc.CloseError{Code: rtc.CodeRefused, Reason: "s3cret", Err: errors.New("s3cret")}},
-		{"the kernel is dead", fmt.Errorf("s3cret: %w", kernel.ErrKernelDead)},
-		{"session.LostError, context canceled", &session.LostError{Name: "s3cret", Err: context.Canceled}},
-		{"a.ipynb not saved", &saved.UnsavedError{Path: jupyter.MustPath("a.ipynb"), Reason: "s3cret"}},
-		{"kernel.Error", kernel.Error{Name: "s3cret", Value: "s3cret"}},
-		{"update refused at byte 3: bad", &wire.FormatError{What: "update", Offset: 3, Reason: "bad", Detail: "s3cret"}},
-		{"dial tcp, connection refused", &net.OpError{Op: "dial", Net: "tcp", Err: syscall.ECONNREFUSED}},
-		{"panic with string", panicsWith(func() { panic("s3cret") })},
-		{"runtime error: index out of range [6] with length 0", panicsWith(func() { _ = strings.Split("", "")[len("s3cret")] })},
-		{"there is no such analysis session, EOF", errors.Join(sessions.ErrNoSession, fmt.Errorf("s3cret: %w", io.EOF))},
-	} {
-		if got := ErrorKind(c.err); !strings.HasSuffix(got, c.want) || strings.Contains(got, "s3cret") {
-			t.Errorf("the kind of %q is %q, want %q", c.err, got, c.want)
-		}
-	}
-}
 
 // A log without code lets through names, numbers and kinds; one with code all but the token.
 func TestLogHandler(t *testing.T) {

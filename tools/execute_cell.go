@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	sessions "github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/analysis"
 	"github.com/nbduet/nbduet/tools/datalayer"
@@ -66,7 +65,7 @@ func executeCell(p *parts) tool.Tool {
 				return nil, err
 			}
 			if doc == nil {
-				return nil, desk.AnalysisError(fmt.Errorf("session %s: %w", a.ID(), sessions.ErrNoNotebook))
+				return nil, desk.NoNotebook(a)
 			}
 			defer doc.Release()
 			cell, err := args.Find(doc, desk.ViewToRun(ctx, doc))

@@ -15,7 +15,7 @@ func Example() {
 	stdout, fromProgram := io.Pipe()
 	ended := make(chan int)
 	go func() {
-		code := run(context.Background(), []string{"--jupyter-url", "http://localhost:8888", "--token", "secret", "--toolsets", "notebook"}, toProgram, fromProgram, io.Discard)
+		code := runProgram(context.Background(), []string{"--jupyter-url", "http://localhost:8888", "--token", "secret", "--toolsets", "notebook"}, toProgram, fromProgram, io.Discard)
 		fromProgram.Close()
 		ended <- code
 	}()

@@ -15,7 +15,7 @@ import (
 	"github.com/alecthomas/kong"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools"
 )
 
@@ -69,7 +69,7 @@ type settings struct {
 	serverTimeout  time.Duration
 	answerWithin   time.Duration
 	agentPasswords bool
-	execute        run0.Execute
+	execute        run.Execute
 	maxImages      int
 	maxImageBytes  int
 	imageCache     int      // bytes
@@ -167,8 +167,8 @@ func (f flags) check() (settings, error) {
 	if s.serverTimeout, err = seconds(f.ServerTimeout); err != nil {
 		return settings{}, fmt.Errorf("--server-timeout: %w", err)
 	}
-	if s.execute = run0.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run0.ExecuteWords(), string(s.execute)) {
-		return settings{}, fmt.Errorf("--execute: %q is not one of %s", f.Execute, strings.Join(run0.ExecuteWords(), ", "))
+	if s.execute = run.Execute(strings.ToLower(strings.TrimSpace(f.Execute))); !slices.Contains(run.ExecuteWords(), string(s.execute)) {
+		return settings{}, fmt.Errorf("--execute: %q is not one of %s", f.Execute, strings.Join(run.ExecuteWords(), ", "))
 	}
 	if f.MaxImages < 0 || f.MaxImages > 20 {
 		return settings{}, fmt.Errorf("--max-images: %d is not between 0 and 20", f.MaxImages)

@@ -15,5 +15,5 @@ func main() {
 	signal.Ignore(syscall.SIGPIPE)
 	ctx, stop := signal.NotifyContext(context.Background(), os.Interrupt, syscall.SIGTERM)
 	context.AfterFunc(ctx, stop) // a second signal ends the program at once
-	os.Exit(run(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr))
+	os.Exit(runProgram(ctx, os.Args[1:], os.Stdin, stdout, os.Stderr))
 }

@@ -34,9 +34,9 @@ const (
 	drainTime = time.Second
 )
 
-// run is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, or over HTTP until ctx does, and
+// runProgram is the program: it serves MCP on stdin and stdout until stdin ends or ctx does, or over HTTP until ctx does, and
 // returns the exit code.
-func run(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
+func runProgram(ctx context.Context, args []string, stdin io.Reader, stdout, stderr io.Writer) int {
 	return runWith(ctx, args, stdin, stdout, stderr, discoverLocal)
 }
 

@@ -11,7 +11,7 @@ import (
 	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 )
 
 // serverFlags are for documents and kernels on two servers, and for the notebook and kernel at the start.
@@ -171,7 +171,7 @@ func connectServers(ctx context.Context, s settings, find discover, log *slog.Lo
 		docs, err = connect(ctx, p, find, s.serverTimeout, log)
 		return docs, docs, err
 	}
-	if s.execute == run0.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {
+	if s.execute == run.ExecuteServer && docs.BaseURL() != "" && kernels.BaseURL() != "" {
 		return nil, nil, usageError{errors.New("--execute: server needs notebooks and kernels on one server: with two servers (--document-url, --runtime-url), leave it at auto")}
 	}
 	return docs, kernels, nil

@@ -5,7 +5,6 @@ import (
 	"errors"
 	"fmt"
 
-	sessions "github.com/nbduet/nbduet/session/analysis"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
@@ -36,7 +35,7 @@ func (d *Toolset) RunUsedCode(ctx context.Context, code, kernelID string, w *Wat
 		kernelID = k.ID
 	}
 	a, err := d.Analyses.Attach(ctx, tool.ClientOf(ctx), kernelID)
-	if errors.Is(err, sessions.ErrNoKernel) {
+	if desk.IsNoKernel(err) {
 		return nil, theirWords("Kernel '%s' not found in jupyter server"+words.Hint(": list_kernels shows those that run"), kernelID)
 	}
 	if err != nil {

@@ -6,7 +6,7 @@ import (
 	"fmt"
 	"strings"
 
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -50,7 +50,7 @@ func answerInput(d *desk.Desk) tool.Tool {
 
 // follow waits for a run, at most as long as the call says, and answers with what became of it. The call's client is
 // asked what the code asks, if it can be asked.
-func follow(ctx context.Context, d *desk.Desk, r *run0.Run, args Waiting) (*tool.Answer, error) {
+func follow(ctx context.Context, d *desk.Desk, r *run.Run, args Waiting) (*tool.Answer, error) {
 	wait, stop := context.WithTimeout(ctx, args.hold(ctx, d))
 	defer stop()
 	if ask := desk.Asker(ctx); ask != nil {

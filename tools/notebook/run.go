@@ -9,7 +9,7 @@ import (
 
 	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/images"
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -117,7 +117,7 @@ type finished struct {
 
 type finishedRun struct {
 	id, cell string
-	run0.Result
+	run.Result
 	contents desk.Contents
 	from     images.Origin // of its images
 	behind   *desk.Behind
@@ -129,7 +129,7 @@ func runCells(ctx context.Context, d *desk.Desk, doc *session.Document, cells []
 		return finished{}, fmt.Errorf("the call names %s to run, more than the %s allowed in one call: spread them over several calls",
 			words.Plural(len(cells), "cell"), words.Thousands(maxRunCells))
 	}
-	runs, err := doc.RunWith(ctx, cells, run0.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
+	runs, err := doc.RunWith(ctx, cells, run.Options{Ask: desk.Asker(ctx), Owner: tool.ClientOf(ctx)})
 	if err != nil {
 		return finished{}, err
 	}
@@ -158,7 +158,7 @@ const AbandonTime = 10 * time.Second
 
 // Abandon interrupts the runs of a call whose context has ended, if [tool.StopsRuns] says so for what its caller has
 // said of interrupt_on_cancel, and says what it did.
-func Abandon(ctx context.Context, runs []*run0.Run, always bool) string {
+func Abandon(ctx context.Context, runs []*run.Run, always bool) string {
 	if !tool.StopsRuns(ctx, always) {
 		return "the cells go on running"
 	}
@@ -174,26 +174,26 @@ func Abandon(ctx context.Context, runs []*run0.Run, always bool) string {
 
 // afterwards ends the message of a call: with success if all cells ran well, else with the number of cells by state.
 func (f finished) afterwards(success string) string {
-	count := map[run0.State]int{}
+	count := map[run.State]int{}
 	for _, r := range f.runs {
 		count[r.State]++
 	}
-	if count[run0.Done] == len(f.runs) {
+	if count[run.Done] == len(f.runs) {
 		return success
 	}
 	var parts []string
 	for _, s := range []struct {
-		state run0.State
+		state run.State
 		words string
 	}{
-		{run0.Done, "ran well"},
-		{run0.Failed, "failed"},
-		{run0.Interrupted, "interrupted"},
-		{run0.Lost, "lost with the kernel"},
-		{run0.Cancelled, "not run"},
-		{run0.WaitingForInput, "waiting for input"},
-		{run0.Running, "still running"},
-		{run0.Queued, "still waiting"},
+		{run.Done, "ran well"},
+		{run.Failed, "failed"},
+		{run.Interrupted, "interrupted"},
+		{run.Lost, "lost with the kernel"},
+		{run.Cancelled, "not run"},
+		{run.WaitingForInput, "waiting for input"},
+		{run.Running, "still running"},
+		{run.Queued, "still waiting"},
 	} {
 		if n := count[s.state]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, s.words))
@@ -258,10 +258,10 @@ func (f finished) show(r finishedRun, lim desk.OutputLimits, pictures *desk.Imag
 			says = append(says, how)
 		}
 		switch why := r.behind.Says(); {
-		case r.State == run0.Queued && why != "":
+		case r.State == run.Queued && why != "":
 			out.Behind = r.behind
 			says = append(says, why+words.Hint(fmt.Sprintf("; wait_run with run_id %q waits for this one", r.id)))
-		case r.State != run0.WaitingForInput:
+		case r.State != run.WaitingForInput:
 			says = append(says, unfinished(f.timeout))
 		}
 		if why := desk.NotBegun(r.Result); why != "" {

@@ -8,7 +8,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/tool"
@@ -36,7 +36,7 @@ type namedRun struct {
 func (namedRun) Refine(f tool.Fields) { f.Field("run_id").Limit(1, 40) }
 
 // findRun finds a run that is still known.
-func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
+func findRun(ctx context.Context, d *desk.Desk, id string) (*run.Run, error) {
 	r, ok := d.Manager.RunTable().Run(id)
 	if !ok {
 		r, ok = takeUp(ctx, d, id)
@@ -48,7 +48,7 @@ func findRun(ctx context.Context, d *desk.Desk, id string) (*run0.Run, error) {
 }
 
 // takeUp opens the notebook of a run that an earlier session has left, which takes the run up.
-func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
+func takeUp(ctx context.Context, d *desk.Desk, id string) (*run.Run, bool) {
 	left, ok := d.Manager.RunTable().Left(ctx, id)
 	if !ok || !desk.Visible(ctx, left.Owner, true) {
 		return nil, false
@@ -63,12 +63,12 @@ func takeUp(ctx context.Context, d *desk.Desk, id string) (*run0.Run, bool) {
 
 // Visible tells whether a client may see a run: only its own. A run of before this program's start may be that of a
 // client session that is gone, and is shown to all that do not say who they are.
-func Visible(ctx context.Context, r *run0.Run) bool {
+func Visible(ctx context.Context, r *run.Run) bool {
 	return desk.Visible(ctx, r.Owner, r.TakenUp())
 }
 
 // answerRun answers with a run as it is now.
-func answerRun(ctx context.Context, d *desk.Desk, r *run0.Run, size int) (*tool.Answer, error) {
+func answerRun(ctx context.Context, d *desk.Desk, r *run.Run, size int) (*tool.Answer, error) {
 	result := r.Result()
 	out := RunView{Path: r.Path.String(), Started: tool.Stamp(result.Started), Ended: tool.Stamp(result.Ended)}
 	f := finished{desk: d, size: size, newSet: d.Images.Sets(ctx), runs: []finishedRun{{
@@ -220,7 +220,7 @@ func answerRuns(ctx context.Context, d *desk.Desk, args listRunsArgs) (*tool.Ans
 	if args.Limit != nil {
 		limit = *args.Limit
 	}
-	all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run0.Run) bool { return !Visible(ctx, r) })
+	all := slices.DeleteFunc(d.Manager.RunTable().Runs(path), func(r *run.Run) bool { return !Visible(ctx, r) })
 	out := ListRunsResult{Runs: []listedRun{}, Total: len(all)}
 	for _, r := range all[:min(limit, len(all))] {
 		res := r.Status()

@@ -5,7 +5,7 @@ import (
 	"slices"
 	"strings"
 
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/plain"
@@ -36,7 +36,7 @@ func (r *ReadResult) words(roll *desk.Roll) plain.Text {
 // blocks are a cell with its outputs.
 func (v CellView) blocks(roll *desk.Roll) []plain.Block {
 	c := plain.Cell{Index: v.Index, ID: roll.Cell(v.ID).ID, Type: v.CellType, Count: v.ExecutionCount, Says: markedBy(v.Metadata)}
-	if v.ExecutionState == string(run0.Running) {
+	if v.ExecutionState == string(run.Running) {
 		c.Says = append(c.Says, "running")
 	}
 	if v.Unconfirmed {
@@ -78,15 +78,15 @@ func markedBy(metadata map[string]any) (says []string) {
 }
 
 // stateWords are the states of runs that an answer says, and how.
-var stateWords = map[run0.State]string{
-	run0.Failed: "failed", run0.Interrupted: "interrupted", run0.Lost: "lost with the kernel", run0.Cancelled: "not run",
-	run0.WaitingForInput: "waiting for input", run0.Running: "running", run0.Queued: "waiting for its turn",
+var stateWords = map[run.State]string{
+	run.Failed: "failed", run.Interrupted: "interrupted", run.Lost: "lost with the kernel", run.Cancelled: "not run",
+	run.WaitingForInput: "waiting for input", run.Running: "running", run.Queued: "waiting for its turn",
 }
 
 // blocks are a run of a cell.
 func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 	c.Count = r.ExecutionCount
-	state := run0.State(r.State)
+	state := run.State(r.State)
 	said := stateWords[state]
 	first, outputs := plain.Outputs(r.Outputs, true)
 	switch {
@@ -113,7 +113,7 @@ func (r ExecutionResult) blocks(c plain.Cell) []plain.Block {
 func addRuns(t *plain.Text, roll *desk.Roll, results []ExecutionResult) {
 	more := false
 	for _, r := range results {
-		if len(results) > 1 && (r.State == string(run0.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run0.Cancelled)) {
+		if len(results) > 1 && (r.State == string(run.Done) && len(r.Outputs) == 0 && r.Message == "" || r.State == string(run.Cancelled)) {
 			continue
 		}
 		t.Add(r.blocks(roll.Cell(r.CellID))...)
@@ -133,24 +133,24 @@ func ranWords(roll *desk.Roll, results []ExecutionResult) string {
 	if len(results) < 2 {
 		return ""
 	}
-	count := map[run0.State]int{}
+	count := map[run.State]int{}
 	for _, r := range results {
-		count[run0.State(r.State)]++
+		count[run.State(r.State)]++
 	}
 	out := "ran " + words.Plural(len(results), "cell")
-	if count[run0.Done] == len(results) {
+	if count[run.Done] == len(results) {
 		return out
 	}
 	var parts, notRun []string
 	for _, r := range results {
-		if r.State == string(run0.Cancelled) {
+		if r.State == string(run.Cancelled) {
 			notRun = append(notRun, r.CellID)
 		}
 	}
-	if n := count[run0.Done]; n > 0 {
+	if n := count[run.Done]; n > 0 {
 		parts = append(parts, fmt.Sprintf("%d well", n))
 	}
-	for _, s := range []run0.State{run0.Failed, run0.Interrupted, run0.Lost, run0.WaitingForInput, run0.Running, run0.Queued} {
+	for _, s := range []run.State{run.Failed, run.Interrupted, run.Lost, run.WaitingForInput, run.Running, run.Queued} {
 		if n := count[s]; n > 0 {
 			parts = append(parts, fmt.Sprintf("%d %s", n, stateWords[s]))
 		}

@@ -5,7 +5,7 @@ import (
 	"strings"
 	"time"
 
-	run0 "github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/plain"
 )
@@ -68,7 +68,7 @@ func (r *PagedRun) words() plain.Text {
 	if plain.Hides(p.Text) {
 		t.Note("with hidden characters")
 	}
-	if state := run0.State(r.State); !state.Ended() {
+	if state := run.State(r.State); !state.Ended() {
 		t.Note("it is " + stateWords[state])
 	}
 	return t
@@ -82,9 +82,9 @@ func (r *ListRunsResult) words() plain.Text {
 		if one.CellID != "" {
 			parts = append(parts, cellOfRun(one.CellID).ID)
 		}
-		state, time := run0.State(one.State), took(one.Started, one.Ended)
+		state, time := run.State(one.State), took(one.Started, one.Ended)
 		switch said := stateWords[state]; {
-		case state == run0.Running && time != "": // it says so
+		case state == run.Running && time != "": // it says so
 		case said != "":
 			parts = append(parts, said)
 		default:

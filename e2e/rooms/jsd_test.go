@@ -23,7 +23,7 @@ import (
 // what works elsewhere works there, or its answer says why not.
 func TestServerDocuments(t *testing.T) {
 	t.Parallel()
-	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "testdata"))
+	folder, err := filepath.Abs(filepath.Join("..", "..", "session", "saved", "testdata"))
 	if err != nil {
 		t.Fatal(err)
 	}
