@@ -50,32 +50,34 @@ var plots = map[string]string{
 // on, and wherever the picture is read later. Nothing of that is in the notebook.
 func TestFiguresTell(t *testing.T) {
 	jupytertest.NeedsReal(t, "matplotlib")
-	m := newTalk(t)
-	const begin = "import matplotlib.pyplot as plt, numpy as np, pandas as pd\nget_ipython().run_line_magic('config', \"InlineBackend.figure_format = 'png'\")\n"
-	sources := slices.Sorted(maps.Keys(plots))
-	var cells []toolstest.Dict
-	for i, source := range sources {
-		cells = append(cells, code(fmt.Sprintf("%04x", 0xa000+i), begin+source))
-	}
-	path := m.book(cells...)
-	for i, source := range sources {
-		for _, call := range []string{"execute_nb_cells", "read_nb_cells"} {
-			answer := m.says(call, toolstest.Dict{"path": path, "ranges": atCell(i)})
-			if got := pictured(answer); !slices.Equal(got, []string{plots[source]}) {
-				t.Errorf("%s, %s:\n%q\nwant:\n%s\n%s", call, source, got, plots[source], answer)
-			}
-			if strings.Contains(answer, "Axes:") {
-				t.Errorf("%s: its axes are said twice: %s", source, answer)
+	jupytertest.Beside(t, func(t *testing.T) {
+		m := newTalk(t)
+		const begin = "import matplotlib.pyplot as plt, numpy as np, pandas as pd\nget_ipython().run_line_magic('config', \"InlineBackend.figure_format = 'png'\")\n"
+		sources := slices.Sorted(maps.Keys(plots))
+		var cells []toolstest.Dict
+		for i, source := range sources {
+			cells = append(cells, code(fmt.Sprintf("%04x", 0xa000+i), begin+source))
+		}
+		path := m.book(cells...)
+		for i, source := range sources {
+			for _, call := range []string{"execute_nb_cells", "read_nb_cells"} {
+				answer := m.says(call, toolstest.Dict{"path": path, "ranges": atCell(i)})
+				if got := pictured(answer); !slices.Equal(got, []string{plots[source]}) {
+					t.Errorf("%s, %s:\n%q\nwant:\n%s\n%s", call, source, got, plots[source], answer)
+				}
+				if strings.Contains(answer, "Axes:") {
+					t.Errorf("%s: its axes are said twice: %s", source, answer)
+				}
 			}
 		}
-	}
-	m.keepsNothing(path)
+		m.keepsNothing(path)
 
-	m.says("restart_nb_kernel", toolstest.Dict{"path": path})
-	answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
-	if got := pictured(answer); !slices.Equal(got, []string{plots[sources[0]]}) {
-		t.Errorf("after a restart: %s", answer)
-	}
+		m.says("restart_nb_kernel", toolstest.Dict{"path": path})
+		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
+		if got := pictured(answer); !slices.Equal(got, []string{plots[sources[0]]}) {
+			t.Errorf("after a restart: %s", answer)
+		}
+	})
 }
 
 // keepsNothing checks that the notebook has nothing of what figures tell to nbduet.
@@ -94,12 +96,13 @@ func (m *talk) keepsNothing(path string) {
 // cannot be told of is shown all the same.
 func TestFiguresHostile(t *testing.T) {
 	jupytertest.NeedsReal(t, "matplotlib")
-	m := newTalk(t)
-	const begin = "import matplotlib.pyplot as plt\n"
-	path := m.book(
-		code("aaaa", begin+"plt.plot([1])\nget_ipython().display_pub.parent_header = {**get_ipython().display_pub.parent_header, 'username': 'ada'}\nplt.show()"),
-		code("bbbb", begin+"from IPython.core.formatters import DisplayFormatter\nprint([t for t in get_ipython().display_formatter.format(plt.figure())[0] if 'nbduet' in t]); plt.close()"),
-		code("cccc", begin+`ran = []
+	jupytertest.Beside(t, func(t *testing.T) {
+		m := newTalk(t)
+		const begin = "import matplotlib.pyplot as plt\n"
+		path := m.book(
+			code("aaaa", begin+"plt.plot([1])\nget_ipython().display_pub.parent_header = {**get_ipython().display_pub.parent_header, 'username': 'ada'}\nplt.show()"),
+			code("bbbb", begin+"from IPython.core.formatters import DisplayFormatter\nprint([t for t in get_ipython().display_formatter.format(plt.figure())[0] if 'nbduet' in t]); plt.close()"),
+			code("cccc", begin+`ran = []
 class Odd(plt.Figure):
     def __getattribute__(self, name): ran.append(name); return super().__getattribute__(name)
 class Liar:
@@ -110,16 +113,17 @@ odd.legend_ = odd._supxlabel = Liar()
 ran.clear()
 told = get_ipython().display_formatter.formatters['`+figure.MIME+`'](odd)
 print(ran, len(told) < 1000, get_ipython().display_formatter.formatters['`+figure.MIME+`'](Liar()), ran)`),
-	)
-	if got := pictured(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})); !slices.Equal(got, []string{""}) {
-		t.Errorf("of another's cell: %q", got)
-	}
-	m.keepsNothing(path)
-	for i, want := range []string{"['" + figure.MIME + "']", "[] True None []"} {
-		if answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(i + 1)}); !strings.Contains(answer, want) {
-			t.Errorf("%s is not in %s", want, answer)
+		)
+		if got := pictured(m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})); !slices.Equal(got, []string{""}) {
+			t.Errorf("of another's cell: %q", got)
 		}
-	}
+		m.keepsNothing(path)
+		for i, want := range []string{"['" + figure.MIME + "']", "[] True None []"} {
+			if answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(i + 1)}); !strings.Contains(answer, want) {
+				t.Errorf("%s is not in %s", want, answer)
+			}
+		}
+	})
 }
 
 // What a figure tells is said beside its picture, whatever kernel tells it, and kept out of the notebook.

@@ -94,6 +94,7 @@ func kernelHints(t *testing.T, path string, all map[string]string) error {
 // A hint names only tools that the client can call, whichever toolsets are on, and with the arguments that they take: one
 // that is not on the client's list with the way to call it.
 func TestHintsCanBeFollowed(t *testing.T) {
+	t.Parallel()
 	hints := hintsOf(t)
 	if len(hints) < 80 {
 		t.Fatalf("%d hints are found", len(hints))

@@ -84,7 +84,7 @@ func saying(text string) func(*hosted) string { return func(*hosted) string { re
 func atCell(n int) []toolstest.Dict           { return []toolstest.Dict{{"start": n}} }
 func newCell(source string) []toolstest.Dict  { return []toolstest.Dict{{"content": source}} }
 func onNotebook(more toolstest.Dict) func(*hosted) toolstest.Dict {
-	return func(m *hosted) toolstest.Dict { return with(more, "path", m.path) }
+	return func(m *hosted) toolstest.Dict { return toolstest.With(more, "path", m.path) }
 }
 
 // coreCalls are calls of all tools of the set "core", in an order in which each finds what it needs.

@@ -40,15 +40,15 @@ func TestEveryToolUnderstands(t *testing.T) {
 		required, _ := in["required"].([]any)
 		for name, p := range in["properties"].(toolstest.Dict) {
 			for what, text := range texts(p.(toolstest.Dict), full[name]) {
-				same(name+" as "+what, with(full, name, text), full)
+				same(name+" as "+what, toolstest.With(full, name, text), full)
 			}
 			if !slices.Contains(required, any(name)) {
 				without := maps.Clone(full)
 				delete(without, name)
-				same(name+" is null", with(full, name, nil), without)
+				same(name+" is null", toolstest.With(full, name, nil), without)
 			}
 		}
-		if _, err := tool.Arguments(check, with(full, "no_such_argument", 1.0)); err == nil {
+		if _, err := tool.Arguments(check, toolstest.With(full, "no_such_argument", 1.0)); err == nil {
 			t.Errorf("%s takes an unknown argument", d.Name)
 		} else {
 			for name := range in["properties"].(toolstest.Dict) {
@@ -80,7 +80,7 @@ func whole(s toolstest.Dict, name, path string) any {
 		return max(low, 1)
 	}
 	if either, ok := s["type"].([]any); ok { // or null
-		return whole(with(s, "type", either[0]), name, path)
+		return whole(toolstest.With(s, "type", either[0]), name, path)
 	}
 	return example(s, name, path)
 }

@@ -23,7 +23,7 @@ type misuse struct {
 // Whatever is wrong with an argument, every tool refuses it, and changes
 // nothing. The cases follow from the tools' schemas.
 func TestEveryToolRefusesBadArguments(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		notebook, text := r.Server.Notebook(t, "x = 1", "y = 2"), r.TextFile("some text\n")
 		files := map[string]string{notebook: r.Server.Read(t, notebook), text: r.Server.Read(t, text)}
@@ -41,7 +41,7 @@ func TestEveryToolRefusesBadArguments(t *testing.T) {
 				t.Fatal(err)
 			}
 			good := example(in, "", path).(toolstest.Dict)
-			cases := append(misuses(in, good), misuse{"unknown argument", with(good, "no_such_argument", 1)})
+			cases := append(misuses(in, good), misuse{"unknown argument", toolstest.With(good, "no_such_argument", 1)})
 			for _, c := range cases {
 				res := r.Call(d.Name, c.args)
 				if message := toolstest.MessageOf(res); !res.IsError || message == "" {
@@ -90,12 +90,6 @@ func example(s toolstest.Dict, name, path string) any {
 	}
 }
 
-func with(args toolstest.Dict, name string, value any) toolstest.Dict {
-	out := maps.Clone(args)
-	out[name] = value
-	return out
-}
-
 // misuses are calls of which one argument is wrong.
 func misuses(in, good toolstest.Dict) (out []misuse) {
 	properties := in["properties"].(toolstest.Dict)
@@ -105,7 +99,7 @@ func misuses(in, good toolstest.Dict) (out []misuse) {
 			if v.value == nil && !slices.Contains(required, any(name)) {
 				continue // it is an argument that was left out
 			}
-			out = append(out, misuse{fmt.Sprintf("%s = %s", name, v.what), with(good, name, v.value)})
+			out = append(out, misuse{fmt.Sprintf("%s = %s", name, v.what), toolstest.With(good, name, v.value)})
 		}
 		if slices.Contains(required, any(name)) {
 			missing := maps.Clone(good)
@@ -191,7 +185,7 @@ func wrongValues(name string, s toolstest.Dict, good any) (out []wrongValue) {
 			for _, m := range misuses(s, good) {
 				add("one with "+m.what, m.args)
 			}
-			add("one with a member too many", with(good, "no_such_member", 1))
+			add("one with a member too many", toolstest.With(good, "no_such_member", 1))
 		}
 	}
 	return out

@@ -16,7 +16,7 @@ import (
 // A result has structured content where the tool is listed with the schema of its result, and never with a picture:
 // called by its name or by call_tool, in each era of the protocol.
 func TestStructuredContent(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "display({'image/png': '"+onePixel+"'}, raw=True)", "print('plain')")
 		running := toolstest.Dict{"path": path, "ranges": []toolstest.Dict{{"start": 1}}}

@@ -19,7 +19,7 @@ import (
 // Programs that parse answers get the objects of the contracts: where they ask for them, where they have chosen the tools
 // of another server, and where they have the schemas of all results. Else, and where they ask for it, there are words.
 func TestAnswersAreOfTheContract(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "print('an' + 'swer')", "x = 2")
 		seed := []string{tool.ToolsetRTCMCP}
@@ -102,7 +102,7 @@ func holdsContract(t *testing.T, what, ran, read string) {
 
 // The tools of the other seeds answer as their contracts say, and where the tools of "core" answer in words too.
 func TestSeedsAnswerAsTheirContracts(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		r := toolstest.New(t)
 		path := r.Server.Notebook(t, "x = 1")
 		for _, answers := range []tools.Answers{"", tools.TextAnswers, tools.JSONAnswers} {

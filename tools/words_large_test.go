@@ -32,7 +32,7 @@ func (m *talk) pages(run string, output int) string {
 		if err != nil {
 			m.T.Fatal(err)
 		}
-		args = with(args, "offset", offset)
+		args = toolstest.With(args, "offset", offset)
 	}
 	m.T.Fatal("the pages do not end")
 	return ""

@@ -17,7 +17,7 @@ const (
 
 // A run says of each kind of output what a model reads of it, and in the order in which they came.
 func TestWordsOfOutputs(t *testing.T) {
-	jupytertest.Test(t, func(t *testing.T) {
+	jupytertest.Beside(t, func(t *testing.T) {
 		m := newTalk(t)
 		const begin = "from IPython.display import display, HTML, JSON, Markdown\nimport sys\n"
 		picture := "display({'image/png': '" + onePixel + "'}, raw=True)"

@@ -77,7 +77,7 @@ func (m *talk) cells(args toolstest.Dict) (all []plaintest.Cell, answers int) {
 		if next == "" {
 			return all, answers
 		}
-		args = with(args, "cursor", next)
+		args = toolstest.With(args, "cursor", next)
 		delete(args, "ranges")
 	}
 }

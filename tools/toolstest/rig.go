@@ -4,6 +4,7 @@ import (
 	"context"
 	"encoding/json"
 	"log/slog"
+	"maps"
 	"reflect"
 	"strings"
 	"testing"
@@ -252,4 +253,11 @@ func (r *Rig) Unchanged(path string) func() {
 func (r *Rig) Person() *Rig {
 	r.T.Helper()
 	return NewOn(r.T, r.Server)
+}
+
+// With are the arguments of a call with one more, or with another value of one.
+func With(args Dict, name string, value any) Dict {
+	out := maps.Clone(args)
+	out[name] = value
+	return out
 }

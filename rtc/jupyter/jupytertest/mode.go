@@ -28,7 +28,7 @@ func NeedsReal(t testing.TB, what string) {
 
 // atOnce are the places for the tests of a binary that run beside each other. A start of a kernel keeps a core busy, and a
 // real server answers one request at a time: more of them would only make each other wait.
-var atOnce = make(chan struct{}, 2)
+var atOnce = make(chan struct{}, 3)
 
 // Beside is [Test] for a test that neither disturbs others nor minds them: on a real server it runs beside others of its
 // kind, when those are done that need the machine to themselves. It uses notebooks and kernels of its own, and says nothing

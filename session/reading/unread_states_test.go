@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"encoding/json"
@@ -47,7 +47,7 @@ const knownCell = "b = 2 # needed\n# one line of some length, and another\n# las
 // reads has the client read the notebook, or what args say of it.
 func (p *positions) reads(args toolstest.Dict) {
 	p.T.Helper()
-	p.Good("read_nb_cells", with(args, "path", p.path), nil)
+	p.Good("read_nb_cells", toolstest.With(args, "path", p.path), nil)
 }
 
 // overview reads the first lines of the cells.

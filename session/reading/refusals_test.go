@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"fmt"
@@ -125,7 +125,7 @@ func TestUnreadIsNotDestroyed(t *testing.T) {
 		t.Run(name+"/by force", func(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p := newUnread(t, name)
-				text, failed := p.call(name, with(c.byID, "force", true))
+				text, failed := p.call(name, toolstest.With(c.byID, "force", true))
 				if all, _ := p.sources(); failed || strings.Contains(all, "# b") {
 					t.Errorf("answered %s; the cells are %q", text, all)
 				}
@@ -191,10 +191,10 @@ func TestReadTwiceIsRefusedOnce(t *testing.T) {
 func withRevision(args toolstest.Dict, revision string) toolstest.Dict {
 	for _, list := range []string{"modifications", "ranges"} {
 		if of, ok := args[list].([]toolstest.Dict); ok {
-			return with(args, list, []toolstest.Dict{with(of[0], "revision", revision)})
+			return toolstest.With(args, list, []toolstest.Dict{toolstest.With(of[0], "revision", revision)})
 		}
 	}
-	return with(args, "revision", revision)
+	return toolstest.With(args, "revision", revision)
 }
 
 // The reading of one agent of a client is no reading of another, which writes from what it has read itself; each may name

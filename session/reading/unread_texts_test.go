@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"maps"
@@ -118,7 +118,7 @@ func TestUnreadTextIsNotRemoved(t *testing.T) {
 					p := &textPlace{Rig: r, path: r.TextFile(threeLines)}
 					k.come(p)
 					before := p.now()
-					res := p.Call(tool, with(c.args, "path", p.path))
+					res := p.Call(tool, toolstest.With(c.args, "path", p.path))
 					text, after := toolstest.MessageOf(res), p.now()
 					may := !c.removes || c.byWords || k.read
 					switch {
@@ -157,7 +157,7 @@ func TestPositionsMeanWhatWasShown(t *testing.T) {
 				p.path = p.TextFile(threeLines)
 				p.read(0, 100)
 				p.person("typed\n" + threeLines)
-				p.Good(tool, with(c.args, "path", p.path), nil)
+				p.Good(tool, toolstest.With(c.args, "path", p.path), nil)
 				if now := p.now(); now != want[tool] {
 					t.Errorf("the text is %q", now)
 				}
@@ -174,7 +174,7 @@ func TestUnreadTextIsRead(t *testing.T) {
 				p := &textPlace{Rig: toolstest.New(t)}
 				p.path = p.TextFile(threeLines)
 				p.read(0, 14)
-				args := with(textWriters[tool].args, "path", p.path)
+				args := toolstest.With(textWriters[tool].args, "path", p.path)
 				p.Bad(tool, args, "you have read 14 of the 34 characters", "read on from position 14")
 				p.read(14, 100)
 				p.Good(tool, args, nil)
@@ -187,7 +187,7 @@ func TestUnreadTextIsRead(t *testing.T) {
 		p.add()
 		over := toolstest.Dict{"path": p.path, "content": "x"}
 		p.Bad("overwrite_document", over, "force")
-		p.Good("overwrite_document", with(over, "force", true), nil)
+		p.Good("overwrite_document", toolstest.With(over, "force", true), nil)
 		p.Good("overwrite_document", toolstest.Dict{"path": p.path, "content": "y"}, nil) // it knows what it has written
 		if now := p.now(); now != "y" {
 			t.Errorf("%q", now)

@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"encoding/json"
@@ -24,12 +24,12 @@ type byID struct {
 
 // single is the call with an argument that is an id.
 func single(argument string, more toolstest.Dict) func(string) toolstest.Dict {
-	return func(id string) toolstest.Dict { return with(more, argument, id) }
+	return func(id string) toolstest.Dict { return toolstest.With(more, argument, id) }
 }
 
 // ranges is the call with a range that is an id.
 func ranges(more toolstest.Dict) func(string) toolstest.Dict {
-	return func(id string) toolstest.Dict { return with(more, "ranges", []toolstest.Dict{{"id": id}}) }
+	return func(id string) toolstest.Dict { return toolstest.With(more, "ranges", []toolstest.Dict{{"id": id}}) }
 }
 
 const noCellsChange = "a = 1 b = 2 c = 3 d = 4"
@@ -79,9 +79,9 @@ func newByIDs(t *testing.T, name string) (p *positions, call func(args toolstest
 		t.Helper()
 		switch {
 		case tool == "edit_text":
-			args = with(args, "path", p.path)
+			args = toolstest.With(args, "path", p.path)
 		case inSession:
-			args = with(args, "session_id", p.session)
+			args = toolstest.With(args, "session_id", p.session)
 		}
 		text, failed := p.call(tool, args)
 		return strings.ReplaceAll(text, `\"`, `"`), failed // where it is in JSON

@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"encoding/json"
@@ -165,7 +165,7 @@ func TestRevisionsOfDatalayersReadings(t *testing.T) {
 			jupytertest.Beside(t, func(t *testing.T) {
 				p := newRevised(toolstest.New(t), "delete_cell")
 				if read == "read_notebook" {
-					args = with(args, "notebook_name", p.path)
+					args = toolstest.With(args, "notebook_name", p.path)
 				}
 				said := regexp.MustCompile(`\[revision "(\w+)"\]`)
 				reads := func() string { return said.FindStringSubmatch(fmt.Sprint(p.Call(read, args).Content))[1] }

@@ -1,4 +1,4 @@
-package tools_test
+package reading_test
 
 import (
 	"encoding/json"
