@@ -19,7 +19,7 @@ func (r Reader) ShowText(text string, rev ydoc.Revision, from, to int) {
 }
 
 func (r Reader) keepParts(text string, rev ydoc.Revision, known spans.Set) {
-	r.memory.parts.Add(shownKey{client: r.client, path: r.doc.Path(), cell: whole}, parts{r.memory.sources.hash(text), rev, known})
+	r.memory.parts.Add(r.key(whole), parts{r.memory.sources.hash(text), rev, known})
 }
 
 // A knowledge is what a client knew of a text at one time.
@@ -33,7 +33,7 @@ type knowledge struct {
 // knowledge is what the client knows of the document's text now. It must not be asked for in an edit.
 func (r Reader) knowledge() knowledge {
 	k := knowledge{Reader: r}
-	k.parts, k.ok = r.memory.parts.Get(shownKey{client: r.client, path: r.doc.Path(), cell: whole})
+	k.parts, k.ok = r.memory.parts.Get(r.key(whole))
 	t := r.doc.Text()
 	if !k.ok || t == nil {
 		return k

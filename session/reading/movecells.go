@@ -15,16 +15,7 @@ func (r Reader) MoveCells(ctx context.Context, cells []Target, after func(*ydoc.
 		return err
 	}
 	if err := r.doc.Edit(ctx, "move cells", func(e *ydoc.Editor) error {
-		var no refusals
-		for _, c := range cells {
-			if err := no.add(r.mayMove(e, c.Cell, c.Base, force)); err != nil {
-				return err
-			}
-			if no.full() {
-				break
-			}
-		}
-		if err := no.err(); err != nil {
+		if err := refusedOf(cells, func(c Target) error { return r.mayMove(e, c.Cell, c.Base, force) }); err != nil {
 			return err
 		}
 		before := after(e)

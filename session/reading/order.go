@@ -58,7 +58,10 @@ func (r Reader) Listed() (listed, now []ydoc.Cell, ok bool) {
 		return now, now, true // ids say nothing here
 	}
 	if !ok {
-		return now, now, r.knowsAll(now)
+		return now, now, !slices.ContainsFunc(now, func(c ydoc.Cell) bool {
+			known, _ := r.knows(c.ID, c.Source)
+			return !known
+		})
 	}
 	byID := make(map[string]ydoc.Cell, len(now))
 	for _, c := range now {

@@ -118,24 +118,19 @@ func matchCells(now []ydoc.Cell, file []ydoc.Cell) []int {
 
 // remove deletes the cells that are no longer in the file. It fails if the caller has not read one as it is now.
 func (o *overwriting) remove(now []ydoc.Cell, kept map[int]bool) error {
-	var ids []string
-	var no refusals
+	var gone []ydoc.Cell
 	for i, c := range now {
-		if kept[i] {
-			continue
+		if !kept[i] {
+			gone = append(gone, c)
 		}
-		if err := no.add(o.mayRemove(c)); err != nil {
-			return err
-		}
-		if no.full() {
-			break
-		}
-		ids = append(ids, c.ID)
 	}
-	if err := no.err(); err != nil {
+	switch err := refusedOf(gone, o.mayRemove); {
+	case errors.As(err, new(*OutdatedError)):
 		return fmt.Errorf("the new content leaves out what you have not read: %w; or give force true", err)
+	case err != nil:
+		return err
 	}
-	return o.e.Delete(ids...)
+	return o.e.Delete(idsOf(gone)...)
 }
 
 // mayRemove refuses to remove a cell that the caller has not read as it is now.

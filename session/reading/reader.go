@@ -63,49 +63,44 @@ func (r Reader) ReadNotebook() (content map[string]any, rev ydoc.Revision, shown
 	}
 }
 
+// key is a cell of the document as the client has seen it.
+func (r Reader) key(cell string) shownKey {
+	return shownKey{client: r.client, path: r.doc.Path(), cell: cell}
+}
+
 // show records that the client was shown a source at a revision.
 func (r Reader) show(cell, source string, rev ydoc.Revision) {
-	r.doc.Showings().show(shownKey{client: r.client, cell: cell}, rev)
-	r.memory.sources.show(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
+	r.doc.Showings().show(r.client, cell, rev)
+	r.memory.sources.show(r.key(cell), source)
 }
 
 // wrote records that the client has written a source, or was shown it in answer to a write.
 func (r Reader) wrote(cell, source string, rev ydoc.Revision) {
-	r.doc.Showings().wrote(shownKey{client: r.client, cell: cell}, rev)
-	r.memory.sources.show(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
+	r.doc.Showings().wrote(r.client, cell, rev)
+	r.memory.sources.show(r.key(cell), source)
 }
 
 // unknow forgets that the client was shown a source.
 func (r Reader) unknow(cell string) {
-	r.doc.Showings().last.Remove(shownKey{client: r.client, cell: cell})
-	r.memory.sources.Remove(shownKey{client: r.client, path: r.doc.Path(), cell: cell})
-	r.memory.parts.Remove(shownKey{client: r.client, path: r.doc.Path(), cell: cell})
+	r.doc.Showings().drop(r.client, cell)
+	r.memory.sources.Remove(r.key(cell))
+	r.memory.parts.Remove(r.key(cell))
 }
 
 // spoil records that the client no longer knows the document's text.
 func (r Reader) spoil(text string) {
-	r.doc.Showings().wrote(shownKey{client: r.client, cell: whole}, stale)
-	r.memory.sources.spoil(shownKey{client: r.client, path: r.doc.Path(), cell: whole}, text)
+	r.doc.Showings().wrote(r.client, whole, stale)
+	r.memory.sources.spoil(r.key(whole), text)
 }
 
 // shown is when the client saw a cell, if that is known.
 func (r Reader) shown(cell string) (showing, bool) {
-	return r.doc.Showings().last.Get(shownKey{client: r.client, cell: cell})
+	return r.doc.Showings().of(r.client, cell)
 }
 
 // knows tells whether the client was shown a cell, and whether with this source.
 func (r Reader) knows(cell, source string) (known, same bool) {
-	return r.memory.sources.knows(shownKey{client: r.client, path: r.doc.Path(), cell: cell}, source)
-}
-
-// knowsAll tells whether the client was shown all of these cells.
-func (r Reader) knowsAll(cells []ydoc.Cell) bool {
-	for _, c := range cells {
-		if known, _ := r.knows(c.ID, c.Source); !known {
-			return false
-		}
-	}
-	return true
+	return r.memory.sources.knows(r.key(cell), source)
 }
 
 // outdated tells whether the client was shown a cell with another source than this.

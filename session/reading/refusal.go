@@ -35,6 +35,20 @@ func (r Reader) Reveal(now ydoc.Cell) string {
 	return fmt.Sprintf("It is now, at revision \"%s\":\n| %s\n", now.Revision, strings.ReplaceAll(strings.TrimSuffix(now.Source, "\n"), "\n", "\n| "))
 }
 
+// refusedOf asks of all that a call is about whether it may, and returns the refusals as one error, nil if there are none.
+func refusedOf[T any](all []T, may func(T) error) error {
+	var no refusals
+	for _, one := range all {
+		if err := no.add(may(one)); err != nil {
+			return err
+		}
+		if no.full() {
+			break
+		}
+	}
+	return no.err()
+}
+
 // refusals are those of one call.
 type refusals []*OutdatedError
 

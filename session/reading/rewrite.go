@@ -67,16 +67,7 @@ func (r Reader) Rewrite(ctx context.Context, changes []Change) ([]ydoc.Cell, err
 // rewrite writes the new sources in one transaction.
 func (r Reader) rewrite(ctx context.Context, changes []Change) error {
 	return r.doc.Edit(ctx, "modify cells", func(e *ydoc.Editor) error {
-		var no refusals
-		for _, c := range changes {
-			if err := no.add(r.change(e, c)); err != nil {
-				return err
-			}
-			if no.full() {
-				break
-			}
-		}
-		return no.err()
+		return refusedOf(changes, func(c Change) error { return r.change(e, c) })
 	})
 }
 

@@ -136,7 +136,7 @@ func (r Reader) textOfTwo(t *ydoc.Text, was showing, change textChanger) (ydoc.R
 	doubt := words.Quoted(r.doc.Path().String()) + " was changed by somebody else between two readings of yours, and "
 	refused := func(why string) error {
 		diff := difference(first, last)
-		r.doc.Showings().wrote(shownKey{client: r.client, cell: whole}, was.last) // the client was shown both
+		r.doc.Showings().wrote(r.client, whole, was.last) // the client was shown both
 		return &OutdatedError{Path: r.doc.Path(), why: fmt.Sprintf("%s%s:\n%sIf you mean that, repeat the change", doubt, why, diff), Shown: true}
 	}
 	if c.From == 0 && c.To == len(last) {

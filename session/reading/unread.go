@@ -43,20 +43,13 @@ func (r Reader) Delete(ctx context.Context, cells []Target, force bool) error {
 		return err
 	}
 	if err := r.doc.Edit(ctx, "delete cells", func(e *ydoc.Editor) error {
-		var no refusals
-		for _, c := range cells {
+		if err := refusedOf(cells, func(c Target) error {
 			now, ok := e.Cell(c.Cell)
 			if !ok || force {
-				continue // Delete says so
+				return nil // Delete says so
 			}
-			if err := no.add(r.mayDelete(e, now, c.Base)); err != nil {
-				return err
-			}
-			if no.full() {
-				break
-			}
-		}
-		if err := no.err(); err != nil {
+			return r.mayDelete(e, now, c.Base)
+		}); err != nil {
 			return err
 		}
 		return e.Delete(ids...)
