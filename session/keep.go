@@ -83,7 +83,11 @@ func (d keeper) watch(lv *live) bool {
 
 // followState gives the document the path that the server has written into its state.
 func (d keeper) followState(lv *live) {
-	path, err := jupyter.ParsePath(lv.doc.State().Path)
+	said := lv.doc.State().Path
+	if said == "" || said == d.Path().String() {
+		return // as after nearly every change
+	}
+	path, err := jupyter.ParsePath(said)
 	switch {
 	case err != nil:
 		d.m.log.Warn("the server says that a document has moved to an invalid path", "path", d.Path(), "error", err)

@@ -88,7 +88,7 @@ func (e *entry) waitOpened(ctx context.Context, p *patience.Budget) error {
 	if p == nil {
 		return wait(ctx, e.ready)
 	}
-	return p.WaitOpened(ctx, e.path.String(), &e.Opening, e.ready)
+	return p.WaitOpened(ctx, e.path, &e.Opening, e.ready)
 }
 
 // wait waits until a channel is closed.

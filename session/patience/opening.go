@@ -48,7 +48,7 @@ func (o *Opening) quiet() time.Duration { return time.Since(time.Unix(0, o.heard
 // WaitOpened waits until the document at a path is open, which ready is closed to say: as long as the server sends it, and
 // no longer than the budget lasts when it does not. Its error is then an [*OpeningError] if the server is there, and else an
 // [*AwayError].
-func (b *Budget) WaitOpened(ctx context.Context, path string, o *Opening, ready <-chan struct{}) error {
+func (b *Budget) WaitOpened(ctx context.Context, path jupyter.Path, o *Opening, ready <-chan struct{}) error {
 	limit, began := b.begin(), time.Now()
 	defer b.end()
 	tick := time.NewTicker(lookEvery)

@@ -25,17 +25,20 @@ func PageURL(base string, path jupyter.Path) string {
 
 // NotebookArg checks a path argument that must name a file.
 func NotebookArg(name, path string) (jupyter.Path, error) {
-	if err := NoAddress(name, path); err != nil {
+	return FileArg(name, path, ", not a notebook: give a path such as \"work/analysis.ipynb\""+words.Hint("; list_nbs lists them"))
+}
+
+// FileArg checks a path argument that must name something below the root; instead is what an error says to give in place
+// of the root.
+func FileArg(name, path, instead string) (jupyter.Path, error) {
+	if err := noAddress(name, path); err != nil {
 		return jupyter.Path{}, err
 	}
 	clean, err := FolderArg(name, path)
-	if err != nil {
-		return jupyter.Path{}, err
+	if err == nil && clean.IsRoot() {
+		err = errors.New(name + " " + words.Quoted(path) + " names the server's root folder" + instead)
 	}
-	if clean.IsRoot() {
-		return jupyter.Path{}, errors.New(name + " " + words.Quoted(path) + " names the server's root folder, not a notebook: give a path such as \"work/analysis.ipynb\"" + words.Hint("; list_nbs lists them"))
-	}
-	return clean, nil
+	return clean, err
 }
 
 // FolderArg checks a path argument that may name any folder, the root too.
@@ -58,8 +61,8 @@ func (InNotebook) Refine(f tool.Fields) { f.Field("path").Limit(1, MaxPath) }
 // MaxPath bounds a path argument, in characters.
 const MaxPath = 4096
 
-// NoAddress refuses an address of the browser's where a path is wanted.
-func NoAddress(name, path string) error {
+// noAddress refuses an address of the browser's where a path is wanted.
+func noAddress(name, path string) error {
 	if scheme, _, ok := strings.Cut(path, "://"); ok && scheme != "" && !strings.Contains(scheme, "/") {
 		return fmt.Errorf("%s %s is an address, not a path"+words.Hint(": nb_path_from_url gives the path of a notebook's address"), name, words.Quoted(path))
 	}

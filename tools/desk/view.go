@@ -17,23 +17,23 @@ type View struct {
 	Listed, Now []ydoc.Cell
 	// known are the ids of the cells that the client was last shown, where Listed has others.
 	known []string
-	// left are the ids of cells that it was shown before that, see [session.Document.Left].
+	// left are the ids of cells that it was shown before that, see [reading.Reader.Left].
 	left []string
 	// show, if not nil, says that the client was shown none of the notebook: an index of it means nothing. It records
 	// that the client is shown which cells are there from an index on, and returns one of them as a whole, see
-	// [session.Document.Reveal].
+	// [reading.Reader.Reveal].
 	show func(from, count, whole int) string
 }
 
 // ViewOf is the view that the client of ctx has of a notebook.
 func ViewOf(ctx context.Context, doc *session.Document) View {
-	client := tool.ClientOf(ctx)
-	listed, now, known := doc.As(client).Listed()
-	v := View{Listed: listed, Now: now, left: doc.As(client).Left()}
+	reader := doc.As(tool.ClientOf(ctx))
+	listed, now, known := reader.Listed()
+	v := View{Listed: listed, Now: now, left: reader.Left()}
 	if !known {
 		v.show = func(from, count, whole int) string {
-			doc.As(client).ListRange(now, from, count)
-			return doc.As(client).Reveal(now[whole])
+			reader.ListRange(now, from, count)
+			return reader.Reveal(now[whole])
 		}
 	}
 	return v

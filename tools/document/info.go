@@ -149,7 +149,7 @@ func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bo
 // currentContent is the content of a file's room, or of the file on disk if it can have no room.
 func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
-		doc, err := openDocument(ctx, d, file.Path.String())
+		doc, err := openFile(ctx, d, file.Type, file.Path)
 		switch {
 		case err == nil:
 			defer doc.Release()

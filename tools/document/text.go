@@ -48,17 +48,7 @@ func inCharacters(f tool.Field) tool.Field { return f.EndWith(", " + PositionUni
 
 // PathArg checks a path argument that must name something below the root.
 func PathArg(name, path string) (jupyter.Path, error) {
-	if err := desk.NoAddress(name, path); err != nil {
-		return jupyter.Path{}, err
-	}
-	clean, err := desk.FolderArg(name, path)
-	if err != nil {
-		return jupyter.Path{}, err
-	}
-	if clean.IsRoot() {
-		return jupyter.Path{}, fmt.Errorf("%s %s names the server's root folder: give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"), name, words.Quoted(path))
-	}
-	return clean, nil
+	return desk.FileArg(name, path, ": give a path such as \"work/notes.md\""+words.Hint("; list_documents lists the documents"))
 }
 
 // Missing turns a not-found error into advice; other errors stay as they are.
@@ -105,10 +95,15 @@ func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Docu
 	if err != nil {
 		return nil, Missing(err, clean)
 	}
-	if file.Type == "notebook" {
-		return d.OpenAt(ctx, clean)
+	return openFile(ctx, d, file.Type, clean)
+}
+
+// openFile opens what is at a path, by its type in the Contents API.
+func openFile(ctx context.Context, d *desk.Desk, typ string, path jupyter.Path) (*session.Document, error) {
+	if typ == "notebook" {
+		return d.OpenAt(ctx, path)
 	}
-	return d.Manager.OpenText(ctx, clean)
+	return d.Manager.OpenText(ctx, path)
 }
 
 // baseArg parses the revision that a call's positions or content refer to; 0 if it names none.
