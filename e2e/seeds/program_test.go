@@ -1,0 +1,314 @@
+package seeds
+
+import (
+	"bufio"
+	"encoding/json"
+	"os"
+	"slices"
+	"strconv"
+	"strings"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/e2e/agent"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// patience is how long an answer is waited for.
+const patience = 2 * time.Minute
+
+// A program is the built program, with a client that sends what a check wants, and keeps what comes back as it came.
+type program struct {
+	*agent.Process
+	t testing.TB
+
+	mu      sync.Mutex
+	sent    int
+	waiting map[int]chan answer
+	notes   []answer // notifications: Method and Result, which are their parameters
+	wg      sync.WaitGroup
+}
+
+// An answer is one message of the program, decoded.
+type answer struct {
+	Method  string
+	Result  any
+	Code    int // of an error, 0 for none
+	Message string
+	Data    any
+	// Images are the MIME types of the images in a tool's answer.
+	Images []string
+	// Texts are the texts of a tool's answer.
+	Texts []string
+	// Failed says that a tool refused or failed.
+	Failed bool
+	// JSON is what the first text of a tool's answer is in JSON, nil if it is no JSON.
+	JSON any
+	// Raw is the whole message.
+	Raw string
+}
+
+// env is the environment of a program: this process's without what nbduet reads, and what is given.
+func env(more ...string) []string {
+	all := slices.DeleteFunc(os.Environ(), func(kv string) bool {
+		name, _, _ := strings.Cut(kv, "=")
+		return strings.HasPrefix(name, "NBDUET_") || strings.HasPrefix(name, "JUPYTER_") || strings.HasPrefix(name, "DOCUMENT_") || strings.HasPrefix(name, "RUNTIME_") || name == "LOG_LEVEL" || name == "MCP_PORT"
+	})
+	return append(all, more...)
+}
+
+// start runs the program on a server, without a record of earlier work.
+func start(t testing.TB, s *jupytertest.Server, args ...string) *program {
+	t.Helper()
+	return startWith(t, agent.Options{Args: args, Env: env("JUPYTER_SERVER_URL="+s.URL, "JUPYTER_TOKEN="+s.Token, "NBDUET_STATE=:memory:")})
+}
+
+// startWith runs the program and says hello to it; it ends with the test.
+func startWith(t testing.TB, opt agent.Options) *program {
+	t.Helper()
+	opt.Binary = binary
+	process, err := agent.Spawn(opt)
+	if err != nil {
+		t.Fatal(err)
+	}
+	p := &program{Process: process, t: t, waiting: make(map[int]chan answer)}
+	p.wg.Go(p.read)
+	t.Cleanup(p.stop)
+	hello := p.ask("initialize", dict{"protocolVersion": "2025-06-18", "capabilities": dict{}, "clientInfo": dict{"name": "seeds", "version": "1"}})
+	if hello.Code != 0 {
+		t.Fatalf("initialize: %s; the log: %s", hello.Raw, p.Log())
+	}
+	p.send(dict{"jsonrpc": "2.0", "method": "notifications/initialized"})
+	return p
+}
+
+// stop ends the program, as a client that leaves does.
+func (p *program) stop() {
+	_ = p.Stdin.Close() // it may have ended already
+	code, err := p.Wait(20 * time.Second)
+	if err != nil {
+		p.Kill()
+	}
+	p.wg.Wait()
+	if err != nil || code != 0 || strings.Contains(p.Log(), "DATA RACE") {
+		p.t.Errorf("the program ended with %d, %v; its log: %s", code, err, p.Log())
+	}
+}
+
+// dict is a JSON object.
+type dict = map[string]any
+
+func (p *program) send(message dict) {
+	p.t.Helper()
+	b, err := json.Marshal(message)
+	if err != nil {
+		p.t.Fatal(err)
+	}
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	if _, err := p.Stdin.Write(append(b, '\n')); err != nil {
+		p.t.Fatalf("%v; the program's log: %s", err, p.Log())
+	}
+}
+
+// begin sends a request, and returns where its answer will come.
+func (p *program) begin(method string, params any) <-chan answer {
+	p.t.Helper()
+	p.mu.Lock()
+	p.sent++
+	id, come := p.sent, make(chan answer, 1)
+	p.waiting[id] = come
+	p.mu.Unlock()
+	p.send(dict{"jsonrpc": "2.0", "id": id, "method": method, "params": params})
+	return come
+}
+
+// ask sends a request and waits for its answer.
+func (p *program) ask(method string, params any) answer {
+	p.t.Helper()
+	select {
+	case a := <-p.begin(method, params):
+		return a
+	case <-p.Exited():
+		p.t.Fatalf("%s: the program has ended: %s", method, p.Log())
+	case <-time.After(patience):
+		p.t.Fatalf("%s: no answer; the program's log: %s", method, p.Log())
+	}
+	panic("not reached")
+}
+
+// read reads a resource.
+func (p *program) resource(uri string) answer {
+	p.t.Helper()
+	return p.ask("resources/read", dict{"uri": uri})
+}
+
+// call calls a tool with an object of arguments, nil for none.
+func (p *program) call(tool string, args dict) answer {
+	p.t.Helper()
+	if args == nil {
+		args = dict{}
+	}
+	return p.ask("tools/call", dict{"name": tool, "arguments": args})
+}
+
+// good is call where the tool must neither fail nor refuse.
+func (p *program) good(tool string, args dict) answer {
+	p.t.Helper()
+	a := p.call(tool, args)
+	if a.Failed || a.Code != 0 {
+		p.t.Fatalf("%s %v: %s", tool, args, a.Raw)
+	}
+	return a
+}
+
+// noted returns the notifications of a method until now.
+func (p *program) noted(method string) (all []answer) {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	for _, n := range p.notes {
+		if n.Method == method {
+			all = append(all, n)
+		}
+	}
+	return all
+}
+
+// read takes in what the program says, until it ends.
+func (p *program) read() {
+	for lines := bufio.NewReader(p.Stdout); ; {
+		line, err := lines.ReadString('\n')
+		if err != nil {
+			return
+		}
+		id, a, err := decode(line)
+		if err != nil {
+			p.t.Errorf("the program says %q: %v", line, err)
+			continue
+		}
+		p.mu.Lock()
+		if come := p.waiting[id]; come != nil {
+			come <- a
+			delete(p.waiting, id)
+		} else {
+			p.notes = append(p.notes, a)
+		}
+		p.mu.Unlock()
+	}
+}
+
+// decode reads a message.
+func decode(line string) (id int, a answer, err error) {
+	var m struct {
+		ID     int
+		Method string
+		Params any
+		Result any
+		Error  struct {
+			Code    int
+			Message string
+			Data    any
+		}
+	}
+	if err := json.Unmarshal([]byte(line), &m); err != nil {
+		return 0, answer{}, err
+	}
+	a = answer{Method: m.Method, Result: m.Result, Code: m.Error.Code, Message: m.Error.Message, Data: m.Error.Data, Raw: line}
+	if m.Method != "" {
+		a.Result = m.Params
+	}
+	a.Failed = at(a.Result, "isError") == true
+	for _, content := range list(a.Result, "content") {
+		switch at(content, "type") {
+		case "text":
+			a.Texts = append(a.Texts, text(content, "text"))
+		case "image":
+			a.Images = append(a.Images, text(content, "mimeType"))
+		}
+	}
+	if len(a.Texts) > 0 {
+		if json.Unmarshal([]byte(a.Texts[0]), &a.JSON) != nil {
+			a.JSON = nil
+		}
+	}
+	return m.ID, a, nil
+}
+
+// at is what stands at a path of JSON, such as "contents.0.uri", nil if nothing does.
+func at(v any, path string) any {
+	for _, name := range strings.Split(path, ".") {
+		if path == "" {
+			break
+		}
+		switch in := v.(type) {
+		case map[string]any:
+			v = in[name]
+		case []any:
+			i, err := strconv.Atoi(name)
+			if err != nil || i >= len(in) {
+				return nil
+			}
+			v = in[i]
+		default:
+			return nil
+		}
+	}
+	return v
+}
+
+// text is the text at a path, "" if there is none.
+func text(v any, path string) string {
+	s, _ := at(v, path).(string)
+	return s
+}
+
+// number is the number at a path, -1 if there is none.
+func number(v any, path string) float64 {
+	n, ok := at(v, path).(float64)
+	if !ok {
+		return -1
+	}
+	return n
+}
+
+// list is the list at a path, nil if there is none.
+func list(v any, path string) []any {
+	l, _ := at(v, path).([]any)
+	return l
+}
+
+// find is the first of a list's members of which the path is value, nil if none is.
+func find(l []any, path string, value any) any {
+	for _, m := range l {
+		if at(m, path) == value {
+			return m
+		}
+	}
+	return nil
+}
+
+// keys are the members of an object, in order.
+func keys(v any) []string {
+	m, _ := v.(map[string]any)
+	names := make([]string, 0, len(m))
+	for name := range m {
+		names = append(names, name)
+	}
+	slices.Sort(names)
+	return names
+}
+
+// has reports whether an object has all the members.
+func has(v any, names ...string) bool {
+	m, _ := v.(map[string]any)
+	return !slices.ContainsFunc(names, func(name string) bool { _, ok := m[name]; return !ok })
+}
+
+// decoded is JSON in a text.
+func decoded(s string) (v any) {
+	if json.Unmarshal([]byte(s), &v) != nil {
+		return nil
+	}
+	return v
+}

@@ -1,0 +1,106 @@
+package seeds
+
+import (
+	"maps"
+	"os"
+	"path/filepath"
+	"regexp"
+	"slices"
+	"strings"
+	"sync"
+	"testing"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+)
+
+// checks are the checks of this package, by the names that the table gives them.
+var checks = map[string]func(*check){
+	"context":   checkContext,
+	"resources": checkResources,
+}
+
+// A check is one of checks while it runs.
+type check struct {
+	*testing.T
+	// Server is the Jupyter server that all checks share.
+	Server *jupytertest.Server
+
+	mu   sync.Mutex
+	seen map[string]int // how often each row was looked at
+}
+
+// row says what the check found of a line: that what the table says of it is so. The rest is for the message if it is not.
+func (c *check) row(id string, ok bool, found ...any) {
+	c.Helper()
+	c.mu.Lock()
+	c.seen[id]++
+	c.mu.Unlock()
+	if !ok {
+		c.Errorf("%s is not so: %v", id, found)
+	}
+}
+
+// Every line of the seeds stands as the table says.
+func TestTable(t *testing.T) {
+	rows, err := Table()
+	if err != nil {
+		t.Fatal(err)
+	}
+	held := make(map[string]map[string]int) // rows by their check
+	for _, name := range slices.Sorted(maps.Keys(checks)) {
+		t.Run(name, func(t *testing.T) {
+			c := &check{T: t, Server: jupytertest.Shared(t), seen: make(map[string]int)}
+			checks[name](c)
+			held[name] = c.seen
+		})
+	}
+	for _, row := range rows {
+		if folder, test, ok := row.Elsewhere(); ok {
+			if !exists(t, folder, test) {
+				t.Errorf("%s is held by a test that is not there: %s", row.ID, row.Check)
+			}
+			continue
+		}
+		if len(held) != len(checks) {
+			continue // go test -run chose some
+		}
+		for name, seen := range held {
+			switch by := name == row.Check; {
+			case by && seen[row.ID] == 0:
+				t.Errorf("%s is to be held by %s, which does not look at it", row.ID, name)
+			case !by && seen[row.ID] > 0:
+				t.Errorf("%s is held by %s; the table says %q", row.ID, name, row.Check)
+			}
+			delete(seen, row.ID)
+		}
+	}
+	if len(held) == len(checks) {
+		for name, seen := range held {
+			for id := range seen {
+				t.Errorf("%s looks at %s, which is no line", name, id)
+			}
+		}
+	}
+	for seed := range 5 {
+		id := "00" + string(rune('0'+seed))
+		t.Log(id + ": " + SumsOf(slices.DeleteFunc(slices.Clone(rows), func(r Row) bool { return !strings.HasPrefix(r.ID, id) })).String())
+	}
+	t.Log("all: " + SumsOf(rows).String())
+}
+
+// exists reports whether a package has a test.
+func exists(t *testing.T, folder, test string) bool {
+	t.Helper()
+	files, err := filepath.Glob(filepath.Join("../..", folder, "*_test.go"))
+	if err != nil {
+		t.Fatal(err)
+	}
+	is := regexp.MustCompile(`(?m)^func ` + test + `\(t \*testing\.T\)`)
+	return slices.ContainsFunc(files, func(file string) bool {
+		b, err := os.ReadFile(file)
+		if err != nil {
+			t.Fatal(err)
+		}
+		return is.Match(b)
+	})
+}
