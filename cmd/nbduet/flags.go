@@ -55,6 +55,8 @@ type flags struct {
 	LogLevel string           `env:"LOG_LEVEL" default:"info" placeholder:"LEVEL" help:"How much to log to standard error: debug, info, warn or error. Each call of a tool is logged at info. Default: ${default}."`
 	LogCode  bool             `env:"NBDUET_LOG_CODE" help:"Log the contents of calls and answers, too: code, outputs, contents of files, and the texts of errors. Without it, the log has none of them."`
 	Version  kong.VersionFlag `help:"Print the version and exit."`
+
+	Start struct{} `cmd:"" default:"1" help:"Serve MCP. It is the only command, and can be left out."`
 }
 
 // settings are checked flags.
@@ -128,7 +130,7 @@ func parse(args []string, stdout, stderr io.Writer) (s settings, done bool, err 
 		}
 	}()
 	if _, err := parser.Parse(args); err != nil {
-		return settings{}, false, usageError{fmt.Errorf("%w; nbduet --help lists the flags", err)}
+		return settings{}, false, usageError{fmt.Errorf("%w; nbduet start, or nbduet alone, is the only command, and nbduet --help lists the flags", err)}
 	}
 	if s, err = f.check(); err != nil {
 		return settings{}, false, usageError{err}

@@ -122,6 +122,25 @@ func TestVersionAndHelp(t *testing.T) {
 	}
 }
 
+// The program takes the command start with all flags, before them and behind them, and means the same by none.
+func TestStartCommand(t *testing.T) {
+	clean(t)
+	wrong := "--transport=carrier-pigeon" // which is found when all else has been read
+	for _, args := range [][]string{{wrong}, {"start", wrong}, {wrong, "start"}, {"--document-url=http://localhost:1", "start", "--port=4040", wrong}} {
+		start(t, found(), args...).is(t, 2, "carrier-pigeon")
+	}
+	start(t, found(), "start", "--documnt-url=x").is(t, 2, "did you mean \"--document-url\"?", "--help")
+	start(t, found(), "--documnt-url=x").is(t, 2, "did you mean \"--document-url\"?", "--help")
+	start(t, found(), "starts").is(t, 2, "starts", "did you mean \"start\"?")
+	start(t, found(), "serve", "--port=1").is(t, 2, "serve", "nbduet start", "--help")
+	start(t, found(), "start", "now").is(t, 2, "now", "nbduet start")
+	for _, flag := range []string{"--help", "--version"} {
+		if o := start(t, found(), "start", flag); o.code != 0 || o.stderr != "" || o.stdout == "" {
+			t.Errorf("start %s: %+v", flag, o)
+		}
+	}
+}
+
 func TestWrongFlags(t *testing.T) {
 	clean(t)
 	empty := filepath.Join(t.TempDir(), "empty")
