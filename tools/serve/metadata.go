@@ -41,6 +41,9 @@ func (s *Server) base(r *http.Request) string {
 
 // metadataURL is the address of the metadata of the resource that a request asks for.
 func (s *Server) metadataURL(r *http.Request) string {
+	if r.URL.Path == barePath {
+		return s.base(r) + metadataPath // a client compares the resource with the address that it was given
+	}
 	if strings.HasPrefix(r.URL.Path, "/sse") || strings.HasPrefix(r.URL.Path, "/message") {
 		return s.base(r) + metadataPath + "/sse"
 	}

@@ -72,7 +72,7 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.stream = newStream(s)
 	s.events = newEvents(s)
-	for _, path := range []string{"/mcp", "/mcp/{$}"} {
+	for _, path := range []string{"/mcp", "/mcp/{$}", barePath + "{$}"} {
 		s.mux.HandleFunc("POST "+path, s.body(s.message(s.postMCP)))
 		s.mux.HandleFunc("GET "+path, s.getMCP)
 		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
@@ -126,6 +126,10 @@ func (s *Server) ServeHTTP(plain http.ResponseWriter, r *http.Request) {
 	}
 	if open || slices.Contains(healthPaths, r.URL.Path) {
 		s.mux.ServeHTTP(w, r)
+		return
+	}
+	if looks(r) {
+		introduce(w)
 		return
 	}
 	who, err := s.identify(r)

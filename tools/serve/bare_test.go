@@ -1,0 +1,54 @@
+package serve
+
+import (
+	"strings"
+	"testing"
+)
+
+// The bare address serves what /mcp does, for those who may use that, and tells a browser what this is.
+func TestBareAddress(t *testing.T) {
+	r := newRig(t, nil)
+	a := r.send("POST", "/", hello)
+	r.wants(a, 200, "toy")
+	mine := with("Mcp-Session-Id", a.header.Get("Mcp-Session-Id"))
+	r.wants(r.send("POST", "/", call(2, "echo", "here"), mine), 200, "here")
+	r.wants(r.send("POST", "/mcp", call(2, "echo", "there"), mine), 200, "there") // it is the same session
+	listen, a := r.open("/", mine)
+	if listen == nil {
+		t.Fatalf("%+v", a)
+	}
+	body, changes := modern(3, "tools/call", map[string]any{"name": "echo", "arguments": map[string]any{"mark": "newest"}})
+	r.wants(r.send("POST", "/", body, changes...), 200, "newest")
+	r.wants(r.send("POST", "/", strings.Repeat(" ", 17<<20)), 413, "longer than")
+	r.wants(r.send("DELETE", "/", "", mine), 200)
+	if err := listen.end(); err != nil {
+		t.Error(err)
+	}
+
+	nobody, foreign := with("Authorization", ""), with("Origin", "https://evil.example")
+	r.wants(r.send("POST", "/", hello, nobody), 401, "Bearer TOKEN")
+	r.wants(r.send("POST", "/", hello, foreign), 403, "--allowed-origins")
+	r.wants(r.send("GET", "/", "", nobody), 401)
+	r.wants(r.send("GET", "/", "", nobody, with("Accept", "text/html, text/event-stream")), 401)
+	browser := with("Accept", "text/html,application/xhtml+xml,*/*;q=0.8")
+	for _, method := range []string{"GET", "HEAD"} {
+		a = r.send(method, "/", "", nobody, browser)
+		if r.wants(a, 200); a.header.Get("Content-Type") != "text/plain; charset=utf-8" {
+			t.Errorf("%s: %v", method, a.header)
+		}
+	}
+	r.wants(r.send("GET", "/", "", nobody, browser), 200, "nbduet", "/mcp", "token")
+	r.wants(r.send("GET", "/", "", nobody, browser, foreign), 403)
+	r.wants(r.send("GET", "/mcp", "", nobody, browser), 401)
+	r.wants(r.send("GET", "/none", "", nobody, browser), 401)
+	r.wants(r.send("GET", "/none", "", browser), 404)
+}
+
+// A client that knows the bare address alone is sent to metadata that are of it.
+func TestBareMetadata(t *testing.T) {
+	r, _, _ := newIssuerRig(t, nil)
+	a := r.send("POST", "/", hello, with("Authorization", ""))
+	if r.wants(a, 401); !strings.Contains(a.header.Get("WWW-Authenticate"), metadataPath+`"`) {
+		t.Errorf("%v", a.header)
+	}
+}
