@@ -1,6 +1,7 @@
 package serve
 
 import (
+	"encoding/json"
 	"strings"
 	"testing"
 )
@@ -42,6 +43,30 @@ func TestBareAddress(t *testing.T) {
 	r.wants(r.send("GET", "/mcp", "", nobody, browser), 401)
 	r.wants(r.send("GET", "/none", "", nobody, browser), 401)
 	r.wants(r.send("GET", "/none", "", browser), 404)
+}
+
+// The list without MCP has each tool's schema under both of its names.
+func TestToolsListNames(t *testing.T) {
+	r := newRig(t, nil)
+	var list struct {
+		Count int
+		Tools []struct {
+			Name        string
+			Parameters  any
+			InputSchema any
+		}
+	}
+	a := r.send("GET", "/tools/list", "")
+	if err := json.Unmarshal([]byte(a.body), &list); err != nil || list.Count != 3 || len(list.Tools) != 3 {
+		t.Fatalf("%v: %s", err, a.body)
+	}
+	for _, tool := range list.Tools {
+		parameters, err := json.Marshal(tool.Parameters)
+		schema, err2 := json.Marshal(tool.InputSchema)
+		if err != nil || err2 != nil || string(parameters) != string(schema) || !strings.Contains(string(schema), `"object"`) {
+			t.Errorf("%s: %s and %s, %v, %v", tool.Name, parameters, schema, err, err2)
+		}
+	}
 }
 
 // A client that knows the bare address alone is sent to metadata that are of it.

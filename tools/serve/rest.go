@@ -31,7 +31,7 @@ func (s *Server) ask(ctx context.Context, method mcp.MCPMethod, params any) (jso
 	return got.Result, got.Error, nil
 }
 
-// listTools lists all tools: {"tools": […], "count": 41}.
+// listTools lists all tools: {"tools": […], "count": 41}. Each has its schema as inputSchema, and as parameters.
 func (s *Server) listTools(w http.ResponseWriter, r *http.Request) {
 	s.withPrincipal(w, r, func(r *http.Request) { s.writeTools(w, r) })
 }
@@ -45,6 +45,11 @@ func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 	if err == nil && failed == nil {
 		err = json.Unmarshal(result, &list)
 	}
+	for i := range list.Tools {
+		if err == nil {
+			list.Tools[i], err = withParameters(list.Tools[i])
+		}
+	}
 	if err != nil || failed != nil {
 		s.log.Error("the tools could not be listed", "error", err, "answer", failed)
 		refuse(w, http.StatusInternalServerError, "the tools could not be listed")
@@ -52,6 +57,17 @@ func (s *Server) writeTools(w http.ResponseWriter, r *http.Request) {
 	}
 	list.Count = len(list.Tools)
 	write(w, http.StatusOK, list)
+}
+
+// withParameters is a tool with its inputSchema once more as parameters, which is the name that programs know that were
+// written for Datalayer's list.
+func withParameters(tool json.RawMessage) (json.RawMessage, error) {
+	var fields map[string]json.RawMessage
+	if err := json.Unmarshal(tool, &fields); err != nil {
+		return nil, fmt.Errorf("read a tool: %w", err)
+	}
+	fields["parameters"] = fields["inputSchema"]
+	return json.Marshal(fields)
 }
 
 // toolCall is the body of a call.
