@@ -31,9 +31,11 @@ func TestInsideJupyter(t *testing.T) {
 		"--JupyterMCPServerExtensionApp.document_url=local", "--JupyterMCPServerExtensionApp.runtime_url=local",
 		"--JupyterMCPServerExtensionApp.toolsets=all", "--JupyterMCPServerExtensionApp.args=--metrics",
 		"--JupyterMCPServerExtensionApp.document_id=seen.ipynb", "--ServerApp.authorizer_class=nbduet_e2e.Refusing",
+		`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True}`, // beside the name that the wheel itself enables
 	}})
 	t.Run("wheel", s.wheel)
 	t.Run("plain HTTP", s.plainHTTP)
+	t.Run("names", s.names)
 	t.Run("who may not", s.mayNot)
 	t.Run("who is refused", s.refuses)
 	t.Run("clients", s.clients)
@@ -70,6 +72,19 @@ print(os.path.join(os.path.dirname(importlib.util.find_spec("nbduet_jupyter").or
 	}
 }
 
+// names shows that both of the extension's names are enabled, and that one program serves.
+func (s *site) names(t *testing.T) {
+	log := s.LogTail(1000)
+	for _, name := range []string{"nbduet_jupyter", "jupyter_mcp_server"} {
+		if !strings.Contains(log, name+" | extension was successfully loaded") {
+			t.Errorf("%s is not loaded", name)
+		}
+	}
+	if n := strings.Count(log, "started nbduet, process"); n != 1 {
+		t.Errorf("%d programs were started", n)
+	}
+}
+
 // plainHTTP is what programs have that speak no MCP.
 func (s *site) plainHTTP(t *testing.T) {
 	path := s.notebook("plain", markdown("# Plain"))
@@ -80,7 +95,8 @@ func (s *site) plainHTTP(t *testing.T) {
 	}{
 		{"GET", "/mcp/healthz", "", 200, `"healthy"`},
 		{"GET", "/mcp/tools/list", "", 200, `"notebook_get"`}, // of the toolset that is configured
-		{"GET", "/mcp/metrics", "", 200, "nbduet_"},           // of a further argument
+		{"GET", "/mcp/tools/list", "", 200, `"parameters":{`},
+		{"GET", "/mcp/metrics", "", 200, "nbduet_"}, // of a further argument
 		{"POST", "/mcp/tools/call", `{"tool_name":"list_nbs","arguments":{}}`, 200, path},
 		{"POST", "/mcp/tools/call", `{"tool_name":"none","arguments":{}}`, 404, `"success":false`},
 		{"POST", "/mcp/tools/call", "", 415, "application/json"},
@@ -355,7 +371,10 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 	t.Cleanup(link.CloseIdleConnections)
 	s := startSite(t, lab.Options{
 		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + jupyter.Token, "NBDUET_ANSWERS=json"}, ReadyPath: "/api", Client: &http.Client{Transport: link},
-		Args: []string{"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + jupyter.URL},
+		Args: []string{
+			"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + jupyter.URL,
+			`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True, "nbduet_jupyter": False}`,
+		}, // by the other name alone
 	})
 	s.sender = link
 	if status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", nil); err != nil || status != 403 {

@@ -64,6 +64,14 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
     def _default_runtime_token(self) -> str:
         return os.environ.get("RUNTIME_TOKEN", "")
 
+    child: Child | None = None  # until initialize
+
+    def initialize(self) -> None:
+        """Does nothing the second time: if both of the extension's names are enabled, the server has two of these
+        apps, but loads the one that it finds under their common name, twice."""
+        if self.child is None:
+            super().initialize()
+
     def initialize_handlers(self) -> None:
         self._local_server: HTTPServer | None = None
         self._local_port = 0
@@ -73,6 +81,8 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
         self.handlers.append((r"/mcp(|/.*)", MCPHandler, {"child": self.child}))
 
     async def stop_extension(self) -> None:
+        if self.child is None:
+            return
         await self.child.stop()
         if self._local_server is not None:
             self._local_server.stop()
