@@ -73,28 +73,18 @@ type Config struct {
 // flags, in milliseconds.
 const listTTL = 300_000
 
-// instructions is what the model reads once, before any tool.
-const instructions = `Tools for Jupyter notebooks that people may have open in JupyterLab at the same time: every edit and output appears live in their tabs, and what they type is what you read.
-Paths are relative to the Jupyter server's root folder, such as "work/analysis.ipynb". Cell indexes count from 0 and mean the cells as you were last shown them, with your own changes since; if somebody has deleted the cell, the call is refused. Ids stay the same.
-A change of a cell is merged with what people type into it meanwhile. If both changed the same words, nothing is written and the tool shows both changes.`
-
-// instructionsForWords say how cells stand in answers in words.
-const instructionsForWords = `
-In answers a line such as "@@3 4f2a [5]" begins a cell: its index, the beginning of its id, which calls take as the id, and its execution count. Its source follows as it stands, and its outputs under "@@ out". A picture stands beside the text, and its address in it.`
-
-// instructionsFor returns the instructions, with what is special about this server.
-func instructionsFor(cfg Config) string {
-	text := instructions
-	if answersOf(cfg) == TextAnswers && (len(cfg.Toolsets) == 0 || slices.Contains(cfg.Toolsets, tool.ToolsetCore)) {
-		text += instructionsForWords
+// instructionsFor returns the instructions of a server.
+func instructionsFor(cfg Config, o *offer) string {
+	i := introduction{
+		words:    o.answers == TextAnswers && (len(o.on) == 0 || slices.Contains(o.on, tool.ToolsetCore)),
+		sessions: o.listed["session_create"],
+		apart:    cfg.Work != nil && cfg.Work.Manager.Servers().Apart(),
+		settle:   o.settle,
 	}
 	if !cfg.Notebook.IsRoot() {
-		text += fmt.Sprintf("\nIf no other notebook is named, work in %q.", cfg.Notebook)
+		i.notebook = cfg.Notebook.String()
 	}
-	if cfg.Work != nil && cfg.Work.Manager.Servers().Apart() {
-		text += "\nKernels run on another server than the notebooks and files: code does not see the files that these tools show, and the tools do not see the files that code writes."
-	}
-	return text
+	return i.text()
 }
 
 // New makes the MCP server. It contacts Jupyter only when a tool is called, so initialize is answered at once even if
@@ -131,7 +121,7 @@ func New(cfg Config) (*server.MCPServer, error) {
 	tool.HookListen(hooks)
 	s := server.NewMCPServer("nbduet", cfg.Version,
 		server.WithTitle("nbduet: Jupyter notebooks, together with people"),
-		server.WithInstructions(instructionsFor(cfg)),
+		server.WithInstructions(instructionsFor(cfg, d.offer)),
 		server.WithToolCapabilities(d.offer.callable[nameFindTools]),
 		server.WithResourceCapabilities(true, true),
 		server.WithCompletions(),

@@ -24,8 +24,22 @@ const (
 	mostTokens = 4000
 )
 
+// mostInstructions is how many tokens the instructions of such a client may be.
+const mostInstructions = 300
+
 // listed is the list of tools of the program, started with the arguments.
 func listed(t *testing.T, args ...string) []mcp.Tool {
+	t.Helper()
+	c, _ := started(t, args...)
+	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return list.Tools
+}
+
+// started is a client of the program, and how that has introduced itself.
+func started(t *testing.T, args ...string) (*client.Client, *mcp.InitializeResult) {
 	t.Helper()
 	program := filepath.Join(t.TempDir(), "nbduet")
 	build := exec.CommandContext(t.Context(), "go", "build", "-o", program, "./cmd/nbduet")
@@ -40,17 +54,43 @@ func listed(t *testing.T, args ...string) []mcp.Tool {
 	t.Cleanup(func() { _ = c.Close() }) // the program has served its purpose
 	var hello mcp.InitializeRequest
 	hello.Params.ProtocolVersion = "2025-06-18"
-	if _, err := c.Initialize(t.Context(), hello); err != nil {
-		t.Fatal(err)
-	}
-	list, err := c.ListTools(t.Context(), mcp.ListToolsRequest{})
+	own, err := c.Initialize(t.Context(), hello)
 	if err != nil {
 		t.Fatal(err)
 	}
-	return list.Tools
+	return c, own
 }
 
-// The default list fits: counted as it is sent, with titles and annotations, by the tokenizers of two generations.
+// encodings are the tokenizers of two generations.
+var encodings = []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase}
+
+// tokens is how many tokens a text is.
+func tokens(t *testing.T, kind tokenizer.Encoding, text string) int {
+	t.Helper()
+	codec, err := tokenizer.Get(kind)
+	if err != nil {
+		t.Fatal(err)
+	}
+	n, err := codec.Count(text)
+	if err != nil {
+		t.Fatal(err)
+	}
+	return n
+}
+
+// What the model reads before any tool fits, with the way through an analysis in it.
+func TestInstructionsFit(t *testing.T) {
+	_, own := started(t)
+	for _, kind := range encodings {
+		n := tokens(t, kind, own.Instructions)
+		t.Logf("%s: %d tokens", kind, n)
+		if n > mostInstructions {
+			t.Errorf("%s: %d tokens, at most %d:\n%s", kind, n, mostInstructions, own.Instructions)
+		}
+	}
+}
+
+// The default list fits: counted as it is sent, with titles and annotations.
 func TestDefaultListFits(t *testing.T) {
 	tools := listed(t)
 	b, err := json.Marshal(tools)
@@ -60,15 +100,8 @@ func TestDefaultListFits(t *testing.T) {
 	if len(tools) > mostTools {
 		t.Errorf("%d tools, at most %d", len(tools), mostTools)
 	}
-	for _, kind := range []tokenizer.Encoding{tokenizer.O200kBase, tokenizer.Cl100kBase} {
-		codec, err := tokenizer.Get(kind)
-		if err != nil {
-			t.Fatal(err)
-		}
-		n, err := codec.Count(string(b))
-		if err != nil {
-			t.Fatal(err)
-		}
+	for _, kind := range encodings {
+		n := tokens(t, kind, string(b))
 		t.Logf("%s: %d tools, %d tokens", kind, len(tools), n)
 		if n > mostTokens {
 			t.Errorf("%s: %d tokens, at most %d", kind, n, mostTokens)
