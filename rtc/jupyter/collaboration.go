@@ -73,3 +73,32 @@ func (s *Server) FilePath(ctx context.Context, fileID string) (Path, error) {
 	err := s.do(ctx, call{op: "look up the path of file id", about: fileID, path: "/api/fileid/path", query: url.Values{"id": {fileID}}}, &out)
 	return out.Path, err
 }
+
+// RoomState is what is known of a file's room without joining it.
+type RoomState struct {
+	// FileID is the server's id of the file, "" if it has none yet.
+	FileID string
+	// Closed is set if the server has no such room in memory: nobody is in it, and nobody has been of late. It is not set
+	// where the server does not tell.
+	Closed bool
+}
+
+// LookIntoRoom asks a server whether the room of a file is in memory, and makes neither a room nor an id for the file.
+//
+// A file without an id has no room. Of one with an id the server tells only where a room is to be forked: without the room
+// it refuses that as not found, before it looks at what it is sent. What is sent is no description of a fork, so that a room
+// is not forked either; the server's log then has an error of it.
+func LookIntoRoom(ctx context.Context, s *Server, path Path, format, typ string) RoomState {
+	var file struct {
+		ID string `json:"id"`
+	}
+	err := s.do(ctx, call{op: "look up the file id of", about: path.p, path: "/api/fileid/id", query: url.Values{"path": {path.p}}}, &file)
+	if err != nil || file.ID == "" {
+		return RoomState{Closed: errors.Is(err, ErrNotFound)}
+	}
+	id := CollabSession{Format: format, Type: typ, FileID: file.ID}.RoomID()
+	err = s.do(ctx, call{
+		op: "look for the room of", about: path.p, method: http.MethodPut, path: "/api/collaboration/fork/" + id, body: []string{},
+	}, nil)
+	return RoomState{FileID: file.ID, Closed: errors.Is(err, ErrNotFound)}
+}

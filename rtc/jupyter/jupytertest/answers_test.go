@@ -102,6 +102,7 @@ var asks = []ask{
 	{method: "PUT", path: "/api/collaboration/session/d/n.ipynb", body: `{}`},
 	{method: "PUT", path: "/api/collaboration/session/d/n.ipynb", body: `{"format": "json", "type": "notebook"}`, anonymous: true},
 	{method: "GET", path: "/api/collaboration/session/d/n.ipynb"},
+	{method: "PUT", path: "/api/collaboration/fork/json:notebook:$file", body: `[]`},
 	{method: "GET", path: "/api/fileid/path?id=$file"},
 	{method: "GET", path: "/api/fileid/path?id=none"},
 	{method: "GET", path: "/api/fileid/path"},

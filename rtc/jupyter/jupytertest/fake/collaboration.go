@@ -72,6 +72,20 @@ func (s *Server) room(w http.ResponseWriter, r *http.Request, rest string) {
 	s.Rooms.ServeRoom(w, r, rest, r.URL.Query().Get("sessionId"))
 }
 
+// fork refuses to fork a room: one that is not in memory is not found, and of another it is not told what to fork. No room is
+// ever forked.
+func (s *Server) fork(w http.ResponseWriter, r *http.Request, rest string) {
+	if r.Method != http.MethodPut {
+		refuse(w, http.StatusMethodNotAllowed, "Method Not Allowed")
+		return
+	}
+	if id, err := url.PathUnescape(rest); err != nil || !s.Rooms.Open(id) {
+		answer(w, http.StatusNotFound, map[string]any{"code": http.StatusNotFound, "error": "Root room not found"})
+		return
+	}
+	unhandled(w)
+}
+
 // roomFiles are the server's files as its rooms use them.
 type roomFiles struct{ server *Server }
 

@@ -124,6 +124,7 @@ func (s *Server) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 		"/api/contents":               s.contents,
 		"/api/collaboration/session/": s.collaborationSession,
 		"/api/collaboration/room/":    s.room,
+		"/api/collaboration/fork/":    s.fork,
 	} {
 		if rest, ok := strings.CutPrefix(path, prefix); ok {
 			if strings.HasPrefix(prefix, "/api/collaboration/") && s.cfg.NoCollaboration {
