@@ -297,6 +297,16 @@ func (n *Notebook) NBFormat() (major, minor int) {
 	return major, minor
 }
 
+// SetNBFormat sets the notebook's format version, in a replica that is made of a file. A room has that of its own file.
+func (n *Notebook) SetNBFormat(major, minor int) error {
+	return n.do("set the format", func() error {
+		return n.write("", func(x tx) {
+			x.SetChanged(n.meta, "nbformat", major)
+			x.SetChanged(n.meta, "nbformat_minor", minor)
+		})
+	})
+}
+
 // Revision returns the document's revision, which changes exactly when cells, their order or the notebook's metadata
 // do. What the state map says is not content.
 func (n *Notebook) Revision() (r Revision) {

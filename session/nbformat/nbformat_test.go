@@ -2,6 +2,7 @@ package nbformat
 
 import (
 	"encoding/json"
+	"reflect"
 	"strings"
 	"testing"
 
@@ -74,6 +75,40 @@ func TestParseRefuses(t *testing.T) {
 	} {
 		if _, err := Parse(strings.Replace(whole, from, c.to, 1)); err == nil || !strings.Contains(err.Error(), c.says) {
 			t.Errorf("%s for %s: %v", c.to, from, err)
+		}
+	}
+}
+
+// The file of a notebook that is in no room is written as it was read: with its version, with what is trusted, and with ids
+// where that version has them. A cell without one is the same cell in each replica of the file.
+func TestReplicaAndFile(t *testing.T) {
+	for _, file := range []string{whole, strings.NewReplacer(`"id":"c0",`, "", `"id":"c1",`, "", `"nbformat_minor":5`, `"nbformat_minor":4`).Replace(whole)} {
+		nb, err := Replica([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		got, err := json.Marshal(File(nb))
+		if err != nil {
+			t.Fatal(err)
+		}
+		var is, want any
+		if err := json.Unmarshal(got, &is); err != nil {
+			t.Fatal(err)
+		}
+		if err := json.Unmarshal([]byte(strings.NewReplacer(`["1\r\n","2"]`, `"1\n2"`, `["x\n","y\n"]`, `"x\ny\n"`).Replace(file)), &want); err != nil {
+			t.Fatal(err)
+		}
+		if !reflect.DeepEqual(is, want) {
+			t.Errorf("written as\n%v, want\n%v", is, want)
+		}
+		again, err := Replica([]byte(file))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for i, c := range nb.Cells() {
+			if other, _ := again.CellAt(i); !ValidID(c.ID) || other.ID != c.ID {
+				t.Errorf("cell %d is %q, and %q in another replica", i, c.ID, other.ID)
+			}
 		}
 	}
 }

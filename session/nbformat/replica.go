@@ -3,6 +3,7 @@ package nbformat
 import (
 	"encoding/json"
 	"fmt"
+	"hash/fnv"
 
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -18,16 +19,22 @@ type fileCell struct {
 	Count       *int           `json:"execution_count"`
 }
 
-// Replica makes a replica of a notebook's content from the Contents API, which is in no room.
+// Replica makes a replica of a notebook's content from the Contents API, which is in no room. A cell without an id gets the
+// same one each time, so that a client knows it again that was shown it in another replica of the same file.
 func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 	var file struct {
 		Cells    []fileCell     `json:"cells"`
 		Metadata map[string]any `json:"metadata"`
+		Major    int            `json:"nbformat"`
+		Minor    int            `json:"nbformat_minor"`
 	}
 	if err := json.Unmarshal(content, &file); err != nil {
 		return nil, fmt.Errorf("read the notebook: %w", err)
 	}
 	nb := ydoc.NewNotebook()
+	if err := nb.SetNBFormat(file.Major, file.Minor); err != nil {
+		return nil, err
+	}
 	err := nb.Edit("file", func(e *ydoc.Editor) error {
 		for key, v := range file.Metadata {
 			if err := e.SetMetadata(key, v); err != nil {
@@ -47,6 +54,9 @@ func Replica(content json.RawMessage) (*ydoc.Notebook, error) {
 // add puts the cell at the end of a notebook.
 func (c fileCell) add(e *ydoc.Editor, at int) error {
 	source, _ := textOf(c.Source)
+	if c.ID == "" {
+		c.ID = idAt(at, source)
+	}
 	cell := ydoc.NewCell{ID: c.ID, Type: c.Type, Source: source, Metadata: c.Metadata}
 	if c.Type != ydoc.Code {
 		cell.Attachments = c.Attachments
@@ -64,4 +74,11 @@ func (c fileCell) add(e *ydoc.Editor, at int) error {
 		return err
 	}
 	return e.FinishRun(ids[0], c.Count)
+}
+
+// idAt is the id of a cell that has none in its file.
+func idAt(at int, source string) string {
+	h := fnv.New32a()
+	_, _ = fmt.Fprintf(h, "%d:%s", at, source) // never fails
+	return fmt.Sprintf("%08x", h.Sum32())
 }

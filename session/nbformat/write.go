@@ -39,6 +39,21 @@ func Of(nb *ydoc.Notebook) map[string]any {
 	return map[string]any{"nbformat": major, "nbformat_minor": minor, "metadata": nb.Metadata(), "cells": cells}
 }
 
+// File is [Of] for writing the file of a notebook that nobody has open: it says which cells are trusted, as a room does. The
+// server would distrust the notebook otherwise.
+func File(nb *ydoc.Notebook) map[string]any {
+	out := Of(nb)
+	cells, _ := out["cells"].([]any)
+	for i, c := range nb.Cells() {
+		trusted, said := c.Metadata[Trusted]
+		cell, _ := cells[i].(map[string]any)
+		if metadata, ok := cell["metadata"].(map[string]any); ok && said {
+			metadata[Trusted] = trusted // Of has made a copy, to leave it out
+		}
+	}
+	return out
+}
+
 // NewID makes a random id for a cell.
 func NewID() string {
 	var b [4]byte
