@@ -35,7 +35,10 @@ func TestCopyReadsAgain(t *testing.T) {
 				next.ServeHTTP(w, r)
 			})
 		}), session.Config{})
-		for _, path := range []string{s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".py"), "x = 1")} {
+		other := sessiontest.Manager(t, s, session.Config{})
+		open := s.Notebook(t, "x = 1")
+		sessiontest.Open(t, other, open)
+		for _, path := range []string{open, s.Notebook(t, "x = 1"), s.Write(t, s.Name(t, ".py"), "x = 1")} {
 			to := "copy-of-" + path
 			if _, err := files.New(m).Copy(t.Context(), jupyter.MustPath(path), jupyter.MustPath(to)); err != nil {
 				t.Error(err)

@@ -103,74 +103,11 @@ func (f *Files) publish(ctx context.Context, temp, to jupyter.Path) (jupyter.Con
 	if err == nil {
 		return c, nil
 	}
-	// Even if the caller has gone.
-	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
-	defer stop()
-	if gone := f.srv.DeleteContents(clean, temp); gone != nil {
-		f.m.Log().Warn("a temporary file could not be deleted", "path", temp, "error", gone)
-	}
+	f.discard(ctx, temp)
 	if errors.Is(err, jupyter.ErrConflict) {
 		return c, fmt.Errorf("create %s: %w", to, ErrExists)
 	}
 	return c, fmt.Errorf("create %s: %w", to, err)
-}
-
-// Copy copies a file with the content of its room, saved or not. It does not save the open document, and overwrites
-// nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if it is refused.
-func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
-	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
-	switch {
-	case err != nil:
-		return c, err
-	case c.Type == "directory":
-		return c, fmt.Errorf("copy %s: %w", c.Path, ErrFolder)
-	case c.Type != "notebook" && notebookName(to):
-		return c, fmt.Errorf("copy %s to %s: %w: only a notebook can have a name that ends in .ipynb", c.Path, to, ErrOtherKind)
-	}
-	if err := f.vacant(ctx, to); err != nil {
-		return c, err
-	}
-	d, err := f.room(ctx, c)
-	if err != nil {
-		return c, fmt.Errorf("copy %s: %w", c.Path, err)
-	}
-	if d != nil {
-		defer d.Release()
-		fresh, err := d.Ahead(ctx, d.Path())
-		if err != nil {
-			return c, fmt.Errorf("copy %s: %w", c.Path, err)
-		}
-		if fresh != nil && (c.Type == "notebook") == notebookName(to) {
-			return f.Create(ctx, to, *fresh)
-		}
-	}
-	var copied jupyter.Content
-	if err := jupyter.Whole(ctx, func() (err error) {
-		copied, err = f.srv.CopyContents(ctx, c.Path, to.Folder())
-		return err
-	}); err != nil {
-		return c, err
-	}
-	if fresh := torn(ctx, d, copied); fresh != nil && (c.Type == "notebook") == notebookName(to) {
-		if err := f.srv.DeleteContents(ctx, copied.Path); err != nil {
-			return c, fmt.Errorf("delete an incomplete copy of %s: %w", c.Path, err)
-		}
-		return f.Create(ctx, to, *fresh)
-	}
-	return f.publish(ctx, copied.Path, to)
-}
-
-// torn is the content of a room, nil for none, if a copy of its file is another: the server empties a file before it fills
-// it, and may have copied it in between. A copy that cannot be read, or is of another kind, is left as it is.
-func torn(ctx context.Context, d *session.Document, copied jupyter.Content) *jupyter.NewContent {
-	if d == nil {
-		return nil
-	}
-	fresh, err := d.Ahead(ctx, copied.Path)
-	if err != nil {
-		return nil
-	}
-	return fresh
 }
 
 // room opens the document of a file, which the caller releases; nil for a file that can have no room, such as an image.
@@ -192,6 +129,15 @@ func (f *Files) room(ctx context.Context, c jupyter.Content) (*session.Document,
 }
 
 func notebookName(p jupyter.Path) bool { return strings.HasSuffix(p.Name(), ".ipynb") }
+
+// discard deletes a temporary file, even if the caller has gone.
+func (f *Files) discard(ctx context.Context, temp jupyter.Path) {
+	clean, stop := context.WithTimeout(context.WithoutCancel(ctx), leaveTimeout)
+	defer stop()
+	if gone := f.srv.DeleteContents(clean, temp); gone != nil {
+		f.m.Log().Warn("a temporary file could not be deleted", "path", temp, "error", gone)
+	}
+}
 
 // Deleted is what was deleted, and who had it open.
 type Deleted struct {

@@ -6,7 +6,6 @@ import (
 	"fmt"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -28,8 +27,8 @@ func readBroken(ctx context.Context, d *desk.Desk, broken *files.BrokenError, ar
 	return a, finish(a)
 }
 
-// mend writes a notebook in place of a broken one that the client has read, and opens it.
-func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args overwriteArgs) (*session.Document, error) {
+// mend writes a notebook in place of a broken one that the client has read.
+func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args overwriteArgs) (*OverwriteResult, error) {
 	client := tool.ClientOf(ctx)
 	switch reached := d.Pieces.Reached(client, broken.Path, broken.Text); {
 	case args.Force:
@@ -42,13 +41,25 @@ func mend(ctx context.Context, d *desk.Desk, broken *files.BrokenError, args ove
 		return nil, err
 	}
 	d.Pieces.Drop(client, broken.Path)
-	doc, err := d.OpenAt(ctx, broken.Path)
-	if err != nil {
-		return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
+	var doc readable
+	if apart := d.Files.Unjoined(ctx, broken.Path, "notebook"); apart != nil {
+		doc = apart
+	} else {
+		open, err := d.OpenAt(ctx, broken.Path)
+		if err != nil {
+			return nil, fmt.Errorf("the file was written, but cannot be opened: %w", err)
+		}
+		defer open.Release()
+		doc = open
 	}
-	_, _, shown := doc.As(client).ReadNotebook()
-	shown() // it is what the client has written
-	return doc, nil
+	now, err := asTextOf(ctx, d, doc)
+	if err != nil {
+		return nil, err
+	}
+	now.shown(0, len(now.all)) // it is what the client has written
+	out := overwritten(broken.Path, args)
+	out.Revision, err = revisionOf(ctx, d, doc, 0)
+	return out, err
 }
 
 // notReached refuses to replace a text that the client has only read the beginning of.

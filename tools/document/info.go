@@ -146,9 +146,12 @@ func properties(ctx context.Context, d *desk.Desk, path jupyter.Path, content bo
 	return file, now, err
 }
 
-// currentContent is the content of a file's room, or of the file on disk if it can have no room.
+// currentContent is the content of a file's room, or of the file on disk if nobody has it open, or if it can have no room.
 func currentContent(ctx context.Context, d *desk.Desk, file jupyter.Content) (asText, error) {
 	if file.Format != "base64" {
+		if apart := d.Files.Unjoined(ctx, file.Path, file.Type); apart != nil {
+			return asTextOf(ctx, d, apart)
+		}
 		doc, err := openFile(ctx, d, file.Type, file.Path)
 		switch {
 		case err == nil:

@@ -6,7 +6,8 @@ import (
 	"fmt"
 	"slices"
 
-	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/files"
 	"github.com/nbduet/nbduet/session/nbformat"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/words"
@@ -59,60 +60,116 @@ func overwriteDocument(d *desk.Desk) tool.Tool {
 			if len(args.Content) > desk.MaxSourceTotal {
 				return nil, desk.CheckTotal(args.Content)
 			}
-			doc, err := openDocument(ctx, d, args.Path)
-			broken, mending := asBroken(err)
-			if mending {
-				doc, err = mend(ctx, d, broken, args)
-			}
+			file, err := lookAt(ctx, d, args.Path)
 			if err != nil {
 				return nil, err
 			}
-			defer doc.Release()
-			out := OverwriteResult{
-				Message: fmt.Sprintf("Successfully overwrote document at %s", Named(doc.Path().String())),
-				Path:    doc.Path().String(), Length: words.Size(words.Lines(args.Content)),
-			}
-			if mending {
-				out.Revision = desk.Revision(doc.Notebook().Revision())
-				return &tool.Answer{Body: out, Doc: doc}, nil
-			}
-			if doc.Text() == nil {
-				if out.Merged, err = overwriteNotebook(ctx, doc, args); err != nil {
+			if apart := d.Files.Unjoined(ctx, file.Path, file.Type); apart != nil {
+				out, err := overwriteIn(ctx, d, apart, args)
+				if joined := (*files.JoinedError)(nil); errors.As(err, &joined) {
+					return overwriteRoom(ctx, d, file, args, joined.Written)
+				}
+				if err != nil {
 					return nil, err
 				}
-				out.Revision = desk.Revision(doc.Notebook().Revision())
-				return &tool.Answer{Body: out, Doc: doc}, nil
+				return &tool.Answer{Body: out}, nil
 			}
-			done, err := overwriteText(ctx, doc, args)
-			if err != nil {
-				return nil, err
-			}
-			out.Revision, out.Merged = desk.Revision(done.Revision), done.Merged
-			return &tool.Answer{Body: out, Doc: doc}, nil
+			return overwriteRoom(ctx, d, file, args, false)
 		}),
 	}
 }
 
+// overwriteRoom overwrites a document in its room. beside tells that its file was written meanwhile.
+func overwriteRoom(ctx context.Context, d *desk.Desk, file jupyter.Content, args overwriteArgs, beside bool) (*tool.Answer, error) {
+	doc, err := openFile(ctx, d, file.Type, file.Path)
+	if broken, ok := asBroken(err); ok {
+		out, err := mend(ctx, d, broken, args)
+		if err != nil {
+			return nil, err
+		}
+		return &tool.Answer{Body: out}, nil
+	}
+	if err != nil {
+		return nil, err
+	}
+	defer doc.Release()
+	out, err := overwriteIn(ctx, d, doc, args)
+	if beside {
+		err = errors.Join(err, d.Files.Follow(ctx, doc))
+	}
+	if err != nil {
+		return nil, err
+	}
+	return &tool.Answer{Body: out, Doc: doc}, nil
+}
+
+// overwriteIn overwrites a document, in its room or by its file.
+func overwriteIn(ctx context.Context, d *desk.Desk, doc readable, args overwriteArgs) (*OverwriteResult, error) {
+	out := overwritten(doc.Path(), args)
+	was, err := asTextOf(ctx, d, doc)
+	if err != nil {
+		return nil, err
+	}
+	if args.Revision == desk.FileRevision(was.all) {
+		args.Revision = "" // it is what the client was given for this content
+	}
+	var rev ydoc.Revision
+	if doc.Text() == nil {
+		out.Merged, err = overwriteNotebook(ctx, doc, args)
+	} else {
+		out.Merged, rev, err = overwriteText(ctx, doc, args)
+	}
+	if err != nil {
+		return nil, err
+	}
+	out.Revision, err = revisionOf(ctx, d, doc, rev)
+	return out, err
+}
+
+// revisionOf is the revision of a document that was just written, at rev if that is known. No other call knows those of a
+// document that is in no room, so that it gets its file's.
+func revisionOf(ctx context.Context, d *desk.Desk, doc readable, rev ydoc.Revision) (string, error) {
+	_, apart := doc.(*files.Unjoined)
+	if rev != 0 && !apart {
+		return desk.Revision(rev), nil
+	}
+	now, err := asTextOf(ctx, d, doc)
+	if err == nil && apart {
+		return desk.FileRevision(now.all), nil
+	}
+	return desk.Revision(now.rev), err
+}
+
+// overwritten is the answer for a document, without its revision.
+func overwritten(path jupyter.Path, args overwriteArgs) *OverwriteResult {
+	return &OverwriteResult{
+		Message: fmt.Sprintf("Successfully overwrote document at %s", Named(path.String())),
+		Path:    path.String(), Length: words.Size(words.Lines(args.Content)),
+	}
+}
+
 // overwriteText changes a text to a new one.
-func overwriteText(ctx context.Context, doc *session.Document, args overwriteArgs) (reading.ChangedText, error) {
+func overwriteText(ctx context.Context, doc readable, args overwriteArgs) (merged bool, rev ydoc.Revision, err error) {
 	const name = "overwrite"
 	text := words.Lines(args.Content)
 	if args.Force {
-		return doc.As(tool.ClientOf(ctx)).OverwriteText(ctx, name, text)
+		done, err := doc.As(tool.ClientOf(ctx)).OverwriteText(ctx, name, text)
+		return done.Merged, done.Revision, err
 	}
-	return rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (reading.TextChange, error) {
+	done, err := rewriteText(ctx, doc, args.Revision, name, ", or give force true", func(base string) (reading.TextChange, error) {
 		if words.Marked(args.Content) && !words.Marked(base) {
 			return reading.TextChange{}, errors.New("nothing was changed: the content holds the mark of a cut text (\"… [N characters left out] …\"), so it is not the whole text")
 		}
 		return reading.TextChange{To: len(base), Put: text}, nil
 	})
+	return done.Merged, done.Revision, err
 }
 
 // Named quotes a path for a message.
 func Named(path string) string { return "'" + path + "'" }
 
 // overwriteNotebook changes a notebook to its new JSON.
-func overwriteNotebook(ctx context.Context, doc *session.Document, args overwriteArgs) (merged bool, err error) {
+func overwriteNotebook(ctx context.Context, doc readable, args overwriteArgs) (merged bool, err error) {
 	file, err := nbformat.Parse(args.Content)
 	if err != nil {
 		return false, fmt.Errorf("nothing was changed: %w", err)

@@ -128,7 +128,7 @@ type asText struct {
 	shown func(from, to int) // records which bytes of it are in an answer
 }
 
-func asTextOf(ctx context.Context, d *desk.Desk, doc *session.Document) (r asText, err error) {
+func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err error) {
 	client := tool.ClientOf(ctx)
 	if t := doc.Text(); t != nil {
 		r.all, r.rev = t.Read()

@@ -80,22 +80,39 @@ func openText(ctx context.Context, d *desk.Desk, path string) (*session.Document
 
 // openDocument opens a text or a notebook, whichever is at the path.
 func openDocument(ctx context.Context, d *desk.Desk, path string) (*session.Document, error) {
-	clean, err := PathArg("path", path)
+	file, err := lookAt(ctx, d, path)
 	if err != nil {
 		return nil, err
+	}
+	return openFile(ctx, d, file.Type, file.Path)
+}
+
+// lookAt finds what is at the path that a call names, or at the one for which a percent-encoded one stands.
+func lookAt(ctx context.Context, d *desk.Desk, path string) (jupyter.Content, error) {
+	clean, err := PathArg("path", path)
+	if err != nil {
+		return jupyter.Content{}, err
 	}
 	srv := d.Manager.Servers().Documents
 	file, err := srv.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if plain, ok := desk.Unescaped(clean); ok && errors.Is(err, jupyter.ErrNotFound) {
 		if there, plainErr := srv.Contents(ctx, plain, jupyter.ContentsOptions{}); plainErr == nil {
 			desk.Meant(ctx, clean, plain)
-			file, clean, err = there, plain, nil
+			file, err = there, nil
 		}
 	}
 	if err != nil {
-		return nil, Missing(err, clean)
+		return file, Missing(err, clean)
 	}
-	return openFile(ctx, d, file.Type, clean)
+	return file, nil
+}
+
+// A readable is a document that a client reads and writes: an open one, or by its file one that nobody has open.
+type readable interface {
+	Path() jupyter.Path
+	Notebook() *ydoc.Notebook
+	Text() *ydoc.Text
+	As(client string) reading.Reader
 }
 
 // openFile opens what is at a path, by its type in the Contents API.
@@ -113,7 +130,7 @@ func baseArg(named string) (ydoc.Revision, error) {
 
 // rewriteText changes a text for the client of ctx, based on the revision that the call names. instead ends the advice of
 // a refusal.
-func rewriteText(ctx context.Context, doc *session.Document, named, name, instead string, change func(base string) (reading.TextChange, error)) (reading.ChangedText, error) {
+func rewriteText(ctx context.Context, doc readable, named, name, instead string, change func(base string) (reading.TextChange, error)) (reading.ChangedText, error) {
 	base, err := baseArg(named)
 	if err != nil {
 		return reading.ChangedText{}, err

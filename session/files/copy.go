@@ -1,0 +1,112 @@
+package files
+
+import (
+	"context"
+	"fmt"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session"
+)
+
+// Copy copies a file with the content of its room, saved or not, if somebody has it open. It opens no room otherwise, does
+// not save the open document, and overwrites nothing. The error matches ErrFolder, ErrExists, ErrNoFolder or ErrOtherKind if
+// it is refused.
+func (f *Files) Copy(ctx context.Context, from, to jupyter.Path) (jupyter.Content, error) {
+	c, err := f.srv.Contents(ctx, from, jupyter.ContentsOptions{})
+	switch {
+	case err != nil:
+		return c, err
+	case c.Type == "directory":
+		return c, fmt.Errorf("copy %s: %w", c.Path, ErrFolder)
+	case c.Type != "notebook" && notebookName(to):
+		return c, fmt.Errorf("copy %s to %s: %w: only a notebook can have a name that ends in .ipynb", c.Path, to, ErrOtherKind)
+	}
+	if err := f.vacant(ctx, to); err != nil {
+		return c, err
+	}
+	_, apart := f.apart(ctx, c.Path, c.Type)
+	var d *session.Document
+	if !apart {
+		if d, err = f.room(ctx, c); err != nil {
+			return c, fmt.Errorf("copy %s: %w", c.Path, err)
+		}
+	}
+	if d != nil {
+		defer d.Release()
+		fresh, err := d.Ahead(ctx, d.Path())
+		if err != nil {
+			return c, fmt.Errorf("copy %s: %w", c.Path, err)
+		}
+		if fresh != nil && (c.Type == "notebook") == notebookName(to) {
+			return f.Create(ctx, to, *fresh)
+		}
+	}
+	copied, err := f.copyFile(ctx, c, to.Folder(), apart)
+	if err != nil {
+		return c, err
+	}
+	if _, still := f.apart(ctx, c.Path, c.Type); apart && !still {
+		// Somebody has opened it, and may have typed already.
+		if d, err = f.room(ctx, c); err != nil {
+			return f.publish(ctx, copied.Path, to)
+		}
+		if d != nil {
+			defer d.Release()
+		}
+	}
+	if fresh := torn(ctx, d, copied); fresh != nil && (c.Type == "notebook") == notebookName(to) {
+		if err := f.srv.DeleteContents(ctx, copied.Path); err != nil {
+			return c, fmt.Errorf("delete an incomplete copy of %s: %w", c.Path, err)
+		}
+		return f.Create(ctx, to, *fresh)
+	}
+	return f.publish(ctx, copied.Path, to)
+}
+
+// copyTries bounds the copies of a file that another program is writing.
+const copyTries = 4
+
+// copyFile copies a file into a folder, under a name that the server picks. With whole set the copy of a file that is no
+// notebook, which the server does not look into, has to be the same file.
+func (f *Files) copyFile(ctx context.Context, c jupyter.Content, folder jupyter.Path, whole bool) (copied jupyter.Content, err error) {
+	for range copyTries {
+		if err := jupyter.Whole(ctx, func() (err error) {
+			copied, err = f.srv.CopyContents(ctx, c.Path, folder)
+			return err
+		}); err != nil || !whole || c.Type == "notebook" {
+			return copied, err
+		}
+		same, err := f.sameFile(ctx, c.Path, copied.Path)
+		if same {
+			return copied, nil
+		}
+		f.discard(ctx, copied.Path)
+		if err != nil {
+			return copied, err
+		}
+	}
+	return copied, fmt.Errorf("copy %s: another program is writing it all the time, try again", c.Path)
+}
+
+// sameFile reports whether two files have the same bytes, or the server does not know.
+func (f *Files) sameFile(ctx context.Context, a, b jupyter.Path) (bool, error) {
+	one, err := f.srv.Contents(ctx, a, jupyter.ContentsOptions{Hash: true})
+	if err != nil {
+		return false, err
+	}
+	other, err := f.srv.Contents(ctx, b, jupyter.ContentsOptions{Hash: true})
+	return err == nil && one.Hash == other.Hash, err
+}
+
+// torn is the content of a room, nil for none, if a copy of its file is another: the server empties a file before it fills
+// it, and may have copied it in between. A copy that cannot be read, or is of another kind, is left as it is.
+func torn(ctx context.Context, d *session.Document, copied jupyter.Content) *jupyter.NewContent {
+	if d == nil {
+		return nil
+	}
+	fresh, err := d.Ahead(ctx, copied.Path)
+	if err != nil {
+		return nil
+	}
+	return fresh
+}
