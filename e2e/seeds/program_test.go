@@ -10,6 +10,7 @@ import (
 	"sync"
 	"testing"
 	"time"
+	"unicode/utf8"
 
 	"github.com/nbduet/nbduet/e2e/agent"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
@@ -163,6 +164,15 @@ func (p *program) good(tool string, args dict) answer {
 	return a
 }
 
+// insist is good, where the first answer may show what somebody else has changed.
+func (p *program) insist(tool string, args dict) answer {
+	p.t.Helper()
+	if a := p.call(tool, args); !a.Failed {
+		return a
+	}
+	return p.good(tool, args)
+}
+
 // noted returns the notifications of a method until now.
 func (p *program) noted(method string) (all []answer) {
 	p.mu.Lock()
@@ -288,16 +298,8 @@ func find(l []any, path string, value any) any {
 	return nil
 }
 
-// keys are the members of an object, in order.
-func keys(v any) []string {
-	m, _ := v.(map[string]any)
-	names := make([]string, 0, len(m))
-	for name := range m {
-		names = append(names, name)
-	}
-	slices.Sort(names)
-	return names
-}
+// characters is how many characters the text at a path has.
+func characters(v any, path string) int { return utf8.RuneCountInString(text(v, path)) }
 
 // has reports whether an object has all the members.
 func has(v any, names ...string) bool {

@@ -15,9 +15,25 @@ import (
 
 // checks are the checks of this package, by the names that the table gives them.
 var checks = map[string]func(*check){
-	"context":   checkContext,
-	"resources": checkResources,
+	"addresses":        checkAddresses,
+	"analysis":         checkAnalysisSessions,
+	"analysis files":   checkAnalysisFiles,
+	"analysis schemas": checkAnalysisSchemas,
+	"cells":            checkCells,
+	"code":             checkCode,
+	"context":          checkContext,
+	"documents":        checkDocuments,
+	"kernels":          checkKernels,
+	"pictures":         checkPictures,
+	"resources":        checkResources,
+	"schemas":          checkSchemas,
+	"sessions":         checkSessions,
+	"texts":            checkTexts,
+	"variables":        checkVariables,
 }
+
+// ofReal are the checks that ask for what the fake server has not.
+var ofReal = []string{"variables"}
 
 // A check is one of checks while it runs.
 type check struct {
@@ -46,12 +62,13 @@ func TestTable(t *testing.T) {
 	if err != nil {
 		t.Fatal(err)
 	}
+	run := slices.DeleteFunc(slices.Sorted(maps.Keys(checks)), func(name string) bool { return slices.Contains(ofReal, name) && !jupytertest.Real() })
 	held := make(map[string]map[string]int) // rows by their check
-	for _, name := range slices.Sorted(maps.Keys(checks)) {
+	for _, name := range run {
 		t.Run(name, func(t *testing.T) {
 			c := &check{T: t, Server: jupytertest.Shared(t), seen: make(map[string]int)}
-			checks[name](c)
 			held[name] = c.seen
+			checks[name](c)
 		})
 	}
 	for _, row := range rows {
@@ -61,7 +78,7 @@ func TestTable(t *testing.T) {
 			}
 			continue
 		}
-		if len(held) != len(checks) {
+		if len(held) != len(run) {
 			continue // go test -run chose some
 		}
 		for name, seen := range held {
@@ -74,7 +91,7 @@ func TestTable(t *testing.T) {
 			delete(seen, row.ID)
 		}
 	}
-	if len(held) == len(checks) {
+	if len(held) == len(run) {
 		for name, seen := range held {
 			for id := range seen {
 				t.Errorf("%s looks at %s, which is no line", name, id)
