@@ -41,10 +41,17 @@ type KernelSpec struct {
 	} `json:"spec"`
 	// Resources are the addresses of its files, such as logos, by name; paths on the server.
 	Resources map[string]string `json:"resources"`
+	// ResourceDir is the folder of these files on the server's disk. Jupyter's own handler leaves it out; a manager of
+	// kernelspecs that makes the answer itself, as one of a gateway may, can tell it.
+	ResourceDir string `json:"resource_dir"`
 }
 
-// ResourcePath is the path on the server under which the kernel's resources are served.
+// ResourcePath is the folder on the server's disk that has the kernel's resources or, where the server does not tell it, the
+// path on the server under which they are served.
 func (k KernelSpec) ResourcePath() string {
+	if k.ResourceDir != "" {
+		return k.ResourceDir
+	}
 	if len(k.Resources) == 0 {
 		return "/kernelspecs/" + url.PathEscape(k.Name)
 	}

@@ -23,7 +23,7 @@ type AvailableKernel struct {
 	Name        string `json:"name" jsonschema:"For kernel_name."`
 	DisplayName string `json:"display_name" jsonschema:"As people see it."`
 	Language    string `json:"language"`
-	Path        string `json:"path" jsonschema:"Address of the kernel's resources on the server; the REST API does not tell the folder on disk."`
+	Path        string `json:"path" jsonschema:"Folder of the kernel's resources on disk or, if the server does not tell it, their address on the server."`
 	Default     bool   `json:"default,omitempty" jsonschema:"Started if a notebook names none."`
 }
 

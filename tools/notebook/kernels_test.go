@@ -1,11 +1,15 @@
 package notebook_test
 
 import (
+	"fmt"
+	"net/http"
+	"net/http/httputil"
 	"strings"
 	"testing"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
 	"github.com/nbduet/nbduet/tools/notebook"
 	"github.com/nbduet/nbduet/tools/toolstest"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
@@ -21,6 +25,30 @@ func TestListAvailableKernels(t *testing.T) {
 			{Name: "bash", DisplayName: "Bash", Language: "bash", Path: "/kernelspecs/bash"},
 		}
 		if len(got.Kernels) != len(want) || got.Kernels[0] != want[0] || got.Kernels[1] != want[1] {
+			t.Errorf("kernels = %+v", got.Kernels)
+		}
+	})
+}
+
+// The folder of a kernel on disk is told where the server tells it, as one whose manager of kernelspecs answers itself may.
+func TestFolderOfAKernel(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		const folder = "/usr/local/share/jupyter/kernels/python3"
+		r := toolstest.NewOn(t, sessiontest.Front(t, jupytertest.Shared(t), func(next *httputil.ReverseProxy) http.Handler {
+			return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+				if r.URL.Path != "/api/kernelspecs" {
+					next.ServeHTTP(w, r)
+					return
+				}
+				w.Header().Set("Content-Type", "application/json")
+				fmt.Fprintf(w, `{"default": "python3", "kernelspecs": {
+					"python3": {"name": "python3", "spec": {}, "resources": {"logo-svg": "/kernelspecs/python3/logo-svg.svg"}, "resource_dir": %q},
+					"ir": {"name": "ir", "spec": {}, "resources": {"logo-svg": "/kernelspecs/ir/logo-svg.svg"}}}}`, folder)
+			})
+		}))
+		var got notebook.ListKernelsResult
+		r.Good("list_available_kernels", toolstest.Dict{}, &got)
+		if len(got.Kernels) != 2 || got.Kernels[0].Path != folder || got.Kernels[1].Path != "/kernelspecs/ir" {
 			t.Errorf("kernels = %+v", got.Kernels)
 		}
 	})
