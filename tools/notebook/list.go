@@ -3,6 +3,7 @@ package notebook
 import (
 	"context"
 	"fmt"
+	"strings"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/files"
@@ -13,10 +14,14 @@ import (
 
 type listNbsArgs struct {
 	Path string `json:"path,omitempty" jsonschema:"Folder to search, relative to the server's root folder."`
+	Name string `json:"name,omitempty" jsonschema:"Part of the name, or a pattern with * ? []."`
 }
 
 // Refine implements tool.Refiner.
-func (listNbsArgs) Refine(f tool.Fields) { f.Field("path").Limit(0, desk.MaxPath).Default("") }
+func (listNbsArgs) Refine(f tool.Fields) {
+	f.Field("path").Limit(0, desk.MaxPath).Default("")
+	f.Field("name").Limit(0, desk.MaxPath)
+}
 
 // A ListNbsResult is the answer of list_nbs.
 type ListNbsResult struct {
@@ -50,15 +55,29 @@ func listNbs(d *desk.Desk) tool.Tool {
 			if err != nil {
 				return nil, err
 			}
+			named, err := parseNamed(args.Name)
+			if err != nil {
+				return nil, err
+			}
+			looked := 0 // Walk asks for one at a time
 			found, note, err := d.Walk(ctx, files.Search{
 				Root: root, What: "notebook", Depth: files.MaxDepth,
-				Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
+				Wants: func(c jupyter.Content) bool {
+					if c.Type != "notebook" {
+						return false
+					}
+					looked++
+					return named.fits(c.Name)
+				},
 			})
 			if err != nil {
 				return nil, err
 			}
 			base := d.Manager.Servers().Documents.BaseURL()
 			out := ListNbsResult{Notebooks: []listedNotebook{}, Stopped: note.Stopped != "", Message: note.String()}
+			if len(found) == 0 && looked > 0 {
+				out.Message = strings.TrimSuffix(fmt.Sprintf("none of %s match name %s; %s", words.Plural(looked, "notebook"), words.Quoted(args.Name), out.Message), "; ")
+			}
 			for _, c := range found {
 				out.Notebooks = append(out.Notebooks, listedNotebook{
 					Path: c.Path.String(), Name: c.Name, LastModified: tool.Stamp(c.LastModified), Created: tool.Stamp(c.Created),

@@ -77,6 +77,32 @@ func TestListNbs(t *testing.T) {
 				}
 			}
 		}
+		for name, want := range map[string][]string{
+			"":      {"/a #%?é.ipynb", "/b.ipynb", "/sub/deep/er/c.ipynb"},
+			"É":     {"/a #%?é.ipynb"},
+			"#%?":   {"/a #%?é.ipynb"}, // as it stands
+			"C":     {"/sub/deep/er/c.ipynb"},
+			"[BC]":  {"/b.ipynb", "/sub/deep/er/c.ipynb"},
+			"?":     {"/a #%?é.ipynb", "/b.ipynb", "/sub/deep/er/c.ipynb"},
+			"[!b]*": {"/a #%?é.ipynb", "/sub/deep/er/c.ipynb"},
+			"b*nb":  {"/b.ipynb"},
+		} {
+			var got notebook.ListNbsResult
+			r.Good("list_nbs", toolstest.Dict{"path": dir, "name": name}, &got)
+			var paths []string
+			for _, n := range got.Notebooks {
+				paths = append(paths, strings.TrimPrefix(n.Path, dir))
+			}
+			if !slices.Equal(paths, want) || got.Message != "" {
+				t.Errorf("like %q are %q, want %q; %s", name, paths, want, got.Message)
+			}
+		}
+		var none notebook.ListNbsResult
+		if r.Good("list_nbs", toolstest.Dict{"path": dir, "name": "x*"}, &none); len(none.Notebooks) != 0 || none.Message != `none of 3 notebooks match name "x*"` {
+			t.Errorf("like none: %+v", none)
+		}
+		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "b[a"}, `"b[a"`, "no pattern")
+		r.Bad("list_nbs", toolstest.Dict{"path": dir, "name": "sub/c"}, `"sub/c"`, "folder")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir + "/none"}, dir+"/none", "404")
 		r.Bad("list_nbs", toolstest.Dict{"path": dir + "/b.ipynb"}, "not a folder")
 		r.Bad("list_nbs", toolstest.Dict{"path": "../.."}, `".."`)

@@ -1,0 +1,45 @@
+package notebook
+
+import (
+	"fmt"
+	"path"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// A named is what the name of a file has to be like; case does not matter.
+type named struct {
+	part    string // in lower case
+	pattern string // of [path.Match], "" for none
+}
+
+// parseNamed reads a part of a name or a pattern; every name is like "".
+func parseNamed(s string) (named, error) {
+	if strings.Contains(s, "/") {
+		return named{}, fmt.Errorf("name %s has a folder in it: give the folder as path, and as name what the file's own name is like", words.Quoted(s))
+	}
+	n := named{part: strings.ToLower(s)}
+	if !strings.ContainsAny(s, "*?[") {
+		return n, nil
+	}
+	n.pattern = strings.ReplaceAll(n.part, "[!", "[^") // as a shell has it
+	if _, err := path.Match(n.pattern, ""); err != nil {
+		return named{}, fmt.Errorf("name %s is no pattern: * stands for any characters, ? for one, [a-c] for one of these, and \\[ for a bracket", words.Quoted(s))
+	}
+	return n, nil
+}
+
+// fits reports whether a notebook's name has the part in it, or is like the pattern, with its ending or without.
+func (n named) fits(name string) bool {
+	name = strings.ToLower(name)
+	if strings.Contains(name, n.part) {
+		return true
+	}
+	if n.pattern == "" {
+		return false
+	}
+	whole, _ := path.Match(n.pattern, name) // it is a pattern
+	stem, _ := path.Match(n.pattern, strings.TrimSuffix(name, ".ipynb"))
+	return whole || stem
+}
