@@ -36,7 +36,8 @@
 // run shows the expression, too. A name is an R name, or a path of them with $ and @ between. Objects are unclassed
 // before they are read, so that no method of the user runs; promises are not forced (if rlang is loaded, as with
 // IRkernel it is) and active bindings are not called. R code cannot be ended from within without a trace, so nothing
-// takes long: the larger a table, the less is computed of it, and nothing after the inspection's time.
+// takes long: the larger a table, the less is computed of it, and nothing after the inspection's time. So object.size, by
+// which functions and calls are measured, is asked only of what was found to be small.
 //
 // # Julia
 //
@@ -47,7 +48,8 @@
 // on a value, and Base's functions for its own types below show. Fields are read with getfield, and the columns of
 // packages by their structure. DataFrames.jl, and the arrays of CategoricalArrays.jl, PooledArrays.jl,
 // SentinelArrays.jl and InlineStrings.jl, which CSV.jl makes, are recognised by their modules and fields. As in R, no
-// code can be ended from within: loops over values check the time.
+// code can be ended from within: loops over values check the time. Base.summarysize does not, and packages have methods of
+// it, so that what functions hold is counted here.
 //
 // The source stays in the kernel, as a module in Base.__toplevel__, where it is no package and no name of a user. Its
 // name contains the hash of the source, so it is never out of date. Unlike Python's, Julia's compiled code is not

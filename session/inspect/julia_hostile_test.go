@@ -202,6 +202,11 @@ ldict = Dict(i => i for i in 1:10^6); lset = Set(1:10^6); lbits = trues(10^8); n
 			t.Errorf("%.200s", jsonOf(t, v))
 		}
 	}
+	k.define("mutable struct LLink; next; end; lchain = LLink(nothing); for i in 1:10^6; global lchain = LLink(lchain); end; lfun = let c = lchain; () -> c; end; nothing")
+	if v := k.value("lfun"); !strings.HasPrefix(v.Size, "more than ") {
+		t.Errorf("%.200s", jsonOf(t, v))
+	}
+	k.define("lchain = nothing")
 	k.frame("lbig", inspect.TableOptions{}) // the loops for these columns are compiled
 	f := k.frame("lbig", inspect.TableOptions{})
 	if jsonOf(t, f.Shape) != "[10000000,6]" || len(f.Notes) != 2 || f.Memory == nil || *f.Memory < 2e8 || len(f.Head) < 20 {

@@ -169,6 +169,17 @@ wt = pear; wu = Complex{Float32}(1, -2); wv = 10:-2:1; ww = typemax(UInt64); wx 
 	if !slices.Contains(names, "wz") || !slices.Contains(names, "Point") || slices.Contains(names, "ans") || slices.Contains(names, "eval") {
 		t.Errorf("%v", names)
 	}
+	// What has no items is counted in bytes, with what it holds.
+	k.define("zempty() = 1; zover = let a = zeros(1000), b = \"abc\"; () -> (a, b); end; struct ZNone end; znone = ZNone(); primitive type ZBits 16 end; zbits = reinterpret(ZBits, 0x0001); module ZMod; za = 1; end; nothing")
+	for name, want := range map[string]string{"zempty": "0 bytes", "znone": "0 bytes", "zbits": "2 bytes", "zover": "8019 bytes", "Point": "2 fields", "ZNone": "0 fields"} {
+		if v := k.value(name); v.Size != want {
+			t.Errorf("%s: %s, not %s", name, jsonOf(t, v), want)
+		}
+	}
+	if v := k.value("ZMod"); !strings.HasSuffix(v.Size, " names") {
+		t.Errorf("%s", jsonOf(t, v))
+	}
+	l = k.variables(inspect.ListOptions{Limit: inspect.MaxListed})
 	if part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2}); part.Total != l.Total || len(part.Variables) != 2 || part.Variables[0].Name != l.Variables[1].Name {
 		t.Errorf("%s", jsonOf(t, part))
 	}

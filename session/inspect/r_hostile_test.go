@@ -50,6 +50,7 @@ setClass("Shown", representation(n = "numeric")); setMethod("show", "Shown", fun
 shown <- new("Shown", n = 1)
 makeActiveBinding("active", function() { ran <<- "active"; Sys.sleep(60) }, globalenv()); delayedAssign("lazy", { ran <<- "lazy"; Sys.sleep(60) })
 nothing <- quote(expr = ); deep <- list(); for (n in 1:5000) deep <- list(deep); call <- do.call("call", list("f", runif(1e6))); cycle <- new.env(); cycle$me <- cycle
+heavy <- as.call(c(quote(f), as.list(as.character(1:1e6)))); nested <- quote(x); for (n in 1:1000) nested <- call("f", nested)
 assign("a b\n\"c\\", 1); assign(strrep("\u00e9", 1000), 2); forced <- 1; delayedAssign("forced", 5); forced`)
 	l := k.variables(inspect.ListOptions{})
 	got := map[string]inspect.Variable{}
@@ -58,6 +59,15 @@ assign("a b\n\"c\\", 1); assign(strrep("\u00e9", 1000), 2); forced <- 1; delayed
 	}
 	if got["active"].Type != "active binding" || got["lazy"].Type != "promise" || got["bad_list"].Type != "bad" || got["bad_list"].Size != "2 items" || string(got["forced"].Value) != "5" {
 		t.Errorf("%s", jsonOf(t, l))
+	}
+	if v := k.value("call"); v.Size == "" {
+		t.Errorf("%.200s", jsonOf(t, v))
+	}
+	if v := k.value("heavy"); v.Size != "more than 80000 bytes" {
+		t.Errorf("%.200s", jsonOf(t, v))
+	}
+	if v := k.value("nested"); v.Size != "" {
+		t.Errorf("%.200s", jsonOf(t, v))
 	}
 	if v := got["a b\n\"c\\"]; string(v.Value) != "1" || len(got) != l.Total {
 		t.Errorf("%d of %d: %s", len(got), l.Total, jsonOf(t, l))

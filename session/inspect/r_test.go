@@ -169,6 +169,12 @@ lt <- as.POSIXlt(u)`)
 	if all := k.variables(inspect.ListOptions{Everything: true}); all.Total != l.Total+1 {
 		t.Errorf("%d with functions, %d without", all.Total, l.Total)
 	}
+	// What has no items is counted in bytes, as R does it.
+	for _, name := range []string{"fn", "q", "r"} {
+		if v, want := k.value(name), k.rSays("cat(object.size("+name+"), 'bytes')"); v.Size != want {
+			t.Errorf("%s has %q, of R %q", name, v.Size, want)
+		}
+	}
 	if part := k.variables(inspect.ListOptions{Offset: 1, Limit: 2}); part.Total != l.Total || len(part.Variables) != 2 || part.Variables[0].Name != "b" {
 		t.Errorf("%s", jsonOf(t, part))
 	}

@@ -181,7 +181,10 @@ end
 
 # How large a value is, in words: nothing where there is nothing to say.
 function size_of(@nospecialize(v))
-    (v isa Type || v isa Function || v isa Module || v isa Symbol || v isa Char || v isa BigInt || v isa BigFloat) && return nothing
+    (v isa Symbol || v isa Char || v isa BigInt || v isa BigFloat) && return nothing
+    v isa Module && return many(length(names(v, all = true)), "name")
+    v isa Type && return v isa DataType && isconcretetype(v) && isstructtype(v) ? many(fieldcount(v), "field") : nothing
+    v isa Function && return weight(v)
     if v isa Array
         d = dims(v)::Vector{Int}
         return length(d) == 1 ? many(d[1], "item") : string(isempty(d) ? "" : shape(d) * " ", cut(type_name(eltype(typeof(v)), 2), 60))
@@ -201,7 +204,43 @@ function size_of(@nospecialize(v))
     table === nothing || return string(string(table[3]), " rows × ", string(length(table[2])), " cols")
     is_known(v) && return nothing
     n = nfields(v)
-    n > 0 && isstructtype(typeof(v)) ? many(n, "field") : nothing
+    n > 0 && isstructtype(typeof(v)) ? many(n, "field") : weight(v)
+end
+
+# The bytes of a value of which there is nothing else to count, with what its fields hold: Base.summarysize goes into all of
+# it, and has methods of packages. This goes into a thousand values at most, and of an array counts the elements alone.
+function weight(@nospecialize(v))
+    seen, todo, bytes, left = Any[], Any[v], 0, 1000
+    while !isempty(todo)
+        ((left -= 1) < 0 || is_late()) && return string("more than ", many(bytes, "byte"))
+        x = pop!(todo)
+        if x isa Text_
+            bytes += ncodeunits(x)
+        elseif x isa Array || x isa Buffer
+            has(seen, x) && continue
+            push!(seen, x)
+            bytes += len(x) * sizeof_element(eltype(typeof(x)))
+        elseif !(x isa Type || x isa Module || x isa Symbol || x isa Core.SimpleVector)
+            T = typeof(x)
+            if !isbitstype(T)
+                has(seen, x) && continue
+                push!(seen, x)
+            end
+            bytes += try sizeof(T) catch; 8 end
+            for i in 1:nfields(x)
+                isdefined(x, i) || continue
+                f = getfield(x, i)
+                isbitstype(typeof(f)) || push!(todo, f)
+            end
+        end
+    end
+    many(bytes, "byte")
+end
+function has(all::Vector{Any}, @nospecialize(x))
+    for y in all
+        y === x && return true
+    end
+    false
 end
 attempt_length(r) = try Int(r isa UnitRange ? max(big(last(r)) - first(r) + 1, 0) : length(r)) catch; typemax(Int) end
 is_known(@nospecialize(v)) = v === nothing || v === missing || v isa Plain || v isa Regex || v isa VersionNumber || is_moment(v) || is_period(v) || scalar(v, 1) !== NOTHING

@@ -66,8 +66,8 @@ size_of <- function(v) {
   if (is_frame(v)) return(paste0(whole(frame_rows(v)), " rows \u00d7 ", whole(size_n(v)), " cols"))
   if (is.environment(v)) return(many(length(ls(v, all.names = TRUE, sorted = FALSE)), "name"))
   if (isS4(v)) return(many(length(setdiff(names(attributes(v)), "class")), "slot"))
-  if (is.function(v) || is.null(v) || is.symbol(v) || is.language(v)) return(NULL)
-  if (!is.vector(v) && !is.atomic(v) && !is.list(v)) return(NULL)
+  if (is.null(v)) return(NULL)
+  if (is.function(v) || is.language(v) || !is.vector(v) && !is.atomic(v) && !is.list(v)) return(weight(v))
   dims <- attr(v, "dim", exact = TRUE)
   if (is.numeric(dims)) return(paste(paste(whole(dims[seq_len(min(10, length(dims)))]), collapse = " \u00d7 "), typeof(v)))
   if (is.character(v) && size_n(v) == 1 && !is.na(bare(v))) {
@@ -76,6 +76,37 @@ size_of <- function(v) {
     return(if (is.null(n) || is.na(n)) many(bytes, "byte") else many(n, "character"))
   }
   many(size_n(v), "item")
+}
+
+# The bytes of an object of which there is nothing else to count, as object.size has it, without a function's environment.
+# That goes into all of it and cannot be ended, so it is first looked how much there is to go into.
+NODES <- 1e4
+weight <- function(v) {
+  left <- NODES
+  spend <- function(n) {
+    left <<- left - n
+    if (left < 0) stop("too many")
+  }
+  visit <- function(x, depth) {
+    if (!depth) stop("too deep")
+    spend(if (is.character(x)) 1 + size_n(x) else 1)
+    if (is.function(x)) {
+      if (!is.primitive(x)) each(list(formals(x), body(x)), depth)
+    } else if (is.list(x) || is.pairlist(x) || is.language(x) && !is.symbol(x)) {
+      each(x, depth)
+    }
+    more <- attributes(x)
+    if (!is.null(more)) each(more, depth)
+  }
+  each <- function(x, depth) {
+    if (size_n(x) > left) spend(size_n(x))
+    x <- as.list.default(bare(x))
+    # A symbol may be the empty one, which nothing can be called with.
+    for (i in seq_along(x)) if (is.symbol(.subset2(x, i))) spend(1) else visit(.subset2(x, i), depth - 1)
+  }
+  if (is_late() || !isNamespaceLoaded("utils")) return(NULL)
+  if (is.null(attempt({ visit(v, 100); TRUE }, NULL))) return(if (left < 0) paste("more than", many(8 * NODES, "byte")))
+  attempt(many(as.double(unclass(getExportedValue("utils", "object.size")(v))), "byte"), NULL)
 }
 
 # A plain value as JSON has it, else `nothing`.
