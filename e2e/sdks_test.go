@@ -30,6 +30,7 @@ const (
 var (
 	olderWays = []way{{"stdio", false, older}, {"/mcp", false, older}, {"/sse", false, older}}
 	newerWays = []way{{"stdio", true, newest}, {"/mcp", true, newest}, {"/sse", true, newest}}
+	socketWay = way{"/mcp/ws", false, older}
 )
 
 // The MCP SDK for Python works with the program over each transport, in both eras of the protocol.
@@ -40,8 +41,8 @@ func TestTypeScriptSDK2(t *testing.T) {
 	testKit(t, sdk.TypeScript2, slices.Concat(olderWays, newerWays))
 }
 
-// The first version knows only the older era.
-func TestTypeScriptSDK1(t *testing.T) { testKit(t, sdk.TypeScript, olderWays) }
+// The first version knows only the older era, and is the only one with a client for WebSocket.
+func TestTypeScriptSDK1(t *testing.T) { testKit(t, sdk.TypeScript, append(olderWays, socketWay)) }
 
 func testKit(t *testing.T, kit sdk.Kit, ways []way) {
 	t.Helper()
@@ -56,6 +57,9 @@ func testKit(t *testing.T, kit sdk.Kit, ways []way) {
 			opt := sdk.Options{
 				Kit: kit, Modern: way.modern, URL: w.url + way.transport, SSE: way.transport == "/sse", Headers: bearer(w.tokens[0]),
 				Elicit: map[string]any{"action": "accept", "content": map[string]any{"value": "Ada"}},
+			}
+			if way == socketWay {
+				opt.URL = socketURL(opt.URL)
 			}
 			if way.transport == "stdio" {
 				opt = stdioOptions(t, opt, "--toolsets=all")

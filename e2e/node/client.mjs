@@ -5,6 +5,7 @@ import { Client } from '@modelcontextprotocol/sdk/client/index.js'
 import { SSEClientTransport } from '@modelcontextprotocol/sdk/client/sse.js'
 import { StdioClientTransport } from '@modelcontextprotocol/sdk/client/stdio.js'
 import { StreamableHTTPClientTransport } from '@modelcontextprotocol/sdk/client/streamableHttp.js'
+import { WebSocketClientTransport } from '@modelcontextprotocol/sdk/client/websocket.js'
 import { ElicitRequestSchema } from '@modelcontextprotocol/sdk/types.js'
 import { serve, tell } from './lines.mjs'
 
@@ -12,6 +13,14 @@ let client, transport
 
 function transportFor ({ command, args, env, url, sse, headers, oauth }) {
   if (command) return new StdioClientTransport({ command, args: args ?? [], env: env ?? {}, stderr: 'inherit' })
+  if (url.startsWith('ws')) {
+    const Plain = globalThis.WebSocket
+    // The transport has no way to send a header, and Node's WebSocket makes none of the address.
+    globalThis.WebSocket = class extends Plain {
+      constructor (at, protocols) { super(at, { protocols, headers: headers ?? {} }) }
+    }
+    return new WebSocketClientTransport(new URL(url))
+  }
   const options = { requestInit: { headers: headers ?? {} }, ...(oauth && { authProvider: new ClientCredentialsProvider(oauth) }) }
   return sse ? new SSEClientTransport(new URL(url), options) : new StreamableHTTPClientTransport(new URL(url), options)
 }

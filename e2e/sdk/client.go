@@ -34,7 +34,8 @@ type Options struct {
 	ClientEnv []string
 
 	// URL is the address of a server over HTTP: streamable HTTP, or HTTP+SSE
-	// where SSE is set. Headers go with each request.
+	// where SSE is set, or WebSocket where it begins with ws, which only
+	// [TypeScript] can. Headers go with each request.
 	URL     string
 	SSE     bool
 	Headers map[string]string

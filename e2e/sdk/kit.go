@@ -52,7 +52,7 @@ func (k Kit) program() ([]string, error) {
 		if _, err := os.Stat(filepath.Join(node, "node_modules", "@modelcontextprotocol", library)); err != nil {
 			return nil, fmt.Errorf("no MCP SDK for %v: run `make node`: %w", k, err)
 		}
-		return []string{"node", filepath.Join(node, file)}, nil
+		return []string{"node", "--experimental-websocket", filepath.Join(node, file)}, nil // which Node 22 needs no more
 	case Python:
 		python := cmp.Or(os.Getenv("NBDUET_MCP_PYTHON"), filepath.Join(root, ".cache", "mcp", "bin", "python"))
 		if _, err := exec.LookPath(python); err != nil {

@@ -78,11 +78,16 @@ type denial struct {
 
 func (d *denial) Error() string { return d.message }
 
-// bearer is the token in a request's Authorization header.
+// bearer is the token in a request's Authorization header. For a WebSocket it may be the password of HTTP Basic, because
+// most of their clients send no header but the one that they make of ws://any:TOKEN@host. Nothing asks for a password
+// where browsers would keep it.
 func bearer(r *http.Request) (token string, ok bool) {
 	headers := r.Header["Authorization"]
 	if len(headers) != 1 {
 		return "", false
+	}
+	if _, password, basic := r.BasicAuth(); basic && r.URL.Path == socketPath {
+		return password, password != ""
 	}
 	scheme, token, _ := strings.Cut(headers[0], " ")
 	token = strings.TrimSpace(token)

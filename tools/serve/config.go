@@ -58,6 +58,7 @@ type Limits struct {
 	Requests    int           // served at once, streams not counted, half of them of one caller; 512
 	Bytes       int64         // of bodies above 64 kB at once, half of them of one caller; 32 MB
 	PerClient   int           // requests of one MCP session at once; 200
+	Unread      int           // bytes of messages that one client of a WebSocket has not read; 16 MB
 	Streams     int           // streams of one MCP session at once; 8
 	Clients     int           // MCP sessions at once, and as many principals; 1000
 	Connections int           // open at once; 4096
@@ -66,7 +67,8 @@ type Limits struct {
 	RoomTime    time.Duration // for room for a long body; 10 s
 	WriteTime   time.Duration // for the client to read what is written; 30 s
 	IdleTime    time.Duration // between two requests on a connection; 120 s
-	QuietTime   time.Duration // of silence on a stream before a comment is sent; 25 s
+	QuietTime   time.Duration // of silence on a stream before a comment is sent, and between pings; 25 s
+	LostTime    time.Duration // without an answer to a ping after which a WebSocket's client is gone; 60 s
 	DrainTime   time.Duration // for requests to end when the server ends; 1 s
 }
 
@@ -76,6 +78,7 @@ func (l Limits) withDefaults() Limits {
 	l.Requests = cmp.Or(l.Requests, 512)
 	l.Bytes = cmp.Or(l.Bytes, 32<<20)
 	l.PerClient = cmp.Or(l.PerClient, 200)
+	l.Unread = cmp.Or(l.Unread, 16<<20)
 	l.Streams = cmp.Or(l.Streams, 8)
 	l.Clients = cmp.Or(l.Clients, 1000)
 	l.Connections = cmp.Or(l.Connections, 4096)
@@ -85,6 +88,7 @@ func (l Limits) withDefaults() Limits {
 	l.WriteTime = cmp.Or(l.WriteTime, 30*time.Second)
 	l.IdleTime = cmp.Or(l.IdleTime, 2*time.Minute)
 	l.QuietTime = cmp.Or(l.QuietTime, 25*time.Second)
+	l.LostTime = cmp.Or(l.LostTime, time.Minute)
 	l.DrainTime = cmp.Or(l.DrainTime, time.Second)
 	return l
 }

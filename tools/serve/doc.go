@@ -1,5 +1,6 @@
-// Package serve offers an MCP server over HTTP: Streamable HTTP at /mcp, the older HTTP with server-sent events at /sse
-// and /message, and, for programs that speak no MCP, /healthz, /tools/list and /tools/call.
+// Package serve offers an MCP server over HTTP: Streamable HTTP at /mcp and at the bare address, WebSocket at /mcp/ws,
+// the older HTTP with server-sent events at /sse and /message, and, for programs that speak no MCP, /healthz,
+// /tools/list and /tools/call.
 //
 // # Checks before a request
 //
@@ -14,12 +15,12 @@
 // # Principals and clients
 //
 // What a client makes and is shown belongs to its own [tools.Client], and no other client finds it. In the protocol's
-// older revisions a client is an MCP session: one Mcp-Session-Id, or one stream from /sse (sessions.go). Only the
-// caller who has begun a session can use it: the holder of the same token, or the same subject of the issuer, whose
-// tokens are renewed. A session ends with DELETE, with its stream, or after a time of silence; its calls are then
-// cancelled and its analysis sessions ended. Revision 2026-07-28 has no sessions: the client is the caller itself, as
-// it is for /tools/call, and stays until the program ends (principals.go). Give people who must not see each other's
-// work a token each.
+// older revisions a client is an MCP session: one Mcp-Session-Id, one stream from /sse, or one WebSocket connection
+// (sessions.go, socket.go), whatever its revision. Only the caller who has begun a session can use it: the holder of
+// the same token, or the same subject of the issuer, whose tokens are renewed. A session ends with DELETE, with its
+// stream, or after a time of silence; its calls are then cancelled and its analysis sessions ended. Revision 2026-07-28
+// has no sessions: the client is the caller itself, as it is for /tools/call, and stays until the program ends
+// (principals.go). Give people who must not see each other's work a token each.
 //
 // No session outlives the program. A client that names a session of an earlier run gets 404, as the protocol has it,
 // and begins another; the calls that need a document open it again.
@@ -34,7 +35,7 @@
 // # Concurrency
 //
 // [Server.Serve] owns all goroutines: one for each connection and request, as in net/http, one for each open stream,
-// and one that ends silent sessions. It ends after its context, when all of them have. Locks guard the tables of
-// sessions and of principals, and the issuer's keys; nothing blocks while one is held. One request at a time reads the
-// keys, for all that wait for them.
+// those of package socket, and one that ends silent sessions. It ends after its context, when all of them have. Locks
+// guard the tables of sessions and of principals, and the issuer's keys; nothing blocks while one is held. One request
+// at a time reads the keys, for all that wait for them.
 package serve

@@ -36,6 +36,7 @@ type Server struct {
 	ids        *jsonrpc.IDs
 	stream     *server.StreamableHTTPServer
 	events     *server.SSEServer
+	sockets    *sockets
 	mux        *http.ServeMux
 }
 
@@ -72,11 +73,13 @@ func New(cfg Config) (*Server, error) {
 	}
 	s.stream = newStream(s)
 	s.events = newEvents(s)
+	s.sockets = &sockets{s: s}
 	for _, path := range []string{"/mcp", "/mcp/{$}", barePath + "{$}"} {
 		s.mux.HandleFunc("POST "+path, s.body(s.message(s.postMCP)))
 		s.mux.HandleFunc("GET "+path, s.getMCP)
 		s.mux.HandleFunc("DELETE "+path, s.deleteMCP)
 	}
+	s.mux.HandleFunc("GET "+socketPath, s.sockets.serve)
 	s.mux.HandleFunc("GET /sse", s.getEvents)
 	s.mux.HandleFunc("POST /message", s.body(s.message(s.postMessage)))
 	s.mux.HandleFunc("GET /tools/list", s.listTools)
@@ -154,10 +157,10 @@ func (s *Server) body(next bodyHandler) http.HandlerFunc {
 		done, short := s.requests.take(callerIn(r.Context()), 1)
 		switch short {
 		case shortOfOwn:
-			busy(w, http.StatusTooManyRequests, "too many of your requests are being served: wait for answers")
+			busy(w, http.StatusTooManyRequests, shortages[short])
 			return
 		case shortOfAll:
-			busy(w, http.StatusServiceUnavailable, "too many requests are being served: try again later")
+			busy(w, http.StatusServiceUnavailable, shortages[short])
 			return
 		}
 		defer done()
@@ -237,6 +240,11 @@ func (s *Server) Serve(ctx context.Context, l net.Listener) error {
 	if down := srv.Shutdown(drain); down != nil {
 		s.log.Warn("some requests did not end in time")
 		err = errors.Join(err, srv.Close())
+	}
+	select {
+	case <-s.sockets.close():
+	case <-drain.Done():
+		s.log.Warn("some WebSocket connections did not end in time")
 	}
 	if ctx.Err() != nil {
 		if last := <-served; !errors.Is(last, http.ErrServerClosed) {

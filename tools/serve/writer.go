@@ -1,8 +1,10 @@
 package serve
 
 import (
+	"bufio"
 	"context"
 	"maps"
+	"net"
 	"net/http"
 	"slices"
 	"sync"
@@ -40,6 +42,21 @@ type writer struct {
 
 func newWriter(w http.ResponseWriter, ids *jsonrpc.IDs, limit time.Duration) *writer {
 	return &writer{ResponseWriter: w, ids: ids, ctl: http.NewResponseController(w), limit: limit, header: http.Header{}, begun: make(chan struct{}), ack: make(chan struct{})}
+}
+
+// Hijack hands the connection over to a WebSocket. It implements http.Hijacker.
+func (w *writer) Hijack() (net.Conn, *bufio.ReadWriter, error) {
+	w.mu.Lock()
+	defer w.mu.Unlock()
+	if w.status != 0 {
+		return nil, nil, http.ErrHijacked
+	}
+	conn, rw, err := w.ctl.Hijack()
+	if err == nil {
+		w.status = http.StatusSwitchingProtocols
+		close(w.begun)
+	}
+	return conn, rw, err
 }
 
 // Unwrap is for [http.ResponseController].

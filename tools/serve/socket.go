@@ -1,0 +1,126 @@
+package serve
+
+import (
+	"context"
+	"errors"
+	"net/http"
+	"sync"
+
+	"github.com/nbduet/nbduet/tools/serve/socket"
+)
+
+// socketPath is where a WebSocket connection is opened, which is an MCP session as a stream from /sse is one.
+const socketPath = "/mcp/ws"
+
+// sockets are the open WebSocket connections. net/http neither knows nor ends them.
+type sockets struct {
+	s *Server
+
+	mu     sync.Mutex
+	closed bool
+	open   sync.WaitGroup
+}
+
+// enter counts a connection, unless the server ends.
+func (o *sockets) enter() (leave func(), ok bool) {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	if o.closed {
+		return nil, false
+	}
+	o.open.Add(1)
+	return o.open.Done, true
+}
+
+// close accepts no more connections. The channel is closed when those that were open have ended.
+func (o *sockets) close() <-chan struct{} {
+	o.mu.Lock()
+	defer o.mu.Unlock()
+	o.closed = true
+	ended := make(chan struct{})
+	go func() {
+		defer close(ended)
+		o.open.Wait()
+	}()
+	return ended
+}
+
+// serve opens a connection, and serves it until it ends.
+func (o *sockets) serve(w http.ResponseWriter, r *http.Request) {
+	s, who := o.s, callerIn(r.Context())
+	var refused *socket.Refusal
+	if errors.As(socket.Check(r), &refused) {
+		if refused.Status == http.StatusUpgradeRequired {
+			w.Header().Set("Upgrade", "websocket")
+		}
+		refuse(w, refused.Status, refused.Message)
+		return
+	}
+	leave, ok := o.enter()
+	if !ok || !s.makeRoom(who) {
+		if ok {
+			leave()
+		}
+		busy(w, http.StatusServiceUnavailable, errTooManySessions.Error())
+		return
+	}
+	defer leave()
+	conn, err := socket.Upgrade(w, r)
+	if errors.As(err, &refused) {
+		refuse(w, refused.Status, refused.Message)
+		return
+	}
+	if err != nil {
+		return // the client has gone
+	}
+	defer conn.Close()
+	sess := s.sessions.open(who, true)
+	defer s.endClient(sess.client)
+	defer s.sessions.remove(sess.id)
+	defer context.AfterFunc(s.ctx, sess.client.Dismiss)()
+	s.inSession(w, r, sess, aStream, func(r *http.Request, sess *mcpSession) {
+		conn.Serve(r.Context(), o.config(sess))
+	})
+}
+
+// config says how a session's connection is served.
+func (o *sockets) config(sess *mcpSession) socket.Config {
+	s, lim := o.s, o.s.cfg.Limits
+	return socket.Config{
+		MCP: s.cfg.MCP, Calls: &s.cfg.Clients.Calls, IDs: s.ids, Session: sess.id, Log: s.log, Served: s.trimmer.Served,
+		Limits: socket.Limits{
+			Message: lim.Body, MessageTime: lim.BodyTime, Unread: lim.Unread, WriteTime: lim.WriteTime,
+			Quiet: lim.QuietTime, Lost: lim.LostTime, Linger: lim.DrainTime / 4, // three of which have to be over when the server ends
+		},
+		Admit: func() (end func(), why string) {
+			done, err := s.sessions.begin(sess, aRequest)
+			if err != nil {
+				return nil, err.Error()
+			}
+			served, short := s.requests.take(sess.who, 1)
+			if short != enough {
+				done()
+				return nil, shortages[short]
+			}
+			return func() {
+				served()
+				done()
+			}, ""
+		},
+		Room: func(ctx context.Context, bytes int64) (back func(), why string) {
+			ctx, stop := context.WithTimeout(ctx, lim.RoomTime)
+			defer stop()
+			back, short := s.bytes.await(ctx, sess.who, bytes)
+			if short != enough {
+				return nil, "too many bytes of messages are being served: wait for answers, or send less at once"
+			}
+			return back, ""
+		},
+	}
+}
+
+// shortages say why a request is not served now.
+var shortages = map[shortage]string{
+	shortOfOwn: "too many of your requests are being served: wait for answers",
+	shortOfAll: "too many requests are being served: try again later",
+}

@@ -1,0 +1,220 @@
+package socket
+
+import (
+	"context"
+	"encoding/json"
+	"errors"
+	"io"
+	"log/slog"
+	"runtime/debug"
+	"sync"
+	"time"
+
+	"github.com/gorilla/websocket"
+	"github.com/mark3labs/mcp-go/mcp"
+	"github.com/mark3labs/mcp-go/server"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Limits bound what one client can use.
+type Limits struct {
+	Message     int64         // bytes of a message
+	MessageTime time.Duration // for the whole of it to arrive, once it has begun
+	Unread      int           // bytes of messages that wait for the client to read them
+	WriteTime   time.Duration // for the client to read what is written
+	Quiet       time.Duration // between two pings
+	Lost        time.Duration // without an answer to a ping, or anything else, after which the client is gone
+	Linger      time.Duration // for calls to end, and for the client to hear of it, when the connection ends
+}
+
+// Config says how a connection is served.
+type Config struct {
+	MCP     *server.MCPServer
+	Calls   *tool.Calls
+	IDs     *jsonrpc.IDs
+	Session string // the id of its MCP session
+	Limits  Limits
+	Log     *slog.Logger
+
+	// Admit counts a request until end is called; why says why it cannot be served now.
+	Admit func() (end func(), why string)
+	// Room waits for room for so many bytes of a message until back is called; why says why there is none.
+	Room func(ctx context.Context, bytes int64) (back func(), why string)
+	// Served is told how long a message was that has been served.
+	Served func(bytes int)
+}
+
+// A Conn is a connection with a client.
+type Conn struct {
+	ws      *websocket.Conn
+	cfg     Config
+	in      *inbox
+	out     *outbox
+	peer    *peer
+	serving sync.WaitGroup // requests
+}
+
+// Close closes a connection that is not served.
+func (c *Conn) Close() { c.ws.Close() }
+
+// Serve serves the connection until it ends, or ctx does, which has the client to which it belongs. Its calls end with it:
+// with [tool.ErrDisconnected], which leaves the code running that they have started, or with the cause of ctx.
+func (c *Conn) Serve(ctx context.Context, cfg Config) {
+	c.cfg = cfg
+	c.out = newOutbox(c.ws, cfg.Limits)
+	c.in = newInbox(c.ws, cfg.Limits, cfg.Room)
+	c.peer = newPeer(cfg.Session, c.out)
+	go c.out.run()
+	defer context.AfterFunc(ctx, c.in.stop)()
+
+	calls, cancel := context.WithCancelCause(ctx)
+	defer cancel(nil)
+	calls = cfg.MCP.WithContext(calls, c.peer)
+	calls = tool.WithNotifiers(calls, tool.Notifiers{Request: c.peer, Session: c.peer})
+	err := cfg.MCP.RegisterSession(calls, c.peer)
+	if err == nil {
+		defer cfg.MCP.UnregisterSession(context.WithoutCancel(calls), cfg.Session)
+		err = c.read(calls)
+	}
+	if ctx.Err() != nil {
+		err = &closing{websocket.CloseGoingAway, "the server ends this session"}
+	}
+	cfg.Log.Debug("a socket ends", "why", err)
+	close(c.peer.gone)
+	cancel(tool.ErrDisconnected)
+	c.end(err)
+	c.serving.Wait()
+}
+
+// read takes what the client sends until the connection ends.
+func (c *Conn) read(ctx context.Context) error {
+	for {
+		c.out.clear()
+		m, err := c.in.next(ctx)
+		if err != nil {
+			return err
+		}
+		if m.why != "" {
+			c.send(jsonrpc.Failure(m.id, mcp.INTERNAL_ERROR, m.why))
+			continue
+		}
+		c.take(ctx, m)
+	}
+}
+
+// end closes the connection. A client that has not gone without a word is told why, after the answers of the calls that end
+// in time.
+func (c *Conn) end(why error) {
+	var tell *closing
+	if !errors.As(why, &tell) {
+		c.ws.Close()
+		c.out.end(&closing{})
+		<-c.out.done
+		return
+	}
+	served := make(chan struct{})
+	go func() { // which ends before Serve does
+		defer close(served)
+		c.serving.Wait()
+	}()
+	wait(served, c.cfg.Limits.Linger)
+	c.out.end(tell)
+	wait(c.out.done, c.cfg.Limits.Linger)
+	c.linger()
+	c.ws.Close()
+	<-c.out.done
+	<-served
+}
+
+// wait waits for the channel to be closed, but not longer.
+func wait(done <-chan struct{}, most time.Duration) {
+	late := time.NewTimer(most)
+	defer late.Stop()
+	select {
+	case <-done:
+	case <-late.C:
+	}
+}
+
+// linger reads on for a moment: a connection that is closed with unread bytes is reset, and its client, still sending, may
+// never see why.
+func (c *Conn) linger() {
+	raw := c.ws.NetConn()
+	if half, ok := raw.(interface{ CloseWrite() error }); ok {
+		_ = half.CloseWrite()
+	}
+	_ = raw.SetReadDeadline(time.Now().Add(c.cfg.Limits.Linger))
+	_, _ = io.Copy(io.Discard, raw) // nobody needs its error
+}
+
+// take serves a message.
+func (c *Conn) take(ctx context.Context, from message) {
+	served := func() {
+		from.back()
+		c.cfg.Served(len(from.text))
+	}
+	m, ok := jsonrpc.Read(from.text)
+	if !ok {
+		c.answer(ctx, from.text, nil) // mcp-go says what is wrong
+		served()
+		return
+	}
+	why, id := m.Wrong()
+	switch {
+	case why != "":
+		c.send(jsonrpc.Failure(id, mcp.INVALID_REQUEST, why))
+	case m.Answer():
+		c.peer.answered(m)
+	case m.ID == nil:
+		c.notice(ctx, c.cfg.IDs.In(from.text, m), m)
+	case m.Is(mcp.MethodInitialize): // before all that comes behind it
+		c.answer(ctx, c.cfg.IDs.In(from.text, m), m.ID)
+	default:
+		end, why := c.cfg.Admit()
+		if why != "" {
+			c.send(jsonrpc.Failure(m.ID, mcp.INTERNAL_ERROR, why))
+			break
+		}
+		c.serving.Go(func() {
+			defer served()
+			defer end()
+			c.answer(ctx, c.cfg.IDs.In(from.text, m), m.ID)
+		})
+		return
+	}
+	served()
+}
+
+// notice takes a notification.
+func (c *Conn) notice(ctx context.Context, text []byte, m jsonrpc.Message) {
+	if m.Is(mcp.MethodNotificationCancelled) {
+		if cancelled, ok := jsonrpc.ReadCancellation(text); ok {
+			c.cfg.Calls.Cancel(c.cfg.Session, cancelled.ID, cancelled.Reason)
+		}
+	}
+	c.answer(ctx, text, nil)
+}
+
+// answer has mcp-go serve a message, and sends its answer, if there is one.
+func (c *Conn) answer(ctx context.Context, text []byte, id json.RawMessage) {
+	defer func() {
+		if broken := recover(); broken != nil { // net/http does so for the requests of others
+			c.cfg.Log.Error("a message could not be served", "panic", broken, "stack", string(debug.Stack()))
+			c.send(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "internal error"))
+		}
+	}()
+	answer := c.cfg.MCP.HandleMessage(ctx, text)
+	if answer == nil {
+		return
+	}
+	b, err := json.Marshal(answer)
+	if err != nil {
+		b = jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "the answer is not JSON")
+	}
+	c.send(b)
+}
+
+// send sends a message. A client that has gone needs none.
+func (c *Conn) send(text []byte) { _ = c.out.send(c.cfg.IDs.Out(text)) }

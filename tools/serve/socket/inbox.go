@@ -1,0 +1,160 @@
+package socket
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"io"
+	"net"
+	"sync"
+	"time"
+	"unicode/utf8"
+
+	"github.com/gorilla/websocket"
+
+	"github.com/nbduet/nbduet/tools/jsonrpc"
+)
+
+// A closing is why we end a connection, as the client is told.
+type closing struct {
+	code   int
+	reason string // at most 123 bytes, the protocol's limit
+}
+
+func (c *closing) Error() string { return c.reason }
+
+const (
+	shortMessage = 64 << 10 // bytes of a message that need no room
+	midMessage   = 1 << 20  // bytes for which a longer one needs room at first
+)
+
+// inbox reads what the client sends.
+type inbox struct {
+	ws  *websocket.Conn
+	lim Limits
+	// room waits for room for so many bytes; why says why there is none.
+	room func(ctx context.Context, bytes int64) (back func(), why string)
+
+	mu      sync.Mutex
+	stopped bool
+	within  bool // a message, which has a deadline of its own
+}
+
+func newInbox(ws *websocket.Conn, lim Limits, room func(context.Context, int64) (func(), string)) *inbox {
+	in := &inbox{ws: ws, lim: lim, room: room}
+	ws.SetPongHandler(func(string) error {
+		if !in.within {
+			in.until(in.lim.Lost)
+		}
+		return nil
+	})
+	return in
+}
+
+// until sets how long the next read may take.
+func (in *inbox) until(d time.Duration) {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	if !in.stopped {
+		_ = in.ws.SetReadDeadline(time.Now().Add(d)) // the read says what is wrong
+	}
+}
+
+// stop ends a read, and all that follow.
+func (in *inbox) stop() {
+	in.mu.Lock()
+	defer in.mu.Unlock()
+	in.stopped = true
+	_ = in.ws.SetReadDeadline(time.Unix(1, 0))
+}
+
+// A message is what a client has sent.
+type message struct {
+	text []byte
+	back func() // gives back its room
+	// Of a message for which there was no room, id is the id, and why says so.
+	id  []byte
+	why string
+}
+
+// next reads a message. An error is the connection's end: a [closing] if we end it.
+func (in *inbox) next(ctx context.Context) (message, error) {
+	in.until(in.lim.Lost)
+	kind, r, err := in.ws.NextReader()
+	if err != nil {
+		return message{}, in.lost(err)
+	}
+	if kind != websocket.TextMessage {
+		return message{}, &closing{websocket.CloseUnsupportedData, "send text frames: each is one JSON-RPC message"}
+	}
+	in.within = true
+	defer func() { in.within = false }()
+	in.until(in.lim.MessageTime)
+	m, err := in.read(ctx, r)
+	switch {
+	case err != nil:
+		return message{}, err
+	case !utf8.Valid(m.text):
+		m.back()
+		return message{}, &closing{websocket.CloseInvalidFramePayloadData, "the message is not UTF-8"}
+	}
+	return m, nil
+}
+
+// lost is the error of a read.
+func (in *inbox) lost(err error) error {
+	var late net.Error
+	if errors.As(err, &late) && late.Timeout() {
+		if in.within {
+			return &closing{websocket.ClosePolicyViolation, fmt.Sprintf("the message did not arrive within %s", in.lim.MessageTime)}
+		}
+		return &closing{websocket.CloseGoingAway, "nothing has come from the client for too long"}
+	}
+	return errors.Join(errGone, err)
+}
+
+// read reads a message's text. Room is only had once some of it has come.
+func (in *inbox) read(ctx context.Context, r io.Reader) (m message, err error) {
+	m.back = func() {}
+	most := min(shortMessage, in.lim.Message)
+	for {
+		piece, err := io.ReadAll(io.LimitReader(r, most-int64(len(m.text))))
+		m.text = append(m.text, piece...)
+		full := int64(len(m.text)) == most
+		switch {
+		case err == nil && !full:
+			return m, nil
+		case err == nil && most >= in.lim.Message:
+			if n, err := io.ReadFull(r, make([]byte, 1)); n == 0 && errors.Is(err, io.EOF) {
+				return m, nil
+			}
+			m.back()
+			return message{}, &closing{websocket.CloseMessageTooBig, fmt.Sprintf("the message is longer than %d bytes", in.lim.Message)}
+		case err != nil:
+			m.back()
+			return message{}, in.lost(err)
+		}
+		if most *= midMessage / shortMessage; most > midMessage || most > in.lim.Message {
+			most = in.lim.Message
+		}
+		m.back()
+		if m.back, m.why = in.room(ctx, most); m.why != "" {
+			return in.skip(m, r)
+		}
+	}
+}
+
+// skip reads the rest of a message for which there is no room, and keeps its id.
+func (in *inbox) skip(m message, r io.Reader) (message, error) {
+	scan := &jsonrpc.IDScan{}
+	_, _ = scan.Write(m.text) // it does not fail
+	rest := io.LimitReader(r, in.lim.Message-int64(len(m.text))+1)
+	n, err := io.Copy(scan, rest)
+	switch {
+	case err != nil:
+		return message{}, in.lost(err)
+	case int64(len(m.text))+n > in.lim.Message:
+		return message{}, &closing{websocket.CloseMessageTooBig, fmt.Sprintf("the message is longer than %d bytes", in.lim.Message)}
+	}
+	return message{back: func() {}, id: scan.ID(), why: m.why}, nil
+}

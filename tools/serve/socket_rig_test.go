@@ -1,0 +1,116 @@
+package serve
+
+import (
+	"encoding/json"
+	"errors"
+	"io"
+	"net/http"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/gorilla/websocket"
+)
+
+// wire is a client at a WebSocket.
+type wire struct {
+	t  *testing.T
+	ws *websocket.Conn
+}
+
+// dialSocket asks for a connection. It is nil if the answer refuses it.
+func (r *rig) dialSocket(protocols string, changes ...change) (*wire, answer) {
+	r.t.Helper()
+	req := r.request(r.t.Context(), http.MethodGet, socketPath, "", changes...)
+	header := req.Header
+	if protocols != "" {
+		header.Set("Sec-WebSocket-Protocol", protocols)
+	}
+	if req.Host != "" && !strings.HasSuffix(r.url, req.Host) {
+		header.Set("Host", req.Host)
+	}
+	d := websocket.Dialer{NetDialContext: r.dials}
+	ws, res, err := d.DialContext(r.t.Context(), "ws"+strings.TrimPrefix(r.url, "http")+socketPath, header)
+	if err != nil && !errors.Is(err, websocket.ErrBadHandshake) {
+		r.t.Fatal(err)
+	}
+	defer res.Body.Close()
+	a := answer{status: res.StatusCode, header: res.Header}
+	if err != nil {
+		b, _ := io.ReadAll(res.Body)
+		a.body = string(b)
+		return nil, a
+	}
+	r.t.Cleanup(func() { ws.Close() })
+	return &wire{r.t, ws}, a
+}
+
+// connect opens a connection and initializes.
+func (r *rig) connect(changes ...change) *wire {
+	r.t.Helper()
+	c, a := r.dialSocket("mcp", changes...)
+	if c == nil || a.header.Get("Sec-WebSocket-Protocol") != "mcp" {
+		r.t.Fatalf("%+v", a)
+	}
+	c.send(hello)
+	c.wants(`"serverInfo"`)
+	return c
+}
+
+func (c *wire) send(text string) {
+	c.t.Helper()
+	if err := c.ws.WriteMessage(websocket.TextMessage, []byte(text)); err != nil {
+		c.t.Fatal(err)
+	}
+}
+
+// next is the next message.
+func (c *wire) next() string {
+	c.t.Helper()
+	_ = c.ws.SetReadDeadline(time.Now().Add(time.Minute))
+	kind, b, err := c.ws.ReadMessage()
+	if err != nil || kind != websocket.TextMessage || !json.Valid(b) {
+		c.t.Fatalf("kind %d, %v: %.300s", kind, err, b)
+	}
+	return string(b)
+}
+
+// wants reads the next message, which has to say all of that.
+func (c *wire) wants(says ...string) {
+	c.t.Helper()
+	got := c.next()
+	for _, want := range says {
+		if !strings.Contains(got, want) {
+			c.t.Errorf("%q is not in %.300s", want, got)
+		}
+	}
+}
+
+// closes reads on to the end, which has to have that code and say that.
+func (c *wire) closes(code int, says string) {
+	c.t.Helper()
+	_ = c.ws.SetReadDeadline(time.Now().Add(time.Minute))
+	for {
+		_, _, err := c.ws.ReadMessage()
+		if err == nil {
+			continue
+		}
+		var end *websocket.CloseError
+		if !errors.As(err, &end) || end.Code != code || !strings.Contains(end.Text, says) {
+			c.t.Errorf("the connection ends with %v, want code %d and %q", err, code, says)
+		}
+		return
+	}
+}
+
+// open is how many sessions are connections.
+func (r *rig) connections() int {
+	_, streams := r.s.sessions.count()
+	return streams
+}
+
+// ended waits for the end of all connections.
+func (r *rig) endedAll() {
+	r.t.Helper()
+	eventually(r.t, "the connections' ends", func() bool { return r.connections() == 0 })
+}
