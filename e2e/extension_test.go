@@ -38,6 +38,7 @@ func TestInsideJupyter(t *testing.T) {
 	t.Run("names", s.names)
 	t.Run("who may not", s.mayNot)
 	t.Run("who is refused", s.refuses)
+	t.Run("WebSocket", s.sockets)
 	t.Run("clients", s.clients)
 	t.Run("Inspector", s.inspector)
 	t.Run("tokens", s.tokens)
@@ -181,7 +182,7 @@ func (s *site) clients(t *testing.T) {
 		})
 	}
 	for kit, ways := range map[sdk.Kit][]way{
-		sdk.TypeScript:  {{"/mcp", false, older}, {"/sse", false, older}},
+		sdk.TypeScript:  {{"/mcp", false, older}, {"/sse", false, older}, socketWay},
 		sdk.TypeScript2: {{"/mcp", true, newest}, {"/sse", false, older}},
 		sdk.Python:      {{"/mcp", false, older}, {"/mcp", true, newest}, {"/sse", false, older}},
 	} {
@@ -192,7 +193,10 @@ func (s *site) clients(t *testing.T) {
 				if opt.SSE {
 					opt.URL += "/sse"
 				}
-				name := fmt.Sprintf("kit-%d-%s-%s", kit, way.transport[1:], way.protocol)
+				if way == socketWay {
+					opt.URL = socketURL(s.URL + "/mcp/ws")
+				}
+				name := fmt.Sprintf("kit-%d-%s-%s", kit, strings.ReplaceAll(way.transport[1:], "/", "-"), way.protocol)
 				c, err := sdk.Start(t.Context(), opt)
 				must(t, err)
 				g := kitGuest{t: t, Client: c, way: way, path: s.notebook(name, code(fmt.Sprintf(gated, name)))}
@@ -339,12 +343,16 @@ func (s *site) tokens(t *testing.T) {
 func (s *site) startsAgain(t *testing.T) {
 	c, err := dial(t.Context(), viaEvents, s.URL+"/mcp", s.URL+"/mcp/sse", s.sender)
 	must(t, err)
+	socket, _ := dialSocket(t, s.URL+"/mcp/ws", s.header, "mcp")
 	lost := make(chan struct{})
 	c.OnConnectionLost(func(error) { close(lost) })
 	pid, err := s.program()
 	must(t, err)
 	must(t, syscall.Kill(pid, syscall.SIGKILL))
 	<-lost
+	if end := socket.closed(); !strings.Contains(end, "1011") || !strings.Contains(end, "connect again") {
+		t.Errorf("the program's death ends a WebSocket connection with %s", end)
+	}
 	gone(t, pid)
 	must(t, c.Close())
 	must(t, poll.Until(t.Context(), "an answer", func(context.Context) error {
@@ -373,8 +381,8 @@ func TestInsideJupyterBehindAPassword(t *testing.T) {
 		Env: []string{"JUPYTER_TOKEN=", "RUNTIME_TOKEN=" + jupyter.Token, "NBDUET_ANSWERS=json"}, ReadyPath: "/api", Client: &http.Client{Transport: link},
 		Args: []string{
 			"--ServerApp.certfile=" + cert, "--ServerApp.keyfile=" + key, "--JupyterMCPServerExtensionApp.runtime_url=" + jupyter.URL,
-			`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True, "nbduet_jupyter": False}`,
-		}, // by the other name alone
+			`--ServerApp.jpserver_extensions={"jupyter_mcp_server": True, "nbduet_jupyter": False}`, // by the other name alone
+		},
 	})
 	s.sender = link
 	if status, text, err := s.ask(http.MethodGet, "/mcp/healthz", "", nil); err != nil || status != 403 {

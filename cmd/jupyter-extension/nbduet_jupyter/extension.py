@@ -15,6 +15,7 @@ from traitlets import Bool, List, Unicode, default
 from .child import Child
 from .handler import MCPHandler
 from .identity import ProgramIdentity
+from .websocket import MCPSocketHandler
 
 LOCAL = "local"
 
@@ -78,6 +79,7 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
         self._identity = ProgramIdentity()
         self._identity.install(self.serverapp.identity_provider)
         self.child = Child(self._command, self.log)
+        self.handlers.append((r"/mcp(/ws)", MCPSocketHandler, {"child": self.child}))
         self.handlers.append((r"/mcp(|/.*)", MCPHandler, {"child": self.child}))
 
     async def stop_extension(self) -> None:

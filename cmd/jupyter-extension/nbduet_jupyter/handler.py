@@ -22,6 +22,7 @@ ROUTES = {
     "/healthz": "/healthz",
     "/tools/list": "/tools/list",
     "/tools/call": "/tools/call",
+    "/ws": "/mcp/ws",
     "/sse": "/sse",
     "/message": "/message",
     "/metrics": "/metrics",
@@ -83,9 +84,12 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             if not await ensure_async(self.authorizer.is_authorized(self, user, action, resource)):
                 raise HTTPError(403, f"the user may not {action} {resource} on this server")
         if self.request.headers.get("Upgrade"):
-            raise HTTPError(400, "websockets are not supported here: send plain HTTP requests")
+            self.check_upgrade()
         if len(self.request.body) > MAX_BODY:
             raise HTTPError(413, f"the body is longer than {MAX_BODY} bytes")
+
+    def check_upgrade(self) -> None:
+        raise HTTPError(400, "websockets are not supported here: open them at /mcp/ws, or send plain HTTP requests")
 
     @allow_unauthenticated
     def options(self, path: str) -> None:  # type: ignore[override]
@@ -119,13 +123,9 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
         target = self.mappath.get(path)
         if target is None:
             raise HTTPError(
-                404, "unknown path: use /mcp, /mcp/sse, /mcp/healthz, /mcp/tools/list or /mcp/tools/call"
+                404, "unknown path: use /mcp, /mcp/ws, /mcp/sse, /mcp/healthz, /mcp/tools/list or /mcp/tools/call"
             )
-        try:
-            run = await self.child.run()
-        except OSError as e:
-            self.log.error("nbduet cannot be started: %s", e)
-            raise HTTPError(503, "nbduet cannot be started; the server's log says why") from e
+        run = await self.program()
         self._relaying = asyncio.ensure_future(self._relay(run, target))
         await asyncio.wait({self._relaying, run.ended}, return_when=asyncio.FIRST_COMPLETED)
         if not self._relaying.done():  # the program has ended and will not answer
@@ -135,6 +135,14 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             self._relaying.result()
         elif not self._gone:
             self._cut("nbduet has ended during the request; the next request starts it again")
+
+    async def program(self) -> Run:
+        """The program, which is started if it does not run."""
+        try:
+            return await self.child.run()
+        except OSError as e:
+            self.log.error("nbduet cannot be started: %s", e)
+            raise HTTPError(503, "nbduet cannot be started; the server's log says why") from e
 
     async def _relay(self, run: Run, target: str) -> None:
         query = urlencode([(k, v) for k, v in parse_qsl(self.request.query, keep_blank_values=True) if k != "token"])
