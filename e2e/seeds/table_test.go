@@ -22,9 +22,13 @@ var checks = map[string]func(*check){
 	"cells":            checkCells,
 	"code":             checkCode,
 	"context":          checkContext,
+	"datalayer":        checkDatalayer,
 	"documents":        checkDocuments,
+	"extension":        checkExtension,
+	"http":             checkHTTP,
 	"kernels":          checkKernels,
 	"pictures":         checkPictures,
+	"program":          checkProgram,
 	"resources":        checkResources,
 	"schemas":          checkSchemas,
 	"sessions":         checkSessions,
@@ -33,7 +37,7 @@ var checks = map[string]func(*check){
 }
 
 // ofReal are the checks that ask for what the fake server has not.
-var ofReal = []string{"variables"}
+var ofReal = []string{"extension", "variables"}
 
 // A check is one of checks while it runs.
 type check struct {

@@ -1,0 +1,113 @@
+package seeds
+
+import (
+	"io"
+	"net/http"
+	"os"
+	"path/filepath"
+	"strings"
+
+	"github.com/nbduet/nbduet/e2e/embedded"
+	"github.com/nbduet/nbduet/e2e/lab"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+// Seed 001: inside a Jupyter server, whose Python the wheel is installed into.
+func checkExtension(c *check) {
+	in, err := embedded.Install(c.TempDir())
+	if err != nil {
+		c.Fatal(err)
+	}
+	// The command line has one setting, and the file has the others.
+	config := filepath.Join(c.TempDir(), "config.py")
+	if err := os.WriteFile(config, []byte(`
+c.ServerApp.jpserver_extensions = {"jupyter_mcp_server": True}
+c.JupyterMCPServerExtensionApp.document_url = "local"
+c.JupyterMCPServerExtensionApp.runtime_url = "local"
+`), 0o600); err != nil {
+		c.Fatal(err)
+	}
+	server, err := lab.Start(c.Context(), lab.Options{Command: in.Command(), Env: in.Env, Args: []string{"--config=" + config, "--JupyterMCPServerExtensionApp.document_id=first.ipynb"}})
+	if err != nil {
+		c.Fatal(err)
+	}
+	c.Cleanup(func() {
+		if err := server.Stop(); err != nil {
+			c.Error(err)
+		}
+	})
+	at := &jupytertest.Server{URL: server.URL, Token: server.Token, Root: server.Root}
+	content := `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"Python 3","language":"python"}},"cells":[{"id":"a","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"6 * 7"}]}`
+	at.Write(c, "first.ipynb", content)
+	ask := func(method, path, token, body string, header ...string) (int, http.Header, string) {
+		req, err := http.NewRequestWithContext(c.Context(), method, server.URL+path, strings.NewReader(body))
+		if err != nil {
+			c.Fatal(err)
+		}
+		req.Header.Set("Authorization", "token "+token)
+		req.Header.Set("Accept", "application/json, text/event-stream")
+		if body != "" {
+			req.Header.Set("Content-Type", "application/json")
+		}
+		for i := 0; i+1 < len(header); i += 2 {
+			req.Header.Set(header[i], header[i+1])
+		}
+		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
+		if err != nil {
+			c.Fatal(err)
+		}
+		defer resp.Body.Close()
+		if strings.Contains(resp.Header.Get("Content-Type"), "event-stream") && method == http.MethodGet {
+			first := make([]byte, 500)
+			n, _ := resp.Body.Read(first) // what came first
+			return resp.StatusCode, resp.Header, string(first[:n])
+		}
+		b, err := io.ReadAll(resp.Body)
+		if err != nil {
+			c.Fatal(err)
+		}
+		return resp.StatusCode, resp.Header, string(b)
+	}
+	rest := func(tool, args string) string {
+		_, _, body := ask(http.MethodPost, "/mcp/tools/call", server.Token, `{"tool_name":"`+tool+`","arguments":`+args+`}`)
+		return body
+	}
+	status, _, body := ask(http.MethodGet, "/mcp/healthz", server.Token, "")
+	c.row("001.042", status == http.StatusOK && strings.Contains(body, "healthy"), status, body)
+	status, _, body = ask(http.MethodGet, "/mcp/tools/list", server.Token, "")
+	c.row("001.043", status == http.StatusOK && strings.Contains(body, `"read_nb_cells"`) && strings.Contains(body, `"parameters":{`), status, body)
+	for row, tool := range map[string]string{"001.045": "list_notebook", "001.046": "list_notebooks"} {
+		body := rest(tool, "{}")
+		c.row(row, strings.Contains(body, "first.ipynb"), body)
+	}
+	body = rest("list_cells", "{}")
+	c.row("001.047", strings.Contains(body, "6 * 7"), body)
+	status, _, body = ask(http.MethodGet, "/mcp/tools/list", "guess", "")
+	c.row("001.048", status == http.StatusForbidden, status, body)
+	for row, path := range map[string]string{"001.049": "/mcp", "001.049b": "/mcp/"} {
+		_, header, body := ask(http.MethodPost, path, server.Token, hello)
+		session := header.Get("Mcp-Session-Id")
+		_, _, cells := ask(http.MethodPost, path, server.Token, message("tools/call", dict{"name": "list_cells", "arguments": dict{}}), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-06-18")
+		c.row(row, session != "" && strings.Contains(cells, "6 * 7"), body, cells)
+	}
+	_, _, body = ask(http.MethodGet, "/mcp/sse", server.Token, "")
+	c.row("001.050", strings.Contains(body, "event: endpoint"), body)
+	c.row("001.051", strings.Contains(rest("list_cells", "{}"), "6 * 7"))
+	log := server.LogTail(1000)
+	c.row("001.053", strings.Contains(log, "jupyter_mcp_server | extension was successfully loaded"), log)
+	c.row("001.054", strings.Contains(log, "nbduet_jupyter | extension was successfully loaded"), log)
+	c.row("001.062", strings.Contains(filepath.Base(in.Wheel), "nbduet_jupyter-"), in.Wheel)
+	c.row("001.055", strings.Contains(log, "started nbduet, process"), log)
+
+	person := sessiontest.PersonIn(c.T, sessiontest.Server(c.T, at), "first.ipynb")
+	source := func(i int) string { cell, _ := person.Notebook.CellAt(i); return cell.Source }
+	rest("insert_cell", `{"cell_index":1,"cell_type":"markdown","cell_source":"# There"}`)
+	there := eventually(func() bool { return source(1) == "# There" })
+	rest("overwrite_cell_source", `{"cell_index":1,"cell_source":"# Here"}`)
+	here := eventually(func() bool { return source(1) == "# Here" })
+	rest("delete_cell", `{"cell_index":1}`)
+	c.row("001.056", there && here && eventually(func() bool { return person.Notebook.Len() == 1 }))
+	body = rest("execute_cell_simple_timeout", `{"cell_index":0}`)
+	c.row("001.057", strings.Contains(body, "42") && eventually(func() bool { cell, _ := person.Notebook.CellAt(0); return len(cell.Outputs) == 1 }), body)
+}
