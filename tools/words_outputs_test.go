@@ -77,7 +77,11 @@ func TestWordsOfAFigure(t *testing.T) {
 		m := newTalk(t)
 		path := m.book(code("aaaa", "display("+plotlyFigure+", raw=True)"))
 		answer := m.says("execute_nb_cells", toolstest.Dict{"path": path, "ranges": atCell(0)})
-		for _, want := range []string{`plotly figure "Prices"`, "2 points", `fig.show("png")`} {
+		how := `fig.show("png")` // a fake kernel runs no program that could look
+		if jupytertest.Real() {
+			how = "pip install plotly kaleido"
+		}
+		for _, want := range []string{`plotly figure "Prices"`, "2 points", how} {
 			if !strings.Contains(answer, want) {
 				t.Errorf("%q is not said: %s", want, answer)
 			}

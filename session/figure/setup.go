@@ -19,9 +19,12 @@ var pythonFiles embed.FS
 // for other languages, and without IPython, answer with an error of which nobody hears.
 var Setup = "__import__('builtins').exec(" + strconv.QuoteToASCII(setupSource()) + ", {'__name__': 'nbduet', 'MIME': '" + MIME + "'})"
 
-func setupSource() string {
+func setupSource() string { return source("told", "axes", "setup") }
+
+// source is the text of some of the files, without the lines that are comments.
+func source(names ...string) string {
 	var b strings.Builder
-	for _, name := range []string{"told", "axes", "setup"} {
+	for _, name := range names {
 		text, err := pythonFiles.ReadFile("python/" + name + ".py")
 		if err != nil {
 			panic("figure: " + err.Error()) // it is embedded

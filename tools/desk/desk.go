@@ -39,6 +39,7 @@ func New(work *Work, store *images.Store, maxImages, maxImageBytes int) (*Desk, 
 	d := &Desk{Images: pictures}
 	if work != nil {
 		d.Work = *work
+		pictures.plots.ask = (&sketcher{Desk: d}).draw
 	}
 	return d, nil
 }

@@ -53,6 +53,7 @@ type ImageStore struct {
 	most  int // images in an answer
 	Each  int // bytes of one
 	lines *lru.Cache[cellKey, string]
+	plots plots
 }
 
 type cellKey struct {
@@ -164,14 +165,20 @@ type ImageSet struct {
 	budget        int           // bytes of base64 left
 	AddressesOnly bool          // show no image, give only its address
 	inWords       bool          // write references as short as they may be
+	figures       *drawing
+	said          map[string]bool // why there are no pictures of figures
 	Images        []tool.Image
 	Named         []images.Entry // including those not shown, each with the type that a reading of its address gives
 }
 
 // NewSet makes a set for an answer with about that many images.
 func (g *ImageStore) NewSet(ctx context.Context, expected int) *ImageSet {
+	return g.newSet(ctx, g.drawing(ctx), expected)
+}
+
+func (g *ImageStore) newSet(ctx context.Context, d *drawing, expected int) *ImageSet {
 	return &ImageSet{
-		ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
+		figures: d, said: map[string]bool{}, ImageStore: g, expected: expected, budget: ImageBudget, inWords: tool.InWords(ctx), From: images.Origin{Session: ImageOwner(ctx)},
 		show: func(e images.Entry, img images.Image, lim images.Limits) (images.Picture, error) {
 			return g.Store.Show(ctx, e, img, lim)
 		},
@@ -197,7 +204,8 @@ func (g *ImageStore) Readable(ctx context.Context, e images.Entry, img images.Im
 
 // Sets returns a function that makes sets, for answers that are rendered more than once.
 func (g *ImageStore) Sets(ctx context.Context) func(expected int) *ImageSet {
-	return func(expected int) *ImageSet { return g.NewSet(ctx, expected) }
+	d := g.drawing(ctx)
+	return func(expected int) *ImageSet { return g.newSet(ctx, d, expected) }
 }
 
 // put adds the images of one output, shows one of them, and returns the texts that replace them in the JSON.
@@ -209,27 +217,41 @@ func (t *ImageSet) put(data map[string]any) map[string]string {
 			refs[mime] = t.one(mime, JoinText(v), &drawn)
 		}
 	}
-	if _, ok := data[Plotly]; ok {
-		refs[Plotly] = plotlyAlone
-		if t.inWords {
-			refs[Plotly] = plotlyShort
+	if fig, ok := data[Plotly]; ok {
+		if drawn {
+			refs[Plotly] = t.undrawn("<interactive plotly figure, of which the image is a picture>", "")
+			return refs
 		}
-		switch {
-		case drawn && t.inWords:
-			refs[Plotly] = ""
-		case drawn:
-			refs[Plotly] = "<interactive plotly figure, of which the image is a picture>"
+		png, why := t.picture(t.figures, t.From, fig, !t.AddressesOnly && len(t.Images) < t.most)
+		if png == "" {
+			refs[Plotly] = t.noPicture(why)
+			return refs
 		}
+		refs["image/png"] = t.one("image/png", png, &drawn)
+		refs[Plotly] = t.undrawn("<interactive plotly figure, of which the image is a picture that its kernel has drawn>", "")
 	}
 	return refs
 }
 
-// What is said of a plotly figure that has no picture.
-const (
-	plotlyShort = `<no picture of it: fig.show("png") makes one, if kaleido is installed>`
-	plotlyAlone = "<interactive plotly figure: there is no picture of it in this output; fig.show(renderer=\"png\") makes one, " +
-		"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
-)
+// undrawn is what is said of a figure in JSON, or in words.
+func (t *ImageSet) undrawn(inJSON, inWords string) string {
+	if t.inWords {
+		return inWords
+	}
+	return inJSON
+}
+
+// noPicture says that there is no picture of a figure of plotly, and once in an answer why.
+func (t *ImageSet) noPicture(why string) string {
+	switch {
+	case why == "":
+		return t.undrawn(plotlyAlone, plotlyShort)
+	case t.said[why]:
+		return t.undrawn("<interactive plotly figure, no picture of it>", "<no picture of it>")
+	}
+	t.said[why] = true
+	return t.undrawn("<interactive plotly figure, no picture of it: ", "<no picture of it: ") + why + ">"
+}
 
 // one adds an image. drawn tells that another form of it was already added.
 func (t *ImageSet) one(mime, data string, drawn *bool) string {
@@ -305,13 +327,14 @@ func (t *ImageSet) Rollback(count int) {
 		t.budget += len(img.Data)
 	}
 	t.Images = slices.Clip(t.Images[:count])
+	t.said = map[string]bool{}
 }
 
-// PicturesIn counts the outputs that have an image.
+// PicturesIn counts the outputs that have an image, or will have one when they are shown.
 func PicturesIn(outputs []ydoc.Output) (n int) {
 	for _, o := range outputs {
 		data, _ := o["data"].(map[string]any)
-		if slices.ContainsFunc(images.Types(), func(mime string) bool { return data[mime] != nil }) {
+		if slices.ContainsFunc(PictureTypes, func(mime string) bool { return data[mime] != nil }) {
 			n++
 		}
 	}

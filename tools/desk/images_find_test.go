@@ -1,0 +1,159 @@
+package desk
+
+import (
+	"context"
+	"errors"
+	"fmt"
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/session/figure"
+	"github.com/nbduet/nbduet/session/images"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/toolstest/sample"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// An easel is a store whose figures are drawn by a function.
+type easel struct {
+	*ImageStore
+	asked []string
+}
+
+// newEasel makes one. What draw returns for a figure's title is its picture, or why there is none.
+func newEasel(t *testing.T, most int, draw func(title string) (png string, err error)) *easel {
+	t.Helper()
+	g, err := NewImageStore(nil, most, 0)
+	if err != nil {
+		t.Fatal(err)
+	}
+	e := &easel{ImageStore: g}
+	g.plots.ask = func(_ context.Context, _ images.Origin, fig []byte, within time.Duration) (string, error) {
+		if within <= 0 || within > drawTime {
+			t.Errorf("within %v", within)
+		}
+		title := strings.TrimSuffix(strings.TrimPrefix(string(fig), `{"title":"`), `"}`)
+		e.asked = append(e.asked, title)
+		png, err := draw(title)
+		if err == nil {
+			g.plots.kept.Keep(figure.NameOf(fig), png)
+		}
+		return png, err
+	}
+	return e
+}
+
+func plot(title string) ydoc.Output {
+	return sample.Display(map[string]any{Plotly: map[string]any{"title": title}, "text/html": "<div></div>"})
+}
+
+// shown are the texts in the place of the figures of outputs.
+func shown(s ShownOutputs) (figures, pictures []string) {
+	for _, o := range s.Outputs {
+		data, _ := o["data"].(map[string]any)
+		f, _ := data[Plotly].(string)
+		p, _ := data["image/png"].(string)
+		figures = append(figures, words.SettleHints(f, func(clause string) string { return clause }))
+		pictures = append(pictures, p)
+	}
+	return figures, pictures
+}
+
+// A figure without a picture is drawn once, whatever answers show it, and its picture is one like others.
+func TestPlotsAreDrawn(t *testing.T) {
+	e := newEasel(t, 2, func(title string) (string, error) { return sample.NoisePNG(t, 40+len(title), 30), nil })
+	outputs := []ydoc.Output{plot("a"), plot("bb"), plot("a"), plot("ccc")}
+	if n := PicturesIn(outputs); n != 4 {
+		t.Errorf("%d pictures are expected", n)
+	}
+	for range 2 {
+		set := e.Sets(t.Context())(4)
+		set.From = images.Origin{Session: "me", CellID: "c"}
+		out := ContentsOf(outputs).Show(generous, set)
+		figures, pictures := shown(out)
+		if len(set.Images) != 2 || !strings.HasPrefix(pictures[0], "<image 1, 41×30") || !strings.HasPrefix(pictures[1], "<image 2, 42×30") ||
+			!strings.Contains(pictures[2], "an answer shows 2") || pictures[3] != "" {
+			t.Errorf("%q", pictures)
+		}
+		if !strings.Contains(figures[0], "its kernel has drawn") || !strings.Contains(figures[3], "no picture of it: an answer shows 2; read_nb_cells") {
+			t.Errorf("%q", figures)
+		}
+		if fmt.Sprint(e.asked) != "[a bb]" || fmt.Sprint(out.Images) != "[0 1 -1 -1]" {
+			t.Errorf("asked for %v, images %v", e.asked, out.Images)
+		}
+	}
+	// One that nothing shows is not drawn; a drawn one has its address.
+	set := e.NewSet(t.Context(), 0)
+	set.AddressesOnly = true
+	figures, pictures := shown(ContentsOf(outputs).Show(generous, set))
+	if len(e.asked) != 2 || !strings.Contains(pictures[0], "jupyter://sessions/") || pictures[3] != "" || !strings.Contains(figures[3], "no picture") {
+		t.Errorf("%v, %q, %q", e.asked, figures, pictures)
+	}
+	if data, _ := outputs[0]["data"].(map[string]any); len(data) != 2 {
+		t.Errorf("the output is changed: %v", data)
+	}
+}
+
+// A picture that is no longer kept is found in its cell, or drawn again.
+func TestPlotsAreFound(t *testing.T) {
+	e := newEasel(t, 2, func(title string) (string, error) { return sample.NoisePNG(t, 40+len(title), 30), nil })
+	set := e.NewSet(t.Context(), 1)
+	set.From = images.Origin{Session: "me", CellID: "c"}
+	ContentsOf([]ydoc.Output{plot("a")}).Show(generous, set)
+	if len(set.Named) != 1 {
+		t.Fatalf("%v", set.Named)
+	}
+	for range 2 {
+		if _, ok := e.findIn(t.Context(), set.Named[0], plot("bb")); ok {
+			t.Error("another figure's picture is found")
+		}
+		if img, ok := e.findIn(t.Context(), set.Named[0], plot("a")); !ok || img.Width != 41 {
+			t.Errorf("%v, %v", img.Width, ok)
+		}
+		e.plots.kept = figure.Drawings{}
+	}
+	if strings.Join(e.asked, ",") != "a,bb,bb,a" {
+		t.Errorf("%v", e.asked)
+	}
+}
+
+// Why there is no picture is said once in an answer, and asked once, however often the answer is rendered.
+func TestPlotsAreNotDrawn(t *testing.T) {
+	err := map[string]error{
+		"a": &figure.NoPicture{Why: "pip install kaleido"}, "b": &figure.NoPicture{Why: "pip install kaleido"},
+		"c": &figure.NoPicture{Why: "its kernel is busy"}, "d": errors.New("a fault"), "e": &figure.NoPicture{},
+	}
+	e := newEasel(t, 9, func(title string) (string, error) { return "", err[title] })
+	newSet := e.Sets(t.Context())
+	for range 2 {
+		figures, _ := shown(ContentsOf([]ydoc.Output{plot("a"), plot("b"), plot("c"), plot("d"), plot("e")}).Show(generous, newSet(5)))
+		want := []string{"no picture of it: pip install kaleido>", "no picture of it>", "no picture of it: its kernel is busy>", "both need the kaleido package", "both need the kaleido package"}
+		for i, want := range want {
+			if !strings.Contains(figures[i], want) {
+				t.Errorf("%q, want %q", figures[i], want)
+			}
+		}
+	}
+	if len(e.asked) != 5 {
+		t.Errorf("%v", e.asked)
+	}
+	// The next answer tries again, and a cell that is rendered again says it again.
+	set := newSet(1)
+	set.figures = e.drawing(t.Context())
+	for range 2 {
+		if figures, _ := shown(ContentsOf([]ydoc.Output{plot("a")}).Show(generous, set)); !strings.Contains(figures[0], "pip install kaleido") {
+			t.Errorf("%q", figures)
+		}
+		set.Rollback(0)
+	}
+	if len(e.asked) != 6 {
+		t.Errorf("%v", e.asked)
+	}
+	// When the time is over, no more is drawn.
+	set.figures = e.drawing(t.Context())
+	set.figures.until = time.Now()
+	if figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set)); !strings.Contains(figures[0], "all the time") || len(e.asked) != 6 {
+		t.Errorf("%q, %v", figures, e.asked)
+	}
+}
