@@ -4,12 +4,8 @@ package listing
 
 import (
 	"encoding/json"
-	"fmt"
 	"os/exec"
 	"path/filepath"
-	"regexp"
-	"slices"
-	"strings"
 	"testing"
 
 	"github.com/mark3labs/mcp-go/client"
@@ -107,121 +103,4 @@ func TestDefaultListFits(t *testing.T) {
 			t.Errorf("%s: %d tokens, at most %d", kind, n, mostTokens)
 		}
 	}
-}
-
-// Every tool of every set can be handed to the providers of models as a function.
-func TestProvidersTakeAllTools(t *testing.T) {
-	for _, tool := range listed(t, "--toolsets=all", "--output-schemas=full") {
-		b, err := json.Marshal(tool)
-		if err != nil {
-			t.Fatal(err)
-		}
-		var d struct {
-			Name, Description string
-			InputSchema       map[string]any
-			OutputSchema      map[string]any
-		}
-		if err := json.Unmarshal(b, &d); err != nil {
-			t.Fatal(err)
-		}
-		bad := func(format string, args ...any) { t.Errorf("%s: "+format, append([]any{d.Name}, args...)...) }
-		if !everyName.MatchString(d.Name) {
-			bad("the name is not %s", everyName)
-		}
-		if n := len([]rune(d.Description)); n == 0 || n > 300 {
-			bad("the description has %d characters", n)
-		}
-		if d.OutputSchema == nil {
-			bad("no output schema")
-		}
-		for at, s := range map[string]map[string]any{"arguments": d.InputSchema, "result": d.OutputSchema} {
-			if s["type"] != "object" {
-				bad("the %s are %v, not an object", at, s["type"])
-			}
-			for _, word := range []string{"anyOf", "oneOf", "allOf", "not", "enum"} { // OpenAI, Anthropic: not at the root
-				if s[word] != nil {
-					bad("%s at the root of the %s", word, at)
-				}
-			}
-			for _, wrong := range typeLists(s, at) {
-				bad("%s", wrong)
-			}
-		}
-		for _, wrong := range geminiRefuses(d.InputSchema, "arguments") {
-			bad("%s", wrong)
-		}
-	}
-}
-
-// everyName is what OpenAI (^[a-zA-Z0-9_-]{1,64}$), Anthropic (the same) and Gemini (begins with a letter or _) take.
-var everyName = regexp.MustCompile(`^[a-zA-Z_][a-zA-Z0-9_-]{0,63}$`)
-
-// geminiKnows are the fields of Gemini's Schema that the Gemini API documents (ai.google.dev/api/caching#Schema); a
-// request with another is refused as a whole.
-var geminiKnows = strings.Fields("type format title description nullable enum maxItems minItems properties required minProperties maxProperties minLength maxLength pattern example anyOf propertyOrdering default items minimum maximum")
-
-// geminiRefuses says what of a schema Gemini does not take.
-func geminiRefuses(s map[string]any, at string) (wrong []string) {
-	for word := range s {
-		if !slices.Contains(geminiKnows, word) {
-			wrong = append(wrong, fmt.Sprintf("%s has the keyword %s", at, word))
-		}
-	}
-	kind, _ := s["type"].(string)
-	members, _ := s["properties"].(map[string]any)
-	if !slices.Contains([]string{"string", "number", "integer", "boolean", "array", "object"}, kind) {
-		wrong = append(wrong, fmt.Sprintf("%s has the type %v", at, s["type"]))
-	}
-	if kind == "object" && len(members) == 0 && at != "arguments" {
-		wrong = append(wrong, at+" is an object without members")
-	}
-	for name, m := range members {
-		wrong = append(wrong, geminiRefuses(m.(map[string]any), at+"."+name)...)
-	}
-	for _, name := range stringsIn(s["required"]) {
-		if members[name] == nil {
-			wrong = append(wrong, fmt.Sprintf("%s requires %s, which it does not have", at, name))
-		}
-	}
-	if values, ok := s["enum"].([]any); ok {
-		if kind != "string" || len(stringsIn(s["enum"])) != len(values) || slices.Contains(values, any("")) {
-			wrong = append(wrong, fmt.Sprintf("%s has the values %v: only texts that are not empty may be listed", at, values))
-		}
-	}
-	items, ok := s["items"].(map[string]any)
-	if ok != (kind == "array") {
-		wrong = append(wrong, at+" is a list without items, or has items and is none")
-	}
-	if ok {
-		wrong = append(wrong, geminiRefuses(items, at+"[]")...)
-	}
-	return wrong
-}
-
-// typeLists names the parts of a schema that have several types.
-func typeLists(v any, at string) (wrong []string) {
-	switch v := v.(type) {
-	case map[string]any:
-		if list, ok := v["type"].([]any); ok {
-			wrong = append(wrong, fmt.Sprintf("%s has the types %v", at, list))
-		}
-		for name, inner := range v {
-			wrong = append(wrong, typeLists(inner, at+"."+name)...)
-		}
-	case []any:
-		for _, inner := range v {
-			wrong = append(wrong, typeLists(inner, at)...)
-		}
-	}
-	return wrong
-}
-
-func stringsIn(v any) (out []string) {
-	list, _ := v.([]any)
-	for _, one := range list {
-		if s, ok := one.(string); ok {
-			out = append(out, s)
-		}
-	}
-	return out
 }
