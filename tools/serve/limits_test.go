@@ -22,6 +22,8 @@ import (
 	"testing"
 	"time"
 
+	"github.com/gorilla/websocket"
+
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -411,8 +413,17 @@ func TestTLS(t *testing.T) {
 			}
 		}
 		st.close()
+		r.wants(r.send("GET", socketPath, ""), 426)
 		r.client.CloseIdleConnections()
 	}
+	r.tls = &tls.Config{RootCAs: pool}
+	c, long := r.connect(), strings.Repeat("sealed", 1<<18)
+	c.send(call(2, "echo", long))
+	c.wants(long)
+	if err := c.ws.WriteMessage(websocket.BinaryMessage, nil); err != nil {
+		t.Error(err)
+	}
+	c.closes(websocket.CloseUnsupportedData, "text frames")
 	s, err := New(Config{MCP: r.s.cfg.MCP, Clients: &tool.Clients{}, Tokens: []string{token1}, CertFile: cert, KeyFile: cert})
 	if err != nil {
 		t.Fatal(err)

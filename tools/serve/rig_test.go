@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"bytes"
 	"context"
+	"crypto/tls"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -34,6 +35,7 @@ type rig struct {
 	url    string // without a path
 	client *http.Client
 	dials  func(ctx context.Context, network, addr string) (net.Conn, error) // the server, whatever the address
+	tls    *tls.Config                                                       // of a WebSocket's client
 	log    *buffer
 	waits  chan string   // the marks of the calls of "wait" that have begun
 	stop   func() error  // ends the server, once

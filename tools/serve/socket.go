@@ -5,6 +5,7 @@ import (
 	"errors"
 	"net/http"
 	"sync"
+	"time"
 
 	"github.com/nbduet/nbduet/tools/serve/socket"
 )
@@ -78,20 +79,35 @@ func (o *sockets) serve(w http.ResponseWriter, r *http.Request) {
 	defer s.endClient(sess.client)
 	defer s.sessions.remove(sess.id)
 	defer context.AfterFunc(s.ctx, sess.client.Dismiss)()
+	asked := r // the token in its header is what lets in the messages, too
 	s.inSession(w, r, sess, aStream, func(r *http.Request, sess *mcpSession) {
-		conn.Serve(r.Context(), o.config(sess))
+		conn.Serve(r.Context(), o.config(asked, sess))
 	})
 }
 
+// known says whether the sender of a request is still let in, and, if not, whether that may change.
+func (o *sockets) known(r *http.Request, who caller) (wait bool, err error) {
+	now, err := o.s.identify(r)
+	var d *denial
+	switch {
+	case errors.As(err, &d):
+		return d.status == http.StatusServiceUnavailable, d
+	case now != who:
+		return false, errors.New("the token is another's now")
+	}
+	return false, nil
+}
+
 // config says how a session's connection is served.
-func (o *sockets) config(sess *mcpSession) socket.Config {
+func (o *sockets) config(asked *http.Request, sess *mcpSession) socket.Config {
 	s, lim := o.s, o.s.cfg.Limits
 	return socket.Config{
 		MCP: s.cfg.MCP, Calls: &s.cfg.Clients.Calls, IDs: s.ids, Session: sess.id, Log: s.log, Served: s.trimmer.Served,
 		Limits: socket.Limits{
 			Message: lim.Body, MessageTime: lim.BodyTime, Unread: lim.Unread, WriteTime: lim.WriteTime,
-			Quiet: lim.QuietTime, Lost: lim.LostTime, Linger: lim.DrainTime / 4, // three of which have to be over when the server ends
+			Quiet: lim.QuietTime, Lost: lim.LostTime, Linger: time.Second, Drain: lim.DrainTime / 4, // which three steps take
 		},
+		Known: func() (wait bool, err error) { return o.known(asked, sess.who) },
 		Admit: func() (end func(), why string) {
 			done, err := s.sessions.begin(sess, aRequest)
 			if err != nil {

@@ -29,7 +29,7 @@ func (r *rig) dialSocket(protocols string, changes ...change) (*wire, answer) {
 	if req.Host != "" && !strings.HasSuffix(r.url, req.Host) {
 		header.Set("Host", req.Host)
 	}
-	d := websocket.Dialer{NetDialContext: r.dials}
+	d := websocket.Dialer{NetDialContext: r.dials, TLSClientConfig: r.tls}
 	ws, res, err := d.DialContext(r.t.Context(), "ws"+strings.TrimPrefix(r.url, "http")+socketPath, header)
 	if err != nil && !errors.Is(err, websocket.ErrBadHandshake) {
 		r.t.Fatal(err)

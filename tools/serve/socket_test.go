@@ -236,6 +236,25 @@ func TestSocketSessions(t *testing.T) {
 	who(theirs)
 }
 
+// An issuer's token lets in messages as long as it lets in requests.
+func TestSocketTokenExpires(t *testing.T) {
+	r, i, c := newIssuerRig(t, nil)
+	ada := r.connect(bearing(i.Token(t, "ada", public, nil)))
+	bob := r.connect(basic(i.Token(t, "bob", public, nil)))
+	static := r.connect()
+	for _, client := range []*wire{ada, bob, static} {
+		client.send(call(2, "echo", "known"))
+		client.wants("known")
+	}
+	c.pass(24 * time.Hour)
+	for _, client := range []*wire{ada, bob} {
+		client.send(call(3, "echo", "known"))
+		client.closes(websocket.ClosePolicyViolation, "the token has expired")
+	}
+	static.send(call(3, "echo", "still known"))
+	static.wants("still known")
+}
+
 // When the server ends, its clients are told so, and the answers of their calls come before.
 func TestSocketServerEnds(t *testing.T) {
 	r := newRig(t, nil)

@@ -26,7 +26,8 @@ type Limits struct {
 	WriteTime   time.Duration // for the client to read what is written
 	Quiet       time.Duration // between two pings
 	Lost        time.Duration // without an answer to a ping, or anything else, after which the client is gone
-	Linger      time.Duration // for calls to end, and for the client to hear of it, when the connection ends
+	Linger      time.Duration // for calls to end, and then for the client to hear of it, when we end the connection
+	Drain       time.Duration // the same when the server ends
 }
 
 // Config says how a connection is served.
@@ -38,6 +39,9 @@ type Config struct {
 	Limits  Limits
 	Log     *slog.Logger
 
+	// Known says whether the client may still send messages, as it might not over HTTP: its token may have expired. It is
+	// asked before each message; wait tells a client that may not that it may perhaps later.
+	Known func() (wait bool, err error)
 	// Admit counts a request until end is called; why says why it cannot be served now.
 	Admit func() (end func(), why string)
 	// Room waits for room for so many bytes of a message until back is called; why says why there is none.
@@ -78,13 +82,15 @@ func (c *Conn) Serve(ctx context.Context, cfg Config) {
 		defer cfg.MCP.UnregisterSession(context.WithoutCancel(calls), cfg.Session)
 		err = c.read(calls)
 	}
+	most := cfg.Limits.Linger
 	if ctx.Err() != nil {
+		most = cfg.Limits.Drain
 		err = &closing{websocket.CloseGoingAway, "the server ends this session"}
 	}
 	cfg.Log.Debug("a socket ends", "why", err)
 	close(c.peer.gone)
 	cancel(tool.ErrDisconnected)
-	c.end(err)
+	c.end(err, most)
 	c.serving.Wait()
 }
 
@@ -96,6 +102,14 @@ func (c *Conn) read(ctx context.Context) error {
 		if err != nil {
 			return err
 		}
+		if wait, err := c.cfg.Known(); err != nil {
+			m.back()
+			code := websocket.ClosePolicyViolation
+			if wait {
+				code = websocket.CloseTryAgainLater
+			}
+			return &closing{code, err.Error()}
+		}
 		if m.why != "" {
 			c.send(jsonrpc.Failure(m.id, mcp.INTERNAL_ERROR, m.why))
 			continue
@@ -105,8 +119,8 @@ func (c *Conn) read(ctx context.Context) error {
 }
 
 // end closes the connection. A client that has not gone without a word is told why, after the answers of the calls that end
-// in time.
-func (c *Conn) end(why error) {
+// in time. Each step takes that long at most.
+func (c *Conn) end(why error, most time.Duration) {
 	var tell *closing
 	if !errors.As(why, &tell) {
 		c.ws.Close()
@@ -119,33 +133,36 @@ func (c *Conn) end(why error) {
 		defer close(served)
 		c.serving.Wait()
 	}()
-	wait(served, c.cfg.Limits.Linger)
+	wait(served, most)
 	c.out.end(tell)
-	wait(c.out.done, c.cfg.Limits.Linger)
-	c.linger()
+	if wait(c.out.done, most) { // or a write waits for a client that does not read
+		c.linger(most)
+	}
 	c.ws.Close()
 	<-c.out.done
 	<-served
 }
 
-// wait waits for the channel to be closed, but not longer.
-func wait(done <-chan struct{}, most time.Duration) {
+// wait waits for the channel to be closed, but not longer, and reports whether it is.
+func wait(done <-chan struct{}, most time.Duration) bool {
 	late := time.NewTimer(most)
 	defer late.Stop()
 	select {
 	case <-done:
+		return true
 	case <-late.C:
+		return false
 	}
 }
 
 // linger reads on for a moment: a connection that is closed with unread bytes is reset, and its client, still sending, may
 // never see why.
-func (c *Conn) linger() {
+func (c *Conn) linger(most time.Duration) {
 	raw := c.ws.NetConn()
 	if half, ok := raw.(interface{ CloseWrite() error }); ok {
 		_ = half.CloseWrite()
 	}
-	_ = raw.SetReadDeadline(time.Now().Add(c.cfg.Limits.Linger))
+	_ = raw.SetReadDeadline(time.Now().Add(most))
 	_, _ = io.Copy(io.Discard, raw) // nobody needs its error
 }
 

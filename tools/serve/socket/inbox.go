@@ -6,6 +6,7 @@ import (
 	"fmt"
 	"io"
 	"net"
+	"strings"
 	"sync"
 	"time"
 	"unicode/utf8"
@@ -18,10 +19,18 @@ import (
 // A closing is why we end a connection, as the client is told.
 type closing struct {
 	code   int
-	reason string // at most 123 bytes, the protocol's limit
+	reason string
 }
 
 func (c *closing) Error() string { return c.reason }
+
+// maxReason is how long a reason may be on the wire, in bytes.
+const maxReason = 123
+
+// frame is the text of the closing frame.
+func (c *closing) frame() []byte {
+	return websocket.FormatCloseMessage(c.code, strings.ToValidUTF8(c.reason[:min(len(c.reason), maxReason)], ""))
+}
 
 const (
 	shortMessage = 64 << 10 // bytes of a message that need no room

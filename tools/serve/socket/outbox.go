@@ -120,7 +120,7 @@ func (o *outbox) run() {
 			}
 			o.wrote(len(m.text))
 		case last != nil:
-			_ = o.ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(last.code, last.reason), time.Now().Add(o.lim.Linger))
+			_ = o.ws.WriteControl(websocket.CloseMessage, last.frame(), time.Now().Add(o.lim.Linger))
 			return
 		default:
 			select {
