@@ -79,7 +79,7 @@ func checkAnalysisSessions(c *check) {
 	path := c.Server.Notebook(c, "shared = 42", "print(shared)")
 	browser := start(c, c.Server)
 	browser.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 0, "end": 1}}})
-	c.row("003.019", find(list(p.good("session_list", nil).JSON, "sessions"), "notebook_path", path) != nil || strings.Contains(p.good("session_list", nil).Raw, path), p.good("session_list", nil).Raw)
+	c.row("003.019", find(list(p.good("session_list", nil).JSON, "kernels"), "notebook_path", path) != nil, p.good("session_list", nil).Raw)
 	joined := p.good("session_connect", dict{"notebook_path": path})
 	id := text(joined.JSON, "session_id")
 	c.row("003.020", id != "" && len(text(joined.JSON, "kernel_id")) == 36 && text(joined.JSON, "notebook_path") == path && text(joined.JSON, "status") == "idle" && at(joined.JSON, "connected") == true, joined.Raw)
@@ -143,7 +143,7 @@ func checkCode(c *check) {
 	failed := run("1/0").JSON
 	c.row("003.032", at(failed, "success") == false && text(failed, "error_type") == "ZeroDivisionError" && text(failed, "error_message") == "division by zero" && strings.Contains(text(failed, "traceback"), "ZeroDivisionError"), failed)
 	late := p.call("execute_code", dict{"session_id": session, "code": "import time\ntime.sleep(60)", "timeout": 0.5})
-	c.row("003.033", strings.Contains(strings.ToLower(late.Raw), "timeout") || strings.Contains(late.Raw, "0.5 s"), late.Raw)
+	c.row("003.033", at(late.JSON, "success") == false && text(late.JSON, "error_type") == "Timeout" && strings.Contains(text(late.JSON, "error_message"), "500ms"), late.Raw)
 	p.good("interrupt_execution", dict{"session_id": session})
 	path := c.Server.Notebook(c, "'zero'", "'one'")
 	c.row("003.036", strings.Contains(p.good("execute_nb_cells", dict{"path": path, "ranges": []dict{{"start": 1, "end": 2}}}).Raw, "'one'"))
@@ -151,7 +151,7 @@ func checkCode(c *check) {
 	big := p.call("execute_code", dict{"session_id": session, "code": "print('x' * 2500000)", "maxOutputSize": 100000})
 	c.row("003.086", len(big.Raw) <= 1_000_000 && strings.Contains(big.Raw, "xxx"), big.Raw)
 	gone := run("import os, signal\nos.kill(os.getpid(), signal.SIGKILL)")
-	c.row("003.093", strings.Contains(gone.Raw, "died") || strings.Contains(gone.Raw, "ended"), gone.Raw)
+	c.row("003.093", at(gone.JSON, "success") == false && text(gone.JSON, "error_type") == "KernelLost" && strings.Contains(text(gone.JSON, "error_message"), "process ended"), gone.Raw)
 	c.row("003.094", eventually(func() bool { return text(run("print('again')").JSON, "stdout") == "again\n" }))
 	c.row("003.098", regexp.MustCompile(`level=INFO.* tool=execute_code `).MatchString(p.Log()), p.Log())
 	c.row("003.099", !strings.Contains(p.Log(), "print('hello')"))
@@ -179,6 +179,7 @@ func checkPictures(c *check) {
 	c.row("003.040", regexp.MustCompile(`/[0-9a-f]{20}\.png$`).MatchString(uri), uri)
 	c.row("003.041", text(image, "description") == "Code [1]: import matplotlib.pyplot as plt", image)
 	c.row("003.042", fmt.Sprint(drawn.Images) == "[image/png]", drawn.Images)
+	c.row("003.110", len(drawn.Images) == 1)
 	c.row("003.053", len(drawn.Images) == 1)
 	res := listed(p)[uri]
 	c.row("003.043", text(res, "mimeType") == "image/png", res)
@@ -208,7 +209,10 @@ func checkPictures(c *check) {
 	// Pictures of much.
 	var cells []string
 	for i := range 6 {
-		noise := sample.NoisePNG(c, 700+i, 500)
+		noise := sample.NoisePNG(c, 300+i, 300)
+		if i == 0 {
+			noise = sample.NoisePNG(c, 700, 500) // larger than an answer may be
+		}
 		cells = append(cells, fmt.Sprintf(`{"id":"n%d","cell_type":"code","metadata":{},"execution_count":1,"source":"x","outputs":[{"output_type":"display_data","metadata":{},"data":{"image/png":%q}}]}`, i, noise))
 	}
 	noisy := p.good("read_nb_cells", dict{"path": file(c, cells...)})
@@ -275,7 +279,7 @@ func checkAnalysisFiles(c *check) {
 	words := p.good("file_read", dict{"session_id": session, "path": folder + "/a.txt"})
 	c.row("003.079", strings.Contains(words.Raw, "some words"), words.Raw)
 	c.row("003.080", fmt.Sprint(get("out.png", nil).Images) == "[image/png]", get("out.png", nil).Raw)
-	c.row("003.081", strings.Contains(get("d.csv", nil).Raw, `a,b\\n1,2`) || strings.Contains(get("d.csv", nil).Raw, "d.csv"), get("d.csv", nil).Raw)
+	c.row("003.081", text(get("d.csv", nil).JSON, "text") == "a,b\n1,2\n", get("d.csv", nil).Raw)
 	c.row("003.082", strings.Contains(get("out.bin", nil).Raw, "jupyter://"), get("out.bin", nil).Raw)
 	data := get("out.bin", dict{"include_data": true})
 	c.row("003.083", strings.Contains(data.Raw, base64.StdEncoding.EncodeToString([]byte("\x00\x01\x02\xff"))), data.Raw)

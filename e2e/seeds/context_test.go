@@ -85,7 +85,7 @@ func checkContext(c *check) {
 	current := says("context://session/current")
 	lines(c, 47, current, `^# Active Session$`, `^\*\*Started:\*\* \d{4}-\d\d-\d\dT`, `^\*\*Duration:\*\* \d+ (second|minute|hour)`, `^\*\*Status:\*\* \w+`, `^## Files Accessed \(13\)$`, `^### `+regexp.QuoteMeta(paths[1])+`$`, `^\*\*Access Count:\*\* 2`,
 		`^\*\*Last Accessed:\*\* \d{4}`, `^## Topics \(2\)$`, `^- auth work$`, `^## Activity Summary$`, `^- \*\*Tool Calls:\*\* \d+$`, `^- \*\*Discoveries:\*\* 1$`)
-	c.row("004.060", strings.Count(current, "\n### ") == 10 && strings.Index(current, paths[1]) < strings.Index(current, "\n### "+paths[0]) || strings.Count(current, "\n### ") == 10 && !strings.Contains(current, paths[0]), current)
+	c.row("004.060", strings.Count(current, "\n### ") == 10 && strings.Contains(current, "## Files Accessed (13)\n\n### "+paths[1]), current)
 	c.row("004.061", strings.Contains(current, "- **Tool Calls:** 15\n"), current)
 	p.good("get_base_url", nil)
 	c.row("004.062", strings.Contains(says("context://session/current"), "- **Tool Calls:** 16\n"))

@@ -22,7 +22,8 @@ const patience = 2 * time.Minute
 // A program is the built program, with a client that sends what a check wants, and keeps what comes back as it came.
 type program struct {
 	*agent.Process
-	t testing.TB
+	t       testing.TB
+	welcome string // its instructions
 
 	mu      sync.Mutex
 	sent    int
@@ -80,6 +81,7 @@ func startWith(t testing.TB, opt agent.Options) *program {
 	if hello.Code != 0 {
 		t.Fatalf("initialize: %s; the log: %s", hello.Raw, p.Log())
 	}
+	p.welcome = text(hello.Result, "instructions")
 	p.send(dict{"jsonrpc": "2.0", "method": "notifications/initialized"})
 	return p
 }

@@ -5,6 +5,7 @@ import (
 	"os"
 	"path/filepath"
 	"strings"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/sessiontest"
@@ -137,5 +138,15 @@ func checkSessions(c *check) {
 	c.row("002.151", text(status().JSON, "sessions.0.status") == "disconnected", status().Raw)
 	short.good("get_nb_stat", dict{"path": path})
 	c.row("002.152", text(status().JSON, "sessions.0.status") == "connected", status().Raw)
+	used := start(c, c.Server, "--session-timeout=0.05") // three seconds
+	used.good("get_nb_stat", dict{"path": path})
+	still := true
+	for range 5 {
+		time.Sleep(time.Second)
+		all := used.good("query_nb_sessions", dict{"root_path": folder}) // which is no use of the notebook
+		still = still && number(all.JSON, "active_sessions") == 1 && number(all.JSON, "sessions.0.expires_in_seconds") < 2.5
+		used.good("get_nb_stat", dict{"path": path})
+	}
+	c.row("002.150", still)
 	c.row("002.154", start(c, c.Server, "--session-timeout", "10").good("get_base_url", nil).Code == 0)
 }

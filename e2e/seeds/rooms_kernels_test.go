@@ -13,6 +13,8 @@ func checkKernels(c *check) {
 	python := find(list(all.JSON, "kernels"), "name", "python3")
 	c.row("002.080", has(python, "name", "display_name", "language", "path") && text(python, "language") == "python" && text(python, "display_name") != "", all.Raw)
 
+	c.row("002.081", strings.HasSuffix(text(python, "path"), "/kernelspecs/python3"), python)
+
 	path := c.Server.Notebook(c, "x = 1", "print(x + 1)")
 	assigned := p.good("assign_nb_kernel", dict{"path": path, "kernel_name": "python3"})
 	c.row("002.083", text(assigned.JSON, "message") != "" && at(assigned.JSON, "kernel_assigned") == true && text(assigned.JSON, "kernel_name") == "python3", assigned.Raw)

@@ -1,6 +1,7 @@
 package seeds
 
 import (
+	"bytes"
 	"fmt"
 	"net/url"
 	"slices"
@@ -137,6 +138,11 @@ func checkAddresses(c *check) {
 
 // Seed 002: cells, read and written where a person has the notebook open.
 func checkCells(c *check) {
+	lobby, err := sessiontest.Server(c.T, c.Server).DialRoom(c.Context(), "JupyterLab:globalAwareness", "")
+	if err != nil {
+		c.Fatal(err)
+	}
+	defer lobby.Close()
 	p := start(c, c.Server)
 	path := c.Server.Notebook(c, "'Result: 42'", "print('x' * 5000)", "1/0")
 	person := sessiontest.PersonIn(c.T, sessiontest.Server(c.T, c.Server), path)
@@ -242,5 +248,10 @@ func checkCells(c *check) {
 	shown := p.good("insert_nb_cells", dict{"path": path, "position": 0, "cells": []dict{{"content": "import matplotlib.pyplot as plt\nplt.plot([1, 2])\nplt.show()"}}})
 	picture := at(shown.JSON, "execution_results.0.outputs")
 	c.row("002.069", strings.Contains(shown.Raw, "image/png") && len(shown.Images) == 1 && !strings.Contains(shown.Texts[0], "iVBOR"), picture)
+	var says []byte
+	for err == nil && !bytes.Contains(says, []byte(path)) {
+		_, says, err = lobby.ReadMessage()
+	}
+	c.row("002.157", err == nil && bytes.Contains(says, []byte("AI Agent")), err, string(says))
 	c.row("002.156", slices.ContainsFunc(person.Seen.Peers(), func(s awareness.State) bool { return strings.Contains(string(s.Raw), "AI Agent") }))
 }

@@ -20,12 +20,11 @@ const (
 
 // Row is one line of a seed.
 type Row struct {
-	ID       string // such as 002.081: the seed, and the line
-	State    State
-	Check    string // the function of this package, or "package.Test"; "" where State is Open
-	Says     string // what the line asks for
-	Why      string // where State is Differs: what there is instead, and why
-	Position int    // of the row in the file, from 1
+	ID    string // such as 002.081: the seed, and the line
+	State State
+	Check string // the check of this package, or "package.Test"; "" where State is Open
+	Says  string // what the line asks for
+	Why   string // where State is not Holds: what there is instead, and why
 }
 
 // Elsewhere reports whether the row's check is a test of another package, and returns the package's folder and the test.
@@ -49,14 +48,14 @@ func parse(text string) (rows []Row, err error) {
 			continue
 		}
 		wrong := func(what string) error { return fmt.Errorf("table.txt:%d: %s: %q", i+1, what, line) }
-		part := strings.Split(line, " | ")
+		part := strings.Split(line+" ", " | ")
 		for j := range part {
 			part[j] = strings.TrimSpace(part[j])
 		}
 		if len(part) != 4 && len(part) != 5 {
 			return nil, wrong("there are not four or five columns")
 		}
-		r := Row{ID: part[0], State: State(part[1]), Check: part[2], Says: part[3], Position: i + 1}
+		r := Row{ID: part[0], State: State(part[1]), Check: part[2], Says: part[3]}
 		if len(part) == 5 {
 			r.Why = part[4]
 		}

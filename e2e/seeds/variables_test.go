@@ -4,7 +4,6 @@ import (
 	"fmt"
 	"os"
 	"path/filepath"
-	"regexp"
 	"strings"
 )
 
@@ -56,6 +55,6 @@ model.coef_ = [1.5]`})
 	p.good("execute_code", dict{"session_id": session, "code": fmt.Sprintf("few = pd.DataFrame({'a': [1, 2], 'b': ['x', 'y']})\nfew.to_csv(%[1]q + '.csv', index=False)\nfew.to_excel(%[1]q + '.xlsx', index=False)\nfew.to_parquet(%[1]q + '.parquet')", at0)})
 	for row, ext := range map[string]string{"003.074": "csv", "003.075": "xlsx", "003.076": "parquet"} {
 		preview := p.good("preview_data", dict{"path": folder + "/d." + ext})
-		c.row(row, fmt.Sprint(list(preview.JSON, "columns")) == "[a b]" || regexp.MustCompile(`\\"a\\".*\\"b\\"`).MatchString(preview.Raw), preview.Raw)
+		c.row(row, fmt.Sprint(list(preview.JSON, "columns")) == "[a b]", preview.Raw)
 	}
 }

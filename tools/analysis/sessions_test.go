@@ -282,3 +282,15 @@ func TestAC7SharedKernel(t *testing.T) {
 		}
 	})
 }
+
+// Code has thirty seconds where the caller says nothing else.
+func TestCodeHasThirtySeconds(t *testing.T) {
+	jupytertest.Bubble(t, func(t *testing.T) {
+		r := toolstest.New(t)
+		began := time.Now()
+		out := r.Execute(r.Create(nil).ID, "import time\ntime.sleep(600)")
+		if took := time.Since(began).Round(time.Second); took != 30*time.Second || out.Success {
+			t.Errorf("after %s: %+v", took, out)
+		}
+	})
+}
