@@ -222,7 +222,7 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 		return nil, nil, badArguments{err}
 	}
 	req.Params.Arguments = args
-	ctx = tool.WithProgress(ctx, req)
+	ctx = tool.WithProgress(tool.WithBeginning(ctx), req)
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)
 	}

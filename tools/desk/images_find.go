@@ -117,8 +117,12 @@ const (
 		"and pio.renderers.default = \"plotly_mimetype+png\" one of each figure (both need the kaleido package)>"
 )
 
-// drawTime bounds what all figures of one answer take.
-const drawTime = 15 * time.Second
+// What all figures of one answer may take: drawTime, and no longer than until shortly before hosts give up on a call that
+// says nothing, which is a minute after it began.
+const (
+	drawTime = 15 * time.Second
+	hostTime = 57 * time.Second
+)
 
 // plots has figures drawn, each once.
 type plots struct {
@@ -130,13 +134,19 @@ type plots struct {
 // A drawing is what the figures of one answer have come to, however often that is rendered.
 type drawing struct {
 	ask   func(from images.Origin, fig []byte, within time.Duration) (string, error) // nil where nothing runs
+	time  func() time.Duration                                                       // what drawing may take from now on
 	until time.Time                                                                  // the zero value until the first is drawn
 	none  map[figure.Name]string                                                     // why there is no picture
 }
 
 // drawing makes one for the answer of a call.
 func (g *ImageStore) drawing(ctx context.Context) *drawing {
-	d := &drawing{none: map[figure.Name]string{}}
+	d := &drawing{none: map[figure.Name]string{}, time: func() time.Duration {
+		if tool.HearsProgress(ctx) {
+			return drawTime
+		}
+		return min(drawTime, hostTime-tool.Took(ctx))
+	}}
 	if ask := g.plots.ask; ask != nil {
 		d.ask = func(from images.Origin, fig []byte, within time.Duration) (string, error) {
 			return ask(ctx, from, fig, within)
@@ -162,11 +172,11 @@ func (g *ImageStore) picture(d *drawing, from images.Origin, fig any, room bool)
 		return "", fmt.Sprintf("an answer shows %d"+words.Hint("; read_nb_cells on its cell alone draws it"), max(0, g.most))
 	}
 	if d.until.IsZero() {
-		d.until = time.Now().Add(drawTime)
+		d.until = time.Now().Add(d.time())
 	}
 	left := time.Until(d.until)
 	if left < time.Second {
-		return "", "drawing the others took all the time" + words.Hint("; read_nb_cells on its cell alone draws it")
+		return "", "there was no time left to draw it" + words.Hint("; read_nb_cells on its cell alone draws it")
 	}
 	png, err = d.ask(from, text, left)
 	var no *figure.NoPicture

@@ -4,13 +4,18 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"testing"
+	"testing/synctest"
 	"time"
+
+	"github.com/mark3labs/mcp-go/mcp"
 
 	"github.com/nbduet/nbduet/session/figure"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/tools/toolstest/sample"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -153,7 +158,33 @@ func TestPlotsAreNotDrawn(t *testing.T) {
 	// When the time is over, no more is drawn.
 	set.figures = e.drawing(t.Context())
 	set.figures.until = time.Now()
-	if figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set)); !strings.Contains(figures[0], "all the time") || len(e.asked) != 6 {
+	if figures, _ := shown(ContentsOf([]ydoc.Output{plot("f")}).Show(generous, set)); !strings.Contains(figures[0], "no time left") || len(e.asked) != 6 {
 		t.Errorf("%q, %v", figures, e.asked)
 	}
+}
+
+// A call that has lasted draws for as long as its host waits.
+func TestPlotsOfALongCall(t *testing.T) {
+	synctest.Test(t, func(t *testing.T) {
+		e := newEasel(t, 2, func(string) (string, error) { return sample.NoisePNG(t, 40, 30), nil })
+		var within []time.Duration
+		ask := e.plots.ask
+		e.plots.ask = func(ctx context.Context, from images.Origin, fig []byte, most time.Duration) (string, error) {
+			within = append(within, most)
+			return ask(ctx, from, fig, most)
+		}
+		began := tool.WithBeginning(t.Context())
+		heard := tool.WithProgress(began, mcp.CallToolRequest{Params: mcp.CallToolParams{Meta: &mcp.Meta{ProgressToken: 1}}})
+		time.Sleep(50 * time.Second)
+		for i, ctx := range []context.Context{began, heard, t.Context()} {
+			e.picture(e.drawing(ctx), images.Origin{}, map[string]any{"title": fmt.Sprint(i)}, true)
+		}
+		time.Sleep(7 * time.Second)
+		if _, why := e.picture(e.drawing(began), images.Origin{}, map[string]any{"title": "late"}, true); !strings.Contains(why, "no time left") {
+			t.Errorf("late it is not drawn because %q", why)
+		}
+		if want := []time.Duration{7 * time.Second, drawTime, drawTime}; !slices.Equal(within, want) {
+			t.Errorf("within %v, want %v", within, want)
+		}
+	})
 }
