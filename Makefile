@@ -162,6 +162,10 @@ bench-calls: need-go venv ## time execute_code beside a bare client of the kerne
 	@$(call program,withserver)
 	@$(BIN)/withserver go test -run '^$$' -bench BenchmarkCalls -benchtime $${CALLS:-300}x -timeout 20m ./tools
 
+.PHONY: bench-embedded
+bench-embedded: need-go venv extension ## time calls inside Jupyter Server beside those of the program alone (CALLS=n says how often, ROUNDS=n how many times over; a minute)
+	@cd e2e && go test -run '^$$' -bench BenchmarkInside -benchtime $${CALLS:-200}x -count $${ROUNDS:-1} -timeout 30m ./embedded
+
 # Each fuzz target by itself: go test runs no more than one at a time.
 .PHONY: fuzz
 fuzz: need-go ## run each fuzz target for FUZZTIME (60s unless set; 2000000x for so many executions)
