@@ -35,6 +35,7 @@ func TestInsideJupyter(t *testing.T) {
 	}})
 	t.Run("wheel", s.wheel)
 	t.Run("plain HTTP", s.plainHTTP)
+	t.Run("pieces", s.pieces)
 	t.Run("names", s.names)
 	t.Run("who may not", s.mayNot)
 	t.Run("who is refused", s.refuses)

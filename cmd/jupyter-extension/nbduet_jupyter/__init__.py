@@ -6,7 +6,9 @@ The extension starts the program nbduet with the first request, and serves it be
 - ``extension.py``: the extension and its configuration
 - ``handler.py``: checks a request and forwards it to the program
 - ``websocket.py``: the same for WebSocket connections
-- ``child.py``: starts and stops the program, and takes in its log
+- ``upstream.py``: the requests to the program
+- ``child.py``: starts and stops the program
+- ``log.py``: takes in its log
 - ``identity.py``: authenticates the program when it works on the server itself
 
 All of it runs on the server's event loop.

@@ -5,12 +5,14 @@ from __future__ import annotations
 import asyncio
 import contextlib
 import logging
-import re
 import secrets
 import socket
 from collections.abc import Callable
 
 import aiohttp
+
+from .log import LogPipe
+from .upstream import Pool
 
 LEAVE_SECONDS = 10.0
 """How long the program may take to leave its notebooks before it is killed."""
@@ -18,24 +20,23 @@ LEAVE_SECONDS = 10.0
 USER_HEADER = "Nbduet-User"
 """The header that names a request's user to the program, so that users do not share a client."""
 
-_LEVEL = re.compile(rb"\blevel=(DEBUG|INFO|WARN|ERROR)\b")
-_LEVELS = {b"DEBUG": logging.DEBUG, b"INFO": logging.INFO, b"WARN": logging.WARNING, b"ERROR": logging.ERROR}
-
 
 class Run:
     """One run of the program, and the connections to it."""
 
-    def __init__(self, process: asyncio.subprocess.Process, address: str, token: str, log: logging.Logger) -> None:
-        self.address = address
+    def __init__(self, process: asyncio.subprocess.Process, port: int, token: str, pipe: LogPipe, log: logging.Logger) -> None:
+        self.address = f"127.0.0.1:{port}"
         self.token = token
+        self.connections = Pool("127.0.0.1", port)
         self.http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
-            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # streams last as long as they last
-            auto_decompress=False,
+            timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # connections last as long as they last
             cookie_jar=aiohttp.DummyCookieJar(),
         )
+        """For WebSocket connections."""
         self.ended = asyncio.ensure_future(self._watch())
         self._process = process
+        self._pipe = pipe
         self._log = log
 
     @property
@@ -43,22 +44,11 @@ class Run:
         return self._process.returncode is None and not self.ended.done()
 
     async def _watch(self) -> None:
-        """Copies the program's log into the server's log until the program ends."""
-        stderr = self._process.stderr
-        assert stderr is not None
-        while True:
-            try:
-                line = await stderr.readline()
-            except ValueError:  # longer than the reader's buffer
-                continue
-            if not line:
-                break
-            level = _LEVEL.search(line)
-            self._log.log(
-                _LEVELS[level.group(1)] if level else logging.INFO, "%s", line.decode(errors="replace").rstrip()
-            )
+        """Waits until the program ends. Then no request waits for it any more, not even one that it never took."""
         code = await self._process.wait()
+        self._pipe.close()
         self._log.log(logging.INFO if code == 0 else logging.WARNING, "nbduet has ended with exit code %s", code)
+        self.connections.close()
         await self.http.close()
 
     async def stop(self) -> None:
@@ -91,6 +81,8 @@ class Child:
 
     async def run(self) -> Run:
         """The current run, or a new one. OSError says why there is none."""
+        if self._run is not None and self._run.alive:
+            return self._run
         async with self._lock:
             if self._run is None or not self._run.alive:
                 if self._stopped:
@@ -104,22 +96,28 @@ class Child:
         args, env = self._command()
         token = secrets.token_hex(32)
         fd = self._socket.fileno()
-        process = await asyncio.create_subprocess_exec(
-            *args,
-            "--transport=streamable-http",
-            f"--listen-fd={fd}",
-            "--end-with-stdin",
-            f"--user-header={USER_HEADER}",
-            env={**env, "NBDUET_AUTH_TOKEN": token},
-            stdin=asyncio.subprocess.PIPE,
-            stdout=asyncio.subprocess.DEVNULL,
-            stderr=asyncio.subprocess.PIPE,
-            pass_fds=(fd,),
-            limit=1 << 20,
-            start_new_session=True,  # Ctrl-C in the terminal is for the server, which asks for confirmation
-        )
+        pipe = LogPipe(self._log)
+        try:
+            process = await asyncio.create_subprocess_exec(
+                *args,
+                "--transport=streamable-http",
+                f"--listen-fd={fd}",
+                "--end-with-stdin",
+                f"--user-header={USER_HEADER}",
+                env={**env, "NBDUET_AUTH_TOKEN": token},
+                stdin=asyncio.subprocess.PIPE,
+                stdout=asyncio.subprocess.DEVNULL,
+                stderr=pipe.writer,
+                pass_fds=(fd,),
+                start_new_session=True,  # Ctrl-C in the terminal is for the server, which asks for confirmation
+            )
+        except BaseException:
+            pipe.close()
+            raise
+        finally:
+            pipe.begun()
         self._log.info("started nbduet, process %d", process.pid)
-        return Run(process, f"127.0.0.1:{self._socket.getsockname()[1]}", token, self._log)
+        return Run(process, self._socket.getsockname()[1], token, pipe, self._log)
 
     async def stop(self) -> None:
         """Ends the program for good."""

@@ -2,19 +2,17 @@
 
 from __future__ import annotations
 
-import asyncio
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
-import aiohttp
 from jupyter_server.auth.decorator import allow_unauthenticated
-from jupyter_server.base.handlers import APIHandler, JupyterHandler
+from jupyter_server.base.handlers import APIHandler, JupyterHandler, utcnow
 from jupyter_server.utils import ensure_async, url_path_join
-from jupyter_server_proxy.handlers import NamedLocalProxyHandler
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
 from .child import USER_HEADER, Child, Run
+from .upstream import Connection, HeaderError
 
 ROUTES = {
     "": "/mcp",
@@ -42,20 +40,12 @@ NEEDED = (("write", "contents"), ("execute", "kernels"))
 """The permissions that the program uses on the server, which its user needs, too."""
 
 
-class MCPHandler(NamedLocalProxyHandler, APIHandler):
-    """Authenticates a request as the server does, and forwards it.
-
-    jupyter-server-proxy waits for the whole answer unless it is sure of a stream, cuts streams after
-    two hours, and does not notice that a client has gone; so this class forwards by itself.
-    """
-
-    name = "nbduet"
-    mappath = ROUTES
+class MCPHandler(APIHandler):
+    """Authenticates a request as the server does, and forwards it."""
 
     def initialize(self, child: Child) -> None:
         self.child = child
-        self.proxy_base = "mcp"
-        self._relaying: asyncio.Future[None] | None = None
+        self._upstream: Connection | None = None
         self._gone = False
 
     # Authentication.
@@ -104,13 +94,20 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
 
     # To the program and back.
 
-    def proxy_request_headers(self) -> dict[str, str]:
+    def request_headers(self) -> dict[str, str]:
         """The request's headers for the program."""
         given = self.request.headers
         headers = {k: v for k, v in given.items() if k in _PASSED or k.startswith(_PASSED_PREFIX)}
-        headers["X-Forwarded-Prefix"] = url_path_join(self.base_url, self.proxy_base)
+        headers["X-Forwarded-Prefix"] = url_path_join(self.base_url, "mcp")
         headers[USER_HEADER] = self._user_name()
         return headers
+
+    def record_activity(self) -> None:
+        """Keeps the server from taking itself for idle."""
+        self.settings["api_last_activity"] = utcnow()
+
+    def compute_etag(self) -> None:
+        """None: the program says what a client may keep."""
 
     def _user_name(self) -> str:
         """The request's user, if the server knows users. With the server's one token there is none: Jupyter makes
@@ -119,22 +116,39 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             return ""
         return quote(self.current_user.username, safe="")
 
-    async def proxy(self, port: int, path: str) -> None:
-        target = self.mappath.get(path)
+    async def get(self, path: str) -> None:
+        await self.forward(path)
+
+    head = post = put = patch = delete = get
+
+    async def forward(self, path: str) -> None:
+        """Answers as the program does."""
+        target = ROUTES.get(path)
         if target is None:
             raise HTTPError(
                 404, "unknown path: use /mcp, /mcp/ws, /mcp/sse, /mcp/healthz, /mcp/tools/list or /mcp/tools/call"
             )
+        if self.request.query:
+            query = [(k, v) for k, v in parse_qsl(self.request.query, keep_blank_values=True) if k != "token"]
+            target += f"?{urlencode(query)}" if query else ""
         run = await self.program()
-        self._relaying = asyncio.ensure_future(self._relay(run, target))
-        await asyncio.wait({self._relaying, run.ended}, return_when=asyncio.FIRST_COMPLETED)
-        if not self._relaying.done():  # the program has ended and will not answer
-            self._relaying.cancel()
-            await asyncio.wait({self._relaying})
-        if not self._relaying.cancelled():
-            self._relaying.result()
-        elif not self._gone:
-            self._cut("nbduet has ended during the request; the next request starts it again")
+        headers = {"Host": run.address, **self.request_headers(), "Authorization": f"Bearer {run.token}"}
+        self.record_activity()
+        try:
+            upstream = await run.connections.get()
+            try:
+                await self._relay(upstream, target, headers)
+            except BaseException:
+                upstream.abort()
+                raise
+        except StreamClosedError:
+            pass  # the client has gone
+        except HeaderError as e:
+            raise HTTPError(400, "a header cannot be passed on") from e
+        except OSError as e:
+            if not self._gone:
+                self.log.debug("the connection with nbduet: %s", e)
+                self._cut("nbduet did not answer; the next request starts it again if it has ended")
 
     async def program(self) -> Run:
         """The program, which is started if it does not run."""
@@ -144,37 +158,32 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
             self.log.error("nbduet cannot be started: %s", e)
             raise HTTPError(503, "nbduet cannot be started; the server's log says why") from e
 
-    async def _relay(self, run: Run, target: str) -> None:
-        query = urlencode([(k, v) for k, v in parse_qsl(self.request.query, keep_blank_values=True) if k != "token"])
-        headers = {**self.proxy_request_headers(), "Authorization": f"Bearer {run.token}"}
-        self._record_activity()
+    async def _relay(self, upstream: Connection, target: str, headers: dict[str, str]) -> None:
+        if self._gone:
+            raise StreamClosedError
+        self._upstream = upstream
         try:
-            async with run.http.request(
-                self.request.method or "GET",
-                f"http://{run.address}{target}" + (f"?{query}" if query else ""),
-                headers=headers,
-                data=self.request.body or None,
-                allow_redirects=False,
-                skip_auto_headers=("Accept-Encoding", "Accept", "User-Agent", "Content-Type"),
-            ) as answer:
-                if answer.status == 401:
-                    raise HTTPError(502, "nbduet refused the extension's token")
-                self.set_status(answer.status, answer.reason)
-                for name, value in answer.headers.items():
-                    if name.lower() not in _DROPPED:
-                        self.set_header(name, value)
-                if self.request.headers.get("Origin"):
-                    self.set_header("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After")
-                await JupyterHandler.flush(self)  # a stream that is still empty has to begin, too
-                async for chunk in answer.content.iter_any():
-                    self._record_activity()
-                    JupyterHandler.write(self, chunk)
-                    await JupyterHandler.flush(self)  # as fast as the client reads
-        except StreamClosedError:
-            pass  # the client has gone
-        except aiohttp.ClientError as e:
-            self.log.debug("the connection with nbduet: %s", e)
-            self._cut("nbduet did not answer; the next request starts it again if it has ended")
+            answer = await upstream.ask(self.request.method or "GET", target, headers, self.request.body)
+            if answer.status == 401:
+                raise HTTPError(502, "nbduet refused the extension's token")
+            self.set_status(answer.status, answer.reason or None)
+            self.clear_header("Content-Type")  # tornado's own
+            for name, value in answer.headers:
+                if name.lower() not in _DROPPED:
+                    self.set_header(name, value)
+            if self.request.headers.get("Origin"):
+                self.set_header("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After")
+            piece = upstream.take()
+            while not answer.whole:
+                self.write(piece)
+                await JupyterHandler.flush(self)  # as fast as the client reads; a stream that is empty has to begin, too
+                piece = await upstream.more()
+                self.record_activity()
+            if piece:
+                self.write(piece)
+        finally:
+            self._upstream = None
+        JupyterHandler.finish(self)  # what has come whole goes out in one piece
 
     def _cut(self, why: str) -> None:
         """Answers with an error. An answer that has begun is cut off, so that nobody takes it for complete."""
@@ -185,5 +194,5 @@ class MCPHandler(NamedLocalProxyHandler, APIHandler):
     def on_connection_close(self) -> None:
         """Ends the connection to the program when the client has gone, which cancels the request there."""
         self._gone = True
-        if self._relaying is not None:
-            self._relaying.cancel()
+        if self._upstream is not None:
+            self._upstream.abort()

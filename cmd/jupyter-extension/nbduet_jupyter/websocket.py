@@ -6,9 +6,10 @@ import asyncio
 
 import aiohttp
 from tornado.web import HTTPError
-from tornado.websocket import WebSocketClosedError
+from tornado.websocket import WebSocketClosedError, WebSocketHandler
 
-from .handler import MAX_BODY, MCPHandler
+from .child import Child
+from .handler import MAX_BODY, ROUTES, MCPHandler
 
 PROTOCOL = "mcp"
 """The subprotocol, which a client has to offer."""
@@ -20,7 +21,7 @@ FAILED = 1011
 """The code of a connection that ends because the program has, without a word."""
 
 
-class MCPSocketHandler(MCPHandler):
+class MCPSocketHandler(MCPHandler, WebSocketHandler):
     """Authenticates a connection as a request, and passes its messages on, each as it comes.
 
     Both directions wait for who reads: no more is read of the client while a message of its own is written to the
@@ -32,6 +33,10 @@ class MCPSocketHandler(MCPHandler):
     # The program says what is wrong with a message that is longer than its limit. One that is much longer is too much
     # for this process, too.
     max_message_size = MAX_BODY + (1 << 20)
+
+    def initialize(self, child: Child) -> None:
+        super().initialize(child)
+        self._passing: asyncio.Future[None] | None = None
 
     def check_upgrade(self) -> None:
         if self.request.method != "GET" or self.request.headers.get("Upgrade", "").lower() != "websocket":
@@ -47,22 +52,22 @@ class MCPSocketHandler(MCPHandler):
 
     async def get(self, path: str) -> None:  # type: ignore[override]
         if not self.request.headers.get("Upgrade"):
-            await self.http_get(path)
+            await self.forward(path)
             return
-        self._upstream = await self._connect()
+        self._peer = await self._connect()
         try:
-            await super().get(path)  # until the end of the connection
+            await WebSocketHandler.get(self, path)  # until the end of the connection
         finally:
-            await self._upstream.close()
+            await self._peer.close()
 
     async def _connect(self) -> aiohttp.ClientWebSocketResponse:
         """Connects with the program before the client is told that it is connected."""
         run = await self.program()
-        headers = {**self.proxy_request_headers(), "Authorization": f"Bearer {run.token}"}
-        self._record_activity()
+        headers = {**self.request_headers(), "Authorization": f"Bearer {run.token}"}
+        self.record_activity()
         try:
             return await run.http.ws_connect(
-                f"ws://{run.address}{self.mappath['/ws']}", protocols=(PROTOCOL,), headers=headers, max_msg_size=0
+                f"ws://{run.address}{ROUTES['/ws']}", protocols=(PROTOCOL,), headers=headers, max_msg_size=0
             )
         except aiohttp.WSServerHandshakeError as e:
             raise HTTPError(e.status if e.status == 503 else 502, "nbduet accepts no connection now") from e
@@ -70,15 +75,15 @@ class MCPSocketHandler(MCPHandler):
             raise HTTPError(502, "nbduet did not answer; the next request starts it again if it has ended") from e
 
     async def open(self, path: str) -> None:  # type: ignore[override]
-        self._relaying = asyncio.ensure_future(self._pass_back())
+        self._passing = asyncio.ensure_future(self._pass_back())
 
     async def on_message(self, message: str | bytes) -> None:  # type: ignore[override]
-        self._record_activity()
+        self.record_activity()
         try:
             if isinstance(message, str):
-                await self._upstream.send_str(message)
+                await self._peer.send_str(message)
             else:
-                await self._upstream.send_bytes(message)  # which the program refuses
+                await self._peer.send_bytes(message)  # which the program refuses
         except (aiohttp.ClientError, ConnectionError):
             pass  # _pass_back hears of it, too
 
@@ -87,9 +92,9 @@ class MCPSocketHandler(MCPHandler):
         code, reason = FAILED, "nbduet has ended: connect again, which starts it again"
         try:
             while True:
-                message = await self._upstream.receive()
+                message = await self._peer.receive()
                 if message.type is aiohttp.WSMsgType.TEXT:
-                    self._record_activity()
+                    self.record_activity()
                     await self.write_message(message.data)
                     continue
                 if message.type is aiohttp.WSMsgType.CLOSE and message.data:
@@ -105,5 +110,11 @@ class MCPSocketHandler(MCPHandler):
     def on_pong(self, data: bytes) -> None:
         """Tornado has noted it."""
 
+    def on_connection_close(self) -> None:
+        MCPHandler.on_connection_close(self)
+        WebSocketHandler.on_connection_close(self)
+
     def on_close(self) -> None:
-        """get ends what there is to end."""
+        """get ends the connection with the program."""
+        if self._passing is not None:
+            self._passing.cancel()
