@@ -309,6 +309,9 @@ func (s *site) tokens(t *testing.T) {
 		name, value, _ := strings.Cut(pair, "=")
 		env[name] = value
 	}
+	if env["LOG_LEVEL"] != "info" {
+		t.Errorf("the program logs at level %q, of which the server takes in what is at info and above", env["LOG_LEVEL"])
+	}
 	secrets := []string{s.Token, env["JUPYTER_TOKEN"], env["NBDUET_AUTH_TOKEN"]}
 	for i, secret := range secrets {
 		if len(secret) < 40 || slices.Contains(secrets[:i], secret) {

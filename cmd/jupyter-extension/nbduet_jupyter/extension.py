@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import os
 import re
 from pathlib import Path
@@ -15,6 +14,7 @@ from traitlets import Bool, List, Unicode, default
 from .child import Child
 from .handler import MCPHandler
 from .identity import ProgramIdentity
+from .log import wants_debug
 from .websocket import MCPSocketHandler
 
 LOCAL = "local"
@@ -108,7 +108,7 @@ class JupyterMCPServerExtensionApp(ExtensionApp):
                 env[name] = value
         if self.read_only:
             env["NBDUET_READ_ONLY"] = "true"
-        env.setdefault("LOG_LEVEL", "debug" if self.log.getEffectiveLevel() <= logging.DEBUG else "info")
+        env.setdefault("LOG_LEVEL", "debug" if wants_debug(self.log) else "info")
         return [self.program, *self.args], env
 
     def _own_url(self) -> str:

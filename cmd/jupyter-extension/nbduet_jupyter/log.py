@@ -18,6 +18,18 @@ _LEVEL = re.compile(rb"\blevel=(DEBUG|INFO|WARN|ERROR)\b")
 _LEVELS = {b"DEBUG": logging.DEBUG, b"INFO": logging.INFO, b"WARN": logging.WARNING, b"ERROR": logging.ERROR}
 
 
+def wants_debug(log: logging.Logger | logging.LoggerAdapter) -> bool:
+    """Whether a line of level debug gets anywhere. Jupyter's loggers let all pass, and their handlers choose."""
+    logger: logging.Logger | None = getattr(log, "logger", log)
+    if not log.isEnabledFor(logging.DEBUG):
+        return False
+    while logger is not None:
+        if any(h.level <= logging.DEBUG for h in logger.handlers):
+            return True
+        logger = logger.parent if logger.propagate else None
+    return False
+
+
 class LogPipe:
     """A pipe into which the program writes its log."""
 

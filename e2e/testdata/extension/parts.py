@@ -203,7 +203,26 @@ async def logs():
     assert records == [("WARNING", "time=1 level=WARN msg=first"), ("INFO", "time=2 level=INFO msg=second"), ("INFO", "panic: third")], records
 
 
+def levels():
+    """The program writes lines of level debug if a handler takes them, wherever it is."""
+    for above, own, handler, propagates, want in (
+        (logging.DEBUG, logging.DEBUG, logging.DEBUG, True, True),
+        (logging.DEBUG, logging.DEBUG, logging.INFO, True, False),
+        (logging.INFO, logging.NOTSET, logging.DEBUG, True, False),
+        (logging.DEBUG, logging.NOTSET, logging.NOTSET, True, True),
+        (logging.DEBUG, logging.DEBUG, logging.DEBUG, False, False),
+    ):
+        parent, child = logging.Logger("app", above), logging.Logger("app.extension", own)
+        child.parent, child.propagate = parent, propagates
+        taker = logging.NullHandler()
+        taker.setLevel(handler)
+        parent.addHandler(taker)
+        for log_ in (child, logging.LoggerAdapter(child, {})):
+            assert log.wants_debug(log_) == want, (above, own, handler, propagates)
+
+
 async def main():
+    levels()
     await answers()
     await slow()
     await connections()
