@@ -1,4 +1,4 @@
-"""Starts and stops the program, and takes in its log."""
+"""Starts and stops the program."""
 
 from __future__ import annotations
 
