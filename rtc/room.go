@@ -219,6 +219,9 @@ func (r *Room) enqueue(put func()) error {
 //
 // A server with jupyter-server-documents has no such request; see jsd.go.
 func (r *Room) Save(ctx context.Context) (string, error) {
+	if srv := r.cfg.Server; srv != nil {
+		defer srv.Changes.Begin()() // the file
+	}
 	if r.Documents() {
 		return r.saveByServer(ctx)
 	}

@@ -12,6 +12,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/kernel"
 	"github.com/nbduet/nbduet/session/lobby"
 	"github.com/nbduet/nbduet/session/reading"
@@ -67,10 +68,15 @@ func newManager(cfg Config) *Manager {
 		redact:  jupyter.Redactor(cfg.Server, cfg.Kernels),
 		memory:  reading.NewMemory(),
 	}
-	m.runs = run.NewTable(run.TableConfig{
+	table := run.TableConfig{
 		InputTimeout: cfg.InputTimeout, Log: m.log, Ledger: cfg.Runs,
 		Tell: func(r *run.Run) { m.tell(Event{Kind: Ran, Run: r}) },
-	})
+	}
+	if cfg.Kernels != nil { // else in tests, which join no rooms
+		table.Changing = cfg.Kernels.Changes.Begin
+		m.servers.Lists = kept.New(cfg.Server, cfg.Kernels, m.Go)
+	}
+	m.runs = run.NewTable(table)
 	m.ctx, m.cancel = context.WithCancel(context.Background())
 	return m
 }

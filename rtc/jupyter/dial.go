@@ -56,6 +56,11 @@ func (s *Server) DialKernel(ctx context.Context, kernelID, sessionID string) (*w
 	return conn, err
 }
 
+// DialEvents opens the websocket on which a server tells what happens on it, since Jupyter Server 2.0.
+func DialEvents(ctx context.Context, s *Server) (*websocket.Conn, error) {
+	return s.dial(ctx, "hear the events of", s.BaseURL(), "/api/events/subscribe", nil, defaultTimeout)
+}
+
 // dial opens a websocket. ctx ends the handshake only, or timeout does if ctx has no deadline. A server that has fallen
 // silent is not waited for that long.
 func (s *Server) dial(ctx context.Context, op, about, path string, query url.Values, timeout time.Duration, protocols ...string) (*websocket.Conn, error) {
@@ -96,6 +101,7 @@ func (s *Server) dial(ctx context.Context, op, about, path string, query url.Val
 	if err == nil {
 		s.finder.heard(nil)
 		s.absence.answered()
+		s.Changes.Note() // a kernel has one more connection; of what was asked before, no events have come
 		conn.SetReadLimit(maxFrameBytes)
 		return conn, nil
 	}

@@ -43,6 +43,9 @@ func (s *Server) do(ctx context.Context, c call, out any) error {
 	if err != nil {
 		return s.withRole(err)
 	}
+	if c.method != "" && c.method != http.MethodGet {
+		defer s.Changes.Begin()()
+	}
 	began := time.Now()
 	if c.timeout > 0 {
 		began = time.Time{} // for a kernel, which may take its time

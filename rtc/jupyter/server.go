@@ -13,6 +13,8 @@ import (
 	"slices"
 	"strings"
 	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/changes"
 )
 
 const (
@@ -56,8 +58,12 @@ type Options struct {
 }
 
 // Server is one Jupyter Server, reached with one token. It is safe for concurrent use, and immutable but for what
-// Options.Find finds.
+// Options.Find finds, and what it counts.
 type Server struct {
+	// Changes counts what may have changed on the server: each request of ours that is no GET, each connection, and what
+	// others note.
+	Changes changes.Counter
+
 	finder    *finder
 	client    *http.Client
 	transport *http.Transport // made here; nil if the caller gave one

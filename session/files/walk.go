@@ -10,6 +10,7 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/words"
 )
 
@@ -57,14 +58,14 @@ type Search struct {
 
 // Walk searches the folders below a root, several at once, and returns what the search wants, sorted by path. It fails
 // if the root cannot be listed; folders below that cannot be listed are noted.
-func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content, WalkNote, error) {
+func Walk(ctx context.Context, lists *kept.Lists, s Search) ([]jupyter.Content, WalkNote, error) {
 	limited, cancel := context.WithTimeout(ctx, maxWalkTime)
 	defer cancel()
-	first, err := listFolder(limited, srv, s.Root)
+	first, err := lists.Folder(limited, s.Root)
 	if err != nil {
 		return nil, WalkNote{}, err
 	}
-	w := &walker{Search: s, srv: srv, slots: make(chan struct{}, walkers), stop: cancel}
+	w := &walker{Search: s, lists: lists, slots: make(chan struct{}, walkers), stop: cancel}
 	w.take(limited, first, 0)
 	w.wait()
 	if err := ctx.Err(); err != nil {
@@ -77,25 +78,10 @@ func Walk(ctx context.Context, srv *jupyter.Server, s Search) ([]jupyter.Content
 	return w.found, w.note, nil
 }
 
-// listFolder returns a folder's entries.
-func listFolder(ctx context.Context, srv *jupyter.Server, path jupyter.Path) ([]jupyter.Content, error) {
-	c, err := srv.Contents(ctx, path, jupyter.ContentsOptions{})
-	if err != nil {
-		return nil, err
-	}
-	if c.Type != "directory" {
-		return nil, fmt.Errorf("path %q is a %s, not a folder: give the folder that it is in", path, c.Type)
-	}
-	if c, err = srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"}); err != nil {
-		return nil, err
-	}
-	return c.Entries()
-}
-
 // A walker lists folders, at most walkers at a time, each in a goroutine that wg waits for.
 type walker struct {
 	Search
-	srv   *jupyter.Server
+	lists *kept.Lists
 	slots chan struct{}
 	stop  context.CancelFunc // ends the walk when a bound is reached
 	wg    sync.WaitGroup
@@ -174,11 +160,7 @@ func (w *walker) enter(ctx context.Context, path jupyter.Path, depth int) {
 	case <-ctx.Done():
 		return
 	}
-	var entries []jupyter.Content
-	c, err := w.srv.Contents(ctx, path, jupyter.ContentsOptions{Content: true, Type: "directory"})
-	if err == nil {
-		entries, err = c.Entries()
-	}
+	entries, err := w.lists.Folder(ctx, path)
 	<-w.slots
 	switch {
 	case err == nil:

@@ -7,6 +7,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/kept"
 )
 
 // A walk ends at its bounds, says so, and says what it could not read.
@@ -45,7 +46,7 @@ func TestWalkIsBounded(t *testing.T) {
 				t.Fatal(err)
 			}
 			defer srv.CloseIdleConnections()
-			found, note, err := Walk(t.Context(), srv, Search{
+			found, note, err := Walk(t.Context(), kept.New(srv, srv, nil), Search{
 				What: "notebook", Depth: MaxDepth, Wants: func(c jupyter.Content) bool { return c.Type == "notebook" },
 			})
 			if err != nil || len(found) != c.found || !strings.Contains(note.String(), c.says) {

@@ -76,6 +76,7 @@ func newExecution(id string) *execution {
 // can be sent to another kernel), ErrAnswerLost, ErrClosed, or the context's own: then the kernel goes on running the code,
 // and no more events come.
 func (c *Conn) Execute(ctx context.Context, req Request, handle func(Event)) (Reply, error) {
+	defer c.srv.Changes.Begin()() // code writes files
 	if err := c.awaitProcess(ctx); err != nil {
 		return Reply{}, fmt.Errorf("execute code: %w", err)
 	}

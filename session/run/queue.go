@@ -78,13 +78,21 @@ func (q *Queue) shut() []*Run {
 func (q *Queue) work() {
 	for {
 		if r := q.pop(); r != nil {
-			q.host.execute(r)
+			q.execute(r)
 			continue
 		}
 		if !q.wait() {
 			return
 		}
 	}
+}
+
+// execute executes one run, whichever way.
+func (q *Queue) execute(r *Run) {
+	if q.table.cfg.Changing != nil {
+		defer q.table.cfg.Changing()()
+	}
+	q.host.execute(r)
 }
 
 // wait returns when there may be something to do; false if the queue must end.

@@ -24,6 +24,8 @@ const (
 type TableConfig struct {
 	// InputTimeout is how long to wait for a person's input; 0 for DefaultInputTimeout.
 	InputTimeout time.Duration
+	// Changing, if not nil, is called when a run begins; what it returns, when the run has ended.
+	Changing func() (ended func())
 	// Tell, if not nil, is called when a run has begun or ended, with locks held.
 	Tell func(*Run)
 	// Ledger keeps what is needed to take runs up; nil for one that ends with the process.

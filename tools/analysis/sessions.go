@@ -196,11 +196,12 @@ func sessionList(d *desk.Desk) tool.Tool {
 // connectable lists the running kernels, those of notebooks first, by path. It leaves out kernels that were started for
 // another client alone.
 func connectable(ctx context.Context, d *desk.Desk) ([]Connectable, error) {
-	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
+	lists := d.Manager.Servers().Lists
+	kernels, err := lists.Kernels(ctx)
 	if err != nil {
 		return nil, err
 	}
-	sessions, err := d.Manager.Servers().Kernels.Sessions(ctx)
+	sessions, err := lists.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}

@@ -4,8 +4,10 @@ import (
 	"fmt"
 	"strings"
 	"testing"
+	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -67,6 +69,7 @@ func TestListFiles(t *testing.T) {
 		r.Wants(r.Said("list_files", toolstest.Dict{"path": empty}), "No files found in path '"+empty+"'")
 		r.Bad("list_files", toolstest.Dict{"path": dir + "/none"}, "none")
 		r.Bad("list_files", toolstest.Dict{"pattern": "[z-a]"}, "[z-a]")
+		time.Sleep(kept.For) // "empty" was made on disk, which nobody tells
 		body, _ := r.Good("list_files", toolstest.Dict{"path": dir, "max_depth": 0}, nil).StructuredContent.(map[string]any)
 		if fmt.Sprint(body["columns"]) != "[Path Type Size Last_Modified]" || body["count"] != 4.0 || body["items"].([]any)[0].(map[string]any)["Type"] != "file" {
 			t.Errorf("%v", body)

@@ -160,7 +160,7 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 		}
 		return fmt.Sprintf("Started kernel '%s'.", k.ID), nil
 	}
-	kernels, err := d.visibleKernels(ctx)
+	kernels, err := d.visibleKernels(ctx, d.Manager.Servers().Kernels.Kernels)
 	if err != nil {
 		return "", err
 	}
@@ -173,9 +173,9 @@ func (d *Toolset) kernelFor(ctx context.Context, doc *session.Document, wanted s
 	return fmt.Sprintf("Connected to kernel '%s'.", k.ID), nil
 }
 
-// visibleKernels returns the running kernels, except those started for other clients alone.
-func (d *Toolset) visibleKernels(ctx context.Context) ([]jupyter.Kernel, error) {
-	kernels, err := d.Manager.Servers().Kernels.Kernels(ctx)
+// visibleKernels returns the running kernels that list lists, except those started for other clients alone.
+func (d *Toolset) visibleKernels(ctx context.Context, list func(context.Context) ([]jupyter.Kernel, error)) ([]jupyter.Kernel, error) {
+	kernels, err := list(ctx)
 	if err != nil {
 		return nil, err
 	}
@@ -218,7 +218,7 @@ func (d *Toolset) usedRows(ctx context.Context) ([][]string, error) {
 	if len(all) == 0 {
 		return nil, nil
 	}
-	sessions, err := d.Manager.Servers().Kernels.Sessions(ctx)
+	sessions, err := d.Manager.Servers().Lists.Sessions(ctx)
 	if err != nil {
 		return nil, err
 	}

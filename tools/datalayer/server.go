@@ -38,11 +38,12 @@ func listKernels(d *Toolset) tool.Tool {
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tableSchema(columns...),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
-			kernels, err := d.visibleKernels(ctx)
+			lists := d.Manager.Servers().Lists
+			kernels, err := d.visibleKernels(ctx, lists.Kernels)
 			if err != nil {
 				return nil, err
 			}
-			specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
+			specs, err := lists.KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}

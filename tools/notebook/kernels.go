@@ -43,7 +43,7 @@ func listAvailableKernels(d *desk.Desk) tool.Tool {
 		Input:       tool.ArgumentsOf[struct{}](nil),
 		Output:      tool.ResultOf[ListKernelsResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, _ struct{}) (*tool.Answer, error) {
-			specs, err := d.Manager.Servers().Kernels.KernelSpecs(ctx)
+			specs, err := d.Manager.Servers().Lists.KernelSpecs(ctx)
 			if err != nil {
 				return nil, err
 			}

@@ -1,0 +1,252 @@
+package kept_test
+
+import (
+	"net/http"
+	"sync"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/run"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+// What is asked for again costs nothing, and what is done with the list that one caller got is not seen in the next.
+func TestAskedAgain(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		first, n := r.walk()
+		if n != 6 {
+			t.Errorf("%d requests for six folders", n)
+		}
+		if again, n := r.walk(); again != first || n != 0 {
+			t.Errorf("asked again, for %d requests: %s, at first %s", n, again, first)
+		}
+		for _, want := range []int32{3, 0} { // the folder is known
+			before := r.asked.Load()
+			specs, err := r.lists.KernelSpecs(t.Context())
+			if _, ok := specs.Specs["python3"]; err != nil || !ok {
+				t.Fatalf("%+v, %v", specs, err)
+			}
+			delete(specs.Specs, "python3")
+			if _, err := r.lists.Kernels(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			if _, err := r.lists.Sessions(t.Context()); err != nil {
+				t.Fatal(err)
+			}
+			list, err := r.lists.Folder(t.Context(), jupyter.MustPath(r.dir))
+			if err != nil || len(list) != 6 || list[0].Path.IsRoot() {
+				t.Fatalf("%+v, %v", list, err)
+			}
+			clear(list)
+			if n := r.asked.Load() - before; n != want {
+				t.Errorf("%d requests for four lists, want %d", n, want)
+			}
+		}
+	})
+}
+
+// What this program does itself is seen at once, whatever the server tells of it.
+func TestOwnChanges(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set(func() { r.deaf = true })
+		ctx := t.Context()
+		r.settled()
+		if _, err := r.files.Create(ctx, r.at("a/made.txt"), text("x")); err != nil {
+			t.Fatal(err)
+		}
+		r.shows("a/made.txt", true)
+		if _, err := r.files.Rename(ctx, r.at("a/made.txt"), r.at("b/named.txt")); err != nil {
+			t.Fatal(err)
+		}
+		r.shows("a/made.txt", false)
+		r.shows("b/named.txt", true)
+		if _, err := r.files.Delete(ctx, r.at("b/named.txt")); err != nil {
+			t.Fatal(err)
+		}
+		r.shows("b/named.txt", false)
+
+		k, err := r.m.Servers().Kernels.StartKernelIn(ctx, "", r.at("c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		has := func() (has bool) {
+			list, err := r.lists.Kernels(ctx)
+			if err != nil {
+				t.Fatal(err)
+			}
+			for _, there := range list {
+				has = has || there.ID == k.ID
+			}
+			return has
+		}
+		if !has() {
+			t.Error("a kernel that was started is not listed")
+		}
+		if err := r.m.Servers().Kernels.ShutdownKernel(ctx, k.ID); err != nil {
+			t.Fatal(err)
+		}
+		if has() {
+			t.Error("a kernel that was shut down is listed")
+		}
+	})
+}
+
+// A file that code writes is listed as soon as the code has ended, and while it runs each list is new.
+func TestCode(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set(func() { r.deaf = true })
+		path := r.dir + "/d/code.ipynb"
+		r.s.Write(t, path, r.s.Read(t, r.s.Notebook(t, "1")))
+		sessiontest.Open(t, r.m, path)
+		began := sessiontest.Wait(t, runNew(t, r, path, "import time"))
+		if began.State != run.Done {
+			t.Fatal(began)
+		}
+		r.settled()
+		if got := sessiontest.Wait(t, runNew(t, r, path, "open('after.txt', 'w').write('x')")); got.State != run.Done {
+			t.Fatal(got)
+		}
+		r.shows("d/after.txt", true)
+		going := runNew(t, r, path, "open('during.txt', 'w').write('x')\nprint('written')\ntime.sleep(3)")
+		r.within(sessiontest.Patience, "output", func() bool { return sessiontest.Text(going.Result().Outputs) != "" })
+		r.shows("d/during.txt", true)
+		r.s.Write(t, r.dir+"/e/by-code.txt", "x")
+		r.shows("e/by-code.txt", true)
+		if got := sessiontest.Wait(t, going); got.State != run.Done {
+			t.Fatal(got)
+		}
+	})
+}
+
+func runNew(t *testing.T, r *rig, path, code string) *run.Run {
+	t.Helper()
+	d, err := r.m.Open(t.Context(), jupyter.MustPath(path))
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer d.Release()
+	got, err := d.RunNew(t.Context(), code, run.Options{})
+	if err != nil {
+		t.Fatal(err)
+	}
+	return got
+}
+
+// What nobody tells is seen when an answer has been kept for as long as it may.
+func TestUntold(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set(func() { r.deaf = true })
+		r.settled()
+		r.s.Write(t, r.dir+"/a/on-disk.txt", "x")
+		r.upload("b/uploaded.txt")
+		k, err := r.other.StartKernelIn(t.Context(), "", r.at("c"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(kept.For)
+		r.shows("a/on-disk.txt", true)
+		r.shows("b/uploaded.txt", true)
+		list, err := r.lists.Kernels(t.Context())
+		if err != nil || len(list) == 0 {
+			t.Errorf("%+v, %v", list, err)
+		}
+		if err := r.other.ShutdownKernel(t.Context(), k.ID); err != nil {
+			t.Fatal(err)
+		}
+		time.Sleep(kept.For)
+		list, err = r.lists.Kernels(t.Context())
+		for _, there := range list {
+			if there.ID == k.ID {
+				t.Error("a kernel that somebody has shut down is listed")
+			}
+		}
+		if err != nil {
+			t.Error(err)
+		}
+	})
+}
+
+// Callers at the same time share one request. One who gives up does not take the answer from the others.
+func TestSharedRequest(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		if _, err := r.lists.Kernels(t.Context()); err != nil { // the subscription
+			t.Fatal(err)
+		}
+		asked, on := make(chan struct{}), make(chan struct{})
+		r.set(func() {
+			r.first = func(http.ResponseWriter, *http.Request) bool {
+				close(asked)
+				<-on
+				return false
+			}
+		})
+		before := r.asked.Load()
+		var all sync.WaitGroup
+		ask := func() {
+			if list, err := r.lists.Folder(t.Context(), r.at("a")); err != nil || len(list) != 1 {
+				t.Errorf("%+v, %v", list, err)
+			}
+		}
+		all.Go(ask)
+		<-asked
+		for range 5 {
+			all.Go(ask)
+		}
+		time.Sleep(100 * time.Millisecond)
+		close(on)
+		all.Wait()
+		if n := r.asked.Load() - before; n != 1 {
+			t.Errorf("%d requests for one folder", n)
+		}
+	})
+}
+
+// An error is not kept.
+func TestErrorsAreNotKept(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set(func() {
+			r.first = func(w http.ResponseWriter, _ *http.Request) bool {
+				http.Error(w, `{"message": "no"}`, http.StatusInternalServerError)
+				return true
+			}
+		})
+		if _, err := r.lists.Folder(t.Context(), r.at("a")); err == nil {
+			t.Error("there is no error")
+		}
+		if _, err := r.lists.Folder(t.Context(), r.at("a")); err != nil {
+			t.Error(err)
+		}
+		if _, err := r.lists.Folder(t.Context(), r.at("a/n.ipynb")); err == nil || err.Error() != `path "`+r.dir+`/a/n.ipynb" is a notebook, not a folder: give the folder that it is in` {
+			t.Error(err)
+		}
+	})
+}
+
+// An answer that was on its way when something changed is not kept.
+func TestChangeOnTheWay(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.settled()
+		time.Sleep(kept.For)
+		r.set(func() {
+			r.after = func() { // the server has looked, and we have not heard of it yet
+				if _, err := r.m.Servers().Documents.PutContents(t.Context(), r.at("new.txt"), text("x")); err != nil {
+					t.Error(err)
+				}
+			}
+		})
+		if _, err := r.lists.Folder(t.Context(), jupyter.MustPath(r.dir)); err != nil {
+			t.Fatal(err)
+		}
+		r.shows("new.txt", true)
+	})
+}

@@ -1,0 +1,184 @@
+package kept_test
+
+import (
+	"context"
+	"fmt"
+	"net/http"
+	"net/http/httputil"
+	"strings"
+	"sync"
+	"sync/atomic"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/files"
+	"github.com/nbduet/nbduet/session/kept"
+	"github.com/nbduet/nbduet/session/sessiontest"
+)
+
+const (
+	contents  = "/api/contents"
+	subscribe = "/api/events/subscribe"
+)
+
+// A rig has lists of a server, and what is asked of that.
+type rig struct {
+	t     *testing.T
+	m     *session.Manager
+	lists *kept.Lists
+	files *files.Files
+	other *jupyter.Server // somebody else's
+	s     *jupytertest.Server
+	dir   string
+
+	asked atomic.Int32 // requests that read, and no connections
+	hears atomic.Int32 // subscriptions that are there
+	tries atomic.Int32 // those that were asked for
+
+	mu    sync.Mutex
+	first func(w http.ResponseWriter, r *http.Request) bool // has the next request that lists something; reports whether it answers
+	after func()                                            // is called before the answer to that is passed on
+	lose  context.CancelFunc                                // the subscription
+	deaf  bool                                              // there are no events
+}
+
+func newRig(t *testing.T) *rig {
+	t.Helper()
+	r := &rig{t: t, s: jupytertest.Shared(t)}
+	r.m = sessiontest.Manager(t, sessiontest.Front(t, r.s, r.front), session.Config{})
+	r.lists, r.files, r.other = r.m.Servers().Lists, files.New(r.m), sessiontest.Server(t, r.s)
+	r.dir = r.s.Name(t, "-folder")
+	for _, sub := range []string{"", "/a", "/b", "/c", "/d", "/e"} {
+		r.s.Write(t, r.dir+sub+"/n.ipynb", "{}")
+	}
+	return r
+}
+
+// front is the way to the server.
+func (r *rig) front(next *httputil.ReverseProxy) http.Handler {
+	next.ModifyResponse = func(res *http.Response) error {
+		if f := r.once(&r.after, res.Request); f != nil {
+			f()
+		}
+		return nil
+	}
+	return http.HandlerFunc(func(w http.ResponseWriter, req *http.Request) {
+		if req.URL.Path == subscribe {
+			r.subscription(w, req, next)
+			return
+		}
+		if req.Method == http.MethodGet && !strings.HasSuffix(req.URL.Path, "/channels") {
+			r.asked.Add(1)
+		}
+		r.mu.Lock()
+		f := r.first
+		if lists(req) {
+			r.first = nil
+		}
+		r.mu.Unlock()
+		if f == nil || !lists(req) || !f(w, req) {
+			next.ServeHTTP(w, req)
+		}
+	})
+}
+
+func lists(req *http.Request) bool {
+	return req.Method == http.MethodGet && strings.HasPrefix(req.URL.Path, contents) && req.URL.Query().Get("content") == "1"
+}
+
+func (r *rig) once(f *func(), req *http.Request) func() {
+	if !lists(req) {
+		return nil
+	}
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	now := *f
+	*f = nil
+	return now
+}
+
+func (r *rig) subscription(w http.ResponseWriter, req *http.Request, next http.Handler) {
+	r.tries.Add(1)
+	ctx, lose := context.WithCancel(req.Context())
+	defer lose()
+	r.mu.Lock()
+	r.lose = lose
+	deaf := r.deaf
+	r.mu.Unlock()
+	if deaf {
+		http.NotFound(w, req)
+		return
+	}
+	r.hears.Add(1)
+	defer r.hears.Add(-1)
+	next.ServeHTTP(w, req.WithContext(ctx))
+}
+
+// set sets what happens next.
+func (r *rig) set(f func()) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	f()
+}
+
+// walk is the files below the folder, and how many requests that took.
+func (r *rig) walk() (paths string, requests int) {
+	r.t.Helper()
+	before := r.asked.Load()
+	found, note, err := files.Walk(r.t.Context(), r.lists, files.Search{
+		Root: jupyter.MustPath(r.dir), Depth: files.MaxDepth, What: "file", Wants: func(c jupyter.Content) bool { return c.Type != "directory" },
+	})
+	if err != nil || note.String() != "" {
+		r.t.Fatal(note, err)
+	}
+	for _, c := range found {
+		paths += strings.TrimPrefix(c.Path.String(), r.dir+"/") + " "
+	}
+	return paths, int(r.asked.Load() - before)
+}
+
+// shows checks that the file is listed at once, or is not.
+func (r *rig) shows(name string, want bool) {
+	r.t.Helper()
+	if paths, _ := r.walk(); strings.Contains(" "+paths, " "+name+" ") != want {
+		r.t.Errorf("%s is to be listed: %t; listed are %s", name, want, paths)
+	}
+}
+
+// settled walks until a walk costs nothing: nothing is on its way any more.
+func (r *rig) settled() {
+	r.t.Helper()
+	r.within(time.Minute, "a walk that costs nothing", func() bool {
+		_, n := r.walk()
+		return n == 0
+	})
+}
+
+// within checks that something comes true in time.
+func (r *rig) within(limit time.Duration, what string, ok func() bool) {
+	r.t.Helper()
+	for end := time.Now().Add(limit); !ok(); time.Sleep(10 * time.Millisecond) {
+		if time.Now().After(end) {
+			r.t.Fatalf("not within %v: %s", limit, what)
+		}
+	}
+}
+
+// upload has somebody else write a file through the Contents API.
+func (r *rig) upload(name string) {
+	r.t.Helper()
+	if _, err := r.other.PutContents(r.t.Context(), r.at(name), text("x")); err != nil {
+		r.t.Fatal(err)
+	}
+}
+
+func (r *rig) at(name string) jupyter.Path {
+	return jupyter.MustPath(fmt.Sprintf("%s/%s", r.dir, name))
+}
+
+func text(s string) jupyter.NewContent {
+	return jupyter.NewContent{Type: "file", Format: "text", Content: s}
+}
