@@ -3,7 +3,7 @@
 //
 // What is kept is not used any more once something may have changed: after each request of ours that is no GET, while code
 // of ours runs and after it, after each save of a room and each connection to a kernel that we make ([jupyter.Server]
-// counts them), and after each change that the server tells of (package events). What nobody tells, such as a file that
+// counts them), after each change that the server tells of (package events), and when it is known to be away. What nobody tells, such as a file that
 // another program writes, is seen when For is over. An answer that was on its way meanwhile is passed on and not kept, and
 // so are errors.
 //

@@ -39,12 +39,14 @@ type answer struct {
 	value any
 }
 
-// count is that of the changes on all servers.
+// count is that of the changes on all servers. Where one is known to be away, nothing is quiet: whoever lists something is
+// to hear of it.
 func (s *store) count() (n uint64, quiet bool) {
 	quiet = true
 	for _, srv := range s.servers {
 		m, still := srv.Changes.Count()
-		n, quiet = n+m, quiet && still
+		_, away := srv.Away()
+		n, quiet = n+m, quiet && still && !away
 	}
 	return n, quiet
 }

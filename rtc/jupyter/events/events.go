@@ -20,6 +20,8 @@ const (
 	// ping is how often the server is asked for a sign of life, and silence how long it may give none.
 	ping    = 15 * time.Second
 	silence = 40 * time.Second
+	// bye bounds taking leave.
+	bye = time.Second
 	// maxEvent bounds one event; the server's own are a few hundred bytes.
 	maxEvent = 1 << 20
 	// contents is in the name of the schema of what happens to files, whatever its version.
@@ -42,9 +44,11 @@ func Follow(ctx context.Context, srv *jupyter.Server, begun func()) error {
 	var wg sync.WaitGroup
 	wg.Go(func() {
 		beat(ctx, ws, ended)
+		_ = ws.WriteControl(websocket.CloseMessage, websocket.FormatCloseMessage(websocket.CloseNormalClosure, ""), time.Now().Add(bye))
 		_ = ws.Close()
 	})
 	err = read(ws, srv)
+	srv.Changes.Note() // what happens from now on is not heard
 	close(ended)
 	wg.Wait()
 	return unless(ctx, errors.Join(ErrLost, err))
