@@ -11,6 +11,7 @@ import (
 	"github.com/nbduet/nbduet/session/kept"
 	"github.com/nbduet/nbduet/session/run"
 	"github.com/nbduet/nbduet/session/sessiontest"
+	"github.com/nbduet/nbduet/ydoc"
 )
 
 // What is asked for again costs nothing, and what is done with the list that one caller got is not seen in the next.
@@ -124,6 +125,37 @@ func TestCode(t *testing.T) {
 	})
 }
 
+// The size of a file is the one that a save of its room gave it.
+func TestSaved(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		r := newRig(t)
+		r.set(func() { r.deaf = true })
+		path := jupyter.MustPath(r.s.Write(t, r.dir+"/a/text.md", "short"))
+		d, err := r.m.OpenText(t.Context(), path)
+		if err != nil {
+			t.Fatal(err)
+		}
+		r.settled()
+		if err := d.EditText(t.Context(), "write", func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "rather longer than it was, but ") }); err != nil {
+			t.Fatal(err)
+		}
+		d.Release()
+		r.settled()
+		if _, _, err := r.m.End(t.Context(), path); err != nil {
+			t.Fatal(err)
+		}
+		list, err := r.lists.Folder(t.Context(), r.at("a"))
+		if err != nil {
+			t.Fatal(err)
+		}
+		for _, c := range list {
+			if want := int64(len(r.s.Read(t, path.String()))); c.Path == path && (*c.Size != want || want < 10) {
+				t.Errorf("%d bytes are listed, want %d", *c.Size, want)
+			}
+		}
+	})
+}
+
 func runNew(t *testing.T, r *rig, path, code string) *run.Run {
 	t.Helper()
 	d, err := r.m.Open(t.Context(), jupyter.MustPath(path))
@@ -138,6 +170,9 @@ func runNew(t *testing.T, r *rig, path, code string) *run.Run {
 	return got
 }
 
+// atMost is after how long what nobody tells is to be seen.
+const atMost = 2 * time.Second
+
 // What nobody tells is seen when an answer has been kept for as long as it may.
 func TestUntold(t *testing.T) {
 	jupytertest.Test(t, func(t *testing.T) {
@@ -150,7 +185,7 @@ func TestUntold(t *testing.T) {
 		if err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(kept.For)
+		time.Sleep(atMost)
 		r.shows("a/on-disk.txt", true)
 		r.shows("b/uploaded.txt", true)
 		list, err := r.lists.Kernels(t.Context())
@@ -160,7 +195,7 @@ func TestUntold(t *testing.T) {
 		if err := r.other.ShutdownKernel(t.Context(), k.ID); err != nil {
 			t.Fatal(err)
 		}
-		time.Sleep(kept.For)
+		time.Sleep(atMost)
 		list, err = r.lists.Kernels(t.Context())
 		for _, there := range list {
 			if there.ID == k.ID {

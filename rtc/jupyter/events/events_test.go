@@ -43,11 +43,13 @@ func TestFollow(t *testing.T) {
 		defer srv.CloseIdleConnections()
 		ctx, stop := context.WithCancel(t.Context())
 		before, _ := srv.Changes.Count()
-		if err := Follow(ctx, srv, stop); err != nil {
+		if err := Follow(ctx, srv, func() {
+			if now, quiet := srv.Changes.Count(); now == before || !quiet {
+				t.Error("what was asked before the subscription would count as heard of")
+			}
+			stop()
+		}); err != nil {
 			t.Error(err)
-		}
-		if now, quiet := srv.Changes.Count(); now == before || !quiet {
-			t.Error("what was asked before the subscription would count as heard of")
 		}
 		if err := Follow(ctx, srv, func() { t.Error("begun after the end") }); err != nil {
 			t.Error(err)
