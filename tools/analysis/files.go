@@ -51,20 +51,17 @@ func fileList(d *desk.Desk) tool.Tool {
 		Input:  tool.ArgumentsOf[fileListArgs](nil),
 		Output: tool.ResultOf[FileListResult](nil),
 		Handle: tool.Typed(func(ctx context.Context, args fileListArgs) (*tool.Answer, error) {
-			folder, err := fileOf(ctx, d, args.ID, args.Path)
+			folder, err := pathOf(ctx, d, args.ID, args.Path)
 			if err != nil {
 				return nil, err
-			}
-			if folder.Type != "directory" {
-				return nil, tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(folder.Path.String()), folder.Type)}
 			}
 			found, note, err := d.Walk(ctx, files.Search{
-				Root: folder.Path, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
+				Root: folder, What: "file", Capped: true, Wants: func(jupyter.Content) bool { return true },
 			})
 			if err != nil {
-				return nil, err
+				return nil, noFolder(ctx, d, args, err)
 			}
-			out := FileListResult{Path: folder.Path.String(), Files: []ListedFile{}, Stopped: note.Stopped != "", Message: note.String()}
+			out := FileListResult{Path: folder.String(), Files: []ListedFile{}, Stopped: note.Stopped != "", Message: note.String()}
 			for _, c := range found {
 				out.Files = append(out.Files, ListedFile{Name: c.Name, Path: c.Path.String(), Type: c.Type, Size: c.Size, LastModified: tool.Stamp(c.LastModified)})
 			}
@@ -76,6 +73,17 @@ func fileList(d *desk.Desk) tool.Tool {
 			})
 		}),
 	}
+}
+
+// noFolder is the error of a path that could not be listed as a folder: what is there, if it is something else.
+func noFolder(ctx context.Context, d *desk.Desk, args fileListArgs, err error) error {
+	switch there, look := fileOf(ctx, d, args.ID, args.Path); {
+	case look != nil:
+		return look
+	case there.Type != "directory":
+		return tool.Coded{Code: CodeNotFolder, Message: fmt.Sprintf("%s is a %s, not a folder: give the folder that it is in", words.Quoted(there.Path.String()), there.Type)}
+	}
+	return err
 }
 
 type fileReadArgs struct {

@@ -178,18 +178,27 @@ func notebookPaths(argument, name string, beside jupyter.Path) ([]jupyter.Path, 
 
 // fileOf returns what is at the path that a call names, for a session of its client. A known error has its code.
 func fileOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Content, error) {
-	if _, err := d.Analysis(ctx, id); err != nil {
-		return jupyter.Content{}, err
-	}
-	clean, err := jupyter.ParsePath(p)
+	clean, err := pathOf(ctx, d, id, p)
 	if err != nil {
-		return jupyter.Content{}, tool.Coded{Code: CodePath, Message: "path: " + err.Error()}
+		return jupyter.Content{}, err
 	}
 	c, err := d.Manager.Servers().Documents.Contents(ctx, clean, jupyter.ContentsOptions{})
 	if errors.Is(err, jupyter.ErrNotFound) {
 		err = tool.Coded{Code: CodeFile, Message: fmt.Sprintf("there is nothing at %s on the Jupyter server: paths are relative to its root folder"+words.Hint("; file_list lists the files"), words.Quoted(clean.String()))}
 	}
 	return c, err
+}
+
+// pathOf is the path that a call names, for a session of its client. A known error has its code.
+func pathOf(ctx context.Context, d *desk.Desk, id, p string) (jupyter.Path, error) {
+	if _, err := d.Analysis(ctx, id); err != nil {
+		return jupyter.Path{}, err
+	}
+	clean, err := jupyter.ParsePath(p)
+	if err != nil {
+		return jupyter.Path{}, tool.Coded{Code: CodePath, Message: "path: " + err.Error()}
+	}
+	return clean, nil
 }
 
 // FileNotFolder is fileOf for a path that must be a file or a notebook.
