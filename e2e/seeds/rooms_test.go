@@ -124,10 +124,9 @@ func checkAddresses(c *check) {
 	c.row("002.019", len(below) == 1 && text(below[0], "path") == path, below)
 	c.row("002.018", !strings.HasPrefix(text(entry, "path"), "/") && p.good("get_nb_stat", dict{"path": "/" + path}).Code == 0)
 
-	docs := p.good("list_documents", dict{"path": folder})
-	c.row("002.101", len(list(docs.JSON, "")) == 1, docs.Raw)
 	c.Server.Write(c, folder+"/a.md", "# a")
-	docs = p.good("list_documents", dict{"path": folder})
+	docs := p.good("list_documents", dict{"path": folder})
+	c.row("002.101", len(list(docs.JSON, "")) == 2, docs.Raw)
 	md, sub := find(list(docs.JSON, ""), "name", "a.md"), find(list(docs.JSON, ""), "name", "sub")
 	c.row("002.102", has(md, "name", "path", "type", "created", "last_modified", "size", "writable", "url"), md)
 	nb := at(p.good("list_documents", dict{"path": folder + "/sub"}).JSON, "0")
