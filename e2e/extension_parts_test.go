@@ -9,8 +9,8 @@ import (
 	"testing"
 )
 
-// The extension's own HTTP client, which keeps connections, and its reader of the program's log do what they promise,
-// however what they read is cut into pieces.
+// What the extension passes on to a program, and back, comes whole or at once, ends when either end does, and is read no
+// faster than it is taken; and its reader of the program's log takes it as it comes.
 func TestInsideJupyterParts(t *testing.T) {
 	in, err := installed()
 	must(t, err)

@@ -6,7 +6,6 @@ The extension starts the program nbduet with the first request, and serves it be
 - ``extension.py``: the extension and its configuration
 - ``handler.py``: checks a request and forwards it to the program
 - ``websocket.py``: the same for WebSocket connections
-- ``upstream.py``: the requests to the program
 - ``child.py``: starts and stops the program
 - ``log.py``: takes in its log
 - ``identity.py``: authenticates the program when it works on the server itself

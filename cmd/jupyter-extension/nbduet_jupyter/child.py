@@ -7,12 +7,13 @@ import contextlib
 import logging
 import secrets
 import socket
-from collections.abc import Callable
+from collections.abc import Awaitable, Callable
+from typing import TypeVar
 
 import aiohttp
+from yarl import URL
 
 from .log import LogPipe
-from .upstream import Pool
 
 LEAVE_SECONDS = 10.0
 """How long the program may take to leave its notebooks before it is killed."""
@@ -21,23 +22,52 @@ USER_HEADER = "Nbduet-User"
 """The header that names a request's user to the program, so that users do not share a client."""
 
 
+T = TypeVar("T")
+
+
 class Run:
-    """One run of the program, and the connections to it."""
+    """One run of the program, and the connections with it, which are kept from one request to the next."""
 
     def __init__(self, process: asyncio.subprocess.Process, port: int, token: str, pipe: LogPipe, log: logging.Logger) -> None:
         self.address = f"127.0.0.1:{port}"
         self.token = token
-        self.connections = Pool("127.0.0.1", port)
         self.http = aiohttp.ClientSession(
             connector=aiohttp.TCPConnector(limit=0),
             timeout=aiohttp.ClientTimeout(total=None, sock_connect=30),  # connections last as long as they last
             cookie_jar=aiohttp.DummyCookieJar(),
+            auto_decompress=False,
+            skip_auto_headers=("Accept", "Accept-Encoding", "Content-Type", "User-Agent"),  # the client's own, or none
         )
-        """For WebSocket connections."""
+        self.waiting: set[asyncio.Task] = set()
+        """The tasks that wait for the program. They are cancelled when it ends."""
         self.ended = asyncio.ensure_future(self._watch())
+        self._urls: dict[str, URL] = {}  # an address is parsed once
         self._process = process
         self._pipe = pipe
         self._log = log
+
+    def url(self, target: str) -> URL:
+        """The address of a path of the program's, with its query if it has one."""
+        if (url := self._urls.get(target)) is None:
+            url = URL(f"http://{self.address}{target}", encoded=True)
+            if "?" not in target:
+                self._urls[target] = url
+        return url
+
+    async def wait(self, coming: Awaitable[T]) -> T:
+        """Waits for what comes of the program, as long as that runs. ConnectionError says that it has ended: aiohttp
+        lets whoever reads an answer wait for ever when the session is closed."""
+        task = asyncio.current_task()
+        assert task is not None
+        self.waiting.add(task)
+        try:
+            return await coming
+        except (asyncio.CancelledError, RuntimeError) as e:  # RuntimeError if the session was closed before
+            if self.alive:
+                raise
+            raise ConnectionError("the program has ended") from e
+        finally:
+            self.waiting.discard(task)
 
     @property
     def alive(self) -> bool:
@@ -48,7 +78,8 @@ class Run:
         code = await self._process.wait()
         self._pipe.close()
         self._log.log(logging.INFO if code == 0 else logging.WARNING, "nbduet has ended with exit code %s", code)
-        self.connections.close()
+        for task in self.waiting:
+            task.cancel()
         await self.http.close()
 
     async def stop(self) -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import asyncio
+import io
 from typing import Any
 from urllib.parse import parse_qsl, quote, urlencode
 
+import aiohttp
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import APIHandler, JupyterHandler, utcnow
 from jupyter_server.utils import ensure_async, url_path_join
@@ -12,7 +15,6 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError
 
 from .child import USER_HEADER, Child, Run
-from .upstream import Connection, HeaderError
 
 ROUTES = {
     "": "/mcp",
@@ -36,6 +38,9 @@ _DROPPED = {"connection", "keep-alive", "transfer-encoding", "content-length", "
 MAX_BODY = 16 << 20
 """Bytes of a request's body, the program's own limit."""
 
+LARGE = 1 << 20
+"""Bytes of a body that aiohttp sends as they are, and of an answer that is awaited whole. What is larger goes in pieces."""
+
 NEEDED = (("write", "contents"), ("execute", "kernels"))
 """The permissions that the program uses on the server, which its user needs, too."""
 
@@ -45,7 +50,7 @@ class MCPHandler(APIHandler):
 
     def initialize(self, child: Child) -> None:
         self.child = child
-        self._upstream: Connection | None = None
+        self._relaying: asyncio.Task | None = None
         self._gone = False
 
     # Authentication.
@@ -132,23 +137,23 @@ class MCPHandler(APIHandler):
             query = [(k, v) for k, v in parse_qsl(self.request.query, keep_blank_values=True) if k != "token"]
             target += f"?{urlencode(query)}" if query else ""
         run = await self.program()
-        headers = {"Host": run.address, **self.request_headers(), "Authorization": f"Bearer {run.token}"}
+        if self._gone:
+            return
         self.record_activity()
+        self._relaying = asyncio.current_task()
         try:
-            upstream = await run.connections.get()
-            try:
-                await self._relay(upstream, target, headers)
-            except BaseException:
-                upstream.abort()
-                raise
+            await self._relay(run, target)
         except StreamClosedError:
             pass  # the client has gone
-        except HeaderError as e:
-            raise HTTPError(400, "a header cannot be passed on") from e
-        except OSError as e:
+        except asyncio.CancelledError:
             if not self._gone:
-                self.log.debug("the connection with nbduet: %s", e)
+                raise
+        except (aiohttp.ClientError, OSError) as e:
+            if not self._gone:
+                self.log.debug("the connection with nbduet: %s: %s", type(e).__name__, e)  # repr would show the token
                 self._cut("nbduet did not answer; the next request starts it again if it has ended")
+        finally:
+            self._relaying = None
 
     async def program(self) -> Run:
         """The program, which is started if it does not run."""
@@ -158,31 +163,42 @@ class MCPHandler(APIHandler):
             self.log.error("nbduet cannot be started: %s", e)
             raise HTTPError(503, "nbduet cannot be started; the server's log says why") from e
 
-    async def _relay(self, upstream: Connection, target: str, headers: dict[str, str]) -> None:
-        if self._gone:
-            raise StreamClosedError
-        self._upstream = upstream
+    async def _relay(self, run: Run, target: str) -> None:
+        headers = {**self.request_headers(), "Authorization": f"Bearer {run.token}"}
+        body = self.request.body
         try:
-            answer = await upstream.ask(self.request.method or "GET", target, headers, self.request.body)
+            answer = await run.wait(
+                run.http.request(
+                    self.request.method or "GET",
+                    run.url(target),
+                    headers=headers,
+                    data=body if len(body) <= LARGE else io.BytesIO(body),
+                    allow_redirects=False,
+                )
+            )
+        except ValueError as e:
+            raise HTTPError(400, "a header cannot be passed on") from e
+        try:
             if answer.status == 401:
                 raise HTTPError(502, "nbduet refused the extension's token")
             self.set_status(answer.status, answer.reason or None)
             self.clear_header("Content-Type")  # tornado's own
-            for name, value in answer.headers:
+            for name, value in answer.headers.items():
                 if name.lower() not in _DROPPED:
                     self.set_header(name, value)
             if self.request.headers.get("Origin"):
                 self.set_header("Access-Control-Expose-Headers", "Mcp-Session-Id, Retry-After")
-            piece = upstream.take()
-            while not answer.whole:
+            content, length = answer.content, answer.content_length
+            piece = content.read_nowait() if length is None or length > LARGE else await run.wait(content.read())
+            while not content.at_eof():
                 self.write(piece)
                 await JupyterHandler.flush(self)  # as fast as the client reads; a stream that is empty has to begin, too
-                piece = await upstream.more()
+                piece = await run.wait(content.readany())
                 self.record_activity()
             if piece:
                 self.write(piece)
         finally:
-            self._upstream = None
+            answer.close()  # which ends the request in the program, if it goes on
         JupyterHandler.finish(self)  # what has come whole goes out in one piece
 
     def _cut(self, why: str) -> None:
@@ -192,7 +208,7 @@ class MCPHandler(APIHandler):
         self.request.connection.stream.close()  # type: ignore[union-attr]
 
     def on_connection_close(self) -> None:
-        """Ends the connection to the program when the client has gone, which cancels the request there."""
+        """Ends the request to the program when the client has gone."""
         self._gone = True
-        if self._upstream is not None:
-            self._upstream.abort()
+        if self._relaying is not None:
+            self._relaying.cancel()

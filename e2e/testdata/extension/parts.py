@@ -1,185 +1,300 @@
-"""Checks the extension's parts by themselves: how it reads answers, how it keeps connections, and how it takes in a log."""
+"""Checks the extension's parts by themselves: how it passes requests on to a program, and how it takes in a log."""
 
 import asyncio
+import contextlib
 import logging
 import os
+import socket
+from urllib.parse import quote
 
-from nbduet_jupyter import log, upstream
+import tornado.httpserver
+import tornado.web
+from nbduet_jupyter import child, handler, log
 
-
-class Transport:
-    """A transport that records."""
-
-    def __init__(self, connection):
-        self.connection, self.sent, self.reading = connection, [], True
-        connection.connection_made(self)
-
-    def write(self, data):
-        self.sent.append(data)
-
-    def pause_reading(self):
-        self.reading = False
-
-    def resume_reading(self):
-        self.reading = True
-
-    def abort(self):
-        self.connection.connection_lost(None)
-
-
-async def ask(method, pieces, ends=False):
-    """Asks over a connection on which the answer comes in pieces: the answer, and its body's pieces."""
-    pool = upstream.Pool("", 0)
-    connection = upstream.Connection(pool)
-    Transport(connection)
-
-    async def comes():
-        for piece in pieces:
-            connection.data_received(piece)
-            for _ in range(3):
-                await asyncio.sleep(0)  # whoever waits for it has it now
-        if ends:
-            connection.connection_lost(None)
-
-    coming = asyncio.ensure_future(comes())
-    try:
-        answer = await connection.ask(method, "/mcp", {"Host": "x"}, b"{}")
-        got = [connection.take()]
-        while not answer.whole:
-            got.append(await connection.more())
-        await coming
-        return answer, got, list(pool._kept) == [connection]
-    finally:
-        coming.cancel()
+KINDS = {
+    # what is asked for: the pieces in which the program answers
+    "length": [b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{\r\n}\n"],
+    "length, in pieces": [b"HTTP/1.1 200 OK\r\nContent-Le", b"ngth: 5\r\n\r\n", b"{\r", b"\n}\n"],
+    "header": [b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n"],
+    "chunks": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n4\r\nab\r\n\r\n1b\r\n" + b"c" * 27 + b"\r\n0\r\n\r\n"],
+    "accepted": [b"HTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n"],
+    "nothing": [b"HTTP/1.1 204 No Content\r\n\r\n"],
+    "elsewhere": [b"HTTP/1.1 302 Found\r\nLocation: /healthz\r\nSet-Cookie: a=b\r\nContent-Length: 2\r\n\r\nno"],
+    "coded": [b"HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 3\r\n\r\nzip"],
+    "no token": [b"HTTP/1.1 401 Unauthorized\r\nContent-Length: 2\r\n\r\nno"],
+    "cut": [b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{", None],
+    "cut before": [None],
+    "no answer": [b"220 mail ready\r\n\r\n", None],
+    "stream": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
+    "waits": [],
+    "large": [b"HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"],
+}
+MIB = 1 << 20
+LARGE = 96  # MiB of the large answer
 
 
-CHUNKED = b"HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nTransfer-Encoding: chunked\r\n\r\n"
-ANSWERS = [
-    # method, answer, whether the connection's end belongs to it, the body, whether the connection is kept
-    ("POST", b"HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\n{\r\n}\n", False, b"{\r\n}\n", True),
-    ("POST", CHUNKED + b"4\r\nab\r\n\r\n1b\r\n" + b"c" * 27 + b"\r\n0\r\n\r\n", False, b"ab\r\n" + b"c" * 27, True),
-    ("POST", b"HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 202 Accepted\r\nContent-Length: 0\r\n\r\n", False, b"", True),
-    ("GET", b"HTTP/1.1 204 No Content\r\n\r\n", False, b"", True),
-    ("HEAD", b"HTTP/1.1 200 OK\r\nContent-Length: 21\r\n\r\n", False, b"", True),
-    ("POST", b"HTTP/1.1 413 Too Large\r\nConnection: close\r\nContent-Length: 2\r\n\r\nno", False, b"no", False),
-    ("GET", b"HTTP/1.1 200 OK\r\n\r\nuntil the end", True, b"until the end", False),
-]
-BROKEN = [
-    b"HTTP/1.0 200 OK\r\n\r\n",
-    b"220 mail ready\r\n\r\n",
-    b"HTTP/1.1 200 OK\r\nno colon\r\n\r\n",
-    b"HTTP/1.1 200 OK\r\nContent-Length: -1\r\n\r\n",
-    b"HTTP/1.1 200 OK\r\nX: " + b"x" * 70000,
-    CHUNKED + b"2\r\nabc\r\n",
-    CHUNKED + b"zz\r\nab\r\n",
-    CHUNKED + b"0\r\nTrailer: x\r\n\r\n",
-    CHUNKED + b"0" * 2000,
-]
+class Program:
+    """A program's process and what it serves, as KINDS says."""
 
+    def __init__(self):
+        self.opened, self.heads, self.sent = 0, [], 0
+        self.writers = {}  # and what was asked for last
+        self.returncode, self.over = None, asyncio.Event()
 
-async def answers():
-    for method, text, ends, body, kept in ANSWERS:
-        for at in range(len(text) + 1):  # in two pieces, cut anywhere, and in one
-            answer, got, is_kept = await ask(method, [text[:at], text[at:]], ends)
-            assert b"".join(got) == body and is_kept == kept, (text, at, got, is_kept)
-        answer, got, _ = await ask(method, [text[i : i + 1] for i in range(len(text))], ends)
-        assert b"".join(got) == body, (text, got)
-        answer, got, _ = await ask(method, [text], ends)
-        assert ends or got == [body], "what has come whole is taken in one piece"
-        assert answer.status == int(text.split(b"HTTP/1.1 ")[-1][:3])
-    for text in BROKEN:
-        try:
-            await ask("POST", [text], True)
-        except upstream.BrokenError:
-            continue
-        raise AssertionError(text)
-    for header in ("a\r\nB: c", "a\nb", "a\0"):
-        try:
-            await upstream.Connection(upstream.Pool("", 0)).ask("POST", "/mcp", {"X": header}, b"")
-        except upstream.HeaderError:
-            continue
-        raise AssertionError(header)
+    async def wait(self):
+        await self.over.wait()
+        return self.returncode
 
+    def end(self):
+        self.returncode = -9
+        self.over.set()
 
-async def slow():
-    """What nobody takes is not read without end."""
-    connection = upstream.Connection(upstream.Pool("", 0))
-    transport = Transport(connection)
-    asked = asyncio.ensure_future(connection.ask("GET", "/sse", {}, b""))
-    await asyncio.sleep(0)
-    connection.data_received(CHUNKED)
-    answer = await asked
-    while transport.reading:
-        connection.data_received(b"400\r\n" + b"x" * 1024 + b"\r\n")
-    assert len(connection._buffer) < 1 << 19 and not answer.whole
-    await connection.more()
-    more = asyncio.ensure_future(connection.more())
-    await asyncio.sleep(0)
-    assert transport.reading
-    connection.abort()
-    try:
-        await more
-    except ConnectionError:
-        return
-    raise AssertionError("an answer that was cut off")
-
-
-async def connections():
-    """One connection serves one request after another, and each request at the same time has its own."""
-    upstream.KEPT_SECONDS = 1e9
-    gate, lost = asyncio.Event(), []
-
-    async def serve(reader, writer):
+    async def serve(self, reader, writer):
+        self.opened += 1
+        self.writers[writer] = None
         try:
             while True:
-                head = await reader.readuntil(b"\r\n\r\n")
-                await reader.readexactly(2)
-                if b"/waits " in head:
-                    await gate.wait()
-                writer.write(b"HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok")
-        except asyncio.IncompleteReadError:
-            lost.append(1)
+                self.heads.append(head := await reader.readuntil(b"\r\n\r\n"))
+                fields = dict(line.split(b": ", 1) for line in head.split(b"\r\n")[1:-2])
+                await reader.readexactly(int(fields.get(b"Content-Length", 0)))
+                self.writers[writer] = kind = fields[b"X-Kind"].decode()
+                for piece in KINDS[kind]:
+                    if piece is None:
+                        return
+                    writer.write(piece)
+                    await turns()
+                for _ in range(LARGE if kind == "large" else 0):
+                    writer.write(b"100000\r\n" + bytes(MIB) + b"\r\n")
+                    await writer.drain()
+                    self.sent += 1
+        except (asyncio.IncompleteReadError, ConnectionError):
+            pass
         finally:
+            del self.writers[writer]
             writer.close()
 
-    server = await asyncio.start_server(serve, "127.0.0.1", 0)
-    pool = upstream.Pool(*server.sockets[0].getsockname())
 
-    async def call(path):
-        connection = await pool.get()
-        answer = await connection.ask("POST", path, {"Host": "x"}, b"{}")
-        body = connection.take()
-        while not answer.whole:
-            body += await connection.more()
-        assert body == b"ok"
+class Handler(handler.MCPHandler):
+    """Lets everybody in, and tells the program which answer is asked for."""
 
-    for _ in range(50):
-        await call("/")
-    assert pool.opened == 1, pool.opened
-    waiting = [asyncio.ensure_future(call("/waits")) for _ in range(3)]
-    while pool.opened < 3:
+    async def prepare(self):
+        pass
+
+    def _user_name(self):
+        return ""
+
+    def request_headers(self):
+        return {**super().request_headers(), "X-Kind": self.get_query_argument("kind")}
+
+
+class Site:
+    """The handler in a server, and the program."""
+
+    def __init__(self, program, run, port):
+        self.program, self._run, self._port = program, run, port
+        self._writers = []
+
+    async def run(self):
+        return self._run
+
+    async def ask(self, kind, method="POST", body=b"{}", path="/mcp"):
+        """Sends a request: what comes back."""
+        reader, writer = await asyncio.open_connection("127.0.0.1", self._port)
+        self._writers.append(writer)
+        writer.write(
+            b"%s %s?kind=%s&token=secret&a=%%2F+%%26 HTTP/1.1\r\nHost: x\r\nAuthorization: token secret\r\nCookie: c=secret\r\n"
+            b"Accept-Encoding: gzip\r\nMcp-Session-Id: 7\r\nContent-Length: %d\r\n\r\n%s"
+            % (method.encode(), path.encode(), quote(kind).encode(), len(body), body)
+        )
+        return reader, writer
+
+    async def get(self, kind, method="POST", **more):
+        """Sends a request: the whole answer's status, header and body."""
+        reader, writer = await self.ask(kind, method, **more)
+        status, fields = await header(reader)
+        assert b"Transfer-Encoding" not in fields, "what has come whole is passed on in one piece"
+        body = await reader.readexactly(0 if method == "HEAD" else int(fields.get(b"Content-Length", 0)))
+        writer.close()
+        return status, fields, body
+
+
+@contextlib.asynccontextmanager
+async def site():
+    program = Program()
+    server = await asyncio.start_server(program.serve, "127.0.0.1", 0)
+    pipe = log.LogPipe(logging.Logger("program"))
+    pipe.begun()
+    run = child.Run(program, server.sockets[0].getsockname()[1], "token", pipe, logging.Logger("run"))
+    listener = socket.create_server(("127.0.0.1", 0))
+    listener.setblocking(False)
+    s = Site(program, run, listener.getsockname()[1])
+    app = tornado.web.Application([(r"/mcp(|/.*)", Handler, {"child": s})], base_url="/", log_function=lambda _: None)
+    http = tornado.httpserver.HTTPServer(app)
+    http.add_socket(listener)
+    try:
+        yield s
+    finally:
+        for writer in s._writers:
+            writer.close()
+        program.end()
+        await run.ended
+        await until(lambda: not program.writers, "the program's connections end with it")
+        http.stop()
+        await http.close_all_connections()
+        server.close()
+        await server.wait_closed()
+
+
+async def turns():
+    """Lets others go on."""
+    for _ in range(20):
         await asyncio.sleep(0)
-    await call("/")
-    assert pool.opened == 4, pool.opened
-    gate.set()
-    await asyncio.gather(*waiting)
-    await call("/")
-    assert pool.opened == 4, pool.opened
 
-    gate.clear()
-    late = asyncio.ensure_future(call("/waits"))
-    await asyncio.sleep(0.01)
-    pool.close()  # the program has ended
-    for end in (late, asyncio.ensure_future(call("/"))):
-        try:
-            await end
-        except ConnectionError:
-            continue
-        raise AssertionError("a request outlives the program")
-    gate.set()
-    while pool._all:
+
+async def until(true, what):
+    for _ in range(3000):
+        if true():
+            return
         await asyncio.sleep(0.01)
-    server.close()
+    raise AssertionError(what)
+
+
+@contextlib.contextmanager
+def said(name):
+    """What a logger logs."""
+    records, logger = [], logging.getLogger(name)
+    keep = logging.Handler()
+    keep.emit = lambda record: records.append(record.getMessage())
+    logger.addHandler(keep)
+    level, logger.propagate = logger.level, False
+    logger.setLevel(logging.DEBUG)
+    try:
+        yield records
+    finally:
+        logger.removeHandler(keep)
+        logger.propagate = True
+        logger.setLevel(level)
+
+
+async def header(reader):
+    first, *lines = (await reader.readuntil(b"\r\n\r\n")).split(b"\r\n")[:-2]
+    return int(first.split()[1]), dict(line.split(b": ", 1) for line in lines)
+
+
+async def answers(s):
+    for kind, method, status, body in (
+        ("length", "POST", 200, b"{\r\n}\n"),
+        ("length, in pieces", "POST", 200, b"{\r\n}\n"),
+        ("chunks", "POST", 200, b"ab\r\n" + b"c" * 27),
+        ("header", "HEAD", 200, b""),
+        ("accepted", "POST", 202, b""),
+        ("nothing", "DELETE", 204, b""),
+        ("elsewhere", "GET", 302, b"no"),
+        ("coded", "GET", 200, b"zip"),
+        ("no token", "POST", 502, None),
+    ):
+        got = await s.get(kind, method)
+        assert got[0] == status and body in (None, got[2]), (kind, method, got)
+    assert s.program.opened == 1, "the connection is kept"
+    with said("tornado.application") as records:
+        for kind in ("cut", "cut before", "no answer"):
+            got = await s.get(kind)
+            assert got[0] == 502 and b"did not answer" in got[2], (kind, got)
+    assert len(records) == 6 and "Bearer" not in str(records), records  # the program's token is in no log
+    got = await s.get("a\r\nB: c")
+    assert got[0] == 400 and b"header" in got[2], got
+
+
+async def passed_on(s):
+    """The program gets what concerns it of a request, and no credentials but its own."""
+    await s.get("length")
+    first, *lines = s.program.heads[-1].decode().split("\r\n")[:-2]
+    assert first == "POST /mcp?kind=length&a=%2F+%26 HTTP/1.1", first
+    assert sorted(lines) == [
+        "Authorization: Bearer token",
+        "Content-Length: 2",
+        f"Host: {s._run.address}",
+        "Mcp-Session-Id: 7",
+        "Nbduet-User: ",
+        "X-Forwarded-Prefix: /mcp",
+        "X-Kind: length",
+    ], lines
+    for size in (0, 3 * MIB):
+        await s.get("length", body=bytes(size))
+        assert f"Content-Length: {size}\r\n".encode() in s.program.heads[-1], size
+
+
+async def streams(s):
+    """A stream begins at once, is passed on as it comes, and ends with its client; so does a request that waits."""
+    reader, writer = await s.ask("stream", "GET", b"")
+    status, fields = await header(reader)
+    assert status == 200 and fields[b"Transfer-Encoding"] == b"chunked", fields
+    (program,) = s.program.writers
+    for text in (b"a", b"b" * 70000):
+        chunk = b"%x\r\n%s\r\n" % (len(text), text)
+        program.write(chunk)
+        got = b""
+        while len(got) < len(text):
+            size = int(await reader.readline(), 16)
+            got += await reader.readexactly(size)
+            await reader.readexactly(2)
+        assert got == text
+    program.write(b"0\r\n\r\n")
+    assert await reader.readexactly(5) == b"0\r\n\r\n"
+    for kind in ("stream", "waits"):
+        n = len(s.program.heads)
+        reader, writer = await s.ask(kind)
+        await until(lambda: len(s.program.heads) > n, "the request is passed on")
+        if kind == "stream":
+            await header(reader)
+        writer.close()
+        await until(lambda: not s.program.writers, "the request ends with its client")
+        await until(lambda: not s._run.waiting, "nothing of it is left")
+
+
+async def slow(s):
+    """What a client does not read is not read of the program without end."""
+    reader, writer = await s.ask("large", "GET", b"")
+    await header(reader)
+    read = 0
+    while read < LARGE * MIB:
+        await turns()
+        assert s.program.sent * MIB - read < 40 * MIB, "more is under way than the system's buffers hold"
+        read += len(await reader.read(MIB))
+
+
+async def connections(s):
+    """One connection serves one request after another, and each request at the same time has its own."""
+    for _ in range(50):
+        await s.get("length")
+    assert s.program.opened == 1, s.program.opened
+    waiting = [await s.ask("waits") for _ in range(3)]
+    await until(lambda: s.program.opened == 3 and len(s.program.heads) == 53, "each has its own")
+    await s.get("length")
+    assert s.program.opened == 4, s.program.opened
+    for program, kind in s.program.writers.items():
+        if kind == "waits":
+            program.write(KINDS["length"][0])
+    for reader, writer in waiting:
+        status, fields = await header(reader)
+        assert status == 200 and await reader.readexactly(5) == b"{\r\n}\n"
+    await s.get("length")
+    assert s.program.opened == 4, s.program.opened
+
+
+async def ends(s):
+    """No request outlives the program."""
+    waiting, _ = await s.ask("waits")
+    stream, _ = await s.ask("stream", "GET", b"")
+    await header(stream)
+    await until(lambda: len(s.program.heads) == 2, "both are there")
+    s.program.end()  # and its connections go on, as those do that it never took
+    status, fields = await header(waiting)
+    assert status == 502, status
+    try:
+        raise AssertionError(await stream.readexactly(5))
+    except asyncio.IncompleteReadError as e:
+        assert e.partial == b"", "the stream looks complete"
 
 
 async def logs():
@@ -223,9 +338,9 @@ def levels():
 
 async def main():
     levels()
-    await answers()
-    await slow()
-    await connections()
+    for part in (answers, passed_on, streams, slow, connections, ends):
+        async with site() as s:
+            await part(s)
     await logs()
 
 
