@@ -38,8 +38,8 @@ func Install(dir string) (in Installation, err error) {
 	if beside == "" {
 		beside = filepath.Join(root, ".cache", "extension")
 	}
-	if _, err := os.Stat(filepath.Join(beside, "jupyter_server_proxy")); err != nil {
-		return in, fmt.Errorf("no jupyter-server-proxy: run `make extension`, or name its folder with NBDUET_EXTENSION: %w", err)
+	if _, err := os.Stat(filepath.Join(beside, "aiohttp")); err != nil {
+		return in, fmt.Errorf("no aiohttp: run `make extension`, or name its folder with NBDUET_EXTENSION: %w", err)
 	}
 	python, err := child.Python(root)
 	if err != nil {
@@ -75,7 +75,7 @@ func Install(dir string) (in Installation, err error) {
 	run(python, "-m", "pip", "--python", in.Python, "install", "--disable-pip-version-check", "--no-input", "--no-deps", "--no-index", in.Wheel)
 	in.Env = []string{
 		"JUPYTER_PATH=" + filepath.Join(theirs[0], "share", "jupyter"),
-		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter") + string(os.PathListSeparator) + filepath.Join(beside, "etc", "jupyter"),
+		"JUPYTER_CONFIG_PATH=" + filepath.Join(theirs[0], "etc", "jupyter"),
 		"JUPYTERLAB_DIR=" + filepath.Join(theirs[0], "share", "jupyter", "lab"),
 	}
 	return in, failed

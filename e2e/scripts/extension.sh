@@ -8,7 +8,7 @@ requirements=$top/e2e/requirements-extension.txt
 say() { printf '%s\n' "$*" >&2; }
 
 if [ -n "${NBDUET_EXTENSION:-}" ]; then
-  [ -d "$NBDUET_EXTENSION/jupyter_server_proxy" ] || { say "NBDUET_EXTENSION names $NBDUET_EXTENSION, which has no jupyter_server_proxy."; exit 1; }
+  [ -d "$NBDUET_EXTENSION/aiohttp" ] || { say "NBDUET_EXTENSION names $NBDUET_EXTENSION, which has no aiohttp."; exit 1; }
   exit 0
 fi
 folder=$top/.cache/extension
@@ -25,7 +25,7 @@ rm -rf "$folder"
 mkdir -p "$top/.cache"
 if ! "$python" -m pip install --disable-pip-version-check --no-input --no-deps --only-binary :all: \
   --require-hashes --target "$folder" -r "$requirements" >"$log" 2>&1; then
-  say "jupyter-server-proxy could not be installed. The end of pip's log:"
+  say "aiohttp could not be installed. The end of pip's log:"
   tail -n 15 "$log" >&2
   exit 1
 fi
