@@ -134,7 +134,7 @@ func checkContext(c *check) {
 	}))
 	c.Server.Write(c, file, "project:\n  name: [broken\n")
 	c.row("004.087", eventually(func() bool { return p.resource("context://project/overview").Code == -32603 }))
-	c.row("004.094", regexp.MustCompile(`msg="Resource read failed" uri=context://module/invalidModule .*(error|reason)=`).MatchString(p.Log()), p.Log())
+	c.row("004.094", p.logs(`msg="Resource read failed" uri=context://module/invalidModule .*(error|reason)=`), p.Log())
 	checkSizes(c, p, file)
 }
 

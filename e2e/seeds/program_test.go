@@ -4,6 +4,7 @@ import (
 	"bufio"
 	"encoding/json"
 	"os"
+	"regexp"
 	"slices"
 	"strconv"
 	"strings"
@@ -64,6 +65,12 @@ func env(more ...string) []string {
 func start(t testing.TB, s *jupytertest.Server, args ...string) *program {
 	t.Helper()
 	return startWith(t, agent.Options{Args: args, Env: env("JUPYTER_SERVER_URL="+s.URL, "JUPYTER_TOKEN="+s.Token, "NBDUET_STATE=:memory:")})
+}
+
+// nowhere runs the program on a server that is not there.
+func nowhere(t testing.TB) *program {
+	t.Helper()
+	return startWith(t, agent.Options{Env: env("JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN=x", "NBDUET_STATE=:memory:")})
 }
 
 // startWith runs the program and says hello to it; it ends with the test.
@@ -141,7 +148,7 @@ func (p *program) ask(method string, params any) answer {
 	panic("not reached")
 }
 
-// read reads a resource.
+// resource reads a resource.
 func (p *program) resource(uri string) answer {
 	p.t.Helper()
 	return p.ask("resources/read", dict{"uri": uri})
@@ -173,6 +180,12 @@ func (p *program) insist(tool string, args dict) answer {
 		return a
 	}
 	return p.good(tool, args)
+}
+
+// logs reports whether the program's log comes to match a pattern: it arrives beside the answers.
+func (p *program) logs(pattern string) bool {
+	says := regexp.MustCompile(pattern)
+	return eventually(func() bool { return says.MatchString(p.Log()) })
 }
 
 // noted returns the notifications of a method until now.
