@@ -8,20 +8,11 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
 	"strings"
 	"time"
-)
 
-// A Kernel is a kernel to draw in.
-type Kernel interface {
-	// Evaluate runs code silently, then evaluates the expressions, and returns the kernel's answer for each.
-	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
-	// Status is "idle", "busy" and so on.
-	Status(ctx context.Context) string
-	// Language names the kernel's language as the kernel does, such as "python".
-	Language(ctx context.Context) (string, error)
-}
+	"github.com/nbduet/nbduet/session/probe"
+)
 
 // A NoPicture says why there is no picture of a figure.
 type NoPicture struct {
@@ -40,13 +31,8 @@ const (
 	mostPixels  = 2000      // of each side
 )
 
-// How long a kernel that runs only another small request may be busy, and how much longer than the drawing the kernel's
-// answer may take.
-const (
-	busyTime = 250 * time.Millisecond
-	busyPoll = 25 * time.Millisecond
-	grace    = 5 * time.Second
-)
+// grace is how much longer than the drawing the kernel's answer may take.
+const grace = 5 * time.Second
 
 // drawMIME is the type under which a kernel answers.
 const drawMIME = "application/vnd.nbduet.picture+json"
@@ -55,13 +41,13 @@ const drawMIME = "application/vnd.nbduet.picture+json"
 // another, with the modules that the kernel finds, which ends with the picture or when the time is over; nothing of it is
 // left in the kernel, in its history or in a notebook. plotly draws with kaleido, whose version 1 starts a browser. The kernel
 // is busy meanwhile, and one that is busy is not waited for. An error is a [NoPicture], or ctx's.
-func Draw(ctx context.Context, k Kernel, figure []byte, within time.Duration) (string, error) {
+func Draw(ctx context.Context, k probe.Kernel, figure []byte, within time.Duration) (string, error) {
 	packed, err := pack(figure)
 	if err != nil {
 		return "", err
 	}
-	if err := idle(ctx, k); err != nil {
-		return "", err
+	if probe.Idle(ctx, k) != nil {
+		return "", failed(ctx, "its kernel is busy; read it again when that is idle")
 	}
 	language, err := k.Language(ctx)
 	switch {
@@ -76,7 +62,9 @@ func Draw(ctx context.Context, k Kernel, figure []byte, within time.Duration) (s
 	}
 	limited, stop := context.WithTimeout(ctx, within+grace)
 	defer stop()
-	replies, err := k.Evaluate(limited, "", map[string]string{"draw": drawing(string(question))})
+	replies, err := k.Evaluate(limited, "", map[string]string{"draw": probe.Python(source("draw"), map[string]string{
+		"__name__": "nbduet", "MIME": drawMIME, "child": source("child"), "question": string(question),
+	})})
 	switch {
 	case err != nil && limited.Err() != nil:
 		return "", failed(ctx, "its kernel did not draw it in time")
@@ -108,35 +96,9 @@ func pack(figure []byte) (string, error) {
 	return base64.StdEncoding.EncodeToString(b.Bytes()), nil
 }
 
-// idle returns an error unless the kernel is idle at once.
-func idle(ctx context.Context, k Kernel) error {
-	deadline := time.Now().Add(busyTime)
-	for k.Status(ctx) == "busy" {
-		if time.Now().After(deadline) {
-			return &NoPicture{Why: "its kernel is busy; read it again when that is idle"}
-		}
-		select {
-		case <-ctx.Done():
-			return failed(ctx, "")
-		case <-time.After(busyPoll):
-		}
-	}
-	return nil
-}
-
-// drawing is one expression whose value, as IPython shows it, is the answer. It uses no name of the user's namespace but
-// __import__.
-func drawing(question string) string {
-	return "(lambda own: (__import__('builtins').exec(own['source'], own), own.pop('answer'), own.clear())[1])" +
-		"({'__name__': 'nbduet', 'MIME': '" + drawMIME + "', 'source': " + strconv.QuoteToASCII(source("draw")) +
-		", 'child': " + strconv.QuoteToASCII(source("child")) + ", 'question': " + strconv.QuoteToASCII(question) + "})"
-}
-
 // pictureIn takes the picture out of the kernel's answer.
 func pictureIn(reply any, within time.Duration) (string, error) {
-	m, _ := reply.(map[string]any)
-	data, _ := m["data"].(map[string]any)
-	text, _ := data[drawMIME].(string)
+	text, _ := probe.Shown(reply, drawMIME) // a kernel that cannot evaluate it runs none of our programs, either
 	var a struct {
 		PNG, Error, Message string
 		Missing             []string

@@ -3,7 +3,8 @@ package figure
 import (
 	"embed"
 	"strconv"
-	"strings"
+
+	"github.com/nbduet/nbduet/session/probe"
 )
 
 // MIME is the type under which a kernel tells of a figure, beside its picture, after [Setup]. It is for nbduet alone:
@@ -23,17 +24,9 @@ func setupSource() string { return source("told", "axes", "setup") }
 
 // source is the text of some of the files, without the lines that are comments.
 func source(names ...string) string {
-	var b strings.Builder
-	for _, name := range names {
-		text, err := pythonFiles.ReadFile("python/" + name + ".py")
-		if err != nil {
-			panic("figure: " + err.Error()) // it is embedded
-		}
-		for line := range strings.Lines(string(text)) {
-			if !strings.HasPrefix(line, "#") { // comments need not travel
-				b.WriteString(line)
-			}
-		}
+	files := make([]string, len(names))
+	for i, name := range names {
+		files[i] = "python/" + name + ".py"
 	}
-	return b.String()
+	return probe.Source(pythonFiles, files...)
 }

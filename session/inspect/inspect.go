@@ -9,21 +9,15 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/probe"
 	"github.com/nbduet/nbduet/session/words"
 )
 
 // A Kernel is a kernel to inspect. For R it must also be a [PayloadKernel].
-type Kernel interface {
-	// Evaluate runs code silently, then evaluates the expressions, and returns the kernel's answer for each.
-	Evaluate(ctx context.Context, code string, expressions map[string]string) (map[string]any, error)
-	// Status is "idle", "busy" and so on.
-	Status(ctx context.Context) string
-	// Language names the kernel's language as the kernel does, such as "python".
-	Language(ctx context.Context) (string, error)
-}
+type Kernel = probe.Kernel
 
 // ErrBusy says that the kernel cannot be asked, because it runs something else.
-var ErrBusy = words.Fixed("the kernel is busy")
+var ErrBusy = probe.ErrBusy
 
 // ErrSlow says that the kernel did not answer in time.
 var ErrSlow = words.Fixed("the kernel did not answer in time")
@@ -56,16 +50,12 @@ const (
 	grace      = 10 * time.Second
 )
 
-// A kernel that runs only another small request is idle again within this time.
-const (
-	busyTime = 250 * time.Millisecond
-	busyPoll = 25 * time.Millisecond
-)
-
 // ask sends one question to the kernel and decodes its answer.
 func ask(ctx context.Context, k Kernel, kind string, within time.Duration, question map[string]any, answer any) error {
-	if err := awaitIdle(ctx, k); err != nil {
+	if err := probe.Idle(ctx, k); errors.Is(err, ErrBusy) {
 		return err
+	} else if err != nil {
+		return fmt.Errorf("inspect: %w", err)
 	}
 	language, err := k.Language(ctx)
 	if err != nil {
@@ -123,20 +113,4 @@ func provider(k Kernel, language, kind string) (check func(string) error, inspec
 		}
 	}
 	return nil, nil
-}
-
-// awaitIdle returns ErrBusy unless the kernel is idle at once.
-func awaitIdle(ctx context.Context, k Kernel) error {
-	deadline := time.Now().Add(busyTime)
-	for k.Status(ctx) == "busy" {
-		if time.Now().After(deadline) {
-			return ErrBusy
-		}
-		select {
-		case <-ctx.Done():
-			return fmt.Errorf("inspect: %w", ctx.Err())
-		case <-time.After(busyPoll):
-		}
-	}
-	return nil
 }

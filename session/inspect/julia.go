@@ -8,6 +8,8 @@ import (
 	"hash/fnv"
 	"strconv"
 	"unicode"
+
+	"github.com/nbduet/nbduet/session/probe"
 )
 
 //go:embed julia/*.jl
@@ -15,7 +17,7 @@ var juliaFiles embed.FS
 
 // juliaSource is the source of all kinds of inspection, so that what is compiled for one serves the others; it defines
 // the function answer.
-var juliaSource = sourceOf(juliaFiles, "julia/common.jl", "julia/show.jl", "julia/path.jl", "julia/table.jl", "julia/loops.jl", "julia/list.jl", "julia/detail.jl", "julia/frame.jl")
+var juliaSource = probe.Source(juliaFiles, "julia/common.jl", "julia/show.jl", "julia/path.jl", "julia/table.jl", "julia/loops.jl", "julia/list.jl", "julia/detail.jl", "julia/frame.jl")
 
 // juliaKinds are the supported kinds.
 var juliaKinds = []string{askList, askDetail, askFrame}

@@ -6,8 +6,8 @@ import (
 	"encoding/json"
 	"errors"
 	"fmt"
-	"strconv"
-	"strings"
+
+	"github.com/nbduet/nbduet/session/probe"
 )
 
 //go:embed python/*.py
@@ -15,28 +15,11 @@ var pythonFiles embed.FS
 
 // pythonSources are the sources of each kind of inspection; each ends with the function inspect.
 var pythonSources = map[string]string{
-	askList:   sourceOf(pythonFiles, "python/common.py", "python/list.py"),
-	askDetail: sourceOf(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/detail.py"),
-	askFrame:  sourceOf(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/frame.py"),
+	askList:   probe.Source(pythonFiles, "python/common.py", "python/list.py"),
+	askDetail: probe.Source(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/detail.py"),
+	askFrame:  probe.Source(pythonFiles, "python/common.py", "python/path.py", "python/table.py", "python/frame.py"),
 
-	askPreview: sourceOf(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_text.py", "python/preview_other.py"),
-}
-
-// sourceOf is the text of some files, without the lines that are comments.
-func sourceOf(files embed.FS, names ...string) string {
-	var b strings.Builder
-	for _, name := range names {
-		text, err := files.ReadFile(name)
-		if err != nil {
-			panic("inspect: " + err.Error()) // it is embedded
-		}
-		for line := range strings.Lines(string(text)) {
-			if !strings.HasPrefix(line, "#") { // comments need not travel
-				b.WriteString(line)
-			}
-		}
-	}
-	return b.String()
+	askPreview: probe.Source(pythonFiles, "python/common.py", "python/table.py", "python/preview.py", "python/preview_text.py", "python/preview_other.py"),
 }
 
 // pythonInspection asks IPython.
@@ -68,14 +51,7 @@ def answer(text):
     return SimpleNamespace(_repr_mimebundle_=lambda include=None, exclude=None: {"` + pythonMIME + `": text})
 answer = answer(run(inspect, json.loads(question)))
 `
-	return "(lambda own: (__import__('builtins').exec(own['source'], own), own.pop('answer'), own.clear())[1])" +
-		"({'source': " + pythonString(pythonSources[kind]+run) + ", 'question': " + pythonString(string(q)) + "})", nil
-}
-
-// pythonString is a Python string literal. Go's escapes in ASCII are Python's too; invalid UTF-8, of which the escape
-// would be another character there, is replaced before.
-func pythonString(s string) string {
-	return strconv.QuoteToASCII(strings.ToValidUTF8(s, "\uFFFD"))
+	return probe.Python(pythonSources[kind]+run, map[string]string{"question": string(q)}), nil
 }
 
 // pythonAnswer takes the answer out of the kernel's answer for the expression.
@@ -89,11 +65,9 @@ func pythonAnswer(v any) (json.RawMessage, error) {
 
 // shown is how a kernel shows an expression's value as a type, "" where it does not.
 func shown(reply any, mime string) (string, error) {
-	m, _ := reply.(map[string]any)
-	if m["status"] != "ok" {
-		return "", fmt.Errorf("the kernel refuses the inspection: %v: %v", m["ename"], m["evalue"])
+	text, err := probe.Shown(reply, mime)
+	if err != nil {
+		err = fmt.Errorf("the kernel refuses the inspection: %w", err)
 	}
-	data, _ := m["data"].(map[string]any)
-	text, _ := data[mime].(string)
-	return text, nil
+	return text, err
 }

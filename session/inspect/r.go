@@ -8,6 +8,8 @@ import (
 	"strconv"
 	"strings"
 	"unicode"
+
+	"github.com/nbduet/nbduet/session/probe"
 )
 
 //go:embed r/*.R
@@ -15,9 +17,9 @@ var rFiles embed.FS
 
 // rSources are the sources of each kind of inspection; each defines the function inspection.
 var rSources = map[string]string{
-	askList:   sourceOf(rFiles, "r/common.R", "r/list.R"),
-	askDetail: sourceOf(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/detail.R"),
-	askFrame:  sourceOf(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/frame.R"),
+	askList:   probe.Source(rFiles, "r/common.R", "r/list.R"),
+	askDetail: probe.Source(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/detail.R"),
+	askFrame:  probe.Source(rFiles, "r/common.R", "r/path.R", "r/table.R", "r/frame.R"),
 }
 
 // A PayloadKernel gives what a reply's payload holds, which is for who asked alone: IRkernel evaluates no user
