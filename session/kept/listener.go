@@ -36,11 +36,8 @@ type listener struct {
 type hearing struct {
 	settled chan struct{} // closed when it has begun or failed
 	awaited time.Time     // how long lists wait for that
-	once    sync.Once
-	idle    *time.Timer // ends it
+	idle    *time.Timer   // ends it; nil until its goroutine runs
 }
-
-func (h *hearing) settle() { h.once.Do(func() { close(h.settled) }) }
 
 // wanted subscribes if that is not done yet, and gives it a moment.
 func (l *listener) wanted(ctx context.Context) {
@@ -62,41 +59,33 @@ func (l *listener) begin() *hearing {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	if l.hearing != nil {
-		l.hearing.idle.Reset(unused)
+		if l.hearing.idle != nil {
+			l.hearing.idle.Reset(unused)
+		}
 		return l.hearing
 	}
 	if _, away := l.srv.Away(); away || time.Now().Before(l.not) {
 		return nil
 	}
-	enough := make(chan struct{})
-	var once sync.Once
-	h := &hearing{settled: make(chan struct{}), awaited: time.Now().Add(listenWait), idle: time.AfterFunc(unused, func() { once.Do(func() { close(enough) }) })}
-	if !l.start(func(ctx context.Context) { l.follow(ctx, h, enough) }) {
-		h.idle.Stop()
+	h := &hearing{settled: make(chan struct{}), awaited: time.Now().Add(listenWait)}
+	if !l.start(func(ctx context.Context) { l.follow(ctx, h) }) {
 		return nil
 	}
 	l.hearing = h
 	return h
 }
 
-// follow hears the events until the context ends, the subscription is lost, or it is enough.
-func (l *listener) follow(ctx context.Context, h *hearing, enough <-chan struct{}) {
-	defer h.settle()
+// follow hears the events until the context ends, the subscription is lost, or nothing was listed for a while.
+func (l *listener) follow(ctx context.Context, h *hearing) {
+	settle := sync.OnceFunc(func() { close(h.settled) })
+	defer settle()
 	ctx, stop := context.WithCancel(ctx)
 	defer stop()
-	ended := make(chan struct{})
-	var wg sync.WaitGroup
-	wg.Go(func() {
-		select {
-		case <-enough:
-			stop()
-		case <-ended:
-		}
-	})
-	err := events.Follow(ctx, l.srv, h.settle)
-	close(ended)
-	wg.Wait()
-	h.idle.Stop()
+	l.mu.Lock()
+	h.idle = time.AfterFunc(unused, stop)
+	l.mu.Unlock()
+	defer h.idle.Stop()
+	err := events.Follow(ctx, l.srv, settle)
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.hearing = nil

@@ -9,7 +9,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Walk is [files.Walk] on the document server, of folders that may be kept, see package kept. It reports progress to the call's client.
+// Walk is [files.Walk] on the document server, of folders that may be kept, see package kept. It reports progress to the
+// call's client.
 func (d *Desk) Walk(ctx context.Context, s files.Search) ([]jupyter.Content, files.WalkNote, error) {
 	s.Tell = func(folders, found int) {
 		tool.Progress(ctx, float64(folders), words.Plural(folders, "folder")+" listed, "+words.Plural(found, s.What)+" found")
