@@ -128,11 +128,7 @@ func (c *callServer) leave(bytes int) {
 }
 
 func (c *callServer) answer(ctx context.Context, text []byte, id json.RawMessage) {
-	answer := c.mcp.HandleMessage(ctx, text)
-	b, err := json.Marshal(answer)
-	if err != nil {
-		b = jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "the answer is not JSON")
-	}
+	b := jsonrpc.AnswerText(c.mcp.HandleMessage(ctx, text), id)
 	_, _ = c.out.Write(append(b, '\n')) // a client that has gone needs no answer
 }
 

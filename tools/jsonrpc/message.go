@@ -73,6 +73,15 @@ func Failure(id json.RawMessage, code int, why string) []byte {
 	return fmt.Appendf(nil, `{"jsonrpc":"2.0","id":%s,"error":{"code":%d,"message":%s}}`, id, code, quoted(why))
 }
 
+// AnswerText is mcp-go's answer to the request with that id, as it is sent.
+func AnswerText(answer mcp.JSONRPCMessage, id json.RawMessage) []byte {
+	b, err := json.Marshal(answer)
+	if err != nil {
+		return Failure(id, mcp.INTERNAL_ERROR, "the answer is not JSON")
+	}
+	return b
+}
+
 // quoted is a text as JSON.
 func quoted(text string) []byte {
 	b, err := json.Marshal(text)

@@ -22,8 +22,6 @@ import (
 	"testing"
 	"time"
 
-	"github.com/gorilla/websocket"
-
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/tools/tool"
 )
@@ -420,10 +418,7 @@ func TestTLS(t *testing.T) {
 	c, long := r.connect(), strings.Repeat("sealed", 1<<18)
 	c.send(call(2, "echo", long))
 	c.wants(long)
-	if err := c.ws.WriteMessage(websocket.BinaryMessage, nil); err != nil {
-		t.Error(err)
-	}
-	c.closes(websocket.CloseUnsupportedData, "text frames")
+	c.refusesBinary()
 	s, err := New(Config{MCP: r.s.cfg.MCP, Clients: &tool.Clients{}, Tokens: []string{token1}, CertFile: cert, KeyFile: cert})
 	if err != nil {
 		t.Fatal(err)

@@ -114,3 +114,12 @@ func (r *rig) endedAll() {
 	r.t.Helper()
 	eventually(r.t, "the connections' ends", func() bool { return r.connections() == 0 })
 }
+
+// refusesBinary sends a binary frame, which ends the connection.
+func (c *wire) refusesBinary() {
+	c.t.Helper()
+	if err := c.ws.WriteMessage(websocket.BinaryMessage, nil); err != nil {
+		c.t.Error(err)
+	}
+	c.closes(websocket.CloseUnsupportedData, "text frames")
+}

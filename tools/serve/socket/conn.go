@@ -222,15 +222,9 @@ func (c *Conn) answer(ctx context.Context, text []byte, id json.RawMessage) {
 			c.send(jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "internal error"))
 		}
 	}()
-	answer := c.cfg.MCP.HandleMessage(ctx, text)
-	if answer == nil {
-		return
+	if answer := c.cfg.MCP.HandleMessage(ctx, text); answer != nil {
+		c.send(jsonrpc.AnswerText(answer, id))
 	}
-	b, err := json.Marshal(answer)
-	if err != nil {
-		b = jsonrpc.Failure(id, mcp.INTERNAL_ERROR, "the answer is not JSON")
-	}
-	c.send(b)
 }
 
 // send sends a message. A client that has gone needs none.
