@@ -1,7 +1,6 @@
 package tools_test
 
 import (
-	"context"
 	"io"
 	"net/http"
 	"slices"
@@ -11,14 +10,9 @@ import (
 	"testing"
 	"time"
 
-	"github.com/mark3labs/mcp-go/client"
 	"github.com/mark3labs/mcp-go/mcp"
 
-	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
-	"github.com/nbduet/nbduet/session"
-	"github.com/nbduet/nbduet/tools"
-	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/toolstest"
 )
 
@@ -34,32 +28,7 @@ func BenchmarkListNbs(b *testing.B) {
 			s.Write(b, folder+"/n"+strconv.Itoa(i)+".ipynb", `{"cells": [], "metadata": {}, "nbformat": 4, "nbformat_minor": 5}`)
 		}
 	}
-	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
-	if err != nil {
-		b.Fatal(err)
-	}
-	m := session.New(session.Config{Server: srv})
-	mcpServer, err := tools.New(tools.Config{Work: desk.NewWork(m), Version: "bench"})
-	if err != nil {
-		b.Fatal(err)
-	}
-	c, err := client.NewInProcessClient(mcpServer)
-	if err != nil {
-		b.Fatal(err)
-	}
-	b.Cleanup(func() {
-		c.Close()
-		if err := m.Close(context.Background()); err != nil {
-			b.Error(err)
-		}
-		srv.CloseIdleConnections()
-	})
-	if err := c.Start(b.Context()); err != nil {
-		b.Fatal(err)
-	}
-	if _, err := c.Initialize(b.Context(), mcp.InitializeRequest{}); err != nil {
-		b.Fatal(err)
-	}
+	srv, c := benchClient(b, s)
 	var req mcp.CallToolRequest
 	req.Params.Name, req.Params.Arguments = "list_nbs", toolstest.Dict{"path": dir}
 	list := func() {

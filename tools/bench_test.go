@@ -39,8 +39,9 @@ func BenchmarkCalls(b *testing.B) {
 	}
 }
 
-func benchCalls(b *testing.B, n int, notebook bool) {
-	s := jupytertest.Shared(b)
+// benchClient is an MCP client of the tools on a server, and what they reach it with.
+func benchClient(b *testing.B, s *jupytertest.Server) (*jupyter.Server, *client.Client) {
+	b.Helper()
 	srv, err := jupyter.New(jupyter.Options{URL: s.URL, Token: s.Token, HTTPClient: s.HTTP()})
 	if err != nil {
 		b.Fatal(err)
@@ -67,6 +68,12 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 	if _, err := c.Initialize(b.Context(), mcp.InitializeRequest{}); err != nil {
 		b.Fatal(err)
 	}
+	return srv, c
+}
+
+func benchCalls(b *testing.B, n int, notebook bool) {
+	s := jupytertest.Shared(b)
+	srv, c := benchClient(b, s)
 	lanes := make([]*benchLane, n)
 	for i := range lanes {
 		lanes[i] = &benchLane{b: b, c: c}
@@ -76,6 +83,7 @@ func benchCalls(b *testing.B, n int, notebook bool) {
 		}
 		lanes[i].call("session_create", args, &lanes[i].session)
 		b.Cleanup(func() { srv.ShutdownKernel(context.Background(), lanes[i].session.KernelID) })
+		var err error
 		if lanes[i].bare, err = srv.DialKernel(b.Context(), lanes[i].session.KernelID, fmt.Sprintf("bench-%d", i)); err != nil {
 			b.Fatal(err)
 		}
