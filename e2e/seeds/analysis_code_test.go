@@ -36,7 +36,7 @@ func checkCode(c *check) {
 	open := start(c, c.Server, "--log-code")
 	open.good("execute_code", dict{"session_id": text(open.good("session_create", nil).JSON, "session_id"), "code": "print('logged')"})
 	c.row("003.100", open.logs(regexp.QuoteMeta("print('logged')")), open.Log())
-	quiet := startWith(c, agent.Options{Env: env("JUPYTER_SERVER_URL="+c.Server.URL, "JUPYTER_TOKEN="+c.Server.Token, "NBDUET_STATE=:memory:", "LOG_LEVEL=error")})
+	quiet := startWith(c, agent.Options{Env: reaching(c.Server.URL, c.Server.Token, "LOG_LEVEL=error")})
 	quiet.good("list_nbs", nil)
 	c.row("003.102", quiet.Log() == "", quiet.Log())
 	c.row("003.103", text(quiet.good("get_base_url", nil).JSON, "base_url") == c.Server.URL)

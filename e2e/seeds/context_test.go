@@ -35,7 +35,7 @@ func checkContext(c *check) {
 	file := c.Server.Name(c, ".yaml")
 	state := c.TempDir() + "/state.db"
 	run := func() *program {
-		return startWith(c, agent.Options{Args: []string{"--project=" + file}, Env: env("JUPYTER_SERVER_URL="+c.Server.URL, "JUPYTER_TOKEN="+c.Server.Token, "NBDUET_STATE="+state)})
+		return startWith(c, agent.Options{Args: []string{"--project=" + file}, Env: reaching(c.Server.URL, c.Server.Token, "NBDUET_STATE="+state)})
 	}
 	p := run()
 	says := func(uri string) string { return text(p.resource(uri).Result, "contents.0.text") }

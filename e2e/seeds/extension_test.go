@@ -1,7 +1,6 @@
 package seeds
 
 import (
-	"io"
 	"net/http"
 	"os"
 	"path/filepath"
@@ -40,42 +39,14 @@ c.JupyterMCPServerExtensionApp.runtime_url = "local"
 	at := &jupytertest.Server{URL: server.URL, Token: server.Token, Root: server.Root}
 	content := `{"nbformat":4,"nbformat_minor":5,"metadata":{"kernelspec":{"name":"python3","display_name":"Python 3","language":"python"}},"cells":[{"id":"a","cell_type":"code","metadata":{},"outputs":[],"execution_count":null,"source":"6 * 7"}]}`
 	at.Write(c, "first.ipynb", content)
-	ask := func(method, path, token, body string, header ...string) (int, http.Header, string) {
-		req, err := http.NewRequestWithContext(c.Context(), method, server.URL+path, strings.NewReader(body))
-		if err != nil {
-			c.Fatal(err)
-		}
-		req.Header.Set("Authorization", "token "+token)
-		req.Header.Set("Accept", "application/json, text/event-stream")
-		if body != "" {
-			req.Header.Set("Content-Type", "application/json")
-		}
-		for i := 0; i+1 < len(header); i += 2 {
-			req.Header.Set(header[i], header[i+1])
-		}
-		resp, err := (&http.Transport{DisableKeepAlives: true}).RoundTrip(req)
-		if err != nil {
-			c.Fatal(err)
-		}
-		defer resp.Body.Close()
-		if strings.Contains(resp.Header.Get("Content-Type"), "event-stream") && method == http.MethodGet {
-			first := make([]byte, 500)
-			n, _ := resp.Body.Read(first) // what came first
-			return resp.StatusCode, resp.Header, string(first[:n])
-		}
-		b, err := io.ReadAll(resp.Body)
-		if err != nil {
-			c.Fatal(err)
-		}
-		return resp.StatusCode, resp.Header, string(b)
-	}
+	inside := site{c, server.URL, "token " + server.Token}
 	rest := func(tool, args string) string {
-		_, _, body := ask(http.MethodPost, "/mcp/tools/call", server.Token, `{"tool_name":"`+tool+`","arguments":`+args+`}`)
+		_, _, body := inside.request(http.MethodPost, "/mcp/tools/call", `{"tool_name":"`+tool+`","arguments":`+args+`}`)
 		return body
 	}
-	status, _, body := ask(http.MethodGet, "/mcp/healthz", server.Token, "")
+	status, _, body := inside.request(http.MethodGet, "/mcp/healthz", "")
 	c.row("001.042", status == http.StatusOK && strings.Contains(body, "healthy"), status, body)
-	status, _, body = ask(http.MethodGet, "/mcp/tools/list", server.Token, "")
+	status, _, body = inside.request(http.MethodGet, "/mcp/tools/list", "")
 	c.row("001.043", status == http.StatusOK && strings.Contains(body, `"read_nb_cells"`) && strings.Contains(body, `"parameters":{`), status, body)
 	for row, tool := range map[string]string{"001.045": "list_notebook", "001.046": "list_notebooks"} {
 		body := rest(tool, "{}")
@@ -83,16 +54,16 @@ c.JupyterMCPServerExtensionApp.runtime_url = "local"
 	}
 	body = rest("list_cells", "{}")
 	c.row("001.047", strings.Contains(body, "6 * 7"), body)
-	status, _, body = ask(http.MethodGet, "/mcp/tools/list", "guess", "")
+	status, _, body = site{c, server.URL, "token guess"}.request(http.MethodGet, "/mcp/tools/list", "")
 	c.row("001.048", status == http.StatusForbidden, status, body)
 	for row, path := range map[string]string{"001.049": "/mcp", "001.049b": "/mcp/"} {
-		_, header, body := ask(http.MethodPost, path, server.Token, hello)
+		_, header, body := inside.request(http.MethodPost, path, hello)
 		session := header.Get("Mcp-Session-Id")
-		_, _, cells := ask(http.MethodPost, path, server.Token, message("tools/call", dict{"name": "list_cells", "arguments": dict{}}), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-06-18")
+		_, _, cells := inside.request(http.MethodPost, path, message("tools/call", dict{"name": "list_cells", "arguments": dict{}}), "Mcp-Session-Id", session, "Mcp-Protocol-Version", "2025-06-18")
 		c.row(row, session != "" && strings.Contains(cells, "6 * 7"), body, cells)
 	}
-	_, _, body = ask(http.MethodGet, "/mcp/sse", server.Token, "")
-	c.row("001.050", strings.Contains(body, "event: endpoint"), body)
+	first := inside.events("/mcp/sse")()
+	c.row("001.050", first[0] == "endpoint", first)
 	c.row("001.051", strings.Contains(rest("list_cells", "{}"), "6 * 7"))
 	log := server.LogTail(1000)
 	c.row("001.053", strings.Contains(log, "jupyter_mcp_server | extension was successfully loaded"), log)

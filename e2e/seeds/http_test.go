@@ -1,10 +1,8 @@
 package seeds
 
 import (
-	"bufio"
 	"encoding/json"
 	"fmt"
-	"io"
 	"net/http"
 	"os"
 	"regexp"
@@ -15,21 +13,21 @@ import (
 	"github.com/nbduet/nbduet/e2e/agent"
 )
 
-// web is a program that serves HTTP, and a token for it.
+// web is a program that serves HTTP, and what is there.
 type web struct {
 	*program
-	url, token string
+	site
 }
 
 // serve starts the program with HTTP, on a free port.
 func serve(c *check, args ...string) web {
 	c.Helper()
-	w := web{token: "a-t0ken-of-the-seeds"}
-	process, err := agent.Spawn(agent.Options{Binary: binary, Args: args, Env: env("NBDUET_STATE=:memory:", "NBDUET_AUTH_TOKEN="+w.token, "MCP_PORT=0")})
+	const token = "a-t0ken-of-the-seeds"
+	process, err := agent.Spawn(agent.Options{Binary: binary, Args: args, Env: env("NBDUET_STATE=:memory:", "NBDUET_AUTH_TOKEN="+token, "MCP_PORT=0")})
 	if err != nil {
 		c.Fatal(err)
 	}
-	w.program = &program{Process: process, t: c, waiting: make(map[int]chan answer)}
+	w := web{program: &program{Process: process, t: c, waiting: make(map[int]chan answer)}}
 	w.wg.Go(w.read)
 	c.Cleanup(func() {
 		_ = process.Signal(os.Interrupt) // it may have ended already
@@ -39,36 +37,8 @@ func serve(c *check, args ...string) web {
 	if !eventually(func() bool { return says.MatchString(w.Log()) }) {
 		c.Fatalf("the program does not say where it serves: %s", w.Log())
 	}
-	w.url = says.FindStringSubmatch(w.Log())[1]
+	w.site = site{c, says.FindStringSubmatch(w.Log())[1], "Bearer " + token}
 	return w
-}
-
-// send sends a request and returns the answer's status, header and body.
-func (w web) request(method, path, body string, header ...string) (int, http.Header, string) {
-	w.t.Helper()
-	req, err := http.NewRequest(method, w.url+path, strings.NewReader(body))
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+w.token)
-	if body != "" {
-		req.Header.Set("Content-Type", "application/json")
-		req.Header.Set("Accept", "application/json, text/event-stream")
-	}
-	for i := 0; i+1 < len(header); i += 2 {
-		req.Header.Set(header[i], header[i+1])
-	}
-	transport := &http.Transport{DisableKeepAlives: true}
-	resp, err := (&http.Client{Transport: transport, Timeout: patience}).Do(req)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	defer resp.Body.Close()
-	b, err := io.ReadAll(resp.Body)
-	if err != nil {
-		w.t.Fatal(err)
-	}
-	return resp.StatusCode, resp.Header, string(b)
 }
 
 // message is a request of JSON-RPC.
@@ -126,7 +96,7 @@ func checkHTTP(c *check) {
 	theirs := in("/mcp", two, "tools/call", call("list_cells", nil))
 	c.row("001.039", !strings.Contains(theirs, "6 * 7") && strings.Contains(theirs, "isError"), theirs)
 
-	ws, answered, err := (&websocket.Dialer{Subprotocols: []string{"mcp"}}).DialContext(c.Context(), strings.Replace(w.url, "http", "ws", 1)+"/mcp/ws", http.Header{"Authorization": {"Bearer " + w.token}})
+	ws, answered, err := (&websocket.Dialer{Subprotocols: []string{"mcp"}}).DialContext(c.Context(), strings.Replace(w.url, "http", "ws", 1)+"/mcp/ws", http.Header{"Authorization": {w.login}})
 	if err != nil {
 		c.Fatal(err, answered)
 	}
@@ -139,27 +109,8 @@ func checkHTTP(c *check) {
 	c.row("001.041", err == nil && ws.Subprotocol() == "mcp" && text(decoded(string(welcome)), "result.serverInfo.name") == "nbduet", err, string(welcome))
 
 	// The older transport.
-	req, err := http.NewRequestWithContext(c.Context(), http.MethodGet, w.url+"/sse", nil)
-	if err != nil {
-		c.Fatal(err)
-	}
-	req.Header.Set("Authorization", "Bearer "+w.token)
-	transport := &http.Transport{DisableKeepAlives: true}
-	resp, err := transport.RoundTrip(req)
-	if err != nil {
-		c.Fatal(err)
-	}
-	defer resp.Body.Close()
-	events := bufio.NewScanner(resp.Body)
-	next := func() string {
-		for events.Scan() {
-			if data, ok := strings.CutPrefix(events.Text(), "data: "); ok {
-				return data
-			}
-		}
-		return ""
-	}
-	endpoint := strings.TrimPrefix(next(), w.url)
+	next := w.events("/sse")
+	endpoint := strings.TrimPrefix(next()[1], w.url)
 	w.request(http.MethodPost, endpoint, hello)
-	c.row("001.035", strings.Contains(next(), `"serverInfo"`), endpoint)
+	c.row("001.035", strings.Contains(next()[1], `"serverInfo"`), endpoint)
 }

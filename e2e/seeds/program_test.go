@@ -61,16 +61,21 @@ func env(more ...string) []string {
 	return append(all, more...)
 }
 
+// reaching is the environment of a program that works on a server, without a record of earlier work.
+func reaching(url, token string, more ...string) []string {
+	return env(append([]string{"JUPYTER_SERVER_URL=" + url, "JUPYTER_TOKEN=" + token, "NBDUET_STATE=:memory:"}, more...)...)
+}
+
 // start runs the program on a server, without a record of earlier work.
 func start(t testing.TB, s *jupytertest.Server, args ...string) *program {
 	t.Helper()
-	return startWith(t, agent.Options{Args: args, Env: env("JUPYTER_SERVER_URL="+s.URL, "JUPYTER_TOKEN="+s.Token, "NBDUET_STATE=:memory:")})
+	return startWith(t, agent.Options{Args: args, Env: reaching(s.URL, s.Token)})
 }
 
 // nowhere runs the program on a server that is not there.
 func nowhere(t testing.TB) *program {
 	t.Helper()
-	return startWith(t, agent.Options{Env: env("JUPYTER_SERVER_URL=http://127.0.0.1:9", "JUPYTER_TOKEN=x", "NBDUET_STATE=:memory:")})
+	return startWith(t, agent.Options{Env: reaching("http://127.0.0.1:9", "x")})
 }
 
 // startWith runs the program and says hello to it; it ends with the test.
@@ -171,6 +176,23 @@ func (p *program) good(tool string, args dict) answer {
 		p.t.Fatalf("%s %v: %s", tool, args, a.Raw)
 	}
 	return a
+}
+
+// all are the members of all pages of a list, by one of their own.
+func (p *program) all(method, member, by string) map[string]any {
+	p.t.Helper()
+	all := make(map[string]any)
+	for params := (dict{}); ; {
+		page := p.ask(method, params).Result
+		for _, m := range list(page, member) {
+			all[text(m, by)] = m
+		}
+		next := text(page, "nextCursor")
+		if next == "" {
+			return all
+		}
+		params = dict{"cursor": next}
+	}
 }
 
 // insist is good, where the first answer may show what somebody else has changed.

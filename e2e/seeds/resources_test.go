@@ -16,20 +16,7 @@ func file(c *check, cells ...string) string {
 
 // listed are the resources that a client is shown, by their addresses.
 func listed(p *program) map[string]any {
-	all := make(map[string]any)
-	for cursor := ""; ; {
-		params := dict{}
-		if cursor != "" {
-			params["cursor"] = cursor
-		}
-		page := p.ask("resources/list", params)
-		for _, r := range list(page.Result, "resources") {
-			all[text(r, "uri")] = r
-		}
-		if cursor = text(page.Result, "nextCursor"); cursor == "" {
-			return all
-		}
-	}
+	return p.all("resources/list", "resources", "uri")
 }
 
 // addressOf is the address of a notebook among the resources.

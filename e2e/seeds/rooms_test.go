@@ -14,20 +14,7 @@ import (
 
 // schemas are the schemas of the arguments of all tools, by the tools' names.
 func schemas(p *program) map[string]any {
-	all := make(map[string]any)
-	for cursor := ""; ; {
-		params := dict{}
-		if cursor != "" {
-			params["cursor"] = cursor
-		}
-		page := p.ask("tools/list", params)
-		for _, t := range list(page.Result, "tools") {
-			all[text(t, "name")] = t
-		}
-		if cursor = text(page.Result, "nextCursor"); cursor == "" {
-			return all
-		}
-	}
+	return p.all("tools/list", "tools", "name")
 }
 
 // takes reports whether a tool requires the arguments and no others, and has the further ones with their defaults, of

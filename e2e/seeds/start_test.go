@@ -52,7 +52,7 @@ func checkProgram(c *check) {
 	}
 	defer taken.Close()
 	_, port, _ := net.SplitHostPort(taken.Addr().String())
-	_, refused := once([]string{"--transport=streamable-http"}, env("MCP_PORT="+port, "NBDUET_STATE=:memory:", "JUPYTER_SERVER_URL="+c.Server.URL, "JUPYTER_TOKEN="+c.Server.Token)...)
+	_, refused := once([]string{"--transport=streamable-http"}, reaching(c.Server.URL, c.Server.Token, "MCP_PORT="+port)...)
 	c.row("003.106", strings.Contains(refused.Log(), "127.0.0.1:"+port), refused.Log())
 	alone := startWith(c, agent.Options{Env: env("NBDUET_STATE=:memory:", "JUPYTER_RUNTIME_DIR="+c.TempDir())})
 	told := alone.call("list_nbs", nil)
