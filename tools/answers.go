@@ -6,7 +6,10 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// Answers says how the tools of the sets "core" and "runs" answer. The others answer with the JSON or the texts of their
+// inWords are the toolsets whose tools answer in words.
+var inWords = []string{tool.ToolsetCore, tool.ToolsetPair, tool.ToolsetRuns}
+
+// Answers says how the tools of the sets "core", "pair" and "runs" answer. The others answer with the JSON or the texts of their
 // contracts.
 type Answers string
 
@@ -24,7 +27,7 @@ func AnswersWords() []string { return []string{string(TextAnswers), string(JSONA
 // answersOf is how a server answers: as it is told, else in JSON where a program may parse what it gets, because the tools
 // of another server's contract were chosen, or the schemas of all results.
 func answersOf(cfg Config) Answers {
-	ours := func(set string) bool { return set == tool.ToolsetCore || set == tool.ToolsetRuns }
+	ours := func(set string) bool { return slices.Contains(inWords, set) }
 	switch {
 	case cfg.Answers != "":
 		return cfg.Answers
@@ -36,5 +39,5 @@ func answersOf(cfg Config) Answers {
 
 // speaks reports whether a tool answers in words.
 func (o *offer) speaks(t tool.Tool) bool {
-	return o.answers == TextAnswers && (t.In(tool.ToolsetCore) || t.In(tool.ToolsetRuns))
+	return o.answers == TextAnswers && slices.ContainsFunc(inWords, t.In)
 }

@@ -10,6 +10,7 @@ import (
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
 	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/pair"
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
@@ -24,6 +25,7 @@ type Toolset struct {
 func Toolsets() []Toolset {
 	return []Toolset{
 		{tool.ToolsetCore, "what is needed day by day, taken from the sets below, and the way to the rest of them", true},
+		{tool.ToolsetPair, "work beside people: who is here, what changed and by whom, taking back the agent's own edits", false},
 		{tool.ToolsetRTCMCP, "all of notebook, document and rtc: the tools of jupyterlab-rtc-mcp", false},
 		{tool.ToolsetNotebook, "find, read, edit and run notebooks", false},
 		{tool.ToolsetRuns, "follow, list and stop runs of cells", false},
@@ -43,6 +45,7 @@ func registry(p *parts) []tool.Tool {
 		notebook.Tools(p.Desk),
 		document.Tools(p.Desk),
 		analysis.Tools(p.Desk),
+		pair.Tools(p.Desk),
 		[]tool.Tool{executeCode(p), executeCell(p)},
 		p.resources.Tools(),
 		p.datalayer.Tools(),

@@ -143,11 +143,11 @@ func TestParseToolsets(t *testing.T) {
 		"":                  "",
 		"default":           "",
 		"default,runs":      "core,runs",
-		"all":               "core,rtc-mcp,notebook,runs,document,rtc,analysis,context,cells,datalayer,datalayer-today",
+		"all":               "core,pair,rtc-mcp,notebook,runs,document,rtc,analysis,context,cells,datalayer,datalayer-today",
 		"rtc":               "rtc",
 		" rtc , notebook,":  "notebook,rtc",
 		"rtc,rtc":           "rtc",
-		"rtc,default,bogus": `there is no toolset "bogus": choose from core, rtc-mcp, notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
+		"rtc,default,bogus": `there is no toolset "bogus": choose from core, pair, rtc-mcp, notebook, runs, document, rtc, analysis, context, cells, datalayer, datalayer-today, default, all`,
 		" , ":               "is empty",
 	} {
 		got, err := ParseToolsets(list)

@@ -6,8 +6,8 @@ import (
 	"github.com/nbduet/nbduet/tools/tool"
 )
 
-// core are the tools that are listed where no toolsets are chosen: what a pair needs day by day. They stay 16, in 4,000
-// tokens, so that the toolset pair finds room beside them in a list of 20 tools and 5,000 tokens; e2e/listing counts.
+// core are the tools that are listed where no toolsets are chosen: what a pair needs day by day. They stay at most 20, in
+// 5,000 tokens; e2e/listing counts.
 var core = []string{
 	"list_nbs", "read_nb_cells", "insert_nb_cells", "modify_nb_cells", "edit_text", "move_nb_cells", "delete_nb_cells",
 	"execute_nb_cells", "restart_nb_kernel", "watch_runs", "cancel_run", "get_document_content", "create_document",

@@ -7,6 +7,7 @@ import (
 	"log/slog"
 	"maps"
 	"slices"
+	"sync/atomic"
 	"time"
 
 	"github.com/google/jsonschema-go/jsonschema"
@@ -15,6 +16,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/session/activity"
+	"github.com/nbduet/nbduet/session/author"
 	"github.com/nbduet/nbduet/session/images"
 	"github.com/nbduet/nbduet/tools/datalayer"
 	"github.com/nbduet/nbduet/tools/desk"
@@ -35,7 +37,7 @@ type Config struct {
 	// OutputSchemas says which tools are listed with the schema of their result and answer with structured content, ""
 	// for [NoOutputs].
 	OutputSchemas OutputSchemas
-	// Answers says how the tools of "core" and "runs" answer. "" is [JSONAnswers] where Toolsets name a set of another
+	// Answers says how the tools of "core", "pair" and "runs" answer. "" is [JSONAnswers] where Toolsets name a set of another
 	// server's tools or OutputSchemas is [FullOutputs], else [TextAnswers].
 	Answers Answers
 	// ReadOnly leaves out each tool that changes anything.
@@ -215,6 +217,9 @@ func patient(t tool.Tool, w *desk.Work) tool.Tool {
 	return t
 }
 
+// lastCall numbers the calls of the process.
+var lastCall atomic.Uint64
+
 // answerCall answers a call, or returns the question that its client has to be asked first.
 func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, open *tool.Suspended, req mcp.CallToolRequest) (*tool.Answer, *mcp.CallToolResult, error) {
 	args, err := tool.Arguments(check, req.Params.Arguments)
@@ -223,6 +228,8 @@ func answerCall(ctx context.Context, t tool.Tool, check *jsonschema.Resolved, op
 	}
 	req.Params.Arguments = args
 	ctx = tool.WithProgress(tool.WithBeginning(ctx), req)
+	reason, _ := req.GetArguments()["reason"].(string)
+	ctx = author.With(ctx, author.Author{Client: tool.ClientOf(ctx), Call: lastCall.Add(1), Tool: t.Name, Reason: reason})
 	if (t.Asks || t.Hints.OpenWorld) && tool.MayBeAsked(ctx) {
 		return open.Call(ctx, t, req)
 	}

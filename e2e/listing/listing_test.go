@@ -13,11 +13,10 @@ import (
 	"github.com/tiktoken-go/tokenizer"
 )
 
-// What the list of a client that has chosen no toolsets may be. The toolset pair, which will be listed beside core, adds
-// at most 4 tools and 1,000 tokens: 20 and 5,000 in all.
+// What the list of a client that has chosen no toolsets may be.
 const (
-	mostTools  = 16
-	mostTokens = 4000
+	mostTools  = 20
+	mostTokens = 5000
 )
 
 // mostInstructions is how many tokens the instructions of such a client may be.

@@ -6,6 +6,7 @@ const ToolsetContext = "context"
 // The toolsets, in the order in which they are listed.
 const (
 	ToolsetCore     = "core"
+	ToolsetPair     = "pair"
 	ToolsetRTCMCP   = "rtc-mcp"
 	ToolsetNotebook = "notebook"
 	ToolsetRuns     = "runs"

@@ -1,0 +1,11 @@
+package pair
+
+import (
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+// Tools makes the tools of the toolset pair.
+func Tools(_ *desk.Desk) []tool.Tool {
+	return nil
+}
