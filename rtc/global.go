@@ -34,6 +34,7 @@ type Lobby struct {
 	mu      sync.Mutex
 	current string
 	docs    []string
+	since   time.Time // when the connection began, zero without one
 }
 
 // lobbyState is JupyterLab's shape of a global awareness state.
@@ -71,8 +72,21 @@ func (l *Lobby) Show(current string, docs []string) {
 	l.announce()
 }
 
-// Peers lists the others in the server's global awareness.
-func (l *Lobby) Peers() []Peer { return parsePeers(l.table.Peers()) }
+// Peers lists the others in the server's global awareness, as [Room.Peers] does.
+func (l *Lobby) Peers() []Peer { return peersIn(l.table) }
+
+// Since is when the connection began over which the others are heard, zero while there is none, see [Room.Since].
+func (l *Lobby) Since() time.Time {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	return l.since
+}
+
+func (l *Lobby) connected(since time.Time) {
+	l.mu.Lock()
+	defer l.mu.Unlock()
+	l.since = since
+}
 
 // Leave takes us out of the panel and closes the connection; the context bounds the last message.
 func (l *Lobby) Leave(ctx context.Context) {
@@ -158,6 +172,8 @@ func (l *Lobby) serve(ws *websocket.Conn) (left bool, err error) {
 	})
 	defer l.out.shut()
 	defer k.close()
+	l.connected(time.Now())
+	defer l.connected(time.Time{})
 	if !l.out.leaving() {
 		l.announce()
 	}

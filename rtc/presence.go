@@ -1,7 +1,6 @@
 package rtc
 
 import (
-	"encoding/json"
 	"slices"
 	"time"
 
@@ -35,34 +34,47 @@ type Peer struct {
 	Current  string // the document they look at, "notebook:<path>"; known in the lobby only
 	Autosave bool   // true if the state does not say, as for the server
 	Agent    bool   // an agent such as this program, not a person
+	// ActiveCell is the cell that their notebook has selected, and ActivePath that notebook's path; "" where the tab does
+	// not say.
+	ActiveCell, ActivePath string
 	// Moved is when they last moved their caret, or typed; zero if they have not since we know them.
 	Moved time.Time
 }
 
 // Peers lists the other people and agents in the room, in the order of their client ids. A peer that joined before us
-// is listed once its client renews its state, which takes up to 15 seconds.
-func (r *Room) Peers() []Peer {
-	return parsePeers(r.table.Peers())
-}
+// is listed once its client renews its state, see [Room.Since]; one that was silent for [awareness.Timeout] is not listed
+// any more.
+func (r *Room) Peers() []Peer { return peersIn(r.table) }
 
-func parsePeers(states []awareness.State) []Peer {
+// peersIn are the peers that are in a table now. Those who have gone without a word are looked for here, because nothing
+// need come over the connection when their time is over, and there may be no connection.
+func peersIn(table *awareness.Table) []Peer {
+	table.Expire(time.Now())
 	var peers []Peer
-	for _, s := range states {
+	for _, s := range table.Peers() {
 		u, ok := s.User()
 		if !ok {
 			continue // the server's own entry, for one
 		}
-		var st struct {
-			Agent string `json:"agent"`
+		p := Peer{
+			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Autosave: s.Autosave(),
+			Agent: s.Agent() == agentName, Moved: s.Changed,
 		}
-		// A key of another type than ours is not ours.
-		agent := json.Unmarshal(s.Raw, &st) == nil && st.Agent == agentName
-		peers = append(peers, Peer{
-			ClientID: s.ClientID, User: u, Cursors: s.Cursors(), Current: s.Current(), Autosave: s.Autosave(), Agent: agent,
-			Moved: s.Changed,
-		})
+		p.ActiveCell, p.ActivePath = s.Active()
+		peers = append(peers, p)
 	}
 	return peers
+}
+
+// Since is when the connection came into step over which the others are heard; zero while there is none. The server does
+// not tell a newcomer who is there: those who are, are known when each has announced itself once more.
+func (r *Room) Since() time.Time {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.state != Synced {
+		return time.Time{}
+	}
+	return r.since
 }
 
 // AutosaveOff reports whether there are people in the room and all of them have switched autosave off: then only they

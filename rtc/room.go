@@ -38,6 +38,7 @@ type Room struct {
 	state     State
 	changed   chan struct{} // closed when the state changes next
 	lost      time.Time     // when the connection was last lost
+	since     time.Time     // when it last came into step
 	err       error
 	leaving   bool
 	confirmed []byte // state vector that the room has had for certain
@@ -142,6 +143,9 @@ func (r *Room) setState(to State) {
 	r.log.Debug("room state", "room", r.ID(), "from", r.state.String(), "to", to.String())
 	if to == Lost || to == Closed && r.state == Synced {
 		r.lost = time.Now()
+	}
+	if to == Synced {
+		r.since = time.Now()
 	}
 	r.state = to
 	close(r.changed)

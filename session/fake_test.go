@@ -9,6 +9,7 @@ import (
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
 	"github.com/nbduet/nbduet/session/lobby"
@@ -39,6 +40,9 @@ func (l *fakeLobby) Leave(context.Context) {
 	l.left++
 	l.current, l.docs = "", nil
 }
+
+func (l *fakeLobby) Peers() []rtc.Peer { return nil }
+func (l *fakeLobby) Since() time.Time  { return time.Time{} }
 
 // fakeWorld is a manager whose rooms are fakes.
 type fakeWorld struct {

@@ -66,6 +66,7 @@ func (r *noRoom) Leave(context.Context) error          { return nil }
 func (r *noRoom) LastSave(context.Context) error       { return nil }
 func (r *noRoom) Depart(context.Context)               {}
 func (r *noRoom) Peers() []rtc.Peer                    { return nil }
+func (r *noRoom) Since() time.Time                     { return time.Time{} }
 func (r *noRoom) SetCursors(...awareness.Cursor)       {}
 func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved
 func (r *noRoom) Rename(jupyter.Path)                  {}

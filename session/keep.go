@@ -76,6 +76,7 @@ func (d keeper) watch(lv *live) bool {
 					return true
 				}
 			}
+			lv.typing.Note(c, time.Now())
 			d.changes(c)
 		}
 	}

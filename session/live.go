@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
@@ -24,6 +25,7 @@ type room interface {
 	LastSave(ctx context.Context) error
 	Depart(ctx context.Context)
 	Peers() []rtc.Peer
+	Since() time.Time
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool
 	Rename(path jupyter.Path)
@@ -56,6 +58,7 @@ type live struct {
 	joined ydoc.Bloat // of the replica when the room was joined
 	server extension  // that keeps the room
 	shown  *reading.Showings
+	typing people.Typing // of the others
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room

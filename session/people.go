@@ -3,7 +3,7 @@ package session
 import (
 	"time"
 
-	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/ydoc"
 	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/textdiff"
@@ -21,39 +21,40 @@ type Person struct {
 	Moved time.Time
 }
 
-// People lists who else is in the document's room, with their carets. Those who came before us are known after 15
-// seconds at the latest.
+// People lists who else is in the document's room, each tab by itself, with their carets.
 func (d *Document) People() []Person {
-	lv := d.current()
-	var people []Person
-	for _, p := range lv.room.Peers() {
-		people = append(people, whereabouts(lv, p))
+	var out []Person
+	for _, p := range d.Company().People {
+		for _, at := range p.Places {
+			one := Person{Name: p.Name, Agent: p.Agent, Index: -1, Offset: at.Head, Caret: at.Caret, Moved: at.Moved}
+			if at.Caret {
+				one.CellID, one.Index = at.Cell, at.Index
+			}
+			out = append(out, one)
+		}
 	}
-	return people
+	return out
 }
 
-func whereabouts(lv *live, p rtc.Peer) Person {
-	person := Person{Name: p.User.DisplayName, Agent: p.Agent, Index: -1, Moved: p.Moved}
-	if person.Name == "" {
-		person.Name = p.User.Name
+// Company is who else is in the document's room, and whether all are known by now.
+func (d *Document) Company() people.Company {
+	lv := d.current()
+	c := people.Company{Known: people.KnownSince(lv.room.Since())}
+	others := people.Without(lv.room.Peers(), d.m.user.Username)
+	switch {
+	case len(others) == 0:
+	case lv.text != nil:
+		c.People = people.InText(others, lv.text, &lv.typing)
+	default:
+		c.People = people.InNotebook(others, lv.nb, d.Path().String(), &lv.typing)
 	}
-	for _, c := range p.Cursors {
-		if lv.text != nil {
-			if person.Offset, person.Caret = lv.text.ResolvePosition(c.Head); person.Caret {
-				break
-			}
-			continue
-		}
-		id, offset, ok := lv.nb.ResolvePosition(c.Head)
-		if !ok {
-			continue
-		}
-		if i, ok := lv.nb.Index(id); ok {
-			person.CellID, person.Index, person.Offset, person.Caret = id, i, offset, true
-			break
-		}
-	}
-	return person
+	return c
+}
+
+// Lobby is who is on the server, as far as they tell, while a document is open.
+func (m *Manager) Lobby() people.Lobby {
+	peers, since := m.lobby.Others()
+	return people.Lobby{Fronts: people.FrontsOf(people.Without(peers, m.user.Username)), Known: people.KnownSince(since)}
 }
 
 // Point shows the agent's caret in a cell of a notebook, or, if cell is "", in a text document, at an offset in UTF-16

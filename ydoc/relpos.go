@@ -30,16 +30,55 @@ func (n *Notebook) RelativePosition(id string, offset int) (p json.RawMessage, e
 // now. ok is false when it stands in no source of a cell, or in something that this replica has not got.
 func (n *Notebook) ResolvePosition(p json.RawMessage) (cellID string, offset int, ok bool) {
 	n.read("resolve a position", func() {
-		t, off, found := n.replica.Resolve(p)
-		if !found || t.Deleted() || t.Key() != keySource {
-			return
-		}
 		n.arrange()
-		if cell := t.Holder(); cell != nil && nodeOf(cell) != nil && !cell.Deleted() {
-			cellID, offset, ok = nodeOf(cell).id, off, true
+		t, off, found := n.sourceAt(p)
+		if found {
+			cellID, offset, ok = nodeOf(t.Holder()).id, off, true
 		}
 	})
 	return cellID, offset, ok
+}
+
+// A Selection is where two positions of somebody's stand now: a caret, or what is selected.
+type Selection struct {
+	Cell  Cell
+	Index int // of the cell
+	// Anchor and Head are offsets in the cell's source, in UTF-16 units. Anchor is Head where it stands elsewhere.
+	Anchor, Head int
+	// Whole is false where the anchor stands elsewhere, so that what is selected is not known.
+	Whole bool
+}
+
+// ResolveSelection finds the cell in which head stands, and the places of both positions in it. ok is false when head
+// stands in no source of a cell, see [Notebook.ResolvePosition], or in one of a cell that another of its id has replaced.
+func (n *Notebook) ResolveSelection(anchor, head json.RawMessage) (s Selection, ok bool) {
+	n.read("resolve a selection", func() {
+		n.arrange()
+		h, off, found := n.sourceAt(head)
+		if !found {
+			return
+		}
+		cell := h.Holder()
+		i, known := n.index[nodeOf(cell).id]
+		if !known || n.order[i].typ != cell {
+			return
+		}
+		s, ok = Selection{Cell: n.snapshot(i), Index: i, Anchor: off, Head: off}, true
+		if a, off, found := n.sourceAt(anchor); found && a == h {
+			s.Anchor, s.Whole = off, true
+		}
+	})
+	return s, ok
+}
+
+// sourceAt is the source of a cell that is there, and the offset in it, for which a position stands.
+func (n *Notebook) sourceAt(p json.RawMessage) (source *crdt.Type, off int, ok bool) {
+	t, off, found := n.replica.Resolve(p)
+	if !found || t.Deleted() || t.Key() != keySource {
+		return nil, 0, false
+	}
+	cell := t.Holder()
+	return t, off, cell != nil && nodeOf(cell) != nil && !cell.Deleted()
 }
 
 // RelativePosition makes the position before the UTF-16 unit offset of the text, or the one at its end.

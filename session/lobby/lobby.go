@@ -5,13 +5,17 @@ import (
 	"maps"
 	"slices"
 	"sync"
+	"time"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
 // Lobby is what a Keeper needs of rtc.Lobby.
 type Lobby interface {
 	Show(current string, docs []string)
+	Peers() []rtc.Peer
+	Since() time.Time
 	Leave(ctx context.Context)
 }
 
@@ -49,6 +53,17 @@ func (k *Keeper) Moved(from, to jupyter.Path) {
 	if k.in != nil {
 		k.in.Show(to.String(), slices.Sorted(maps.Keys(k.docs)))
 	}
+}
+
+// Others are those in the lobby beside us, and since when they are heard: zero while they are not, or no document is open.
+func (k *Keeper) Others() (peers []rtc.Peer, since time.Time) {
+	k.mu.Lock()
+	in := k.in
+	k.mu.Unlock()
+	if in == nil {
+		return nil, time.Time{}
+	}
+	return in.Peers(), in.Since()
 }
 
 // Closed shows that a document is no longer open; after the last one it leaves the lobby, which the

@@ -4,9 +4,11 @@ import (
 	"context"
 	"slices"
 	"testing"
+	"time"
 
 	"go.uber.org/goleak"
 
+	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
 )
 
@@ -21,6 +23,8 @@ type shown struct {
 
 func (s *shown) Show(current string, docs []string) { s.current, s.docs = current, docs }
 func (s *shown) Leave(context.Context)              { s.left = true }
+func (s *shown) Peers() []rtc.Peer                  { return []rtc.Peer{{ClientID: 7}} }
+func (s *shown) Since() time.Time                   { return time.Unix(1, 0) }
 
 // The lobby is entered with the first document and left with the last one, and shows the open ones meanwhile.
 func TestKeeper(t *testing.T) {
@@ -38,8 +42,14 @@ func TestKeeper(t *testing.T) {
 			t.Errorf("shown are %+v, want %q of %q", v, current, docs)
 		}
 	}
+	if others, since := k.Others(); others != nil || !since.IsZero() {
+		t.Errorf("outside the lobby there are %v, since %v", others, since)
+	}
 	k.Opened(jupyter.MustPath("b"))
 	sees(1, "b", "b")
+	if others, since := k.Others(); len(others) != 1 || since.IsZero() {
+		t.Errorf("in the lobby there are %v, since %v", others, since)
+	}
 	k.Opened(jupyter.MustPath("a"))
 	sees(1, "a", "a", "b")
 	k.Moved(jupyter.MustPath("b"), jupyter.MustPath("c"))

@@ -38,11 +38,19 @@ const maxName = 120
 
 // field returns the value under key, nil when the state is no object or has no such key.
 func (s State) field(key string) json.RawMessage {
-	var fields map[string]json.RawMessage
-	if len(s.Raw) == 0 || json.Unmarshal(s.Raw, &fields) != nil {
+	if s.keys != nil {
+		return s.keys[key]
+	}
+	return keysOf(s.Raw)[key]
+}
+
+// keysOf are the members of a state that is an object, nil of any other.
+func keysOf(raw json.RawMessage) map[string]json.RawMessage {
+	var keys map[string]json.RawMessage
+	if len(raw) == 0 || json.Unmarshal(raw, &keys) != nil {
 		return nil
 	}
-	return fields[key]
+	return keys
 }
 
 // User returns the peer's user. It is false when the state has none: the server's own entry, for one. Control
@@ -94,6 +102,31 @@ func (s State) Cursors() []Cursor {
 func (s State) Current() string {
 	var v string
 	if json.Unmarshal(s.field("current"), &v) != nil {
+		return ""
+	}
+	return v
+}
+
+// maxActive is the longest id or path that Active tells, in bytes.
+const maxActive = 4 << 10
+
+// Active returns the cell that the peer's notebook has selected and the notebook's path, "" where it does not say.
+// jupyterlab-notebook-awareness tells them, with or without a caret.
+func (s State) Active() (cell, path string) {
+	text := func(key string) string {
+		var v string
+		if raw := s.field(key); len(raw) > maxActive || json.Unmarshal(raw, &v) != nil {
+			return ""
+		}
+		return v
+	}
+	return text("activeCellId"), text("notebookPath")
+}
+
+// Agent returns the name by which an agent's state marks itself, "" for people.
+func (s State) Agent() string {
+	var v string
+	if json.Unmarshal(s.field("agent"), &v) != nil {
 		return ""
 	}
 	return v

@@ -33,6 +33,7 @@ type State struct {
 	Seen time.Time
 	// Changed is when its state last became another one; zero if it has not since the first that came.
 	Changed time.Time
+	keys    map[string]json.RawMessage // of Raw, where the state is a table's: read once and not for each look
 }
 
 // Table is one client's view of a room's awareness.
@@ -136,6 +137,9 @@ func (t *Table) put(s State) bool {
 	if s.Changed = known.Changed; ok && differs {
 		s.Changed = s.Seen
 	}
+	if s.keys = known.keys; differs {
+		s.keys = keysOf(s.Raw)
+	}
 	t.bytes += len(s.Raw) - len(known.Raw)
 	t.peers[s.ClientID] = s
 	return differs
@@ -205,7 +209,7 @@ func (t *Table) Expire(now time.Time) []uint64 {
 	for id, s := range t.peers {
 		if s.Raw != nil && now.Sub(s.Seen) >= Timeout {
 			t.bytes -= len(s.Raw)
-			s.Raw = nil
+			s.Raw, s.keys = nil, nil
 			t.peers[id] = s
 			ids = append(ids, id)
 		}

@@ -47,6 +47,9 @@ func (r *Room) SessionID() string { return "session" }
 // Peers has nobody.
 func (r *Room) Peers() []rtc.Peer { return nil }
 
+// Since is never.
+func (r *Room) Since() time.Time { return time.Time{} }
+
 // SetCursors does nothing.
 func (r *Room) SetCursors(...awareness.Cursor) {}
 

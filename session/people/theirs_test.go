@@ -1,0 +1,113 @@
+package people_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+)
+
+// theirs asks where somebody is, and holds the answer against the cell, or against what the refusal must say.
+func (r *room) theirs(who, cell string, says ...string) {
+	r.t.Helper()
+	at, err := r.company().Theirs(who)
+	switch {
+	case cell != "" && (err != nil || at.Cell != cell):
+		r.t.Errorf("%q is in %q (%v), want %q", who, at.Cell, err, cell)
+	case cell == "" && err == nil:
+		r.t.Errorf("%q is in %q, want a refusal", who, at.Cell)
+	}
+	for _, want := range says {
+		if err != nil && !strings.Contains(err.Error(), want) {
+			r.t.Errorf("%q: %q does not say %q", who, err, want)
+		}
+	}
+}
+
+func TestTheirs(t *testing.T) {
+	inRoom(t, func(t *testing.T, r *room) {
+		r.theirs("", "", "not known yet", "18 s")
+		r.theirs("ada", "", "so far")
+		ada := r.enters("ada-1", "Ada")
+		ada.selects("c1", 0, 0)
+		r.theirs("", "", "whether Ada is the only one", `give person "ada-1"`)
+		r.theirs("ad", "c1")
+		time.Sleep(20 * time.Second)
+		ada.shows(nil)
+		r.theirs("", "c1")
+		r.theirs("ADA", "c1")
+		r.theirs("bob", "", "fits nobody", "Ada (ada-1)")
+		ada.shows(dict{"cursors": nil})
+		r.theirs("", "", "Ada is in no cell")
+		ada.selects("c1", 0, 0)
+
+		bob := r.enters("bob", "Bob")
+		bob.selects("c2", 1, 1)
+		r.theirs("", "", "several people", "Ada (ada-1), Bob (bob)", "person")
+		r.theirs("b", "c2")
+
+		twin := r.enters("ada-2", "Ada") // two people of one name
+		twin.selects("c0", 0, 0)
+		r.theirs("Ada", "", "fits several", "Ada (ada-1), Ada (ada-2)", "username")
+		r.theirs("ada-2", "c0")
+		r.theirs("ada-1", "c1")
+		c := r.company()
+		if a, b := c.Called(c.Persons()[0]), c.Called(c.Persons()[1]); !strings.HasPrefix(a+b, "Ada (ada-") || !strings.Contains(a+b, "Bob") && len(c.Persons()) != 3 {
+			t.Errorf("they are called %s, %s", a, b)
+		}
+		adam := r.enters("x", "Adam")
+		adam.selects("c2", 0, 0)
+		r.theirs("adam", "c2")
+		r.theirs("a", "", "fits several")
+	}, "a", "b", "cc")
+}
+
+// An agent is nobody whose cell is meant.
+func TestTheirsIsNoAgents(t *testing.T) {
+	inRoom(t, func(t *testing.T, r *room) {
+		other := r.enters("robot", "Robot")
+		other.shows(dict{"agent": "nbduet"})
+		other.selects("c0", 0, 0)
+		time.Sleep(19 * time.Second)
+		other.shows(nil)
+		r.theirs("", "", "nobody else")
+		r.theirs("robot", "", "nobody else")
+		if p := r.only(); !p.Agent || p.Places[0].Cell != "c0" {
+			t.Errorf("%+v", p)
+		}
+	}, "a")
+}
+
+// One person in two tabs is in the cell of the one that moved or typed last, if that is known.
+func TestTwoTabs(t *testing.T) {
+	inRoom(t, func(t *testing.T, r *room) {
+		one, two := r.enters("ada", "Ada"), r.enters("ada", "Ada")
+		one.selects("c0", 0, 0)
+		two.selects("c1", 0, 0)
+		time.Sleep(10 * time.Second)
+		one.shows(nil)
+		two.shows(nil)
+		time.Sleep(10 * time.Second)
+		if p := r.only(); len(p.Places) != 2 || p.Places[0].Cell == p.Places[1].Cell {
+			t.Errorf("%+v", p)
+		}
+		r.theirs("", "", "several tabs")
+		two.selects("c1", 1, 1)
+		r.theirs("", "c1")
+		one.types("c2", "!")
+		r.theirs("", "c0") // the caret of the tab that typed
+		if p := r.only(); p.Places[0].Client != one.Notebook.ClientID() {
+			t.Errorf("first is %+v", p.Places[0])
+		}
+		two.selects("c2", 0, 0)
+		r.theirs("", "c2")
+		two.shows(dict{"cursors": nil})
+		r.theirs("", "", "in no cell")
+	}, "a", "b", "c")
+	inRoom(t, func(_ *testing.T, r *room) {
+		one, two := r.enters("ada", "Ada"), r.enters("ada", "Ada")
+		one.selects("c1", 0, 0)
+		two.selects("c1", 1, 1)
+		time.Sleep(19 * time.Second)
+		r.theirs("", "c1")
+	}, "a", "b")
+}

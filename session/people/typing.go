@@ -1,0 +1,69 @@
+package people
+
+import (
+	"sync"
+	"time"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// maxTyping bounds the clients of one room of whom it is known when they typed.
+const maxTyping = 1_000
+
+// Typing is when each client last typed in a document. The zero value is ready for use, and nil knows of nobody.
+type Typing struct {
+	mu   sync.Mutex
+	last map[uint64]time.Time
+}
+
+// Note takes changes of a document that came at the time now. Only text counts: what a tab writes when its cell runs is
+// not typed.
+func (t *Typing) Note(c ydoc.Changes, now time.Time) {
+	if !c.Complete {
+		return // who changed what is not known
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	if c.Text {
+		t.note(c.Origin, now)
+	}
+	for _, cell := range c.Cells {
+		if cell.Source || cell.New {
+			t.note(cell.Origin, now)
+		}
+	}
+}
+
+func (t *Typing) note(by ydoc.Origin, now time.Time) {
+	if t.last == nil {
+		t.last = map[uint64]time.Time{}
+	}
+	for _, client := range by.Clients {
+		if _, known := t.last[client]; !known && len(t.last) >= maxTyping {
+			t.forgetOne()
+		}
+		t.last[client] = now
+	}
+}
+
+// forgetOne forgets who has not typed for longest.
+func (t *Typing) forgetOne() {
+	var oldest uint64
+	var at time.Time
+	for client, last := range t.last {
+		if at.IsZero() || last.Before(at) {
+			oldest, at = client, last
+		}
+	}
+	delete(t.last, oldest)
+}
+
+// By is when a client last typed, zero if it has not since we came.
+func (t *Typing) By(client uint64) time.Time {
+	if t == nil {
+		return time.Time{}
+	}
+	t.mu.Lock()
+	defer t.mu.Unlock()
+	return t.last[client]
+}

@@ -1,0 +1,166 @@
+package people
+
+import (
+	"errors"
+	"fmt"
+	"slices"
+	"strings"
+
+	"github.com/nbduet/nbduet/session/words"
+)
+
+// errNobody is the error of who asks where their cell is and is alone.
+var errNobody = errors.New("nobody else is in this notebook")
+
+// orByID is what can be done in any case.
+const orByID = ", or name the cell by its id"
+
+// Persons are those who are no agents.
+func (c Company) Persons() []Person {
+	return slices.DeleteFunc(slices.Clone(c.People), func(p Person) bool { return p.Agent })
+}
+
+// Called is how a person is named beside the others: with the username where another has the same name.
+func (c Company) Called(p Person) string {
+	for _, other := range c.People {
+		if other.Name == p.Name && other.Username != p.Username {
+			return p.withUsername()
+		}
+	}
+	return p.shown()
+}
+
+// maxShown is how much of a name is shown.
+const maxShown = 60
+
+// shown is the name, as much of it as a line shows.
+func (p Person) shown() string { return cutName(p.Name) }
+
+func (p Person) withUsername() string {
+	if p.Username == "" {
+		return p.shown()
+	}
+	return p.shown() + " (" + cutName(p.Username) + ")"
+}
+
+// cutName cuts a name at its end: one that is given back then still fits as a beginning.
+func cutName(name string) string {
+	if r := []rune(name); len(r) > maxShown {
+		return string(r[:maxShown])
+	}
+	return name
+}
+
+// Theirs is where the only person is, or the one that who says: a name or a username, or any beginning of one that fits
+// no other. It is never guessed: the error says why it is not known, and what to do.
+func (c Company) Theirs(who string) (Place, error) {
+	persons := c.Persons()
+	if who != "" {
+		p, err := c.find(persons, who)
+		if err != nil {
+			return Place{}, err
+		}
+		return c.place(p)
+	}
+	switch {
+	case len(persons) > 1:
+		return Place{}, fmt.Errorf("several people are in this notebook: %s: say whose by the argument person%s", c.list(persons), orByID)
+	case !c.Known.All() && len(persons) == 1:
+		return Place{}, fmt.Errorf("it is not known yet whether %s is the only one in this notebook%s: give person %s%s", c.Called(persons[0]), c.when(), words.Quoted(persons[0].given()), orByID)
+	case !c.Known.All():
+		return Place{}, fmt.Errorf("it is not known yet who is in this notebook%s: call again then%s", c.when(), orByID)
+	case len(persons) == 0:
+		return Place{}, fmt.Errorf("%w: name the cell by its id", errNobody)
+	}
+	return c.place(persons[0])
+}
+
+// given is what to give as person.
+func (p Person) given() string {
+	if p.Username != "" {
+		return cutName(p.Username)
+	}
+	return p.shown()
+}
+
+// when says when all are known.
+func (c Company) when() string {
+	if c.Known.Cut {
+		return ", for the connection to its room is lost; it will be once it is back"
+	}
+	return fmt.Sprintf("; it will be in %d s", c.Known.Seconds())
+}
+
+// find is the one person whom a name fits.
+func (c Company) find(persons []Person, who string) (Person, error) {
+	who = strings.ToLower(strings.TrimSpace(who))
+	var whole, begins []Person
+	for _, p := range persons {
+		name, user := strings.ToLower(p.Name), strings.ToLower(p.Username)
+		if user == who && user != "" {
+			return p, nil
+		}
+		if name == who {
+			whole = append(whole, p)
+		}
+		if strings.HasPrefix(name, who) || strings.HasPrefix(user, who) {
+			begins = append(begins, p)
+		}
+	}
+	if len(whole) > 0 {
+		begins = whole
+	}
+	switch {
+	case len(begins) == 1:
+		return begins[0], nil
+	case len(begins) > 1:
+		return Person{}, fmt.Errorf("person %s fits several: %s: give the username%s", words.Quoted(who), c.list(begins), orByID)
+	case !c.Known.All():
+		return Person{}, fmt.Errorf("person %s fits nobody who is known to be in this notebook so far%s; known are %s", words.Quoted(who), c.when(), c.list(persons))
+	case len(persons) == 0:
+		return Person{}, fmt.Errorf("person %s fits nobody: %w: name the cell by its id", words.Quoted(who), errNobody)
+	}
+	return Person{}, fmt.Errorf("person %s fits nobody in this notebook: there are %s", words.Quoted(who), c.list(persons))
+}
+
+// maxListed is how many people an error names.
+const maxListed = 10
+
+// list names people with their usernames.
+func (c Company) list(persons []Person) string {
+	if len(persons) == 0 {
+		return "none"
+	}
+	var names []string
+	for _, p := range persons[:min(maxListed, len(persons))] {
+		names = append(names, p.withUsername())
+	}
+	if more := len(persons) - maxListed; more > 0 {
+		names = append(names, fmt.Sprintf("and %d more", more))
+	}
+	return strings.Join(names, ", ")
+}
+
+// place is the one place of a person that counts.
+func (c Company) place(p Person) (Place, error) {
+	at, known := p.Here()
+	switch {
+	case !known:
+		return Place{}, fmt.Errorf("%s has this notebook open in several tabs, not in one cell, and it is not known in which they were last: call again when they have moved%s", c.Called(p), orByID)
+	case at.Cell == "":
+		return Place{}, fmt.Errorf("%s is in no cell of this notebook now (their tab shows no caret): ask which one they mean%s", c.Called(p), orByID)
+	}
+	return at, nil
+}
+
+// Here is the place of a person that counts: that of the tab which moved or typed last. It is not known where the tabs are
+// at different places and none has moved since we came.
+func (p Person) Here() (at Place, known bool) {
+	at = p.Places[0]
+	for _, o := range p.Places[1:] {
+		if o.Cell != at.Cell && !o.Last().Before(at.Last()) {
+			return at, false
+		}
+	}
+	return at, true
+}
