@@ -12,6 +12,7 @@ func Test32GoroutinesUse8Documents(t *testing.T) {
 	docs := make([]*Notebook, 8)
 	for i := range docs {
 		docs[i] = NewNotebook()
+		recorded(t, 8, docs[i])
 		insert(t, docs[i], 0, NewCell{ID: "c", Type: Code, Source: "x = 1\n"})
 	}
 	var wg sync.WaitGroup
@@ -41,7 +42,7 @@ func useDocument(what int, n, peer *Notebook, s *Subscription) error {
 	case 0:
 		return n.Edit("stream", func(e *Editor) error { return e.AppendStream("c", "stdout", "text 😀\n") })
 	case 1:
-		return n.Edit("source", func(e *Editor) error {
+		return change(n, "source", func(e *Editor) error {
 			c, _ := e.Cell("c")
 			return e.SetSource("c", c.Source+"y = 2\n")
 		})
@@ -71,12 +72,10 @@ func useDocument(what int, n, peer *Notebook, s *Subscription) error {
 		_, err := s.Take()
 		return err
 	case 5:
-		_, _ = n.Steps()
-		if _, err := n.Undo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
-			return err
-		}
-		if _, err := n.Redo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
-			return err
+		for _, redo := range []bool{false, true} {
+			if _, err := back(n.Doc, redo); err != nil && !errors.Is(err, errNothing) {
+				return err
+			}
 		}
 	}
 	return nil

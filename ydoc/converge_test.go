@@ -34,7 +34,8 @@ func newProgram(t *testing.T, seed uint64, peers int) *program {
 		if p.IntN(2) == 0 {
 			id = p.Uint64N(1<<53-10) + 1
 		}
-		n := NewNotebookWith(Options{ClientID: id, Limits: Limits{UndoSteps: 5}})
+		n := NewNotebookWith(Options{ClientID: id})
+		recorded(t, 5, n)
 		p.peers = append(p.peers, n)
 		for j := range peers {
 			if i != j {
@@ -109,7 +110,7 @@ func (p *program) output() Output {
 // change makes one random edit of several operations. What it staged must be there afterwards.
 func (p *program) change(n *Notebook) {
 	var staged []Cell
-	err := n.Edit("random", func(e *Editor) error {
+	err := change(n, "random", func(e *Editor) error {
 		for range 1 + p.IntN(3) {
 			if err := p.operation(n, e); err != nil {
 				return err

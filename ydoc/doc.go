@@ -6,7 +6,8 @@
 // kept until what they show changes. Writes go through [Notebook.Edit] and [Text.Edit]: everything is checked before
 // anything is written, and everything is written in one transaction. Each cell and each document has a [Revision], from
 // which a change can be carried over onto what others have made of the text since ([Editor.Rewrite]). What became
-// different is listed by [Notebook.ChangesSince] and told by a [Subscription]. Edits can be taken back ([Doc.Undo]).
+// different is listed by [Notebook.ChangesSince] and told by a [Subscription]. An edit that is recorded can be taken
+// back ([Doc.Revert]).
 //
 // The replica itself, and all that touches the CRDT library, is package ydoc/crdt; its documentation says what of the
 // work is the library's and what is ours. What stands here is what a notebook is: the keys of cells and outputs and the

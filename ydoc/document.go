@@ -11,7 +11,7 @@ type Doc struct {
 	model   model
 	state   *crdt.Type // what the server and the tabs say of the document
 	subs    map[*Subscription]struct{}
-	history history
+	marked  map[*crdt.Type]struct{} // the cells that a transaction changed, while a step is recorded
 	reloads reloads
 }
 
@@ -21,8 +21,8 @@ type model interface {
 	changed(c *crdt.Change)
 	// changesSince says what became different since a revision.
 	changesSince(r Revision) Changes
-	// revert takes back a step, and returns the ids of cells that were left as they are because of what others did.
-	revert(v *crdt.Revert) (kept []string)
+	// revert takes back a step, or makes again what was taken back, and says what was left because of what others did.
+	revert(v *crdt.Revert, again bool, u *Undone)
 }
 
 // The names of the root types (jupyter_ydoc).

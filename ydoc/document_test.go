@@ -17,7 +17,7 @@ func TestABrokenNotebookReadsAsEmpty(t *testing.T) {
 	if err := n.Edit("x", func(*Editor) error { t.Error("fn ran"); return nil }); !errors.Is(err, ErrBroken) {
 		t.Error(err)
 	}
-	if _, err := n.Undo(); !errors.Is(err, ErrBroken) {
+	if _, _, err := n.Revert(); !errors.Is(err, ErrBroken) {
 		t.Error(err)
 	}
 }

@@ -7,8 +7,7 @@ import (
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// Edit changes the notebook in one transaction that is known by a name, under which it can be undone (see [Doc.Undo])
-// unless it only writes what a run does: outputs, execution count and state. fn says what is to be done through the
+// Edit changes the notebook in one transaction, known in errors by a name. fn says what is to be done through the
 // methods of e, which check everything against the notebook as it would then be. When fn or one of those methods fails,
 // nothing is written, even if fn swallows that error. Otherwise all is written at once, and peers get it as one update.
 //
@@ -19,7 +18,18 @@ import (
 // A notebook is never left without cells, because every tab that has it open would then add one of its own: where an
 // edit deletes the last cell, an empty code cell is added.
 func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
-	return n.do("edit "+name, func() error {
+	_, err := n.edit(name, false, fn)
+	return err
+}
+
+// Record is [Notebook.Edit] for an edit that may be taken back: it returns what it did. The step is nil if that is
+// nothing, or only what a run writes: outputs, execution count and state.
+func (n *Notebook) Record(name string, fn func(e *Editor) error) (*Step, error) {
+	return n.edit(name, true, fn)
+}
+
+func (n *Notebook) edit(name string, record bool, fn func(e *Editor) error) (s *Step, err error) {
+	err = n.do("edit "+name, func() error {
 		n.arrange()
 		e := &Editor{n: n, drafts: map[*node]*draft{}}
 		defer func() { e.n = nil }()
@@ -33,15 +43,19 @@ func (n *Notebook) Edit(name string, fn func(e *Editor) error) error {
 		if len(e.ops) == 0 {
 			return nil
 		}
-		if !e.authored {
-			name = ""
-		}
-		return n.write(name, func(x tx) {
-			for _, op := range e.ops {
+		ops := e.ops
+		do := func(x tx) {
+			for _, op := range ops {
 				op(x)
 			}
-		})
+		}
+		if !record || !e.authored {
+			return n.write(do)
+		}
+		s, err = n.record(do)
+		return err
 	})
+	return s, err
 }
 
 // Editor stages changes of a notebook; see [Notebook.Edit]. Indexes count from 0 and mean the order as it is after the

@@ -23,6 +23,7 @@ func attachments(t testing.TB, n *Notebook, id string) []string {
 
 func TestAttachments(t *testing.T) {
 	a, b := pair(t)
+	recorded(t, 64, a)
 	forward(t, b.Doc, a.Doc)
 	insert(t, a, 0, NewCell{ID: "m", Type: Markdown, Source: "![](attachment:a.png)", Attachments: map[string]any{"a.png": pngA}}, NewCell{ID: "c", Type: Code})
 	rev := revisionOf(t, b, "m")
@@ -56,6 +57,7 @@ func TestAttachments(t *testing.T) {
 
 func TestNotebookMetadata(t *testing.T) {
 	a, b := pair(t)
+	recorded(t, 64, a)
 	insert(t, a, 0, NewCell{ID: "c", Type: Code})
 	edit(t, a, func(e *Editor) error {
 		_ = e.SetMetadata("k", map[string]any{"n": nil})

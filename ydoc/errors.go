@@ -28,9 +28,6 @@ var ErrTooLarge = wire.Fixed("too large")
 // document. Read the cell again and repeat the change on what it says now.
 var ErrRevisionGone = wire.Fixed("revision is not remembered")
 
-// ErrNothingToUndo says that there is no step to be undone, or redone.
-var ErrNothingToUndo = wire.Fixed("there is nothing to undo")
-
 // ErrClosed says that a subscription was closed.
 var ErrClosed = wire.Fixed("subscription is closed")
 

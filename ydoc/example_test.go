@@ -75,18 +75,20 @@ func editTogether() error {
 }
 
 // An edit that fails writes nothing, and one that was made can be undone.
-func ExampleNotebook_Edit() {
+func ExampleNotebook_Record() {
 	nb := ydoc.NewNotebook()
-	insert := func(cell ydoc.NewCell) error {
-		return nb.Edit("insert cell", func(e *ydoc.Editor) error {
+	insert := func(cell ydoc.NewCell) (*ydoc.Step, error) {
+		return nb.Record("insert cell", func(e *ydoc.Editor) error {
 			_, err := e.Insert(e.Len(), cell)
 			return err
 		})
 	}
-	fmt.Println(insert(ydoc.NewCell{ID: "title", Type: ydoc.Markdown, Source: "# Counts"}))
-	fmt.Println(insert(ydoc.NewCell{ID: "sum", Type: ydoc.Code, Source: "sum(counts)"}))
+	_, err := insert(ydoc.NewCell{ID: "title", Type: ydoc.Markdown, Source: "# Counts"})
+	fmt.Println(err)
+	step, err := insert(ydoc.NewCell{ID: "sum", Type: ydoc.Code, Source: "sum(counts)"})
+	fmt.Println(err)
 
-	err := nb.Edit("move cell", func(e *ydoc.Editor) error {
+	err = nb.Edit("move cell", func(e *ydoc.Editor) error {
 		if err := e.Move("sum", 0); err != nil {
 			return err
 		}
@@ -94,7 +96,7 @@ func ExampleNotebook_Edit() {
 	})
 	fmt.Println(nb.IDs(), errors.Is(err, ydoc.ErrNotFound))
 
-	_, err = nb.Undo()
+	_, _, err = nb.Revert(step)
 	fmt.Println(nb.IDs(), err)
 	// Output:
 	// <nil>

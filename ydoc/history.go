@@ -1,113 +1,160 @@
 package ydoc
 
 import (
-	"fmt"
+	"cmp"
 	"slices"
 
 	"github.com/nbduet/nbduet/ydoc/crdt"
 )
 
-// step is what one edit of ours did, by the edit's name.
-type step struct {
-	*crdt.Step
-	name string
+// Step is what one edit did, for [Doc.Revert] to take it back. What the edit deleted is kept in the replica until the
+// step is reverted or released, so each step must come to one of the two, unless the replica itself goes.
+type Step struct {
+	did    *crdt.Step
+	cells  []string
+	places []placed
+	again  bool // it is of an undo: reverting it makes again what that took back
 }
 
-// history is the steps that can be undone and redone, the next ones last.
-type history struct{ undo, redo []step }
+// placed is a cell that was there after a step.
+type placed struct {
+	id string
+	at crdt.Place
+}
 
-// maxUndoBytes is how much deleted content is kept for undo.
-const maxUndoBytes = 16 << 20
+// Cells are the ids of the cells that the step added, changed, moved or deleted; none in a text.
+func (s *Step) Cells() []string { return s.cells }
 
-// Undone says what an undo or redo did.
+// Bytes is how much deleted content is kept for the step.
+func (s *Step) Bytes() int { return s.did.Bytes() }
+
+// Undone says what [Doc.Revert] did and what it left.
 type Undone struct {
-	// Name is the name of the edit that was undone or redone.
-	Name string
-	// Kept are the cells that were left as they are, or whose source was, because somebody else has changed them since.
+	// Cells are the cells that it added, changed, moved or deleted.
+	Cells []string
+	// Kept are the cells that were left as they are, or there at all, because somebody else has changed them since.
 	Kept []string
+	// Gone are the cells that somebody else has deleted or replaced since, and in which nothing was done.
+	Gone []string
+	// Cut are the cells in which somebody else has deleted text that the step wrote, as who splits the cell does: what
+	// became of it elsewhere stays.
+	Cut []string
 	// Missed is true when something could not be put back because what it stood in is gone: a cell that somebody has
 	// deleted or replaced.
 	Missed bool
 }
 
-// Steps returns the names of the edits that can be undone and of those that can be redone, in each case the next one
-// first. What a run writes (outputs, execution count and state) is no step.
-func (d *Doc) Steps() (undo, redo []string) {
-	names := func(steps []step) (list []string) {
-		for _, s := range slices.Backward(steps) {
-			list = append(list, s.name)
-		}
-		return list
-	}
-	d.read("list steps", func() { undo, redo = names(d.history.undo), names(d.history.redo) })
-	return undo, redo
-}
-
-// Undo takes back the last edit of this replica's own that has not been taken back: what it added goes, what it deleted
-// returns. What others have done since stays: their characters stay in texts, a value that they have set since stays as
-// it is, a cell in whose source they wrote is not deleted, and a cell that is moved back keeps what it has become. It
-// is one transaction.
-func (d *Doc) Undo() (Undone, error) { return d.back("undo", &d.history.undo, &d.history.redo) }
-
-// Redo makes again the edit that was last taken back, unless another edit was made since; see [Doc.Undo].
-func (d *Doc) Redo() (Undone, error) { return d.back("redo", &d.history.redo, &d.history.undo) }
-
-func (d *Doc) back(op string, from, to *[]step) (u Undone, err error) {
-	err = d.do(op, func() error {
-		if len(*from) == 0 {
-			return fmt.Errorf("%s: %w", op, ErrNothingToUndo)
-		}
-		s := (*from)[len(*from)-1]
-		*from = (*from)[:len(*from)-1]
-		inverse := d.replica.Revert(s.Step, func(v *crdt.Revert) {
-			u = Undone{Name: s.name, Kept: d.model.revert(v)}
-			u.Missed = v.Missed()
+// Revert takes back steps of this replica, the last of them first: what they added goes, what they deleted returns. What
+// others have done since stays, and so does what later edits of this replica did that are not among the steps: their
+// characters stay in texts, a value that was set since stays as it is, a cell in whose source they wrote is not deleted,
+// and a cell that is moved back keeps what it has become. It is one transaction.
+//
+// The inverse is what that did, nil if nothing: reverting it makes the steps again. The steps themselves are used up.
+func (d *Doc) Revert(steps ...*Step) (u Undone, inverse *Step, err error) {
+	err = d.do("revert", func() error {
+		did := didOf(steps)
+		again := false
+		inverse = d.recorded(func() *crdt.Step {
+			next := len(steps)
+			return d.replica.Revert(func(v *crdt.Revert) {
+				next--
+				for _, p := range steps[next].places {
+					if v.TypeAt(p.at) == nil {
+						u.Gone = addID(u.Gone, p.id)
+					}
+				}
+				again = steps[next].again
+				d.model.revert(v, again, &u)
+				u.Missed = u.Missed || v.Missed()
+			}, did...)
 		})
-		d.remember(to, step{inverse, s.name})
+		if inverse != nil {
+			inverse.again = !again
+			u.Cells = inverse.cells
+		}
+		u.Gone = slices.DeleteFunc(u.Gone, func(id string) bool { return slices.Contains(u.Kept, id) })
 		return d.replica.Measure()
 	})
-	return u, err
+	return u, inverse, err
 }
 
-// write runs f as one transaction of ours, which can be undone unless it has no name.
-func (d *Doc) write(name string, f func(x tx)) error {
-	if name == "" {
-		d.replica.Transact(func(x *crdt.Tx) { f(tx{x}) })
-		return d.replica.Measure()
+// Release lets go of what is kept for steps, which cannot be taken back any more.
+func (d *Doc) Release(steps ...*Step) {
+	d.read("release steps", func() { d.replica.Release(didOf(steps)...) })
+}
+
+func didOf(steps []*Step) []*crdt.Step {
+	all := make([]*crdt.Step, len(steps))
+	for i, s := range steps {
+		all[i] = s.did
 	}
-	s := d.replica.Record(func(x *crdt.Tx) { f(tx{x}) })
-	if !s.Empty() {
-		d.forget(d.history.redo)
-		d.history.redo = nil
-		d.remember(&d.history.undo, step{s, name})
-	}
+	return all
+}
+
+// write runs f as one transaction of ours.
+func (d *Doc) write(f func(x tx)) error {
+	d.replica.Transact(func(x *crdt.Tx) { f(tx{x}) })
 	return d.replica.Measure()
 }
 
-// remember puts a step on a stack and forgets the oldest ones beyond the limits.
-func (d *Doc) remember(stack *[]step, s step) {
-	*stack = append(*stack, s)
-	sum := 0
-	for _, s := range *stack {
-		sum += s.Bytes()
+// record is write for what may be taken back.
+func (d *Doc) record(f func(x tx)) (*Step, error) {
+	s := d.recorded(func() *crdt.Step { return d.replica.Record(func(x *crdt.Tx) { f(tx{x}) }) })
+	return s, d.replica.Measure()
+}
+
+// recorded makes a step of what one transaction does.
+func (d *Doc) recorded(do func() *crdt.Step) *Step {
+	d.marked = map[*crdt.Type]struct{}{}
+	did := do()
+	marked := d.marked
+	d.marked = nil
+	if did.Empty() {
+		return nil
 	}
-	n := 0
-	for len(*stack)-n > d.limits.UndoSteps || sum > maxUndoBytes && n < len(*stack)-1 {
-		sum -= (*stack)[n].Bytes()
-		n++
+	s := &Step{did: did}
+	for t := range marked {
+		v, ok := t.Lately(keyID)
+		if !ok {
+			continue
+		}
+		id := stringValue(v)
+		s.cells = addID(s.cells, id)
+		if !t.Deleted() {
+			s.places = append(s.places, placed{id, crdt.PlaceOf(t)})
+		}
 	}
-	if n > 0 {
-		d.forget((*stack)[:n])
-		clear((*stack)[:n])
-		*stack = (*stack)[n:]
+	slices.Sort(s.cells)
+	slices.SortFunc(s.places, func(a, b placed) int { return cmp.Compare(a.id, b.id) })
+	return s
+}
+
+// mark notes, of a transaction that is recorded, which cells it changed.
+func (n *Notebook) mark(c *crdt.Change) {
+	if n.marked == nil {
+		return
+	}
+	note := func(t *crdt.Type) {
+		if cell := topmost(t); cell != nil {
+			n.marked[cell] = struct{}{}
+		}
+	}
+	for t := range c.Types() {
+		note(t)
+	}
+	for _, t := range c.Removed(n.cells) {
+		note(t)
+	}
+	if slices.Contains(c.Clients(), n.replica.ClientID()) {
+		for t := range c.AddedBy(n.replica.ClientID()) {
+			note(t)
+		}
 	}
 }
 
-// forget lets go of what was kept for steps.
-func (d *Doc) forget(steps []step) {
-	all := make([]*crdt.Step, len(steps))
-	for i, s := range steps {
-		all[i] = s.Step
+func addID(ids []string, id string) []string {
+	if id == "" || slices.Contains(ids, id) {
+		return ids
 	}
-	d.replica.Release(all...)
+	return append(ids, id)
 }

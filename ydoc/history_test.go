@@ -2,7 +2,6 @@ package ydoc
 
 import (
 	"errors"
-	"fmt"
 	"math/rand/v2"
 	"slices"
 	"testing"
@@ -15,6 +14,7 @@ func TestUndoIsExactAlone(t *testing.T) {
 	for seed := range uint64(60) {
 		p := newProgram(t, seed, 2)
 		n := NewNotebookWith(Options{ClientID: 5})
+		recorded(t, 64, n)
 		peer := NewNotebookWith(Options{ClientID: 6})
 		forward(t, n.Doc, peer.Doc)
 		p.peers = []*Notebook{n, peer}
@@ -28,9 +28,8 @@ func TestUndoIsExactAlone(t *testing.T) {
 		}
 		states := [][]Cell{content(n)}
 		for len(states) < 12 {
-			steps, _ := n.Steps()
-			p.change(n)
-			if now, _ := n.Steps(); len(now) > len(steps) {
+			steps := len(historyOf(n.Doc).undo)
+			if p.change(n); len(historyOf(n.Doc).undo) > steps {
 				states = append(states, content(n))
 			} else {
 				states[len(states)-1] = content(n) // a run's output is no step, it stays
@@ -73,6 +72,7 @@ func sameRuns(a, b []Cell) bool {
 
 func TestUndoLeavesWhatOthersDid(t *testing.T) {
 	a, b := pair(t)
+	recorded(t, 64, a)
 	forward(t, b.Doc, a.Doc)
 	source := func(want string) {
 		t.Helper()
@@ -123,7 +123,7 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 		}
 		u := undo(t, a)
 		c, there := b.Cell("n")
-		if there != write || write && (c.Source != "ours theirs" || !slices.Equal(u.Kept, []string{"n"})) {
+		if there != write || write && (c.Source != " theirs" || !slices.Equal(u.Kept, []string{"n"})) {
 			t.Errorf("written %v: %+v %v", write, c, u)
 		}
 	}
@@ -132,6 +132,7 @@ func TestUndoLeavesWhatOthersDid(t *testing.T) {
 
 func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
 	a, b := pair(t)
+	recorded(t, 64, a)
 	forward(t, b.Doc, a.Doc)
 	insert(t, b, 0, NewCell{ID: "c", Type: Code, Source: "one"}, NewCell{ID: "d", Type: Raw}, NewCell{ID: "e", Type: Raw})
 	edit(t, a, func(e *Editor) error { _ = e.SetSource("c", "one two"); return e.Move("c", 2) })
@@ -174,46 +175,30 @@ func TestUndoOfAMoveKeepsWhatTheCellHasBecome(t *testing.T) {
 	}
 }
 
-func TestStepsAreNamedAndBounded(t *testing.T) {
-	n := NewNotebookWith(Options{Limits: Limits{UndoSteps: 3}})
-	if _, err := n.Undo(); !errors.Is(err, ErrNothingToUndo) {
-		t.Error(err)
-	}
+// What a run writes is no step, nor is an edit that changes nothing; a step keeps what it deleted until it is released.
+func TestStepsAreOfEditsThatChangeSomething(t *testing.T) {
+	n := NewNotebook()
 	insert(t, n, 0, NewCell{ID: "c", Type: Code, Source: "0"})
-	for i := range 5 {
-		if err := n.Edit(fmt.Sprint(i), func(e *Editor) error { return e.SetSource("c", fmt.Sprint(i+1)) }); err != nil {
-			t.Fatal(err)
+	three := 3
+	for name, fn := range map[string]func(e *Editor) error{
+		"run": func(e *Editor) error {
+			_ = e.StartRun("c")
+			_ = e.AppendStream("c", "stdout", "x")
+			return e.FinishRun("c", &three)
+		},
+		"nothing": func(e *Editor) error { return e.SetSource("c", "0") },
+	} {
+		if s, err := n.Record(name, fn); s != nil || err != nil {
+			t.Errorf("%s: %+v, %v", name, s, err)
 		}
 	}
-	three := 3
-	edit(t, n, func(e *Editor) error {
-		_ = e.StartRun("c")
-		_ = e.AppendStream("c", "stdout", "x")
-		return e.FinishRun("c", &three)
-	})
-	if err := n.Edit("nothing", func(e *Editor) error { return e.SetSource("c", "5") }); err != nil {
-		t.Fatal(err)
+	s, err := n.Record("source", func(e *Editor) error { _ = e.SetSource("c", "one"); return e.SetSource("c", "two") })
+	if err != nil || s.Bytes() != 1 || !slices.Equal(s.Cells(), []string{"c"}) {
+		t.Errorf("%+v, %v", s, err)
 	}
-	u, r := n.Steps()
-	if !slices.Equal(u, []string{"4", "3", "2"}) || r != nil {
-		t.Errorf("%v %v", u, r)
-	}
-	undo(t, n)
-	undo(t, n)
-	if c, _ := n.Cell("c"); c.Source != "3" || len(c.Outputs) != 1 {
-		t.Errorf("%+v", c)
-	}
-	if u, r := n.Steps(); !slices.Equal(u, []string{"2"}) || !slices.Equal(r, []string{"3", "4"}) {
-		t.Errorf("%v %v", u, r)
-	}
-	edit(t, n, func(e *Editor) error { return e.SetSource("c", "x") })
-	if _, r := n.Steps(); r != nil {
-		t.Errorf("%v", r)
-	}
-	undo(t, n)
-	undo(t, n)
-	if c, _ := n.Cell("c"); c.Source != "2" {
-		t.Errorf("%q", c.Source)
+	n.Release(s)
+	if u, inverse, err := n.Revert(); err != nil || inverse != nil || u.Missed {
+		t.Errorf("of no step: %+v %v %v", u, inverse, err)
 	}
 }
 
@@ -221,22 +206,25 @@ func TestUndoOfATextDocument(t *testing.T) {
 	a, b := NewTextWith(Options{ClientID: 1}), NewTextWith(Options{ClientID: 2})
 	forward(t, a.Doc, b.Doc)
 	forward(t, b.Doc, a.Doc)
-	set := func(x *Text, s string) {
+	set := func(x *Text, s string) *Step {
 		t.Helper()
-		if err := x.Edit("set", func(e *TextEditor) error { return e.SetText(s) }); err != nil {
+		step, err := x.Record("set", func(e *TextEditor) error { return e.SetText(s) })
+		if err != nil {
 			t.Fatal(err)
 		}
+		return step
 	}
 	set(b, "a b c")
-	set(a, "a B c d")
+	step := set(a, "a B c d")
 	set(b, "1 a B! c d 2")
-	if _, err := a.Undo(); err != nil {
+	_, inverse, err := a.Revert(step)
+	if err != nil {
 		t.Fatal(err)
 	}
 	if a.String() != "1 a b! c 2" || b.String() != a.String() {
 		t.Errorf("%q %q", a.String(), b.String())
 	}
-	if _, err := a.Redo(); err != nil {
+	if _, _, err := a.Revert(inverse); err != nil {
 		t.Fatal(err)
 	}
 	if b.String() != "1 a B! c d 2" {
@@ -257,11 +245,11 @@ func TestUndoInRandomPrograms(t *testing.T) {
 			case k < 4:
 				p.change(n)
 			case k < 6:
-				if _, err := n.Undo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+				if _, err := back(n.Doc, false); err != nil && !errors.Is(err, errNothing) {
 					p.fatalf("undo: %v", err)
 				}
 			case k < 7:
-				if _, err := n.Redo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+				if _, err := back(n.Doc, true); err != nil && !errors.Is(err, errNothing) {
 					p.fatalf("redo: %v", err)
 				}
 			case k == 7 && p.IntN(4) == 0:
@@ -279,6 +267,7 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 	for seed := range uint64(40) {
 		r := rand.New(rand.NewPCG(seed, 3))
 		a, b := pair(t)
+		recorded(t, 64, a)
 		forward(t, b.Doc, a.Doc)
 		insert(t, b, 0, NewCell{ID: "c", Type: Code, Source: "abc"}, NewCell{ID: "d", Type: Code, Source: "def"})
 		typed := map[rune]bool{}
@@ -300,9 +289,9 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 			case 3:
 				edit(t, a, func(e *Editor) error { return e.SetType("c", []string{Raw, Code, Markdown}[r.IntN(3)]) })
 			case 4:
-				_, _ = a.Redo()
+				_, _ = back(a.Doc, true)
 			default:
-				if _, err := a.Undo(); err != nil && !errors.Is(err, ErrNothingToUndo) {
+				if _, err := back(a.Doc, false); err != nil && !errors.Is(err, errNothing) {
 					t.Fatal(err)
 				}
 			}
@@ -323,11 +312,10 @@ func TestUndoNeverTakesTheCharactersOfOthers(t *testing.T) {
 // of its own, and a markdown cell with an execution count is not valid in a file.
 func TestUndoOfATypeLeavesNothingOfARun(t *testing.T) {
 	n := NewNotebook()
+	recorded(t, 64, n)
 	edit := func(fn func(*Editor) error) {
 		t.Helper()
-		if err := n.Edit("edit", fn); err != nil {
-			t.Fatal(err)
-		}
+		edit(t, n, fn)
 	}
 	var id string
 	edit(func(e *Editor) error {

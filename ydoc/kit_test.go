@@ -1,6 +1,9 @@
 package ydoc
 
 import (
+	"errors"
+	"slices"
+	"sync"
 	"testing"
 
 	"github.com/nbduet/nbduet/ydoc/wire"
@@ -25,7 +28,7 @@ func forward(t testing.TB, from, to *Doc) {
 
 func edit(t testing.TB, n *Notebook, fn func(e *Editor) error) {
 	t.Helper()
-	if err := n.Edit("test", fn); err != nil {
+	if err := change(n, "test", fn); err != nil {
 		t.Fatalf("edit: %v", err)
 	}
 }
@@ -86,9 +89,87 @@ func revisionOf(t testing.TB, n *Notebook, id string) Revision {
 	return c.Revision
 }
 
+// histories are the steps of the replicas whose edits are recorded, see recorded.
+var histories sync.Map
+
+// history is what one replica did, to be undone and redone in order.
+type history struct {
+	mu         sync.Mutex
+	undo, redo []*Step
+	max        int // steps that are kept
+}
+
+// recorded has the edits of replicas recorded that change makes, as one who undoes and redoes in order wants them.
+func recorded(t testing.TB, maxSteps int, docs ...*Notebook) {
+	t.Helper()
+	for _, n := range docs {
+		histories.Store(n.Doc, &history{max: maxSteps})
+		t.Cleanup(func() { histories.Delete(n.Doc) })
+	}
+}
+
+func historyOf(d *Doc) *history {
+	h, ok := histories.Load(d)
+	if !ok {
+		return nil
+	}
+	return h.(*history)
+}
+
+// change makes an edit, and a step of it where the replica's are recorded.
+func change(n *Notebook, name string, fn func(e *Editor) error) error {
+	h := historyOf(n.Doc)
+	if h == nil {
+		return n.Edit(name, fn)
+	}
+	s, err := n.Record(name, fn)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	if s != nil {
+		n.Release(slices.DeleteFunc(h.redo, func(s *Step) bool { return s == nil })...)
+		h.redo = nil
+		h.push(n.Doc, &h.undo, s)
+	}
+	return err
+}
+
+func (h *history) push(d *Doc, to *[]*Step, s *Step) {
+	*to = append(*to, s)
+	if n := len(*to) - h.max; n > 0 {
+		d.Release(slices.DeleteFunc((*to)[:n], func(s *Step) bool { return s == nil })...)
+		*to = (*to)[n:]
+	}
+}
+
+// errNothing says that there is no step.
+var errNothing = errors.New("nothing to undo")
+
+// back undoes the last step, or redoes the one that was undone last.
+func back(d *Doc, redo bool) (Undone, error) {
+	h := historyOf(d)
+	h.mu.Lock()
+	defer h.mu.Unlock()
+	from, to := &h.undo, &h.redo
+	if redo {
+		from, to = to, from
+	}
+	if len(*from) == 0 {
+		return Undone{}, errNothing
+	}
+	s := (*from)[len(*from)-1]
+	*from = (*from)[:len(*from)-1]
+	if s == nil { // what had come and gone
+		h.push(d, to, nil)
+		return Undone{}, nil
+	}
+	u, inverse, err := d.Revert(s)
+	h.push(d, to, inverse)
+	return u, err
+}
+
 func undo(t testing.TB, n *Notebook) Undone {
 	t.Helper()
-	u, err := n.Undo()
+	u, err := back(n.Doc, false)
 	if err != nil {
 		t.Fatalf("undo: %v", err)
 	}
@@ -97,7 +178,7 @@ func undo(t testing.TB, n *Notebook) Undone {
 
 func redo(t testing.TB, n *Notebook) Undone {
 	t.Helper()
-	u, err := n.Redo()
+	u, err := back(n.Doc, true)
 	if err != nil {
 		t.Fatalf("redo: %v", err)
 	}

@@ -52,6 +52,7 @@ func newRoomWith(t *testing.T, peers, tabs int, cells ...NewCell) *room {
 			make = newTab
 		}
 		p := &peer{Notebook: make(Options{ClientID: uint64(i + 1)})}
+		recorded(t, 64, p.Notebook)
 		apply(t, p.Doc, start)
 		p.OnUpdate(func(u []byte) { p.up = append(p.up, u) })
 		r.peers = append(r.peers, p)

@@ -53,6 +53,7 @@ func (n *Notebook) changed(c *crdt.Change) {
 		n.restoreIDs()
 	}
 	n.touched(c)
+	n.mark(c)
 }
 
 // touched notes what is to be read again.
@@ -300,7 +301,7 @@ func (n *Notebook) NBFormat() (major, minor int) {
 // SetNBFormat sets the notebook's format version, in a replica that is made of a file. A room has that of its own file.
 func (n *Notebook) SetNBFormat(major, minor int) error {
 	return n.do("set the format", func() error {
-		return n.write("", func(x tx) {
+		return n.write(func(x tx) {
 			x.SetChanged(n.meta, "nbformat", major)
 			x.SetChanged(n.meta, "nbformat_minor", minor)
 		})

@@ -26,8 +26,6 @@ type Limits struct {
 	Cells int
 	// Depth is how deep values that we write may be nested.
 	Depth int
-	// UndoSteps is the largest number of our edits that can be undone.
-	UndoSteps int
 	// HistoryBytes and HistoryVersions bound the older sources that are remembered for three-way changes: bytes in one
 	// document, versions of one cell.
 	HistoryBytes, HistoryVersions int
@@ -40,7 +38,6 @@ var DefaultLimits = Limits{
 	TextBytes:       64 << 20,
 	Cells:           20_000,
 	Depth:           128,
-	UndoSteps:       64,
 	HistoryBytes:    8 << 20,
 	HistoryVersions: 64,
 }
@@ -50,7 +47,6 @@ func (l Limits) orDefaults() Limits {
 	l.TextBytes = cmp.Or(max(l.TextBytes, 0), d.TextBytes)
 	l.Cells = cmp.Or(max(l.Cells, 0), d.Cells)
 	l.Depth = cmp.Or(max(l.Depth, 0), d.Depth)
-	l.UndoSteps = cmp.Or(max(l.UndoSteps, 0), d.UndoSteps)
 	l.HistoryBytes = cmp.Or(max(l.HistoryBytes, 0), d.HistoryBytes)
 	l.HistoryVersions = cmp.Or(max(l.HistoryVersions, 0), d.HistoryVersions)
 	return l

@@ -12,7 +12,7 @@ func (p *peer) savedAs(t *testing.T, at int, id string) {
 	err := p.do("save", func() error {
 		p.arrange()
 		cell := p.order[at].typ
-		return p.write("", func(x tx) { x.Set(cell, keyID, id) })
+		return p.write(func(x tx) { x.Set(cell, keyID, id) })
 	})
 	if err != nil {
 		t.Fatal(err)
@@ -24,7 +24,7 @@ func newSavedRoom(t *testing.T, peers int) (*room, *peer) {
 	r := newRoom(t, peers, NewCell{ID: "a", Type: Code, Source: "a = 42"}, NewCell{ID: "b", Type: Code}, NewCell{ID: "c", Type: Code})
 	server := r.peers[peers-1]
 	if err := server.do("start", func() error {
-		return server.write("", func(x tx) { x.Set(server.state, "path", "a.ipynb") })
+		return server.write(func(x tx) { x.Set(server.state, "path", "a.ipynb") })
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -7,12 +7,18 @@ type reverter struct {
 	tx
 	v     *crdt.Revert
 	cells *crdt.Type
-	ids   []string // those of cells that were left as they are
+	again bool
+	u     *Undone
 }
 
 // revert takes back a step. What others did since stays.
-func (n *Notebook) revert(v *crdt.Revert) (kept []string) {
-	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells}
+func (n *Notebook) revert(v *crdt.Revert, again bool, u *Undone) {
+	r := &reverter{tx: tx{v.Tx}, v: v, cells: n.cells, again: again, u: u}
+	for _, t := range v.Cut() {
+		if cell := topmost(t); cell != nil {
+			u.Cut = addID(u.Cut, stringValue(cell.Get(keyID)))
+		}
+	}
 	hadCells := n.cells.Len() > 0
 	for _, sw := range v.Swaps() {
 		if !sw.Gone {
@@ -29,7 +35,6 @@ func (n *Notebook) revert(v *crdt.Revert) (kept []string) {
 	if hadCells && n.cells.Len() == 0 {
 		r.newCell(n.cells, 0, NewCell{ID: randomCellID(), Type: Code}) // see Notebook.Edit
 	}
-	return r.ids
 }
 
 // moveBack puts a cell back to where it was before the step, and with what it has become since, as a copy. One that got
@@ -37,7 +42,7 @@ func (n *Notebook) revert(v *crdt.Revert) (kept []string) {
 func (r *reverter) moveBack(sw *crdt.Swap) {
 	now := r.v.Now(sw)
 	if now == nil || now.Holder() != r.cells {
-		r.ids = append(r.ids, sw.Name) // somebody deleted or replaced it
+		r.u.Kept = addID(r.u.Kept, sw.Name) // somebody deleted or replaced it
 		return
 	}
 	if made := r.v.PutBack(sw, now); made != nil {
@@ -49,10 +54,18 @@ func (r *reverter) moveBack(sw *crdt.Swap) {
 // spare finds the cells that are to be left as they are because of what others did.
 func (r *reverter) spare() {
 	goes := map[*crdt.Type]bool{}
+	var written []*crdt.Type
 	for _, t := range r.v.Added() {
 		goes[t] = true
 		if t.Holder() == r.cells && r.writtenIn(t) {
-			r.keep(t)
+			written = append(written, t)
+		}
+	}
+	for _, t := range written {
+		r.keep(t)
+		if !r.again {
+			// What the step itself wrote there goes. Where an undo put the cell back, what is in it was not the step's.
+			r.v.Open(t.Child(keySource, crdt.KindText))
 		}
 	}
 	// A deleted cell does not return beside another of its id that somebody has made since.
@@ -85,7 +98,7 @@ func (r *reverter) keep(t *crdt.Type) {
 	}
 	r.v.Keep(t)
 	if id, ok := t.Lately(keyID); ok {
-		r.ids = append(r.ids, stringValue(id))
+		r.u.Kept = addID(r.u.Kept, stringValue(id))
 	}
 }
 

@@ -81,7 +81,7 @@ func (p *peer) movedInTab(t *testing.T, id string, to int) {
 		at := p.index[id]
 		e := p.order[at]
 		e.refresh(p.Notebook)
-		return p.write("", func(x tx) {
+		return p.write(func(x tx) {
 			x.Remove(p.cells, at, 1)
 			x.newCell(p.cells, to, NewCell{ID: id, Type: e.cell.Type, Source: e.cell.Source})
 		})
@@ -218,7 +218,7 @@ func TestACellOfTheSameIDIsNoRival(t *testing.T) {
 	agent, tab := r.peers[0], r.peers[1]
 	move(t, agent, "a", 1)
 	if err := tab.do("insert", func() error {
-		return tab.write("", func(x tx) { x.newCell(tab.cells, 0, NewCell{ID: "a", Type: Code, Source: "else"}) })
+		return tab.write(func(x tx) { x.newCell(tab.cells, 0, NewCell{ID: "a", Type: Code, Source: "else"}) })
 	}); err != nil {
 		t.Fatal(err)
 	}

@@ -33,10 +33,7 @@ func NewTextWith(o Options) *Text {
 func (t *Text) changed(c *crdt.Change) { t.stale = t.stale || c.Has(t.source) }
 
 // revert takes back a step; nothing is special about a text.
-func (t *Text) revert(v *crdt.Revert) []string {
-	v.Run()
-	return nil
-}
+func (t *Text) revert(v *crdt.Revert, _ bool, _ *Undone) { v.Run() }
 
 // refresh reads the text again if it may have changed.
 func (t *Text) refresh() {
@@ -87,9 +84,19 @@ func (t *Text) Len() (n int) {
 	return n
 }
 
-// Edit changes the text in one transaction that is known by a name. The rules are those of [Notebook.Edit].
+// Edit changes the text in one transaction, known in errors by a name. The rules are those of [Notebook.Edit].
 func (t *Text) Edit(name string, fn func(e *TextEditor) error) error {
-	return t.do("edit "+name, func() error {
+	_, err := t.edit(name, false, fn)
+	return err
+}
+
+// Record is [Text.Edit] for an edit that may be taken back: it returns what it did, nil for nothing.
+func (t *Text) Record(name string, fn func(e *TextEditor) error) (*Step, error) {
+	return t.edit(name, true, fn)
+}
+
+func (t *Text) edit(name string, record bool, fn func(e *TextEditor) error) (s *Step, err error) {
+	err = t.do("edit "+name, func() error {
 		e := &TextEditor{t: t}
 		defer func() { e.t = nil }()
 		if err := fn(e); err != nil {
@@ -101,12 +108,18 @@ func (t *Text) Edit(name string, fn func(e *TextEditor) error) error {
 		if len(e.edits) == 0 {
 			return nil
 		}
-		return t.write(name, func(x tx) {
+		do := func(x tx) {
 			for _, edits := range e.edits {
 				x.edit(t.source, edits)
 			}
-		})
+		}
+		if !record {
+			return t.write(do)
+		}
+		s, err = t.record(do)
+		return err
 	})
+	return s, err
 }
 
 func (t *Text) changesSince(r Revision) Changes {

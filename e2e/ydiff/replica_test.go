@@ -19,6 +19,33 @@ type local struct {
 	made map[string]bool
 	// What was wrong with cells, by their ids.
 	faults map[string]string
+	// What it did, and what it took back, the last ones last.
+	done, undone []named
+}
+
+// named is a step and what it is called.
+type named struct {
+	*ydoc.Step
+	name string
+}
+
+// maxSteps is how many steps can be taken back.
+const maxSteps = 64
+
+// push puts a step behind others, and lets the first go where they are too many.
+func (l *local) push(list *[]named, s named) {
+	if *list = append(*list, s); len(*list) > maxSteps {
+		l.release((*list)[:1])
+		*list = (*list)[1:]
+	}
+}
+
+func (l *local) release(list []named) {
+	for _, s := range list {
+		if s.Step != nil { // nil: what an undo did that had nothing to do
+			l.n.Release(s.Step)
+		}
+	}
 }
 
 func newLocal(client uint64) *local {
@@ -34,7 +61,7 @@ func (l *local) edit(ops []op) ([][]byte, error) {
 		return l.updates, err
 	}
 	l.note(false)
-	err := l.n.Edit(stepName(ops), func(e *ydoc.Editor) error {
+	step, err := l.n.Record(stepName(ops), func(e *ydoc.Editor) error {
 		for _, o := range ops {
 			if err := l.do(e, o); err != nil {
 				return fmt.Errorf("%s: %w", o.Op, err)
@@ -50,6 +77,11 @@ func (l *local) edit(ops []op) ([][]byte, error) {
 		return nil, nil
 	}
 	l.note(true)
+	if step != nil {
+		l.release(l.undone)
+		l.undone = nil
+		l.push(&l.done, named{step, stepName(ops)})
+	}
 	return l.updates, err
 }
 
@@ -99,22 +131,23 @@ func (l *local) close() error                   { return l.n.Err() }
 func (l *local) back(undo bool) error {
 	l.note(false)
 	before := l.n.Cells()
-	steps, _ := l.n.Steps()
-	var err error
-	if undo {
-		_, err = l.n.Undo()
-	} else {
-		_, err = l.n.Redo()
+	from, to := &l.done, &l.undone
+	if !undo {
+		from, to = to, from
 	}
-	if errors.Is(err, ydoc.ErrNothingToUndo) {
-		if len(l.updates) > 0 {
-			return fmt.Errorf("%w, but something was written", err)
-		}
+	if len(*from) == 0 {
 		return nil
 	}
-	if err != nil {
-		return err
+	step := (*from)[len(*from)-1]
+	*from = (*from)[:len(*from)-1]
+	var inverse *ydoc.Step
+	if step.Step != nil {
+		var err error
+		if _, inverse, err = l.n.Revert(step.Step); err != nil {
+			return err
+		}
 	}
+	l.push(to, named{inverse, step.name})
 	after := l.n.Cells()
 	for _, c := range after {
 		if c.Fault != "" && l.faults[c.ID] == "" {
@@ -131,7 +164,7 @@ func (l *local) back(undo bool) error {
 			return fmt.Errorf("undo has taken away cell %s, which somebody else has made", c.ID)
 		}
 	}
-	if was, is := marks(before), marks(after); steps[0] == "write" && is < was {
+	if was, is := marks(before), marks(after); step.name == "write" && is < was {
 		return fmt.Errorf("undo has taken away %d of %d characters that somebody else wrote", was-is, was)
 	}
 	return nil

@@ -97,7 +97,7 @@ func (s *sheet) change(tb testing.TB, r *rand.Rand) {
 		if len(s.steps) > 0 && r.IntN(8) == 0 {
 			last := s.steps[len(s.steps)-1]
 			s.steps = s.steps[:len(s.steps)-1]
-			s.Release(s.Revert(last, func(v *Revert) { v.Run() }))
+			s.Release(s.Revert((*Revert).Run, last))
 			return s.Measure()
 		}
 		step := s.Record(func(x *Tx) {

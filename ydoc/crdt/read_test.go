@@ -24,7 +24,7 @@ func TestDeepNestingIsCut(t *testing.T) {
 		t.Errorf("%d levels are read", levels)
 	}
 	err := b.Do("undo", func() error {
-		b.Release(b.Revert(b.Record(func(x *Tx) { x.Remove(b.list, 0, 1) }), func(v *Revert) { v.Run() }))
+		b.Release(b.Revert((*Revert).Run, b.Record(func(x *Tx) { x.Remove(b.list, 0, 1) })))
 		return nil
 	})
 	if err != nil || b.Bloat().Structs < depth {

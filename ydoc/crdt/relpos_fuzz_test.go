@@ -31,16 +31,18 @@ func newPlaces(tb testing.TB) *places {
 		}
 		p.books = append(p.books, n)
 	}
+	var last *ydoc.Step
 	for _, edit := range []func(e *ydoc.TextEditor) error{
 		func(e *ydoc.TextEditor) error { return e.Replace(0, 0, "one two 😀 three") },
 		func(e *ydoc.TextEditor) error { return e.Replace(4, 3, "") },
 		func(e *ydoc.TextEditor) error { return e.Replace(2, 0, "é\n") },
 	} {
-		if err := p.text.Edit("write", edit); err != nil {
+		var err error
+		if last, err = p.text.Record("write", edit); err != nil {
 			tb.Fatal(err)
 		}
 	}
-	if _, err := p.text.Undo(); err != nil {
+	if _, _, err := p.text.Revert(last); err != nil {
 		tb.Fatal(err)
 	}
 	return p

@@ -12,17 +12,21 @@ import (
 type Revert struct {
 	*Tx
 	s      *Step
-	kept   map[*Type]bool
-	back   []*ycrdt.Item // what the step deleted and is to return
+	kept   map[*Type]bool // true: with all that is in it; false: but for what the step wrote
+	back   []*ycrdt.Item  // what the step deleted and is to return
+	mine   map[*ycrdt.Item]bool
 	missed bool
 }
 
-// Revert takes a step back in one transaction and returns what that did, for the step to be made again. f says what is
-// special about the document: it is to call [Revert.Run], and may look at the step and except types before.
-func (r *Replica) Revert(s *Step, f func(v *Revert)) *Step {
+// Revert takes steps back, the last of them first, in one transaction, and returns what that did, for them to be made
+// again. f says of each what is special about the document: it is to call [Revert.Run], and may look at the step and
+// except types before.
+func (r *Replica) Revert(f func(v *Revert), steps ...*Step) *Step {
 	return r.Record(func(x *Tx) {
-		f(&Revert{Tx: x, s: s, kept: map[*Type]bool{}})
-		r.release(x.trans, s)
+		for _, s := range slices.Backward(steps) {
+			f(&Revert{Tx: x, s: s, kept: map[*Type]bool{}})
+			r.release(x.trans, s)
+		}
 	})
 }
 
@@ -53,8 +57,20 @@ func setOf(items []*ycrdt.Item) map[*ycrdt.Item]bool {
 // Missed reports whether something could not be put back because what it stood in is gone.
 func (v *Revert) Missed() bool { return v.missed }
 
+// Place is where a type is, whatever copy takes its place.
+type Place unit
+
+// PlaceOf is the place of a type that is no root.
+func PlaceOf(t *Type) Place { return Place(unitOf(&t.Item.ID)) }
+
+// TypeAt is the live type at a place, nil where it was deleted.
+func (v *Revert) TypeAt(p Place) *Type { return typeAt(v.trans.Doc.Store, unit(p)) }
+
 // Keep leaves a type and all that is in it as it is.
 func (v *Revert) Keep(t *Type) { v.kept[t] = true }
+
+// Open has what the step wrote into a type taken back though the type itself is in one that is left as it is.
+func (v *Revert) Open(t *Type) { v.kept[t] = false }
 
 // Kept reports whether a type is left as it is.
 func (v *Revert) Kept(t *Type) bool { return v.kept[t] }
@@ -105,14 +121,34 @@ func (v *Revert) Deleted() (types []*Type) {
 	return types
 }
 
-// OthersIn reports whether anybody else has values or characters in a list.
+// OthersIn reports whether a list has values or characters that are not of the step: of other people, or of other steps,
+// which may be another's who writes through the same replica. It is to be asked before anything is excepted.
 func (v *Revert) OthersIn(t *Type) bool {
+	if v.mine == nil {
+		v.mine = setOf(v.added())
+	}
 	for item := t.Start; item != nil; item = item.Right {
-		if visible(item) && item.ID.Client != v.trans.Doc.ClientID {
+		if visible(item) && !v.mine[item] {
 			return true
 		}
 	}
 	return false
+}
+
+// Cut lists the texts in which somebody else has deleted characters that the step wrote.
+func (v *Revert) Cut() (texts []*Type) {
+	if v.s.from == v.s.to {
+		return nil
+	}
+	for _, item := range itemsIn(v.trans, v.trans.Doc.ClientID, span{v.s.from, v.s.to - v.s.from}) {
+		if !item.Deleted() || item.Redone != nil || item.Info&(itemDeletedHere|itemCountable) != itemCountable {
+			continue
+		}
+		if t, _ := item.Parent.(*Type); t != nil && t.kind == KindText && !t.Deleted() && !slices.Contains(texts, t) {
+			texts = append(texts, t)
+		}
+	}
+	return texts
 }
 
 // added lists the live items that the step added, or that took their place since, in the order of their clocks. Those
@@ -190,8 +226,8 @@ func (v *Revert) inKept(item *ycrdt.Item) bool {
 	}
 	t, _ := item.Parent.(*Type)
 	for depth := 0; t != nil && depth < maxNesting; depth++ {
-		if v.kept[t] {
-			return true
+		if all, there := v.kept[t]; there {
+			return all
 		}
 		t = t.Holder()
 	}

@@ -31,7 +31,7 @@ func TestNothingIsKeptForReleasedSteps(t *testing.T) {
 	kept(6)
 	s.Read("release", func() { s.Release(first) })
 	kept(2)
-	s.Read("revert", func() { s.Release(s.Revert(second, func(v *Revert) { v.Run() })) })
+	s.Read("revert", func() { s.Release(s.Revert((*Revert).Run, second)) })
 	kept(0)
 	if got := s.text.Characters(); got != "two 😀" {
 		t.Errorf("%q", got)
