@@ -50,7 +50,8 @@ func newDoc(o Options, m model) *Doc {
 			d.noteReload(c)
 			d.publish(c)
 		},
-		Broken: d.wakeAll,
+		Settled: d.settled,
+		Broken:  d.wakeAll,
 	})
 	d.state = d.replica.Root(rootState, crdt.KindMap)
 	return d

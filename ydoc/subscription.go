@@ -20,6 +20,8 @@ type Subscription struct {
 	state  bool
 	origin Origin
 	cells  map[*crdt.Type]Origin
+	follow func(Changes) // see Notebook.Follow; nil for one whose owner takes the changes
+	noted  bool          // of such a one: something is to be recorded
 }
 
 // maxOrigins is up to how many changed cells a subscription remembers who changed each.
@@ -68,28 +70,34 @@ func (s *Subscription) Next(ctx context.Context) (Changes, error) {
 // Take returns what became different since the last Take, perhaps nothing, without waiting.
 func (s *Subscription) Take() (c Changes, err error) {
 	err = s.d.do("take changes", func() error {
-		c = s.d.model.changesSince(s.since)
-		s.since = c.To
-		c.State, s.state = s.state, false
-		c.Origin, s.origin = s.origin, Origin{}
-		by := map[string]Origin{}
-		for t, o := range s.cells {
-			if e := nodeOf(t); e != nil {
-				sum := by[e.id]
-				sum.add(o)
-				by[e.id] = sum
-			}
-		}
-		clear(s.cells)
-		for i := range c.Cells {
-			c.Cells[i].Origin = by[c.Cells[i].ID]
-		}
+		c = s.take()
 		return nil
 	})
 	if err != nil {
 		s.wake() // a broken document stays so for every later call
 	}
 	return c, err
+}
+
+// take is Take with the document locked.
+func (s *Subscription) take() Changes {
+	c := s.d.model.changesSince(s.since)
+	s.since = c.To
+	c.State, s.state = s.state, false
+	c.Origin, s.origin = s.origin, Origin{}
+	by := map[string]Origin{}
+	for t, o := range s.cells {
+		if e := nodeOf(t); e != nil {
+			sum := by[e.id]
+			sum.add(o)
+			by[e.id] = sum
+		}
+	}
+	clear(s.cells)
+	for i := range c.Cells {
+		c.Cells[i].Origin = by[c.Cells[i].ID]
+	}
+	return c
 }
 
 func (s *Subscription) wake() {
@@ -159,6 +167,7 @@ func originOf(c *crdt.Change, clients ...uint64) Origin {
 func (s *Subscription) note(origin Origin, state bool, cells map[*crdt.Type]Origin) {
 	s.origin.add(origin)
 	s.state = s.state || state
+	s.noted = true
 	for t, o := range cells {
 		if _, known := s.cells[t]; known || len(s.cells) < maxOrigins {
 			sum := s.cells[t]
@@ -185,4 +194,66 @@ func topmost(t *crdt.Type) *crdt.Type {
 		t = up
 	}
 	return nil
+}
+
+// A Batch is what one edit, or one update of a peer's, has changed in a notebook.
+type Batch struct {
+	// Changes are not Complete in the first batch, and where not everything is known that was deleted: Now has all cells
+	// then, in their order.
+	Changes
+	// Now are the cells that Changes has, in the same order, as they are after it.
+	Now []Cell
+	// IDs are the ids of all cells in their order, where that has changed.
+	IDs []string
+	// Reloads is [Doc.Reloads].
+	Reloads uint64
+}
+
+// Follow has f called with the notebook as it is, and from then on after everything that changes its content: after each
+// edit, and each update that is applied. So what one client did is told apart from what the next did, which a
+// [Subscription] does not do whose owner is slow. f is called with the document locked: it must be short, and must use
+// nothing of the notebook. It may keep the batch. If it reports true, it is next told of the whole notebook again.
+func (n *Notebook) Follow(f func(Batch) (lost bool)) (stop func()) {
+	s := n.Subscribe()
+	n.read("follow", func() {
+		lost := true
+		s.follow = func(c Changes) {
+			if c.State = false; c.Empty() {
+				return
+			}
+			if lost {
+				c = n.changesSince(0)
+			}
+			lost = f(n.batch(c))
+		}
+		s.take()
+		s.noted = false
+		s.follow(Changes{})
+	})
+	return s.Close
+}
+
+// batch is what a follower is told of changes.
+func (n *Notebook) batch(c Changes) Batch {
+	b := Batch{Changes: c, Reloads: n.reloads.count, Now: make([]Cell, len(c.Cells))}
+	for i, cell := range c.Cells {
+		b.Now[i] = n.order[cell.Index].cell
+	}
+	if c.Order {
+		b.IDs = make([]string, len(n.order))
+		for i, e := range n.order {
+			b.IDs[i] = e.id
+		}
+	}
+	return b
+}
+
+// settled has those who follow a document told of what was just done.
+func (d *Doc) settled() {
+	for s := range d.subs {
+		if s.follow != nil && s.noted {
+			s.noted = false
+			s.follow(s.take())
+		}
+	}
 }

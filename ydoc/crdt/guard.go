@@ -51,7 +51,11 @@ func (r *Replica) guard(op string, f func() error) (err error) {
 			err = r.fail(op, p)
 		}
 	}()
-	return f()
+	err = f()
+	if r.settled != nil {
+		r.settled()
+	}
+	return err
 }
 
 // fail breaks the document for good.

@@ -24,6 +24,7 @@ type Replica struct {
 	err    error // why the document is broken, or nil
 	broken func()
 
+	settled  func()
 	changed  func(c *Change)
 	onUpdate func(update []byte)
 	relay    bool     // onUpdate hears of what was applied, too
@@ -73,6 +74,8 @@ type Options struct {
 	// Changed, if any, is called at the end of each transaction, with the document locked. It may read the document,
 	// but not write to it, nor keep c.
 	Changed func(c *Change)
+	// Settled, if any, is called after each access to the document, of whatever kind, while that is still locked.
+	Settled func()
 	// Broken, if any, is called when the document breaks, with the document locked.
 	Broken func()
 }
@@ -84,7 +87,7 @@ func New(o Options) *Replica {
 	}
 	r := &Replica{
 		client: o.ClientID, limits: o.Limits.orDefaults(), keys: o.Keys,
-		changed: o.Changed, broken: o.Broken, relay: o.Relay,
+		changed: o.Changed, settled: o.Settled, broken: o.Broken, relay: o.Relay,
 	}
 	r.y = ycrdt.NewDoc("", false, nil, nil, false) // collecting is ours, see collect.go
 	r.y.ClientID = int(o.ClientID)

@@ -1,0 +1,150 @@
+package history
+
+import (
+	"fmt"
+	"runtime"
+	"strings"
+	"testing"
+
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A hundred open notebooks with full histories take at most 30 MB more.
+func TestMemory(t *testing.T) {
+	const notebooks, most = 100, 30_000_000
+	books, logs := make([]*ydoc.Notebook, notebooks), make([]*Log, notebooks)
+	for i := range books {
+		books[i] = ydoc.NewNotebook()
+		edits(t, books[i], func(e *ydoc.Editor) error {
+			for range 20 {
+				if _, err := e.Insert(0, ydoc.NewCell{Type: ydoc.Code, Source: "begin\n"}); err != nil {
+					return err
+				}
+			}
+			return nil
+		})
+		l := New(books[i], nil)
+		ids, texts := books[i].IDs(), make([]string, 20)
+		for n := 0; l.base == 0; n++ {
+			l.Seal()
+			// Of all sizes, as what an entry takes is more than is counted in some.
+			texts[n%len(ids)] += strings.Repeat(fmt.Sprint(n, " words "), 1+n%120)
+			edits(t, books[i], setSource(ids[n%len(ids)], texts[n%len(ids)]))
+		}
+		logs[i] = l
+	}
+	with := heap()
+	for _, l := range logs {
+		l.entries, l.marks, l.cells, l.order = nil, nil, nil, nil
+	}
+	took := with - heap()
+	t.Logf("%d histories take %d bytes", notebooks, took)
+	if took > most {
+		t.Errorf("%d histories take %d bytes, at most %d are wanted", notebooks, took, most)
+	}
+	runtime.KeepAlive(books)
+	runtime.KeepAlive(logs)
+}
+
+func heap() int {
+	runtime.GC()
+	runtime.GC()
+	var m runtime.MemStats
+	runtime.ReadMemStats(&m)
+	return int(m.HeapAlloc)
+}
+
+// large is a notebook of so many cells.
+func large(b *testing.B, cells int) *ydoc.Notebook {
+	b.Helper()
+	nb := ydoc.NewNotebook()
+	edits(b, nb, func(e *ydoc.Editor) error {
+		for i := range cells {
+			if _, err := e.Insert(i, ydoc.NewCell{ID: fmt.Sprint("c", i), Type: ydoc.Code, Source: strings.Repeat("x = 1\n", 10)}); err != nil {
+				return err
+			}
+		}
+		return nil
+	})
+	return nb
+}
+
+// watched has somebody follow the changes of a notebook, as an open document always does.
+func watched(b *testing.B, nb *ydoc.Notebook) (look func()) {
+	b.Helper()
+	s := nb.Subscribe()
+	b.Cleanup(s.Close)
+	return func() {
+		if _, err := s.Take(); err != nil {
+			b.Fatal(err)
+		}
+	}
+}
+
+// BenchmarkEdit is an edit of a cell, with a history and without. Both read the revision after it, as each answer does.
+func BenchmarkEdit(b *testing.B) {
+	for _, cells := range []int{50, 5_000} {
+		for _, with := range []bool{false, true} {
+			b.Run(fmt.Sprintf("cells=%d/history=%t", cells, with), func(b *testing.B) {
+				nb := large(b, cells)
+				look, read := watched(b, nb), nb.Revision
+				if with {
+					read = New(nb, nil).Seal
+				}
+				for i := 0; b.Loop(); i++ {
+					edits(b, nb, setSource(fmt.Sprint("c", i%cells), fmt.Sprint("y = ", i)))
+					look()
+					read()
+				}
+			})
+		}
+	}
+}
+
+// BenchmarkMove is a move of a cell, with a history and without.
+func BenchmarkMove(b *testing.B) {
+	for _, with := range []bool{false, true} {
+		b.Run(fmt.Sprintf("cells=5000/history=%t", with), func(b *testing.B) {
+			nb := large(b, 5_000)
+			look := watched(b, nb)
+			if with {
+				New(nb, nil)
+			}
+			for i := 0; b.Loop(); i++ {
+				edits(b, nb, func(e *ydoc.Editor) error { return e.Move(fmt.Sprint("c", i*7%5_000), i*13%5_000) })
+				look()
+			}
+		})
+	}
+}
+
+// BenchmarkRead is what a read of a revision costs.
+func BenchmarkRead(b *testing.B) {
+	nb := large(b, 5_000)
+	l := New(nb, nil)
+	b.Run("without", func(b *testing.B) {
+		for b.Loop() {
+			nb.Revision()
+		}
+	})
+	b.Run("with", func(b *testing.B) {
+		for b.Loop() {
+			l.Seal()
+		}
+	})
+}
+
+// BenchmarkSince is the list of all changes of a full history.
+func BenchmarkSince(b *testing.B) {
+	nb := large(b, 100)
+	l := New(nb, nil)
+	r := l.Seal()
+	for i := range 700 {
+		edits(b, nb, setSource(fmt.Sprint("c", i*7%100), fmt.Sprint("y = ", i)))
+		l.Seal()
+	}
+	for b.Loop() {
+		told, _ := l.Since(r)
+		told.Changes(told.Len(), nil)
+	}
+}
