@@ -12,6 +12,7 @@ import (
 type presence struct {
 	cursors  []awareness.Cursor
 	autosave bool // as last announced
+	met      met
 }
 
 // localState is our awareness state in a document's room: JupyterLab's shape and one key of our own, by which agents
@@ -127,6 +128,50 @@ func (r *Room) wantAutosave() bool {
 	return on || !people && (r.edited.Load() || time.Since(r.joined) > r.cfg.Timing.Renew*3/2)
 }
 
+// maxMet bounds the clients of whom it is remembered who they were.
+const maxMet = 1_024
+
+// met remembers who the clients of a room said they were.
+type met struct {
+	peers map[uint64]Peer
+	order []uint64 // first met first
+}
+
+func (m *met) add(p Peer) {
+	if m.peers == nil {
+		m.peers = map[uint64]Peer{}
+	}
+	if _, known := m.peers[p.ClientID]; !known {
+		m.order = append(m.order, p.ClientID)
+	}
+	m.peers[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
+	if len(m.order) > maxMet {
+		delete(m.peers, m.order[0])
+		m.order = m.order[1:]
+	}
+}
+
+// Met returns who a client of the room is, or was when it was last there, as far as its name and what it is go.
+func (r *Room) Met(client uint64) (Peer, bool) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	p, ok := r.presence.met.peers[client]
+	return p, ok
+}
+
+// Sole is the only other client in the room. It is false if there are several, or none, or if there may be some who came
+// before us and of whom we have not heard yet.
+func (r *Room) Sole() (client uint64, ok bool) {
+	if time.Since(r.joined) < r.cfg.Timing.Renew {
+		return 0, false
+	}
+	peers := r.Peers()
+	if len(peers) != 1 {
+		return 0, false
+	}
+	return peers[0].ClientID, true
+}
+
 // onAwareness takes in the states of others.
 func (r *Room) onAwareness(update []byte) {
 	changed, err := r.table.Apply(update, time.Now())
@@ -138,6 +183,14 @@ func (r *Room) onAwareness(update []byte) {
 		r.publish() // somebody has changed our state
 	}
 	if len(changed) > 0 {
+		peers := r.Peers()
+		r.mu.Lock()
+		for _, p := range peers {
+			if slices.Contains(changed, p.ClientID) {
+				r.presence.met.add(p)
+			}
+		}
+		r.mu.Unlock()
 		r.peersChanged()
 	}
 }

@@ -5,9 +5,9 @@ import (
 	"errors"
 	"fmt"
 
-	"github.com/nbduet/nbduet/session/patience"
-
 	"github.com/nbduet/nbduet/rtc"
+	"github.com/nbduet/nbduet/session/author"
+	"github.com/nbduet/nbduet/session/patience"
 	"github.com/nbduet/nbduet/session/saved"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -88,7 +88,12 @@ func (d *Document) editIn(ctx context.Context, lv *live, name string, write func
 	if err := lv.room.Err(); err != nil {
 		return fmt.Errorf("%s: the %s's room was lost and is being joined again, try again in a moment: %w", name, d.kind, err)
 	}
-	cells, err := writtenIn(lv, write)
+	cells, err := writtenIn(lv, func(lv *live) error {
+		if lv.history == nil {
+			return write(lv)
+		}
+		return lv.history.By(author.Of(ctx), func() error { return write(lv) })
+	})
 	if err != nil {
 		return err
 	}

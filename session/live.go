@@ -6,6 +6,7 @@ import (
 
 	"github.com/nbduet/nbduet/rtc"
 	"github.com/nbduet/nbduet/rtc/jupyter"
+	"github.com/nbduet/nbduet/session/history"
 	"github.com/nbduet/nbduet/session/people"
 	"github.com/nbduet/nbduet/session/reading"
 	"github.com/nbduet/nbduet/session/saved"
@@ -26,6 +27,8 @@ type room interface {
 	Depart(ctx context.Context)
 	Peers() []rtc.Peer
 	Since() time.Time
+	Met(client uint64) (rtc.Peer, bool)
+	Sole() (client uint64, ok bool)
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool
 	Rename(path jupyter.Path)
@@ -62,10 +65,11 @@ type live struct {
 	// unconfirmed are the cells with edits of ours that the room has not confirmed.
 	unconfirmed unconfirmed
 	gap         *IncompleteError // why it is the file and not the room; nil if it is the room
+	history     *history.Log     // nil in a text
 }
 
 func newLive(r room, nb *ydoc.Notebook) *live {
-	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: reading.NewShowings()}
+	return &live{room: r, doc: nb, nb: nb, joined: nb.Bloat(), server: collaboration{}, shown: reading.NewShowings(), history: history.New(nb, r)}
 }
 
 func newTextLive(r room, text *ydoc.Text) *live {

@@ -140,7 +140,7 @@ func readCells(d *Toolset) tool.Tool {
 				return nil, err
 			}
 			defer doc.Release()
-			revision := doc.Notebook().Revision() // in this order, because a revision that is too old is harmless
+			revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
 			cells := doc.Notebook().Cells()
 			out := &cellsResult{Kind: "cells.read", Result: []oldCell{}, Revision: desk.Revision(revision)}
 			pictures := d.Images.NewSet(ctx, 0)

@@ -130,7 +130,7 @@ func readNotebook(d *Toolset) tool.Tool {
 
 // readUsed answers with cells of a notebook, and with fewer if they would be too long for an answer.
 func (d *Toolset) readUsed(ctx context.Context, doc *session.Document, name string, detailed bool, start, limit int) (*tool.Answer, error) {
-	revision := doc.Notebook().Revision() // in this order, because a revision that is too old is harmless
+	revision := desk.Now(doc) // in this order, because a revision that is too old is harmless
 	cells := doc.Notebook().Cells()
 	if start >= len(cells) && start > 0 {
 		return nil, theirWords("Start index %d is out of range. Notebook has %d cells.", start, len(cells))

@@ -6,6 +6,7 @@ import (
 	"strconv"
 	"strings"
 
+	"github.com/nbduet/nbduet/session"
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
@@ -13,6 +14,11 @@ import (
 
 // Revision writes a revision for clients.
 func Revision(r ydoc.Revision) string { return r.String() }
+
+// Now is the revision of a notebook that is about to be read, or was changed, to be answered: what changes from then on
+// can be told, see [history.Log.Seal]. A notebook's revision is answered as it was before its cells are read: one that is
+// too old is harmless.
+func Now(doc *session.Document) ydoc.Revision { return doc.History().Seal() }
 
 // fileMark begins the revision of a file. It is no digit, so that none of a document begins so.
 const fileMark = "-"

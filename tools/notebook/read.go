@@ -95,7 +95,7 @@ func getNbStat(d *desk.Desk) tool.Tool {
 			doc.As(tool.ClientOf(ctx)).List(nb.Cells()) // how many there are
 			stat := Stat{
 				Path: doc.Path().String(), CellCount: nb.Len(), LastModified: tool.Stamp(file.LastModified),
-				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(nb.Revision()), People: peopleIn(doc),
+				Kernel: KernelStat{k.Name, k.ID, k.State}, Revision: desk.Revision(desk.Now(doc)), People: peopleIn(doc),
 			}
 			if !running {
 				spec, _ := nb.Metadata()["kernelspec"].(map[string]any)
@@ -219,8 +219,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 	if args.Max != nil {
 		limit = *args.Max
 	}
-	nb := doc.Notebook()
-	rev, view := nb.Revision(), desk.ViewNow(ctx, doc)
+	rev, view := desk.Now(doc), desk.ViewNow(ctx, doc)
 	cells := view.Now
 	indexes, moved, err := cellsToRead(args, view)
 	if err != nil {

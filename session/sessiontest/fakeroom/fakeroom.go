@@ -50,6 +50,12 @@ func (r *Room) Peers() []rtc.Peer { return nil }
 // Since is never.
 func (r *Room) Since() time.Time { return time.Time{} }
 
+// Met knows nobody.
+func (r *Room) Met(uint64) (rtc.Peer, bool) { return rtc.Peer{}, false }
+
+// Sole is nobody.
+func (r *Room) Sole() (uint64, bool) { return 0, false }
+
 // SetCursors does nothing.
 func (r *Room) SetCursors(...awareness.Cursor) {}
 
