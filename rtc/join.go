@@ -49,11 +49,12 @@ func Join(ctx context.Context, cfg Config) (*Room, error) {
 		session: session,
 		log:     cfg.Logger,
 		out:     newOutbox(),
-		table:   awareness.NewTable(cfg.Replica.ClientID()),
 		ready:   make(chan struct{}),
 		done:    make(chan struct{}),
 		changed: make(chan struct{}),
 		joined:  time.Now(),
+
+		acquaintances: acquaintances{table: awareness.NewTable(cfg.Replica.ClientID()), all: time.Now().Add(cfg.Timing.Renew)},
 	}
 	r.ctx, r.cancel = context.WithCancel(context.Background())
 	cfg.Replica.OnUpdate(func(update []byte) {

@@ -1,7 +1,9 @@
 package rtc
 
 import (
+	"cmp"
 	"slices"
+	"sync"
 	"time"
 
 	"github.com/nbduet/nbduet/ydoc/awareness"
@@ -12,7 +14,6 @@ import (
 type presence struct {
 	cursors  []awareness.Cursor
 	autosave bool // as last announced
-	met      met
 }
 
 // localState is our awareness state in a document's room: JupyterLab's shape and one key of our own, by which agents
@@ -131,41 +132,54 @@ func (r *Room) wantAutosave() bool {
 // maxMet bounds the clients of whom it is remembered who they were.
 const maxMet = 1_024
 
-// met remembers who the clients of a room said they were.
-type met struct {
+// acquaintances remember who the clients of a room said they were.
+type acquaintances struct {
+	table *awareness.Table
+	all   time.Time // when all who are in the room have said so
+	known sync.Mutex
 	peers map[uint64]Peer
 	order []uint64 // first met first
 }
 
-func (m *met) add(p Peer) {
+// meet remembers those of the clients who are in the room.
+func (m *acquaintances) meet(clients []uint64) {
+	peers := peersIn(m.table)
+	m.known.Lock()
+	defer m.known.Unlock()
 	if m.peers == nil {
 		m.peers = map[uint64]Peer{}
 	}
-	if _, known := m.peers[p.ClientID]; !known {
-		m.order = append(m.order, p.ClientID)
-	}
-	m.peers[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
-	if len(m.order) > maxMet {
-		delete(m.peers, m.order[0])
-		m.order = m.order[1:]
+	for _, p := range peers {
+		if !slices.Contains(clients, p.ClientID) {
+			continue
+		}
+		if _, known := m.peers[p.ClientID]; !known {
+			m.order = append(m.order, p.ClientID)
+		}
+		m.peers[p.ClientID] = Peer{ClientID: p.ClientID, User: p.User, Agent: p.Agent}
+		if len(m.order) > maxMet {
+			delete(m.peers, m.order[0])
+			m.order = m.order[1:]
+		}
 	}
 }
 
-// Met returns who a client of the room is, or was when it was last there, as far as its name and what it is go.
-func (r *Room) Met(client uint64) (Peer, bool) {
-	r.mu.Lock()
-	defer r.mu.Unlock()
-	p, ok := r.presence.met.peers[client]
-	return p, ok
+// Named is what a client is called that is in the room, or was, and whether it is an agent, as it said while it was
+// there; false if it did not.
+func (m *acquaintances) Named(client uint64) (name string, agent, ok bool) {
+	m.known.Lock()
+	defer m.known.Unlock()
+	p, ok := m.peers[client]
+	return cmp.Or(p.User.DisplayName, p.User.Name), p.Agent, ok
 }
 
 // Sole is the only other client in the room. It is false if there are several, or none, or if there may be some who came
 // before us and of whom we have not heard yet.
-func (r *Room) Sole() (client uint64, ok bool) {
-	if time.Since(r.joined) < r.cfg.Timing.Renew {
+func (m *acquaintances) Sole() (client uint64, ok bool) {
+	if time.Now().Before(m.all) {
 		return 0, false
 	}
-	peers := r.Peers()
+	peers := peersIn(m.table)
 	if len(peers) != 1 {
 		return 0, false
 	}
@@ -183,14 +197,7 @@ func (r *Room) onAwareness(update []byte) {
 		r.publish() // somebody has changed our state
 	}
 	if len(changed) > 0 {
-		peers := r.Peers()
-		r.mu.Lock()
-		for _, p := range peers {
-			if slices.Contains(changed, p.ClientID) {
-				r.presence.met.add(p)
-			}
-		}
-		r.mu.Unlock()
+		r.meet(changed)
 		r.peersChanged()
 	}
 }

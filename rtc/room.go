@@ -10,7 +10,6 @@ import (
 	"time"
 
 	"github.com/nbduet/nbduet/rtc/jupyter"
-	"github.com/nbduet/nbduet/ydoc/awareness"
 	"github.com/nbduet/nbduet/ydoc/wire"
 )
 
@@ -20,7 +19,6 @@ type Room struct {
 	session jupyter.CollabSession // changes only while Joining
 	log     *slog.Logger
 	out     *outbox
-	table   *awareness.Table
 
 	ctx       context.Context // ends the room
 	cancel    context.CancelFunc
@@ -45,6 +43,8 @@ type Room struct {
 	saves     map[uint64]chan string
 	saveID    uint64
 	presence  presence
+
+	acquaintances
 }
 
 // ID is the room's name, "format:type:file id".

@@ -67,7 +67,7 @@ func (r *noRoom) LastSave(context.Context) error       { return nil }
 func (r *noRoom) Depart(context.Context)               {}
 func (r *noRoom) Peers() []rtc.Peer                    { return nil }
 func (r *noRoom) Since() time.Time                     { return time.Time{} }
-func (r *noRoom) Met(uint64) (rtc.Peer, bool)          { return rtc.Peer{}, false }
+func (r *noRoom) Named(uint64) (string, bool, bool)    { return "", false, false }
 func (r *noRoom) Sole() (uint64, bool)                 { return 0, false }
 func (r *noRoom) SetCursors(...awareness.Cursor)       {}
 func (r *noRoom) AutosaveOff() bool                    { return true } // nothing is to be saved

@@ -27,7 +27,7 @@ type room interface {
 	Depart(ctx context.Context)
 	Peers() []rtc.Peer
 	Since() time.Time
-	Met(client uint64) (rtc.Peer, bool)
+	Named(client uint64) (name string, agent, ok bool)
 	Sole() (client uint64, ok bool)
 	SetCursors(cursors ...awareness.Cursor)
 	AutosaveOff() bool

@@ -1,7 +1,6 @@
 package session
 
 import (
-	"cmp"
 	"context"
 
 	"github.com/nbduet/nbduet/session/history"
@@ -19,13 +18,6 @@ func (m *Manager) Memory() *reading.Memory { return m.memory }
 
 // History is what was changed in a notebook since its room was last joined; nil in a text.
 func (d *Document) History() *history.Log { return d.current().history }
-
-// Named is what a client of the room that changed the document is called, by the id of its replica, and whether it is an
-// agent, as it said while it was there; false if it did not.
-func (d *Document) Named(client uint64) (name string, agent, ok bool) {
-	p, ok := d.current().room.Met(client)
-	return cmp.Or(p.User.DisplayName, p.User.Name), p.Agent, ok
-}
 
 // readable is a document as a [reading.Document].
 type readable struct{ *Document }

@@ -53,7 +53,7 @@ func TestListedAndCallable(t *testing.T) {
 		c := r.Connect(tools.Config{Work: r.Work, Activity: r.Record, Answers: tools.JSONAnswers})
 		defer c.Close()
 		list := listedBy(t, c)
-		if len(list) > 16 || list["read_nb_cells"].Name == "" || list["get_nb_stat"].Name != "" {
+		if len(list) > 20 || list["read_nb_cells"].Name == "" || list["get_nb_stat"].Name != "" {
 			t.Errorf("%d tools are listed", len(list))
 		}
 		var stat map[string]any
@@ -90,8 +90,8 @@ func TestSetsOfTheSeeds(t *testing.T) {
 			}
 		}
 	}
-	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 16 || count[tool.ToolsetAnalysis] < 21 {
-		t.Errorf("%v, want 27 in rtc-mcp and 16 in core", count)
+	if count[tool.ToolsetRTCMCP] != 27 || count[tool.ToolsetCore] != 17 || count[tool.ToolsetAnalysis] < 21 {
+		t.Errorf("%v, want 27 in rtc-mcp and 17 in core", count)
 	}
 }
 

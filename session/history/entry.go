@@ -5,6 +5,7 @@ import (
 	"strings"
 	"time"
 
+	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/ydoc"
 )
 
@@ -68,6 +69,8 @@ type entry struct {
 	was, typ string // if retyped; typ also if added
 	edits    []span // in their order
 	gone     bool   // the texts were too large
+	left     int    // of those, how many characters went
+	size     int    // and came
 }
 
 // entryBytes is what an entry costs besides its texts.
@@ -113,7 +116,7 @@ func (e *entry) takes(n *entry, last bool) bool {
 		e.kinds &^= Cleared // as a run begins
 	}
 	e.kinds |= n.kinds
-	e.to, e.last, e.gone = n.to, n.last, e.gone || n.gone
+	e.to, e.last = n.to, n.last
 	for _, s := range n.edits {
 		if i := len(e.edits) - 1; i >= 0 {
 			if joined, ok := e.edits[i].join(s); ok {
@@ -128,5 +131,8 @@ func (e *entry) takes(n *entry, last bool) bool {
 
 // strip drops the texts of an entry.
 func (e *entry) strip() {
+	for _, s := range e.edits {
+		e.left, e.size = e.left+words.Size(s.old), e.size+words.Size(s.new)
+	}
 	e.edits, e.gone = nil, e.gone || e.kinds&(Edited|Added|Deleted) != 0
 }

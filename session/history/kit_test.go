@@ -19,6 +19,8 @@ func TestMain(m *testing.M) { goleak.VerifyTestMain(m) }
 // crowd is people who are in the room, or not known.
 type crowd map[uint64]bool
 
+func (c crowd) Named(uint64) (name string, agent, ok bool) { return "", false, false }
+
 func (c crowd) Sole() (uint64, bool) {
 	if len(c) != 1 {
 		return 0, false

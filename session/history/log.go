@@ -23,6 +23,8 @@ const (
 type People interface {
 	// Sole is the only other client in the room; false if there are several, or it is not known of all of them.
 	Sole() (client uint64, ok bool)
+	// Named is what a client is called that is in the room, or was; false if it did not say.
+	Named(client uint64) (name string, agent, ok bool)
 }
 
 // A Log is what was changed in one replica of a notebook. Make it with [New].
@@ -78,6 +80,15 @@ func (l *Log) is(a author.Author) {
 	l.mu.Lock()
 	defer l.mu.Unlock()
 	l.author = a
+}
+
+// Named is what a client is called that changed the notebook, by the id of its replica, and whether it is an agent, as it
+// said while it was there; false if it did not.
+func (l *Log) Named(client uint64) (name string, agent, ok bool) {
+	if l.people == nil {
+		return "", false, false
+	}
+	return l.people.Named(client)
 }
 
 // Changed is closed at the next change.

@@ -146,7 +146,7 @@ func TestLargeText(t *testing.T) {
 	edits(t, person, setSource("a", strings.Repeat("0123456789", 100_000)))
 	big := l.Seal()
 	changes := since(t, l, r)
-	if len(changes) != 2 || !changes[0].Gone || changes[0].Diff != "" || changes[1].Gone || changes[1].Diff == "" || l.bytes > 10_000 {
+	if len(changes) != 2 || !changes[0].Gone || changes[0].Size != 1_000_005 || changes[0].Diff != "" || changes[1].Gone || changes[1].Diff == "" || l.bytes > 10_000 {
 		t.Errorf("%+v, %d bytes", changes, l.bytes)
 	}
 	edits(t, person, setSource("a", "!"+strings.Repeat("0123456789", 100_000)))

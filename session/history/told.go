@@ -23,7 +23,7 @@ type Change struct {
 	Diff string
 	// Gone says that the texts were too large to be kept.
 	Gone bool
-	// Left and Size are how many characters went, and came. Of texts that are gone they are 0.
+	// Left and Size are how many characters went, and came.
 	Left, Size int
 }
 
@@ -112,6 +112,7 @@ func (t *Told) Changes(n int, leaveOut func(Who) bool) []Change {
 		}
 		texts[e.cell] = text
 		if g != nil {
+			g.Left, g.Size = g.Left+e.left, g.Size+e.size
 			g.Gone = g.Gone || e.kinds&(Edited|Added|Deleted) != 0 && lost[e.cell]
 			if i == g.first {
 				g.diff(text)

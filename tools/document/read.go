@@ -135,8 +135,15 @@ func asTextOf(ctx context.Context, d *desk.Desk, doc readable) (r asText, err er
 		r.shown = func(from, to int) { doc.As(client).ShowText(r.all, r.rev, from, to) }
 		return r, nil
 	}
+	var sealed ydoc.Revision
+	open, joined := doc.(*session.Document)
+	if joined {
+		sealed = desk.Now(open)
+	}
 	content, rev, shown := doc.As(client).ReadNotebook()
-	r.rev = rev
+	if r.rev = rev; joined {
+		r.rev = sealed
+	}
 	r.shown = func(from, to int) {
 		if d.Pieces.Read(client, doc.Path(), r.all, from, to) {
 			shown()

@@ -1,6 +1,7 @@
 package notebook
 
 import (
+	"cmp"
 	"context"
 	"fmt"
 
@@ -27,6 +28,8 @@ type rendering struct {
 	from   func(ydoc.Cell) images.Origin
 	// contents decodes a cell's outputs.
 	contents func([]ydoc.Output) desk.Contents
+	// budget is how large the answer may become; 0 for as large as any.
+	budget int
 	// unconfirmed reports whether a cell has edits that the server has not confirmed; nil for none.
 	unconfirmed func(cell string) bool
 }
@@ -51,15 +54,16 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 	}
 	pictures := show.newSet(expected)
 	used := 4000 // for the fields around the cells
+	budget := cmp.Or(show.budget, tool.AnswerBudget)
 	for n, at := range indexes {
 		before := pictures.Count()
 		c, outputs := cells[at], show.contents(cells[at].Outputs)
 		pictures.From = show.from(c)
-		lim := desk.OutputLimits{Each: limit, Total: tool.AnswerBudget / 2, Count: desk.MaxOutputs} // every character is sent twice
+		lim := desk.OutputLimits{Each: limit, Total: budget / 2, Count: desk.MaxOutputs} // every character is sent twice
 		view, edited := showCell(c, at, limit, outputs, lim, pictures), show.unconfirmed != nil && show.unconfirmed(c.ID)
 		view.Unconfirmed = edited
 		takes, err := view.takes(pictures.Images[before:])
-		for err == nil && n == 0 && used+takes > tool.AnswerBudget && !lim.None() {
+		for err == nil && n == 0 && used+takes > budget && !lim.None() {
 			lim = lim.Halved()
 			pictures.Rollback(before)
 			view = showCell(c, at, min(limit, lim.Total), outputs, lim, pictures)
@@ -69,7 +73,7 @@ func showCells(cells []ydoc.Cell, indexes []int, limit int, show rendering) (cel
 		if err != nil {
 			return cellPage{}, err
 		}
-		if used+takes > tool.AnswerBudget {
+		if used+takes > budget {
 			pictures.Rollback(before)
 			page.truncated = true
 			page.left = indexes[n:]

@@ -8,6 +8,7 @@ import (
 	"github.com/nbduet/nbduet/session/words"
 	"github.com/nbduet/nbduet/tools/desk"
 	"github.com/nbduet/nbduet/tools/document"
+	"github.com/nbduet/nbduet/tools/plain"
 	"github.com/nbduet/nbduet/tools/tool"
 	"github.com/nbduet/nbduet/ydoc"
 )
@@ -215,6 +216,33 @@ func readNbCells(d *desk.Desk) tool.Tool {
 
 // ReadCells answers with the requested cells of an open notebook, and records that the client has seen them.
 func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs) (*tool.Answer, error) {
+	return readWithin(ctx, d, doc, args, tool.AnswerBudget)
+}
+
+// ReadAll is ReadCells of all cells, from the first, as far as they fit in so many bytes of words. The answer begins with
+// why.
+func ReadAll(ctx context.Context, d *desk.Desk, doc *session.Document, most int, why string) (*tool.Answer, error) {
+	a, err := readWithin(ctx, d, doc, ReadArgs{}, most)
+	if err != nil {
+		return nil, err
+	}
+	r, _ := a.Body.(*ReadResult)
+	more := r.Message
+	r.Message = tool.Sentences(why, more)
+	if inWords := a.Words; inWords != nil {
+		a.Words = func() plain.Text {
+			both := r.Message
+			r.Message = more
+			t := inWords()
+			t.First, r.Message = why+": "+t.First, both
+			return t
+		}
+	}
+	return a, nil
+}
+
+// readWithin is ReadCells of what fits in so many bytes.
+func readWithin(ctx context.Context, d *desk.Desk, doc *session.Document, args ReadArgs, budget int) (*tool.Answer, error) {
 	limit := DefaultCellData
 	if args.Max != nil {
 		limit = *args.Max
@@ -226,6 +254,7 @@ func ReadCells(ctx context.Context, d *desk.Desk, doc *session.Document, args Re
 		return nil, err
 	}
 	show := renderingOf(ctx, d, doc)
+	show.budget = budget
 	if limit > DefaultCellData {
 		show.contents = desk.ContentsOf // who asks for more is to see all of a traceback, too
 	}

@@ -6,6 +6,9 @@ import (
 )
 
 // Tools makes the tools of the toolset pair.
-func Tools(_ *desk.Desk) []tool.Tool {
-	return nil
+func Tools(d *desk.Desk) []tool.Tool {
+	return []tool.Tool{
+		changesSince(d),
+		waitForChange(d),
+	}
 }

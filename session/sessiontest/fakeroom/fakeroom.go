@@ -50,8 +50,8 @@ func (r *Room) Peers() []rtc.Peer { return nil }
 // Since is never.
 func (r *Room) Since() time.Time { return time.Time{} }
 
-// Met knows nobody.
-func (r *Room) Met(uint64) (rtc.Peer, bool) { return rtc.Peer{}, false }
+// Named is nobody.
+func (r *Room) Named(uint64) (name string, agent, ok bool) { return "", false, false }
 
 // Sole is nobody.
 func (r *Room) Sole() (uint64, bool) { return 0, false }

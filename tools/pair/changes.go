@@ -1,0 +1,108 @@
+package pair
+
+import (
+	"context"
+	"errors"
+	"fmt"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// answerBytes is how large an answer about changes becomes.
+const answerBytes = 20_000
+
+type changesArgs struct {
+	desk.InNotebook
+	Revision string `json:"revision" jsonschema:"The notebook's, from an earlier answer."`
+	Own      bool   `json:"own,omitempty" jsonschema:"Your own changes too."`
+}
+
+// Refine implements tool.Refiner.
+func (changesArgs) Refine(f tool.Fields) {
+	f.Field("revision").Limit(1, 40)
+	f.Field("own").Default(false)
+}
+
+// A ChangesResult is the answer of changes_since and wait_for_change.
+type ChangesResult struct {
+	Path     string       `json:"path" jsonschema:"The notebook, without a leading slash."`
+	Changes  []ChangeView `json:"changes" jsonschema:"The oldest first."`
+	Revision string       `json:"revision" jsonschema:"To go on from: the notebook's now, or with more the one up to which the changes are shown."`
+	More     bool         `json:"more,omitempty" jsonschema:"Whether there are changes after the revision."`
+	Message  string       `json:"message,omitempty"`
+	waited   float64      // how many seconds were waited in vain
+}
+
+// A ChangeView is a change as an answer shows it.
+type ChangeView struct {
+	CellID string  `json:"cell_id"`
+	Index  *int    `json:"index,omitempty" jsonschema:"Where the cell is now; absent if it is gone."`
+	What   string  `json:"what" jsonschema:"added, deleted, moved, given another type, edited, run, cleared; or several of them."`
+	By     string  `json:"by"`
+	Ago    int     `json:"seconds_ago"`
+	After  *string `json:"after,omitempty" jsonschema:"Of a cell that was added or moved: the id of the one before it; empty at the top."`
+	Type   string  `json:"cell_type,omitempty" jsonschema:"Its type after it was added or given another."`
+	Diff   string  `json:"diff,omitempty" jsonschema:"Lines of a unified diff."`
+	Note   string  `json:"note,omitempty" jsonschema:"Of a diff that is not shown whole."`
+}
+
+// changesSince makes changes_since.
+func changesSince(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "changes_since",
+		Title:       "What changed, by whom",
+		Toolset:     tool.ToolsetPair,
+		Description: "Tells what people and other agents changed in a notebook since a revision that you were answered: cells added, deleted, moved, edited (as a diff), run, by whom. Use it before you go on with what you read earlier.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[changesArgs](nil),
+		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
+		Handle: tool.Typed(func(ctx context.Context, args changesArgs) (*tool.Answer, error) {
+			since, err := revisionOf("revision", args.Revision)
+			if err != nil {
+				return nil, err
+			}
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			told, known := doc.History().Since(since)
+			if !known {
+				return unknown(ctx, d, doc, args.Revision)
+			}
+			client := tool.ClientOf(ctx)
+			return answer(ctx, doc, told, func(w history.Who) bool { return !args.Own && w.Is(client) }, nil)
+		}),
+	}
+}
+
+// revisionOf reads a revision that must be given.
+func revisionOf(what, text string) (ydoc.Revision, error) {
+	if text == "" {
+		return 0, errors.New(what + " is missing: give the revision of the notebook that an answer told you")
+	}
+	return desk.ParseRevisionOf(text, "the answer in which you read the notebook")
+}
+
+// unknown answers with the whole notebook.
+func unknown(ctx context.Context, d *desk.Desk, doc *session.Document, revision string) (*tool.Answer, error) {
+	why := fmt.Sprintf("from revision %s on the changes are not known: it is older than what is kept, of before the file was reloaded or its room joined, or no revision of this notebook. This is the notebook as it is now", words.Quoted(revision))
+	return notebook.ReadAll(ctx, d, doc, answerBytes, why)
+}
+
+// answer answers with what changed, cut to size; only with the changes that fit, if fits is not nil.
+func answer(ctx context.Context, doc *session.Document, told *history.Told, leaveOut func(history.Who) bool, fits func(history.Change) bool) (*tool.Answer, error) {
+	r := render{doc: doc, roll: desk.RollOf(ctx, doc), client: tool.ClientOf(ctx), told: told, leaveOut: leaveOut, fits: fits}
+	out := r.result()
+	a := &tool.Answer{Body: out, Doc: doc}
+	if tool.InWords(ctx) {
+		a.Words = r.words(out)
+	}
+	return a, nil
+}

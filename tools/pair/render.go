@@ -1,0 +1,190 @@
+package pair
+
+import (
+	"fmt"
+	"slices"
+	"sort"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/plain"
+)
+
+const (
+	// aroundBytes is what the parts of an answer take around the changes, and a change around its diff.
+	aroundBytes = 400
+	headBytes   = 120
+	// shownAtOnce is how many changes are shown that came at once, as where somebody pastes many cells.
+	shownAtOnce = 100
+)
+
+// render writes what changed.
+type render struct {
+	doc      *session.Document
+	roll     *desk.Roll
+	client   string
+	told     *history.Told
+	leaveOut func(history.Who) bool
+	fits     func(history.Change) bool
+}
+
+// result is as much of what changed as an answer holds.
+func (r render) result() *ChangesResult {
+	cuts := r.told.Cuts()
+	size := func(i int) (sum int) {
+		for _, v := range r.views(cuts[i].Entries, 0) {
+			sum += headBytes + len(v.Diff)
+		}
+		return sum
+	}
+	last := len(cuts) - 1
+	if size(last) > answerBytes-aroundBytes {
+		last = max(0, sort.Search(last, func(i int) bool { return size(i) > answerBytes-aroundBytes })-1)
+	}
+	out := &ChangesResult{Path: r.doc.Path().String(), Revision: desk.Revision(cuts[last].Revision), More: last < len(cuts)-1}
+	out.Changes = r.views(cuts[last].Entries, 0)
+	if size(last) > answerBytes-aroundBytes {
+		if n := len(out.Changes) - shownAtOnce; n > 0 {
+			out.Message = fmt.Sprintf("%s more, made at the same time, not shown: read the notebook", words.Plural(n, "change"))
+		}
+		out.Changes = r.views(cuts[last].Entries, min(len(out.Changes), shownAtOnce))
+	}
+	return out
+}
+
+// views are the changes that the first entries made. If few is not 0, they are cut so that so many of them fit.
+func (r render) views(entries, few int) []ChangeView {
+	out := []ChangeView{}
+	for _, c := range r.told.Changes(entries, r.leaveOut) {
+		if r.fits == nil || r.fits(c) {
+			out = append(out, r.view(c))
+		}
+	}
+	if few == 0 {
+		return out
+	}
+	out = out[:few]
+	each := (answerBytes-aroundBytes)/few - headBytes
+	for i := range out {
+		if diff, cut := words.Cut(out[i].Diff, max(words.ShortestMarked, each/2)); cut { // characters may have several bytes
+			out[i].Diff, out[i].Note = diff, "cut: read the cell"
+		}
+	}
+	return out
+}
+
+// view is a change as it is shown.
+func (r render) view(c history.Change) ChangeView {
+	v := ChangeView{CellID: c.Cell, What: c.Kinds.String(), By: r.by(c.Who), Ago: int(time.Since(c.Last).Seconds()), Type: c.Type, Diff: plain.Changed(c.Diff)}
+	if at := r.roll.Cell(c.Cell).Index; at >= 0 {
+		v.Index = &at
+	}
+	if c.Kinds&(history.Added|history.Moved) != 0 {
+		v.After = &c.After
+	}
+	if c.Gone {
+		v.Note = fmt.Sprintf("%s less, %s more, too many to be kept: read the cell", words.Plural(c.Left, "character"), words.Thousands(c.Size))
+	}
+	return v
+}
+
+// by names who made a change.
+func (r render) by(w history.Who) string {
+	var names []string
+	switch {
+	case w.Ours && w.Client == r.client:
+		names = append(names, "you")
+	case w.Ours && w.Client != "":
+		names = append(names, "another agent")
+	case w.Ours:
+		names = append(names, "nbduet")
+	}
+	for _, client := range w.Clients {
+		if name := nameOf(r.doc, client); !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	if w.Unknown && !slices.Contains(names, unknownName) {
+		names = append(names, unknownName)
+	}
+	return strings.Join(names, " and ")
+}
+
+const unknownName = "unknown"
+
+// nameOf is what a client of the room is called.
+func nameOf(doc *session.Document, client uint64) string {
+	name, agent, ok := doc.History().Named(client)
+	switch {
+	case !ok || name == "":
+		return unknownName
+	case agent:
+		return "the agent " + plain.Line(name)
+	}
+	return plain.Line(name)
+}
+
+// words are the changes under head lines.
+func (r render) words(out *ChangesResult) func() plain.Text {
+	return func() plain.Text {
+		t := plain.Text{First: out.first()}
+		for _, v := range out.Changes {
+			c := r.roll.Cell(v.CellID)
+			r.roll.Show(v.CellID)
+			c.Type = v.Type
+			c.Says = []string{r.says(v), v.Note}
+			t.Add(plain.Block{Head: c.Head(), Body: v.Diff})
+		}
+		t.Note(out.Message)
+		if out.More {
+			t.Note("there is more: go on from revision " + out.Revision)
+		}
+		return t
+	}
+}
+
+// says is what was done, where to, by whom, and when.
+func (r render) says(v ChangeView) string {
+	s := v.What
+	if v.After != nil {
+		if s += " at the top"; *v.After != "" {
+			s = v.What + " behind " + r.roll.Cell(*v.After).Name()
+		}
+	}
+	return fmt.Sprintf("%s by %s %s ago", s, v.By, ago(v.Ago))
+}
+
+// ago writes seconds.
+func ago(seconds int) string {
+	switch {
+	case seconds < 120:
+		return fmt.Sprintf("%d s", seconds)
+	case seconds < 7200:
+		return fmt.Sprintf("%d min", seconds/60)
+	}
+	return fmt.Sprintf("%d h", seconds/3600)
+}
+
+// first says how many changes there are, and by whom.
+func (out *ChangesResult) first() string {
+	now := ", revision " + out.Revision
+	switch {
+	case out.waited > 0:
+		return fmt.Sprintf("nothing of that has changed in %d s%s", int(out.waited), now)
+	case len(out.Changes) == 0 && out.More:
+		return "nothing to be shown yet" + now
+	case len(out.Changes) == 0:
+		return "nothing changed" + now
+	}
+	var names []string
+	for _, v := range out.Changes {
+		if !slices.Contains(names, v.By) {
+			names = append(names, v.By)
+		}
+	}
+	return fmt.Sprintf("%s by %s%s", words.Plural(len(out.Changes), "change"), strings.Join(names, ", "), now)
+}

@@ -1,0 +1,193 @@
+package pair
+
+import (
+	"context"
+	"fmt"
+	"slices"
+	"strings"
+	"time"
+
+	"github.com/nbduet/nbduet/session"
+	"github.com/nbduet/nbduet/session/history"
+	"github.com/nbduet/nbduet/session/words"
+	"github.com/nbduet/nbduet/tools/desk"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/tool"
+)
+
+const (
+	// paused is for how long nothing must have come from people who have paused.
+	paused = 1500 * time.Millisecond
+	// tellEvery is how often the client of a call that waits is told so.
+	tellEvery = 5 * time.Second
+
+	maxWait     = 3600
+	defaultWait = 300
+)
+
+type waitArgs struct {
+	desk.InNotebook
+	Since   string   `json:"since" jsonschema:"The notebook's revision, from an earlier answer."`
+	Filter  string   `json:"filter,omitempty" jsonschema:"source: texts, and cells that come and go; outputs: runs and clears."`
+	Cell    string   `json:"cell,omitempty" jsonschema:"Only in the cell with this id."`
+	Person  string   `json:"person,omitempty" jsonschema:"Only by who is called that, or whose name begins so."`
+	Timeout *float64 `json:"timeout,omitempty" jsonschema:"Seconds to wait, at most."`
+}
+
+const (
+	filterAny     = "any"
+	filterSource  = "source"
+	filterOutputs = "outputs"
+)
+
+// Refine implements tool.Refiner.
+func (waitArgs) Refine(f tool.Fields) {
+	f.Field("since").Limit(1, 40)
+	f.Field("filter").OneOf(filterAny, filterSource, filterOutputs).Default(filterAny)
+	f.Field("cell").Limit(0, desk.MaxIDLength)
+	f.Field("person").Limit(0, 200)
+	f.Field("timeout").Limit(0, maxWait).Default(defaultWait)
+}
+
+// waitForChange makes wait_for_change.
+func waitForChange(d *desk.Desk) tool.Tool {
+	return tool.Tool{
+		Name:        "wait_for_change",
+		Title:       "Wait for a change",
+		Toolset:     tool.ToolsetPair,
+		Description: "Waits until somebody else has changed a notebook since a revision, and has paused for 1.5 s; then shows what changed. Use it to work in turns with a person.",
+		Hints:       tool.Hints{ReadOnly: true, Idempotent: true},
+		Input:       tool.ArgumentsOf[waitArgs](nil),
+		Output:      tool.EitherOf(tool.DocumentResultOf[ChangesResult](nil), tool.DocumentResultOf[notebook.ReadResult](nil)),
+		Handle: tool.Typed(func(ctx context.Context, args waitArgs) (*tool.Answer, error) {
+			since, err := revisionOf("since", args.Since)
+			if err != nil {
+				return nil, err
+			}
+			doc, err := d.Open(ctx, args.Path)
+			if err != nil {
+				return nil, err
+			}
+			defer doc.Release()
+			w := waiter{doc: doc, client: tool.ClientOf(ctx), args: args}
+			if args.Cell != "" {
+				view := desk.ViewNow(ctx, doc)
+				at, err := view.Find(args.Cell, "cell")
+				if err != nil {
+					return nil, err
+				}
+				w.cell = view.Now[at].ID
+			}
+			wait := defaultWait * time.Second
+			if args.Timeout != nil {
+				wait = time.Duration(*args.Timeout * float64(time.Second))
+			}
+			began := time.Now()
+			over := began.Add(d.Hold(ctx, false, wait))
+			log := doc.History()
+			for {
+				next := log.Changed() // before looking
+				told, known := log.Since(since)
+				if !known || doc.History() != log {
+					return unknown(ctx, d, doc, args.Since)
+				}
+				last, err := w.last(told)
+				if err != nil {
+					return nil, err
+				}
+				left := time.Until(over)
+				switch {
+				case !last.IsZero() && (time.Since(last) >= paused || left <= 0):
+					return answer(ctx, doc, told, w.own, w.fits)
+				case left <= 0:
+					out := &ChangesResult{Path: doc.Path().String(), Changes: []ChangeView{}, Revision: args.Since, waited: max(1, time.Since(began).Seconds())}
+					return &tool.Answer{Body: out, Doc: doc, Words: tool.Words(ctx, render{}.words(out))}, nil
+				case !last.IsZero():
+					left = min(left, paused-time.Since(last))
+				}
+				if err := w.pause(ctx, next, min(left, tellEvery)); err != nil {
+					return nil, err
+				}
+				tool.Progress(ctx, time.Since(began).Seconds(), w.says(!last.IsZero()))
+			}
+		}),
+	}
+}
+
+// waiter waits for changes that fit.
+type waiter struct {
+	doc    *session.Document
+	client string
+	args   waitArgs
+	cell   string
+}
+
+// pause returns when something has changed, or after a time.
+func (w waiter) pause(ctx context.Context, next <-chan struct{}, most time.Duration) error {
+	timer := time.NewTimer(most)
+	defer timer.Stop()
+	select {
+	case <-next:
+	case <-timer.C:
+	case <-ctx.Done():
+		return fmt.Errorf("wait for a change: %w", ctx.Err())
+	}
+	return nil
+}
+
+// says is what a client is told meanwhile.
+func (w waiter) says(typing bool) string {
+	if typing {
+		return "something has changed, waiting for a pause"
+	}
+	return "nothing has changed yet"
+}
+
+func (w waiter) own(who history.Who) bool { return who.Is(w.client) }
+
+func (w waiter) fits(c history.Change) bool {
+	const outputs = history.Run | history.Cleared
+	switch {
+	case w.args.Filter == filterSource && c.Kinds&^(outputs|history.Moved) == 0,
+		w.args.Filter == filterOutputs && c.Kinds&outputs == 0,
+		w.cell != "" && c.Cell != w.cell:
+		return false
+	}
+	return w.args.Person == "" || slices.ContainsFunc(c.Who.Clients, func(client uint64) bool {
+		name, _, _ := w.doc.History().Named(client)
+		return begins(name, w.args.Person)
+	})
+}
+
+func begins(name, with string) bool {
+	return strings.HasPrefix(strings.ToLower(name), strings.ToLower(with))
+}
+
+// last is when the last change that fits was made; zero if there is none. The person must be one.
+func (w waiter) last(told *history.Told) (last time.Time, err error) {
+	var names []string
+	add := func(name string) {
+		if w.args.Person != "" && begins(name, w.args.Person) && !slices.Contains(names, name) {
+			names = append(names, name)
+		}
+	}
+	for _, p := range w.doc.People() {
+		add(p.Name)
+	}
+	for _, c := range told.Changes(told.Len(), w.own) {
+		if !w.fits(c) {
+			continue
+		}
+		for _, client := range c.Who.Clients {
+			name, _, _ := w.doc.History().Named(client)
+			add(name)
+		}
+		if c.Last.After(last) {
+			last = c.Last
+		}
+	}
+	if len(names) > 1 && !slices.ContainsFunc(names, func(n string) bool { return strings.EqualFold(n, w.args.Person) }) {
+		return last, fmt.Errorf("person %s fits several: %s; give more of the name", words.Quoted(w.args.Person), words.QuotedList(names))
+	}
+	return last, nil
+}

@@ -1,0 +1,107 @@
+package pair_test
+
+import (
+	"strings"
+	"testing"
+	"time"
+
+	"github.com/nbduet/nbduet/rtc/jupyter/jupytertest"
+	"github.com/nbduet/nbduet/tools"
+	"github.com/nbduet/nbduet/tools/notebook"
+	"github.com/nbduet/nbduet/tools/pair"
+	"github.com/nbduet/nbduet/tools/toolstest"
+	"github.com/nbduet/nbduet/ydoc"
+)
+
+// A call that waits answers when a person has paused, with all that they typed, and not for what the agent does itself.
+func TestWaitForChange(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1", "b = 2")
+		read := d.Read(d.path)
+		ada := d.person("Ada")
+		bob := d.person("Bob")
+		text := func(p int, s string) func(e *ydoc.Editor) error {
+			return func(e *ydoc.Editor) error { return e.SetSource(read.Cells[p].ID, s) }
+		}
+		d.Good("edit_text", toolstest.Dict{"path": d.path, "cell_id": read.Cells[1].ID, "old_text": "2", "new_text": "3"}, nil)
+		typed := make(chan struct{})
+		go func() {
+			defer close(typed)
+			for _, s := range []string{"a = 12", "a = 123", "a = 1234"} {
+				time.Sleep(time.Second)
+				if err := ada.Notebook.Edit("type", text(0, s)); err != nil {
+					t.Error(err)
+				}
+			}
+		}()
+		began := time.Now()
+		var out pair.ChangesResult
+		d.Good("wait_for_change", toolstest.Dict{"path": d.path, "since": read.Revision}, &out)
+		<-typed
+		if took := time.Since(began); took < 4500*time.Millisecond || took > 5*time.Second {
+			t.Errorf("answered after %v", took)
+		}
+		if len(out.Changes) != 1 || out.Changes[0].By != "Ada" || out.Changes[0].Diff != "-a = 1\n+a = 1234" {
+			t.Errorf("%+v", out)
+		}
+		// What does not fit.
+		wait := func(args toolstest.Dict) (out pair.ChangesResult, took time.Duration) {
+			began := time.Now()
+			args = toolstest.With(toolstest.With(args, "path", d.path), "timeout", 20)
+			d.Good("wait_for_change", toolstest.With(args, "since", read.Revision), &out)
+			return out, time.Since(began)
+		}
+		for name, args := range map[string]toolstest.Dict{
+			"outputs": {"filter": "outputs"}, "cell": {"cell": read.Cells[1].ID}, "person": {"person": "bo"},
+		} {
+			if out, took := wait(args); len(out.Changes) != 0 || out.Revision != read.Revision || took < 20*time.Second {
+				t.Errorf("%s: %+v after %v", name, out, took)
+			}
+		}
+		for name, args := range map[string]toolstest.Dict{
+			"source": {"filter": "source"}, "cell": {"cell": read.Cells[0].ID}, "person": {"person": "ad"},
+		} {
+			if out, took := wait(args); len(out.Changes) != 1 || took > 0 {
+				t.Errorf("%s: %+v after %v", name, out, took)
+			}
+		}
+		d.types(bob, text(1, "b = 33"))
+		if out, _ := wait(toolstest.Dict{"person": "Bob"}); len(out.Changes) != 1 || out.Changes[0].CellID != read.Cells[1].ID {
+			t.Errorf("%+v", out)
+		}
+		d.types(ada, func(e *ydoc.Editor) error { return e.AppendStream(read.Cells[0].ID, "stdout", "x") })
+		if out, took := wait(toolstest.Dict{"filter": "outputs"}); len(out.Changes) != 1 || !strings.Contains(out.Changes[0].What, "run") || took > 2*time.Second {
+			t.Errorf("%+v", out)
+		}
+		if says := d.says("wait_for_change", toolstest.Dict{"since": d.since(read.Revision, true).Revision, "timeout": 3}); !strings.Contains(says, "nothing of that has changed in 3 s, revision ") {
+			t.Error(says)
+		}
+	})
+}
+
+// A call that waits is answered in time for its host, at once where the revision is not known, and refused where a person
+// may be one of several.
+func TestWaitEnds(t *testing.T) {
+	jupytertest.Test(t, func(t *testing.T) {
+		d := newDuo(t, "a = 1")
+		read := d.Read(d.path)
+		other := d.Read(d.Server.Notebook(t, "b")).Revision
+		began := time.Now()
+		var all notebook.ReadResult
+		d.Good("wait_for_change", toolstest.Dict{"path": d.path, "since": other}, &all)
+		if len(all.Cells) != 1 || time.Since(began) > 0 {
+			t.Errorf("%+v after %v", all, time.Since(began))
+		}
+		d.agent(tools.Config{AnswerWithin: 10 * time.Second})
+		began = time.Now()
+		if says := d.says("wait_for_change", toolstest.Dict{"since": read.Revision}); !strings.Contains(says, "in 10 s") || time.Since(began) > 11*time.Second {
+			t.Errorf("%s after %v", says, time.Since(began))
+		}
+		d.person("Anna")
+		d.types(d.person("Ann"), func(e *ydoc.Editor) error { return e.SetSource(read.Cells[0].ID, "a = 2") })
+		d.Bad("wait_for_change", toolstest.Dict{"path": d.path, "since": read.Revision, "person": "an"}, `"Anna"`, `"Ann"`, "give more of the name")
+		if says := d.says("wait_for_change", toolstest.Dict{"since": read.Revision, "person": "ann"}); !strings.Contains(says, "edited by Ann") {
+			t.Error(says)
+		}
+	})
+}
